@@ -1,8 +1,8 @@
 /** What the Worker exports: the front door, the sweep, and the classes that its bindings name. */
 import type { Env } from "../adapters/env/from-env.ts";
 import { createApp } from "./app.ts";
-import { takeMail } from "./channels/mail-in.ts";
-import { makeLocalEntry } from "./local-entry.ts";
+import { takeMail } from "./channels/mail/entry.ts";
+import { makeLocalEntry } from "./http/local-entry.ts";
 import { sweep } from "./sweep.ts";
 
 export { InboxObject } from "../durable-objects/inbox/object.ts";
@@ -14,7 +14,7 @@ export { TaskObject } from "../durable-objects/task/object.ts";
 export { TenantObject } from "../durable-objects/tenant/object.ts";
 export { ChannelRunner } from "./channels/runner.ts";
 export { StepRunner } from "./steps.ts";
-export { SweepRunner } from "./sweep-tasks.ts";
+export { SweepRunner } from "./sweep/tasks.ts";
 
 const app = createApp();
 

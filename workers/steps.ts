@@ -67,12 +67,12 @@ import { skillText } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task/state.ts";
 import { CALL_MS, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool/tool.ts";
-import { taskReminders } from "./channels/task-reminders.ts";
-import { chargeCost, chargeTurns, meterWork } from "./charge-cost.ts";
-import { logDefect } from "./log.ts";
-import { findOwnApi } from "./own-origin.ts";
-import { pinnedTools, weightOf } from "./pinned-tools.ts";
-import { toolLists } from "./tool-lists.ts";
+import { taskReminders } from "./schedules/task-reminders.ts";
+import { chargeCost, chargeTurns, meterWork } from "./tenants/charge-cost.ts";
+import { logDefect } from "./http/log.ts";
+import { findOwnApi } from "./http/own-origin.ts";
+import { pinnedTools, weightOf } from "./tools/pinned.ts";
+import { toolLists } from "./tools/lists.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 
 /**

@@ -14,13 +14,13 @@ import {
   type Env,
 } from "../adapters/env/from-env.ts";
 import { wakeOverdue } from "../core/sweep/wake-overdue.ts";
-import { eraseInboxes } from "./channels/erase-inboxes.ts";
-import { eraseOutboxes, wakeOutboxes } from "./channels/sweep-outboxes.ts";
-import { eraseTask } from "./erase-task.ts";
-import { attempt } from "./sweep-attempt.ts";
-import { eraseSchedules, overdueSchedules, wakeSchedule } from "./sweep-schedules.ts";
-import { wakeTasks } from "./sweep-tasks.ts";
-import { unwrap } from "./task-access.ts";
+import { eraseInboxes } from "./channels/inbox/erase.ts";
+import { eraseOutboxes, wakeOutboxes } from "./channels/outbox/sweep.ts";
+import { eraseTask } from "./tasks/erase.ts";
+import { attempt } from "./sweep/attempt.ts";
+import { eraseSchedules, overdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
+import { wakeTasks } from "./sweep/tasks.ts";
+import { unwrap } from "./tasks/access.ts";
 
 /**
  * An alarm that is this late may be lost. A healthy task that runs for longer looks late too, since it reports its alarm

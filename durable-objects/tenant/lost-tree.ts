@@ -1,6 +1,6 @@
 /**
  * A tree whose root lost its stored state, as retention erases it: the tasks below it that the index lists, its files, its line in
- * the index. Everything can be done again. `workers/erase-task.ts` does the same for a person.
+ * the index. Everything can be done again. `workers/tasks/erase.ts` does the same for a person.
  */
 import { databaseFromEnv, eraseFilesFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";

@@ -84,7 +84,7 @@ describe("the direction of imports", () => {
     ["workers/index.ts", 'export { TaskObject } from "../durable-objects/task.ts";'],
     ["workers/app.ts", 'import type { TaskObject } from "../durable-objects/task.ts";'],
     ["workers/steps.ts", 'import { catalogue } from "../tools/catalogue.generated.ts";'],
-    ["workers/routes/tools.ts", 'import { catalogue } from "../../tools/catalogue.generated.ts";'],
+    ["workers/tools/routes.ts", 'import { catalogue } from "../../tools/catalogue.generated.ts";'],
     ["sidecar/server.ts", 'import { isPublicAddress } from "../adapters/egress/address.ts";'],
     ["test/pure/anything.test.ts", 'import { app } from "../../workers/app.ts";'],
   ])("allows %s: %s", (path, text) => {

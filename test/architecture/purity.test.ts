@@ -46,7 +46,7 @@ describe("fetch", () => {
 
   test.each([
     ["adapters/search/brave.ts", "const reply = await fetch(url);"],
-    ["workers/routes/tasks.ts", "const reply = await globalThis.fetch(url);"],
+    ["workers/tasks/routes.ts", "const reply = await globalThis.fetch(url);"],
     ["tools/web/http-request.ts", "const ask = fetch;"],
     ["durable-objects/task/object.ts", "const ports = { fetch };"],
   ])("may not be used in %s: %s", (path, text) => {
@@ -69,7 +69,7 @@ describe("bindings and variables", () => {
   });
 
   test.each([
-    ["workers/routes/tasks.ts", "const object = c.env.TASKS.get(id);"],
+    ["workers/tasks/routes.ts", "const object = c.env.TASKS.get(id);"],
     ["workers/app.ts", "const { FILES } = c.env;"],
     ["workers/app.ts", 'const url = env["SIDECAR_URL"];'],
     ["durable-objects/task/object.ts", "const files = this.env.FILES;"],
@@ -80,7 +80,7 @@ describe("bindings and variables", () => {
   });
 
   test.each([
-    ["workers/routes/tasks.ts", "const objects = objectsFrom(c.env);"],
+    ["workers/tasks/routes.ts", "const objects = objectsFrom(c.env);"],
     ["durable-objects/task/object.ts", "super(ctx, env); this.ports = portsFrom(env);"],
     ["adapters/env/from-env.ts", "const object = env.TASKS.get(id);"],
     ["adapters/env/settings.ts", "const url = env.SIDECAR_URL;"],

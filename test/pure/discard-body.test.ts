@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { discardBody } from "../../workers/discard-body.ts";
+import { discardBody } from "../../workers/http/discard-body.ts";
 
 const BOUNDS = { maxBytes: 1_000_000, idleMs: 10_000, totalMs: 60_000 };
 

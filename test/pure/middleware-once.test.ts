@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { describe, expect, test } from "vitest";
-import { once } from "../../workers/middleware/once.ts";
+import { once } from "../../workers/http/middleware/once.ts";
 
 /** An app whose middleware reads the body, and what each middleware saw. */
 function appWith(wrap: (middleware: MiddlewareHandler) => MiddlewareHandler) {

@@ -1,7 +1,7 @@
 /** What the runtime throws about its storage, as an answer. */
 import { expect, it } from "vitest";
-import { problemResponse } from "../../workers/problem.ts";
-import { FULL_BYTES, storageFailure } from "../../workers/storage-failure.ts";
+import { problemResponse } from "../../workers/http/problem.ts";
+import { FULL_BYTES, storageFailure } from "../../workers/http/storage-failure.ts";
 
 const failureOf = async (thrown: unknown, free: number | null = null) => await storageFailure(thrown, async () => free);
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TaskEvent } from "../../core/task/events.ts";
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { traceOf } from "../../workers/task-trace.ts";
+import { traceOf } from "../../workers/tasks/trace.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const view = { id: "task_1", status: "completed", started_at: at(0), ended_at: at(9) } as TaskView;

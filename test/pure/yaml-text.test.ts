@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readDocument } from "../../workers/yaml-text.ts";
+import { readDocument } from "../../workers/http/yaml-text.ts";
 import { freeWork } from "../fakes/work-meter.ts";
 
 const refusalOf = async (text: string) => {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import { createApp } from "../../workers/app.ts";
-import { VERSION } from "../../workers/version.ts";
+import { VERSION } from "../../workers/http/version.ts";
 import { knock, makeCaller } from "./front-door.ts";
 
 const document = async () => (await knock("GET", "/openapi.json")).json;

@@ -6,7 +6,7 @@ import { databaseFromEnv } from "../../adapters/env/from-env.ts";
 import type { Delivery } from "../../core/channels/outbox/delivery.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { answerAsk, type Given } from "../../workers/channels/answer.ts";
+import { answerAsk, type Given } from "../../workers/channels/inbox/answer.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 import { takeSendingsOf } from "./test-sender.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readCounted } from "../../workers/counted-body.ts";
+import { readCounted } from "../../workers/http/counted-body.ts";
 
 const MAX_BYTES = 1_000_000;
 

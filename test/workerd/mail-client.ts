@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import type { TaskView } from "../../core/task/view.ts";
-import { takeMail } from "../../workers/channels/mail-in.ts";
+import { takeMail } from "../../workers/channels/mail/entry.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 
 export const SOON = { timeout: 25_000, interval: 50 };

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import type { Attempt, Delivery } from "../../core/channels/outbox/delivery.ts";
 import { addressee } from "../contracts/mail-suite.ts";
-import { sendByEmail } from "../../workers/channels/email-sender.ts";
+import { sendByEmail } from "../../workers/channels/mail/sender.ts";
 import { outMessage } from "../setup/out-message.ts";
 import { deliveryOf } from "./delivery-of.ts";
 import { arrivedMail, forgetMailKeys } from "./mail-desk.ts";

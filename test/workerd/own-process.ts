@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
 import { costFromEnv, secretShelf } from "../../adapters/env/from-env.ts";
 import { processShare } from "../../durable-objects/tenant/process-share.ts";
-import { endpointsPause } from "../../workers/channels/known-endpoints.ts";
+import { endpointsPause } from "../../workers/channels/webhooks/known-endpoints.ts";
 
 beforeEach(() => {
   processShare.clear();

@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { taskReminders } from "../../workers/channels/task-reminders.ts";
+import { taskReminders } from "../../workers/schedules/task-reminders.ts";
 import { remindersSuite } from "../contracts/reminders-suite.ts";
 import { type Caller, makeCaller } from "./front-door.ts";
 

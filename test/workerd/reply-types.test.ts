@@ -5,8 +5,8 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { answers, openAnswers, withKey } from "../../workers/answers.ts";
-import type { App, AppContext, AppEnv } from "../../workers/context.ts";
+import { answers, openAnswers, withKey } from "../../workers/http/answers.ts";
+import type { App, AppContext, AppEnv } from "../../workers/http/context.ts";
 
 const petSchema = z.strictObject({
   id: z.string(),

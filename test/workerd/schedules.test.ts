@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { schedulesFromEnv } from "../../adapters/env/from-env.ts";
-import { makeReminder } from "../../workers/channels/reminders.ts";
+import { makeReminder } from "../../workers/schedules/reminders.ts";
 import { sweep } from "../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "./front-door.ts";
 import { config, quick, schedulesOf, waits } from "./schedule-client.ts";

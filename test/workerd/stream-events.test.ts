@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { TaskEvent } from "../../core/task/events.ts";
-import { type EventStream, streamEvents } from "../../workers/stream-events.ts";
-import { written } from "../../workers/written-event.ts";
-import type { Watched } from "../../workers/watch-task.ts";
+import { type EventStream, streamEvents } from "../../workers/http/stream-events.ts";
+import { written } from "../../workers/tasks/written-event.ts";
+import type { Watched } from "../../workers/tasks/watch.ts";
 
 const eventOf = (seq: number, type: TaskEvent["type"]): Watched => ({
   event: { seq, type, data: { task_id: "task_1", at: "2026-01-01T00:00:00.000Z" } },

@@ -1,7 +1,7 @@
 /** The receiver of the inboxes `test/…`: it does what a test says, and remembers what it was given. */
 import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
-import type { Receiver } from "../../workers/channels/receiver.ts";
+import type { Receiver } from "../../workers/channels/inbox/receiver.ts";
 
 /** What it was given, in the order of the calls. */
 export interface Given {

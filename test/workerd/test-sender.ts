@@ -1,7 +1,7 @@
 /** The sender of the deliveries of tests, whatever their channel: it does what a test says, and remembers what it was given. */
 import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import { CHANNELS } from "../../core/task/source.ts";
-import type { Senders } from "../../workers/channels/senders.ts";
+import type { Senders } from "../../workers/channels/outbox/senders.ts";
 
 /** An attempt that it was given. */
 export interface Sending {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/from-env.ts";
 import type { TaskEvent } from "../../core/task/events.ts";
-import { type Watched, type WatchedTask, watchTask } from "../../workers/watch-task.ts";
+import { type Watched, type WatchedTask, watchTask } from "../../workers/tasks/watch.ts";
 import { makeCaller } from "./front-door.ts";
 
 /** What a bad line does to the frames of one connection: gives those that arrive, or null to break off. */

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { FeedFrame } from "../../core/tenant/feed.ts";
 import { erasedChange } from "../../core/tenant/feed.ts";
-import { type FeedItem, openTenantFeed } from "../../workers/watch-tenant.ts";
+import { type FeedItem, openTenantFeed } from "../../workers/tenants/watch.ts";
 
 /** A tenant's object that tells what the test says, and a reader of it. */
 async function watched() {

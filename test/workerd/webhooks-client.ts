@@ -4,8 +4,8 @@ import { env } from "cloudflare:workers";
 import { expect, inject } from "vitest";
 import type { Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import { testContent } from "../../core/channels/webhooks/body.ts";
-import { senderOf, SENDERS } from "../../workers/channels/senders.ts";
-import { webhookDelivery } from "../../workers/channels/spread-webhooks.ts";
+import { senderOf, SENDERS } from "../../workers/channels/outbox/senders.ts";
+import { webhookDelivery } from "../../workers/channels/fan-out/webhooks.ts";
 import type { Caller } from "./front-door.ts";
 
 /** What `test/stand-ins/webhook-receiver.ts` got. */

@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import { databaseFromEnv } from "../../adapters/env/from-env.ts";
-import { signingSecrets } from "../../workers/channels/endpoint-secrets.ts";
-import { forgetEndpoints } from "../../workers/channels/known-endpoints.ts";
-import { unwrap } from "../../workers/task-access.ts";
+import { signingSecrets } from "../../workers/channels/webhooks/endpoint-secrets.ts";
+import { forgetEndpoints } from "../../workers/channels/webhooks/known-endpoints.ts";
+import { unwrap } from "../../workers/tasks/access.ts";
 import { expectProblem, makeCaller } from "./front-door.ts";
 import {
   answerBy,

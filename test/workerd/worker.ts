@@ -4,9 +4,9 @@
  * calls that they receive while a test records them, and its runners play other releases.
  */
 import { z } from "zod";
-import { RECEIVERS } from "../../workers/channels/receivers.ts";
+import { RECEIVERS } from "../../workers/channels/inbox/receivers.ts";
 import { ChannelRunner as DeployedChannelRunner } from "../../workers/channels/runner.ts";
-import { SENDERS } from "../../workers/channels/senders.ts";
+import { SENDERS } from "../../workers/channels/outbox/senders.ts";
 import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";

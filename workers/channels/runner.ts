@@ -9,13 +9,13 @@ import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts
 import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
 import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
-import { paceIncoming } from "../charge-cost.ts";
-import { makeTask } from "../make-task.ts";
-import { findOwner } from "./inbox-owner.ts";
-import { receiverOf, RECEIVERS, type Receivers } from "./receivers.ts";
-import { senderOf, SENDERS, type Senders } from "./senders.ts";
-import { spreadNotices } from "./spread.ts";
-import { tell } from "./tell.ts";
+import { paceIncoming } from "../tenants/charge-cost.ts";
+import { makeTask } from "../tasks/make.ts";
+import { findOwner } from "./inbox/owner.ts";
+import { receiverOf, RECEIVERS, type Receivers } from "./inbox/receivers.ts";
+import { senderOf, SENDERS, type Senders } from "./outbox/senders.ts";
+import { spreadNotices } from "./fan-out/fan-out.ts";
+import { tell } from "./outbox/notify.ts";
 
 /** A job of a later release: nothing began, and its object sends it again. */
 const REFUSED = { kind: "later", afterMs: REFUSED_JOB_RETRY_MS, why: OTHER_RELEASE } as const;

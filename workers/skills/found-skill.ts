@@ -8,8 +8,8 @@ import { SHIPPED, type ShippedSkill } from "../../core/skills/shipped.generated.
 import { shippedNamed } from "../../core/skills/shipped.ts";
 import { isSkillName, type Skill } from "../../core/skills/skill.ts";
 import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
-import type { AppContext } from "../context.ts";
-import { tenantOf, unwrap } from "../task-access.ts";
+import type { AppContext } from "../http/context.ts";
+import { tenantOf, unwrap } from "../tasks/access.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 
 /** A version that was looked for. `kept` null: it is part of the release. */

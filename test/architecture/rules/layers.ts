@@ -57,8 +57,8 @@ const LAYERS: readonly Layer[] = [
     packages: ["cloudflare:"],
   },
   {
-    name: "the step runner and the tools routes",
-    files: /^workers\/(steps\.ts|steps\/|routes\/tools(\/|-|\.))/,
+    name: "the step runner and the rooms of tools",
+    files: /^workers\/(steps\.ts$|(custom-tools|mcp|openapi|skills|tools)\/)/,
     imports: [CORE, WORKERS, READERS_OF_ENV, CATALOGUE],
     types: [OBJECTS],
     packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],

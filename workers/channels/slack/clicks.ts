@@ -14,7 +14,7 @@ import { failed, type Failure, ok, type Result } from "../../../core/base/errors
 import { taskOfWait } from "../../../core/base/ids.ts";
 import { parseJson } from "../../../core/base/parse-json.ts";
 import type { PendingView } from "../../../core/task/view.ts";
-import { answerAsk, type Given } from "../answer.ts";
+import { answerAsk, type Given } from "../inbox/answer.ts";
 import { speakerOf } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
 import { FOR_MEMBERS, isOutsider, laterFor, mayPass, respond, type SlackScene, whisper } from "./workspace.ts";

@@ -5,8 +5,8 @@
 import { databaseFromEnv, type Env, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
 import type { SlackAuthorization } from "../../../core/ports/slack-install-table.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
-import { type Begun, CONSENT_LIFE_MS } from "../../consent-browser.ts";
-import { openState, sealState } from "../../consent-state.ts";
+import { type Begun, CONSENT_LIFE_MS } from "../../http/consent-browser.ts";
+import { openState, sealState } from "../../http/consent-state.ts";
 
 export const SLACK_OAUTH_PATH = "/slack/oauth";
 /** Otto's own page before it, for who began with a key. */

@@ -10,10 +10,10 @@ import type {
   SpokenBody,
   SubmissionBody,
 } from "../../../core/channels/slack/items.ts";
-import type { Receiver } from "../receiver.ts";
+import type { Receiver } from "../inbox/receiver.ts";
 import { takeClick, takeSubmission } from "./clicks.ts";
 import { obey } from "./command.ts";
-import { hearSpoken } from "./spoken.ts";
+import { hearSpoken } from "./messages.ts";
 import { laterFor, sceneOf, type SlackScene } from "./workspace.ts";
 
 export const receiveSlack: Receiver = async (env, inbox, item, lane) => {

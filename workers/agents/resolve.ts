@@ -1,0 +1,53 @@
+/** Which agent a request means. The built-in one needs no database; any other is read at its latest version, once until one changes. */
+import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
+import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
+import { withToolboxSettings } from "../../core/steps/tool-settings.ts";
+import type { AppContext } from "../http/context.ts";
+import { keepAgent, knownAgent } from "./known.ts";
+import { tenantOf, unwrap } from "../tasks/access.ts";
+
+/** The agent that a request names, pinned; the built-in one when it names none. `not_found` names the field `agent`. */
+export async function resolveAgent(c: AppContext, idOrName: string | undefined): Promise<PinnedAgent> {
+  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: clockFromEnv(c.env).now() };
+  return unwrap(await agentNamed(c.env, asked, idOrName));
+}
+
+/** The agent with this id or name, pinned. What was read under the same stamp before is not read again. */
+export async function agentNamed(
+  env: Env,
+  { tenant, stamp, now }: { readonly tenant: string; readonly stamp: string; readonly now: number },
+  idOrName: string | undefined,
+): Promise<Result<PinnedAgent>> {
+  if (idOrName === undefined || idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name)
+    return ok(DEFAULT_AGENT);
+  const known = knownAgent(tenant, idOrName, stamp, now);
+  if (known !== null) return ok(known);
+  const found = await databaseFromEnv(env).agents.get(tenant, idOrName);
+  if (found.ok && found.value.archivedAt !== null)
+    return failed("not_found", "This agent was deleted. Name another one.", { field: "agent" });
+  if (found.ok) {
+    const { id, version, config } = found.value;
+    const agent = { id, version, config: withToolboxSettings(config) };
+    keepAgent(tenant, idOrName, stamp, agent, now);
+    return ok(agent);
+  }
+  if (found.error.code !== "not_found") return found;
+  return failed("not_found", "There is no agent with this id or name.", { field: "agent" });
+}
+
+/**
+ * The ids of the agents that a binding names by id or name, each once. An unknown agent is `invalid_input`, not `not_found`:
+ * the request is about the thing that is bound.
+ */
+export async function readAgentIds(c: AppContext, named: readonly string[], field: string): Promise<string[]> {
+  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: clockFromEnv(c.env).now() };
+  const ids = new Set<string>();
+  for (const [at, idOrName] of named.entries()) {
+    const found = await agentNamed(c.env, asked, idOrName);
+    if (!found.ok && found.error.code === "not_found")
+      raise("invalid_input", "There is no agent with this id or name.", { field: `${field}.${at}` });
+    ids.add(unwrap(found).id);
+  }
+  return [...ids];
+}

@@ -1,0 +1,82 @@
+/** The audit log: administrative acts, the latest first. A tenant reads its own, the operator the acts on tenants. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import { OPERATOR_TENANT } from "../../core/ports/database.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf } from "../http/schemas.ts";
+import type { App, AppEnv } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { BETWEEN, betweenOf, betweenQuery } from "../http/made-between.ts";
+import { optionalQuery, pageQuery, pageRequest, unwrap } from "../tasks/access.ts";
+
+const MAX_CHARACTERS = 200;
+
+const entrySchema = z
+  .strictObject({
+    id: z.string(),
+    at: z.iso.datetime(),
+    actor: z.string().describe("The id of the key that acted, `operator`, or `otto` for what Otto did by itself."),
+    action: z.string(),
+    target: z.string().describe("The id of what was acted on."),
+    request_id: z.string(),
+  })
+  .meta({ id: "AuditEntry" });
+
+const adminOrOperator: MiddlewareHandler<AppEnv> = async function adminOrOperator(c, next) {
+  return c.get("principal").kind === "operator" ? await next() : await requireScope("admin")(c, next);
+};
+
+const list = createRoute({
+  tags: ["Audit"],
+  ...withKey,
+  method: "get",
+  path: "/v1/audit",
+  summary: "List administrative acts, the latest first",
+  middleware: [adminOrOperator],
+  description: `\`action\` is an action (\`agent.update\`) or the kind of thing that was acted on (\`agent\`). ${BETWEEN}`,
+  request: {
+    query: z.strictObject({
+      action: optionalQuery(
+        z
+          .string()
+          .regex(/^[a-z_]+(?:\.[a-z_]+)?$/)
+          .max(MAX_CHARACTERS),
+      ),
+      actor: optionalQuery(z.string().max(MAX_CHARACTERS)),
+      target: optionalQuery(z.string().max(MAX_CHARACTERS)),
+      ...betweenQuery,
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ 200: { description: "A page of acts.", json: pageOf(entrySchema) } }, [422]),
+});
+
+export function auditRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const principal = c.get("principal");
+    const whose = principal.kind === "operator" ? OPERATOR_TENANT : principal.tenant;
+    const { action, actor, target, from, to, ...rest } = c.req.valid("query");
+    const filter = {
+      ...(action === undefined ? {} : { action }),
+      ...(actor === undefined ? {} : { actor }),
+      ...(target === undefined ? {} : { target }),
+      ...betweenOf({ from, to }),
+    };
+    const page = unwrap(await databaseFromEnv(c.env).audit.page(whose, pageRequest(rest), filter));
+    return c.json(
+      {
+        data: page.items.map(shownEntry),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
+  });
+}
+
+function shownEntry({ id, at, actor, action, target, requestId }: AuditEntry) {
+  return { id, at: new Date(at).toISOString(), actor, action, target, request_id: requestId };
+}

@@ -1,0 +1,73 @@
+/** From what happened to tasks to webhooks: one delivery for each endpoint that wants the event. */
+import { type Env, publicUrlFromEnv } from "../../../adapters/env/from-env.ts";
+import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
+import { isForEndpoints, interestsOf } from "../../../core/channels/webhooks/endpoint.ts";
+import { eventContent, type EventContent } from "../../../core/channels/webhooks/body.ts";
+import { ok, type Result } from "../../../core/base/errors.ts";
+import { makeId } from "../../../core/base/ids.ts";
+import { seededIds } from "../../http/new-ids.ts";
+import { shownTaskAt } from "../../tasks/access.ts";
+import { endpointsUnder } from "../webhooks/known-endpoints.ts";
+import type { NoticeLook, Spread } from "./spreader.ts";
+
+const NOTHING = ok({ deliveries: [] });
+
+/** Of a task that was erased meanwhile nothing is told. */
+export async function spreadWebhooks(env: Env, { tenant, notice, view }: NoticeLook): Promise<Result<Spread>> {
+  const { facts, type, endpointsStamp: stamp } = notice;
+  if (stamp === undefined || !isForEndpoints(facts, type)) return NOTHING;
+  const read = await endpointsUnder(env, tenant, stamp);
+  if (!read.ok) return read;
+  const wanting = read.value.filter((endpoint) => (interestsOf([endpoint]) as readonly string[]).includes(type));
+  if (wanting.length === 0) return NOTHING;
+  const task = await view();
+  if (!task.ok) return task;
+  if (task.value === null) return NOTHING;
+  const shown = shownTaskAt(publicUrlFromEnv(env) ?? "", task.value);
+  const at = Date.parse(notice.at);
+  const deliveries = wanting.map(async ({ id }) => {
+    const content = eventContent(id, notice, shown);
+    return await webhookDelivery(
+      { tenant, endpoint: id, task: facts.task, content, at },
+      `${facts.task} ${notice.seq}`,
+    );
+  });
+  return ok({ deliveries: await Promise.all(deliveries) });
+}
+
+/** What a delivery to an endpoint is made of. */
+export interface NewWebhook {
+  readonly tenant: string;
+  readonly endpoint: string;
+  readonly task: string | null;
+  readonly content: EventContent;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A delivery to an endpoint. What happened is named by `seed`, and each endpoint has an id of its own for it. */
+export async function webhookDelivery(
+  { tenant, endpoint, task, content, at }: NewWebhook,
+  seed: string,
+): Promise<Delivery> {
+  const { createdAt, random } = await seededIds("delivery", `${seed} ${endpoint}`, at);
+  const id = makeId("delivery", createdAt, random);
+  return {
+    id,
+    tenant,
+    channel: "webhook",
+    to: endpoint,
+    kind: "event",
+    task,
+    about: null,
+    content,
+    // One that is tried for days holds up no other.
+    lane: id,
+    slot: null,
+    keepAs: null,
+    refs: [],
+    notBefore: 0,
+    otherwise: [],
+    createdAt,
+  };
+}

@@ -1,0 +1,89 @@
+/** Answers and decisions that people give in a channel. The first that counts, wherever it came from, is the one that stands. */
+import { type Env, tasksFromEnv, type TaskStub } from "../../../adapters/env/from-env.ts";
+import { failed, type Result, toFailure } from "../../../core/base/errors.ts";
+import { taskOfWait } from "../../../core/base/ids.ts";
+import { readResult } from "../../../core/base/read-failure.ts";
+import type { PersonRecord } from "../../../core/people/person.ts";
+import { shownArguments, TOO_LONG_TO_SHOW } from "../../../core/people/format-call.ts";
+import { whyMayNot } from "../../../core/people/who-may.ts";
+import type { PendingView, TaskView } from "../../../core/task/view.ts";
+import { passingFailure } from "../../http/passing-failure.ts";
+
+/** What a person says to a question, or to an approval. */
+export type Given =
+  | { readonly text: string }
+  | { readonly choice: string }
+  | {
+      readonly decision: "approve" | "refuse";
+      /** With `approve`: in the place of those that were shown. */
+      readonly arguments?: Readonly<Record<string, unknown>>;
+      readonly reason?: string;
+    };
+
+export interface AnswerFromChannel {
+  readonly tenant: string;
+  /** `qst_…` or `apr_…` */
+  readonly ask: string;
+  readonly given: Given;
+  /** Who says it: somebody of the tenant, known by an address that the channel has verified. */
+  readonly by: PersonRecord;
+  /** Names what came in, so that the same answer taken twice counts once and is told the same. */
+  readonly request: string;
+}
+
+/** UTF-16 units of a text and of a reason; what is longer is cut. */
+const MAX_TEXT = 16_000;
+const MAX_REASON = 2_000;
+
+const NO_SUCH_ASK = failed("not_found", "There is no question and no approval with this id.");
+
+/**
+ * Answers a question or decides an approval, and gives the task as it then stands. `not_found`: the tenant has no such ask;
+ * `forbidden`: this person may not, or not in a channel, and the message says why; `conflict`: somebody was first (the cause `decided`); `gone`: it has
+ * expired, or its task has ended; `invalid_input`: it is none of the choices, or other arguments than the tool takes;
+ * `upstream_failed`: the task was restarting, and the same can be said again. Never throws.
+ */
+export async function answerAsk(env: Env, answer: AnswerFromChannel): Promise<Result<TaskView>> {
+  const task = taskOfWait(answer.ask);
+  if (task === null) return NO_SUCH_ASK;
+  try {
+    return readResult(await answerTo(tasksFromEnv(env)(answer.tenant, task), answer));
+  } catch (thrown) {
+    if (passingFailure(thrown) === null) return { ok: false, error: toFailure(thrown) };
+    return failed("upstream_failed", "The task was restarting. Send this again.", { retryAfterMs: 1000 });
+  }
+}
+
+/** What is over is asked of the task all the same: it knows who was first, and whether this very answer counted before. */
+async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromChannel): Promise<Result<TaskView>> {
+  const view = await stub.view();
+  if (!view.ok) return view.error.code === "not_found" ? NO_SUCH_ASK : view;
+  const isApproval = ask.startsWith("apr_");
+  const pending = view.value.pending.find((entry) => isAsk(entry, ask)) ?? null;
+  const refusal = whyMayNot(by, isApproval ? "approval" : "question", pending);
+  if (refusal !== null) return failed("forbidden", refusal);
+  if ("decision" in given) {
+    if (!isApproval) return failed("invalid_input", "This is a question: answer it in words, or by a choice.");
+    const { decision, arguments: changed = null, reason = null } = given;
+    if (decision === "approve" && changed === null && isUnseen(pending)) return failed("forbidden", TOO_LONG_TO_SHOW);
+    const cut = reason === null ? null : reason.slice(0, MAX_REASON).toWellFormed();
+    return await stub.decideApproval(ask, { decision, arguments: changed, reason: cut, by: by.name }, request);
+  }
+  if (isApproval) return failed("invalid_input", "This is an approval: approve it, or refuse it.");
+  const said =
+    "choice" in given
+      ? { text: given.choice, isChoice: true }
+      : { text: given.text.slice(0, MAX_TEXT), isChoice: false };
+  if (said.text.trim() === "") return failed("invalid_input", "The answer is empty.");
+  return await stub.answer(ask, { ...said, by: by.name }, request);
+}
+
+/** True for an approval of what no channel has shown to anybody. */
+function isUnseen(pending: PendingView | null): boolean {
+  return pending?.kind === "approval" && shownArguments(pending.arguments) === null;
+}
+
+/** True for an ask of the task itself, not of one below it that it shows. */
+function isAsk(entry: PendingView, ask: string): boolean {
+  return entry.kind !== "unknown" && entry.task_id === undefined && entry.id === ask;
+}

@@ -1,0 +1,203 @@
+/** What mail that came in comes to: a new task, an answer to what was asked, or nothing. */
+import {
+  databaseFromEnv,
+  filesFromEnv,
+  mailSenderFromEnv,
+  type MailHead,
+  mailsInFromEnv,
+  ownAddressesFromEnv,
+  tasksFromEnv,
+  type Env,
+} from "../../../adapters/env/from-env.ts";
+import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
+import { messageDelivery, plainMessage } from "../../../core/channels/outbox/message-delivery.ts";
+import type { Failure } from "../../../core/base/errors.ts";
+import { canRetry } from "../../../core/gateway/outcome.ts";
+import { comparable, readMailbox } from "../../../core/channels/mail/address.ts";
+import {
+  decisionIn,
+  fileNames,
+  isInThread,
+  judgeMail,
+  mailInput,
+  mailTexts,
+  newTaskTitle,
+} from "../../../core/channels/mail/judge-mail.ts";
+import { replyText } from "../../../core/channels/mail/reply-text.ts";
+import type { PersonRecord } from "../../../core/people/person.ts";
+import { mayInstruct, OUTSIDE } from "../../../core/provenance/label.ts";
+import { makeTask } from "../../tasks/make.ts";
+import { seededIds } from "../../http/new-ids.ts";
+import { answerAsk, type Given } from "../inbox/answer.ts";
+import type { MailNote } from "./entry.ts";
+import { putDeliveries } from "../outbox/put-deliveries.ts";
+
+/** Between tries while something that is needed is away. */
+const LATER_MS = 30_000;
+/** Of one mail, for a task. */
+const MAX_FILES = 50;
+
+/** A mail that somebody of the tenant wrote. */
+interface Written extends Envelope {
+  readonly tag: string | null;
+  readonly person: PersonRecord;
+  readonly isInThread: boolean;
+  readonly text: string;
+  readonly files: readonly {
+    readonly filename: string | null;
+    readonly contentType: string;
+    readonly bytes: Uint8Array;
+  }[];
+}
+
+/** What an answer to it needs. */
+interface Envelope {
+  readonly tenant: string;
+  readonly item: InboxItem;
+  readonly from: string;
+  readonly subject: string;
+}
+
+/** The mail itself is forgotten when it was worked; working it again then changes nothing. */
+export async function receiveMail(env: Env, inbox: string, item: InboxItem): Promise<Handled> {
+  const tenant = inbox.slice(inbox.indexOf("/") + 1);
+  const handled = await handle(env, tenant, item);
+  if (handled.kind !== "later") await mailsInFromEnv(env).forget(tenant, item.id);
+  return handled;
+}
+
+async function handle(env: Env, tenant: string, item: InboxItem): Promise<Handled> {
+  // It is what `takeMail` put there.
+  const note = item.body as unknown as MailNote;
+  const mails = mailsInFromEnv(env);
+  const head = await mails.readHead(tenant, item.id);
+  if (!head.ok && head.error.code === "not_found") return { kind: "done", note: "It was worked before." };
+  if (!head.ok) return { ...laterOr(head.error), head: { from: note.from, subject: null } };
+  const { from, subject } = head.value;
+  const shown = { from: from[0] ?? note.from, subject };
+  if (note.isTooLarge) return { ...notTaken("it is larger than 25 MB"), head: shown };
+  return { ...(await judge(env, { tenant, item, note }, head.value)), head: shown };
+}
+
+async function judge(
+  env: Env,
+  { tenant, item, note }: { readonly tenant: string; readonly item: InboxItem; readonly note: MailNote },
+  head: MailHead,
+): Promise<Handled> {
+  const mails = mailsInFromEnv(env);
+  const sender = readMailbox(mailSenderFromEnv(env), "from");
+  const judged = judgeMail(head, { envelopeFrom: note.from, own: sender.ok ? sender.value.address : "" });
+  if (judged.kind === "unheard") return notTaken(judged.why);
+  const address = { kind: "email", address: judged.from } as const;
+  const person = await databaseFromEnv(env).people.byAddress(tenant, address);
+  if (!person.ok) return laterOr(person.error);
+  if (person.value === null) return notTaken("nobody of the tenant has this address");
+  const { subject } = head;
+  const envelope = { tenant, item, from: judged.from, subject };
+  const title = newTaskTitle(subject);
+  if (note.tag === null && title === null)
+    return notTaken("its subject does not begin with New Task, and it answers no question");
+  // Only what somebody of the tenant wrote is read whole.
+  const body = await mails.readBody(tenant, item.id);
+  if (!body.ok) return await toldOrLater(env, envelope, body.error, "Your mail was not taken");
+  const form = { isInThread: isInThread(head.headers) };
+  const written = { ...envelope, tag: note.tag, person: person.value, ...form, ...body.value };
+  return note.tag === null ? await taskOf(env, written, title ?? "") : await answerBy(env, written, note.tag);
+}
+
+/** What can pass is tried again; the rest is over. */
+function laterOr(failure: Failure): Handled {
+  const { code, message, retryAfterMs } = failure;
+  if (!canRetry("mail_item", failure)) return { kind: "refused", why: message };
+  const afterMs = Math.max(retryAfterMs ?? 0, LATER_MS);
+  return { kind: "later", afterMs, why: message, isUnexpected: code === "internal" };
+}
+
+/** Mail that nobody is told of but an administrator who looks. */
+function notTaken(why: string): Handled {
+  return { kind: "refused", why: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` };
+}
+
+async function taskOf(env: Env, written: Written, title: string): Promise<Handled> {
+  const { tenant, item, from, text, isInThread: isThreaded } = written;
+  const files = written.files.slice(0, MAX_FILES);
+  const names = fileNames(files.map(({ filename }) => filename));
+  const attached = { names, leftOut: written.files.length - files.length };
+  const input = mailInput({ title, text }, attached);
+  if (input === "") return await sayBack(env, written, "The mail was empty, so no task was made of it.");
+  const texts = mailTexts({ title, text, isInThread: isThreaded }, attached);
+  const made = await makeTask(env, {
+    tenant,
+    request: { input, deliver: [{ channel: "email", to: from }], hold: true },
+    // Quoted and forwarded text is not by the mail's writer.
+    instructions: texts.flatMap(({ label, content }) => (mayInstruct(label) ? [content] : [])).join("\n\n"),
+    texts,
+    via: { channel: "email", id: from },
+    seed: `email ${item.id}`,
+    at: item.receivedAt,
+  });
+  if (!made.ok) return await toldOrLater(env, written, made.error, "No task was made of your mail");
+  const { id } = made.value;
+  const port = filesFromEnv(env, { tenant, rootId: id, project: null });
+  const options = { label: OUTSIDE, isUploaded: true } as const;
+  for (const [index, { contentType, bytes }] of files.entries()) {
+    const name = names[index] ?? "";
+    const put = await port.write(name, bytes, { ...options, key: `${item.id}/${index}`, contentType });
+    if (!put.ok) {
+      const told = await toldOrLater(env, written, put.error, `The task of your mail was not begun: ${name}`);
+      if (told.kind !== "later") await tasksFromEnv(env)(tenant, id).cancel("a file of its mail could not be kept");
+      return told;
+    }
+  }
+  const started = await tasksFromEnv(env)(tenant, id).start(item.id);
+  // One that has begun was begun by this very mail.
+  if (!started.ok && started.error.code !== "conflict") return laterOr(started.error);
+  return { kind: "done", note: id };
+}
+
+async function answerBy(env: Env, written: Written, tag: string): Promise<Handled> {
+  const { tenant, item, from, person } = written;
+  const replied = (await ownAddressesFromEnv(env)?.repliedTo(tenant, tag)) ?? null;
+  if (replied?.ok === false) return laterOr(replied.error);
+  const to = replied?.value ?? null;
+  if (to === null) return notTaken("nothing was asked by this address");
+  if (to.address !== comparable(from))
+    return await sayBack(env, written, "The question went to another address: only a reply from there counts.");
+  const text = replyText(written.text);
+  const given = givenBy(to.ask, text);
+  if (given === null) {
+    const missing = to.ask.startsWith("apr_")
+      ? "Your reply has to begin with APPROVE or REFUSE, above the quoted mail."
+      : "Your reply was empty: write the answer above the quoted mail.";
+    return await sayBack(env, written, `${missing} Reply to the question again.`);
+  }
+  const answered = await answerAsk(env, { tenant, ask: to.ask, given, by: person, request: `email ${item.id}` });
+  if (answered.ok) return { kind: "done", note: `It answered ${to.ask}.` };
+  const { cause } = answered.error;
+  const first = cause?.kind === "decided" ? ` ${cause.by} was first.` : "";
+  return await toldOrLater(env, written, answered.error, "Your reply did not count", first);
+}
+
+function givenBy(ask: string, text: string): Given | null {
+  if (!ask.startsWith("apr_")) return text === "" ? null : { text };
+  const decided = decisionIn(text);
+  if (decided === null) return null;
+  const { decision, reason } = decided;
+  return reason === "" ? { decision } : { decision, reason };
+}
+
+/** Tries again what can pass, and tells the writer what cannot. */
+async function toldOrLater(env: Env, written: Envelope, failure: Failure, what: string, more = ""): Promise<Handled> {
+  if (canRetry("mail_item", failure)) return laterOr(failure);
+  return await sayBack(env, written, `${what}: ${failure.message}${more}`);
+}
+
+/** One mail back at most, since its id comes of the mail that came in. */
+async function sayBack(env: Env, { tenant, item, from, subject }: Envelope, text: string): Promise<Handled> {
+  const { createdAt, random } = await seededIds("delivery", `email ${tenant} ${item.id}`, item.receivedAt);
+  const message = plainMessage(`Re: ${subject.replace(/^(?:\s*re:)+\s*/i, "")}`, text);
+  const target = { channel: "email", to: from } as const;
+  const about = { tenant, target, kind: "reply", task: null, about: null, message } as const;
+  await putDeliveries(env, [messageDelivery({ ...about, at: createdAt, random })]);
+  return { kind: "refused", why: text };
+}

@@ -1,0 +1,182 @@
+/**
+ * Deliveries by mail. Resend recognises a delivery by its id for 24 hours; after that, and by SMTP, one that may have left is
+ * not sent again until a person says so.
+ */
+import {
+  clockFromEnv,
+  databaseFromEnv,
+  filesFromEnv,
+  mailFromEnv,
+  mailSenderFromEnv,
+  ownAddressesFromEnv,
+  type Env,
+} from "../../../adapters/env/from-env.ts";
+import type { Attempt, Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
+import { findAttached } from "../../../core/channels/outbox/attached-content.ts";
+import type { OutMessage } from "../../../core/channels/outbox/message.ts";
+import { hangsAfterMs } from "../../../core/channels/outbox/rules.ts";
+import { asNotSent, type Failure, ok, type Result } from "../../../core/base/errors.ts";
+import {
+  chooseRecovery,
+  decideAfterFailure,
+  effectOfReceiver,
+  type FailedAttempt,
+} from "../../../core/gateway/outcome.ts";
+import { domainOf, readMailbox } from "../../../core/channels/mail/address.ts";
+import { checkMail, mailContentType } from "../../../core/channels/mail/check.ts";
+import { markdownAsHtml } from "../../../core/channels/mail/markdown-html.ts";
+import {
+  type Mail,
+  type Mailbox,
+  type MailFile,
+  MAX_ATTACHMENT_BYTES,
+  MAX_ATTACHMENTS,
+  MAX_ATTACHMENTS_BYTES,
+} from "../../../core/ports/mail.ts";
+import { type Told, toldSubject, toldText } from "../../../core/channels/mail/rendered-mail.ts";
+
+/** Longer than any provider takes: what an attempt may take, less what it takes to make the mail. */
+const TIMEOUT_MS = hangsAfterMs("email") - 50_000;
+/** A provider that takes no more mails is left alone for so long. */
+const PAUSE_MS = 10_000;
+
+/** Of these a mail has nothing to say: it cannot be changed once it has left. */
+const UNSAID = new Set<Delivery["kind"]>(["progress", "settled", "event"]);
+
+export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt): Promise<Sent> {
+  if (UNSAID.has(delivery.kind)) return { kind: "sent", ref: null };
+  const port = mailFromEnv(env);
+  const now = clockFromEnv(env).now();
+  const earlier = attempt.mayHaveLeft ? { sentAt: attempt.mayHaveLeftSince ?? delivery.createdAt } : null;
+  const attempted = { ...effectOfReceiver(port.keyedForMs), sentAt: earlier?.sentAt ?? now };
+  if (earlier !== null && chooseRecovery(attempted, now) !== "run") return { kind: "unknown", why: MAY_HAVE_LEFT };
+  const mail = await mailOf(env, delivery);
+  const made = { ...attempted, mayHaveHappened: attempt.mayHaveLeft, retryAt: now };
+  if (!mail.ok) return notMade(mail.error, made);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const sent = await port.send(delivery.tenant, mail.value, { key: delivery.id, signal });
+  if (sent.ok) return { kind: "sent", ref: { id: sent.value.id, provider: port.provider } };
+  return failedSending(sent.error, made);
+}
+
+const MAY_HAVE_LEFT =
+  "An earlier try may have sent this mail, and its provider would not recognise another one as a repeat. Send it again if it did not arrive.";
+
+/** Otto failed to read the people or the files, so the provider received nothing by this attempt. */
+function notMade(failure: Failure, attempt: FailedAttempt): Sent {
+  const { message, retryAfterMs } = failure;
+  const { next } = decideAfterFailure("mail", asNotSent(failure).error, attempt);
+  if (next !== "retry") return { kind: next, why: message };
+  return { kind: "later", why: message, afterMs: retryAfterMs ?? null, isOurs: true };
+}
+
+/** Every attempt asks again whether the key is remembered, so that a later one does not rely on this answer. */
+function failedSending(error: Failure, attempt: FailedAttempt): Sent {
+  const { code, message, retryAfterMs } = error;
+  const { next, isLost } = decideAfterFailure("mail", error, attempt);
+  if (next !== "retry") return { kind: next, why: message };
+  const pause = code === "rate_limited" ? { pausesAllMs: retryAfterMs ?? PAUSE_MS } : {};
+  return { kind: "later", why: message, afterMs: retryAfterMs ?? null, ...pause, ...(isLost && { mayHaveLeft: true }) };
+}
+
+async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
+  const { tenant, to, task } = delivery;
+  // The types of contents are those of their kinds.
+  const message = delivery.content as unknown as OutMessage;
+  const mailbox = readMailbox(to, "to");
+  if (!mailbox.ok) return mailbox;
+  const files = await attachedFiles(env, tenant, message);
+  if (!files.ok) return files;
+  const reply = await replyAddress(env, tenant, message, mailbox.value);
+  if (!reply.ok) return reply;
+  const mayApprove = await mayApproveBy(env, tenant, message, mailbox.value);
+  if (!mayApprove.ok) return mayApprove;
+  const canReply = reply.value !== null && (message.ask?.kind !== "approval" || mayApprove.value);
+  const told: Told = { canReply, mayApprove: mayApprove.value, leftOut: files.value.leftOut };
+  const text = toldText(message, told);
+  const mail: Mail = {
+    to: [mailbox.value],
+    cc: [],
+    replyTo: canReply ? reply.value : null,
+    subject: toldSubject(message),
+    text,
+    html: markdownAsHtml(text),
+    attachments: files.value.attached,
+    headers: headersOf(env, task),
+  };
+  const checked = checkMail(mail);
+  return checked.ok ? ok(mail) : checked;
+}
+
+/** Mails of one task are one conversation; nothing that answers by itself is to answer them (RFC 3834). */
+function headersOf(env: Env, task: string | null): Mail["headers"] {
+  const from = readMailbox(mailSenderFromEnv(env), "from");
+  const thread =
+    task === null || !from.ok ? [] : [["References", `<${task}@${domainOf(from.value.address)}>`] as const];
+  return [["Auto-Submitted", "auto-generated"], ...thread];
+}
+
+async function replyAddress(
+  env: Env,
+  tenant: string,
+  { ask }: OutMessage,
+  { address }: Mailbox,
+): Promise<Result<Mailbox | null>> {
+  const own = ownAddressesFromEnv(env);
+  if (own === null || ask === null) return ok(null);
+  const made = await own.forReply(tenant, { ask: ask.id, address });
+  return made.ok ? ok({ name: "", address: made.value }) : made;
+}
+
+/** Whether whoever reads the mail at this address may decide approvals. */
+async function mayApproveBy(
+  env: Env,
+  tenant: string,
+  { ask }: OutMessage,
+  { address }: Mailbox,
+): Promise<Result<boolean>> {
+  if (ask?.kind !== "approval") return ok(false);
+  const person = await databaseFromEnv(env).people.byAddress(tenant, { kind: "email", address });
+  return person.ok ? ok(person.value?.mayApprove ?? false) : person;
+}
+
+interface AttachedFiles {
+  readonly attached: readonly MailFile[];
+  readonly leftOut: Told["leftOut"];
+}
+
+/** The files of a message, as far as a mail carries them, in their order. */
+async function attachedFiles(
+  env: Env,
+  tenant: string,
+  { files, sandbox }: Pick<OutMessage, "files" | "sandbox">,
+): Promise<Result<AttachedFiles>> {
+  if (sandbox === null || files.length === 0) return ok({ attached: [], leftOut: [] });
+  const port = filesFromEnv(env, { tenant, ...sandbox });
+  const attached: MailFile[] = [];
+  const leftOut: { path: string; why: string }[] = [];
+  let room = MAX_ATTACHMENTS_BYTES;
+  for (const file of files) {
+    const { path } = file;
+    const found = await findAttached(port, file);
+    const bounded = found.ok ? whyNot(found.value.size, room, attached.length) : null;
+    const bytes = found.ok && bounded === null ? await port.bytesOf(found.value) : null;
+    const failure = found.ok ? (bytes?.ok === false ? bytes.error : null) : found.error;
+    if (failure !== null && failure.code !== "not_found") return { ok: false, error: failure };
+    if (!found.ok || bytes?.ok !== true) {
+      leftOut.push({ path, why: bounded ?? "it is not there any more" });
+      continue;
+    }
+    const filename = path.slice(path.lastIndexOf("/") + 1);
+    attached.push({ filename, contentType: mailContentType(found.value.contentType), bytes: bytes.value });
+    room -= bytes.value.length;
+  }
+  return ok({ attached, leftOut });
+}
+
+/** Null: a mail carries it. */
+function whyNot(size: number, room: number, count: number): string | null {
+  if (size > MAX_ATTACHMENT_BYTES) return `it is ${size} bytes, and a mail carries files of at most 10 MB`;
+  if (size > room) return "a mail carries at most 20 MB in all";
+  return count >= MAX_ATTACHMENTS ? `a mail carries at most ${MAX_ATTACHMENTS} files` : null;
+}

@@ -1,0 +1,84 @@
+/** Messages for the places of a `deliver`: who they go to now, and the deliveries that take them there. */
+import type { Env } from "../../../adapters/env/from-env.ts";
+import type { Delivery, DeliveryKind } from "../../../core/channels/outbox/delivery.ts";
+import { messageDelivery } from "../../../core/channels/outbox/message-delivery.ts";
+import type { OutMessage } from "../../../core/channels/outbox/message.ts";
+import type { Telling } from "../../../core/channels/rpc.ts";
+import { type Places, type Target, targetsOf } from "../../../core/channels/outbox/targets.ts";
+import type { DeliverTo } from "../../../core/task/source.ts";
+import { type Failure, ok, type Result, toFailure } from "../../../core/base/errors.ts";
+import { seededIds } from "../../http/new-ids.ts";
+import { placesOf } from "./places.ts";
+import { putDeliveries } from "./put-deliveries.ts";
+
+/** A message for everybody whom a `deliver` names. */
+export interface MessageForAll {
+  readonly tenant: string;
+  readonly deliver: readonly DeliverTo[];
+  readonly message: OutMessage;
+  readonly kind: DeliveryKind;
+  readonly task: string | null;
+  /** With the target it makes the id of a delivery. */
+  readonly seed: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** What earlier deliveries kept that the one for this target needs. */
+  readonly refsOf?: (target: Target) => readonly string[];
+}
+
+/** Puts a message into the outboxes of its places. Never throws. */
+export async function tell(
+  env: Env,
+  about: Pick<MessageForAll, "tenant" | "deliver" | "message">,
+  { kind, seed, at, task }: Telling,
+): Promise<Result<void>> {
+  try {
+    const deliveries = await messagesFor(placesOf(env, about.tenant), { ...about, kind, task: task ?? null, seed, at });
+    if (!deliveries.ok) return deliveries;
+    await putDeliveries(env, deliveries.value);
+    return ok(undefined);
+  } catch (thrown) {
+    return { ok: false, error: toFailure(thrown) };
+  }
+}
+
+/**
+ * The deliveries of a message: one for each place, and in its stead, should it be dead, the next one of the same person. A place
+ * that is none (any more) comes to a delivery that is refused. Fails while what says where places are is away.
+ */
+export async function messagesFor(places: Pick<Places, "person">, message: MessageForAll): Promise<Result<Delivery[]>> {
+  const deliveries = new Map<string, Delivery>();
+  for (const place of message.deliver) {
+    const targets = await targetsOf(place, places);
+    if (!targets.ok && !isOfThePlace(targets.error)) return targets;
+    const delivery = targets.ok
+      ? await inTurn(message, targets.value)
+      : { ...(await deliveryFor(message, literal(place), null)), refused: targets.error.message };
+    if (delivery !== null) deliveries.set(delivery.id, delivery);
+  }
+  return ok([...deliveries.values()]);
+}
+
+/** For the first target; what comes after it stands in its stead. */
+async function inTurn(message: MessageForAll, targets: readonly Target[]): Promise<Delivery | null> {
+  let next: Delivery | null = null;
+  for (const target of targets.toReversed()) next = await deliveryFor(message, target, next);
+  return next;
+}
+
+async function deliveryFor(asked: MessageForAll, target: Target, otherwise: Delivery | null): Promise<Delivery> {
+  const { tenant, message, kind, task, seed, at, refsOf } = asked;
+  const { random } = await seededIds("delivery", `${seed} ${kind} ${target.channel} ${target.to}`, at);
+  const refs = refsOf?.(target) ?? [];
+  const stead = otherwise === null ? [] : [otherwise];
+  return messageDelivery({ tenant, target, kind, task, about: null, message, at, random, refs, otherwise: stead });
+}
+
+/** A person who is none any more would have been told by mail at the last. */
+function literal({ channel, to }: DeliverTo): Target {
+  return { channel: channel === "person" ? "email" : channel, to };
+}
+
+function isOfThePlace({ code }: Failure): boolean {
+  return code === "invalid_input" || code === "not_available" || code === "not_found";
+}

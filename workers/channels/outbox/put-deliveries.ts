@@ -1,0 +1,8 @@
+/** From deliveries to the outboxes that they leave by. */
+import { outboxesFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { type Delivery, outboxOf } from "../../../core/channels/outbox/delivery.ts";
+
+/** Puts each into its outbox, in their order. Those that were put before change nothing. */
+export async function putDeliveries(env: Env, deliveries: readonly Delivery[]): Promise<void> {
+  for (const [outbox, some] of Map.groupBy(deliveries, outboxOf)) await outboxesFromEnv(env)(outbox).put(some);
+}

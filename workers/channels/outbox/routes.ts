@@ -1,0 +1,178 @@
+/** What left, or is to leave, for people and other systems: how each delivery stands, what it says, and how it is sent again. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, outboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import {
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  type DeliveryLook,
+  type DeliveryReport,
+  isReplayable,
+} from "../../../core/channels/outbox/delivery.ts";
+import { CHANNELS } from "../../../core/task/source.ts";
+import { raise } from "../../../core/base/errors.ts";
+import { isId } from "../../../core/base/ids.ts";
+import { writeCursor } from "../../../core/base/page-cursor.ts";
+import { answers, withKey } from "../../http/answers.ts";
+import { pageOf } from "../../http/schemas.ts";
+import { auditEntry } from "../../audit/entry.ts";
+import type { App, AppContext } from "../../http/context.ts";
+import { requireScope } from "../../http/middleware/require-scope.ts";
+import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+import { isoOrNull } from "../../../core/base/iso.ts";
+
+const time = z.iso.datetime();
+
+const fields = {
+  id: z.string().describe("`dlv_…`; the `webhook-id` of a webhook."),
+  channel: z.enum(CHANNELS),
+  to: z.string().describe("`T…/C…` of Slack, an address of mail, the id of an endpoint."),
+  kind: z.enum(DELIVERY_KINDS),
+  task: z.string().nullable(),
+  about: z.string().nullable().describe("The question or approval that it is about."),
+  state: z
+    .enum(DELIVERY_STATES)
+    .describe(
+      "`dead`: it was refused for good or given up; `unknown`: it may have left, and nobody can find out; `called_off`: what it was about was over first. These three can be replayed.",
+    ),
+  attempts: z.int(),
+  why: z.string().nullable().describe("Of the last attempt that did not succeed."),
+  due_at: time.nullable().describe("When the next attempt is due; null once it is over."),
+  created_at: time,
+  ended_at: time.nullable(),
+};
+export const deliverySchema = z.strictObject(fields).meta({ id: "Delivery" });
+const deliveryDetailSchema = z
+  .strictObject({
+    ...fields,
+    content: z
+      .record(z.string(), z.unknown())
+      .describe("What it says, before its channel gives it a form. Empty three days after an endpoint took an event."),
+    tries: z
+      .array(
+        z.strictObject({
+          number: z.int(),
+          at: time,
+          ended_at: time.nullable(),
+          outcome: z
+            .enum(["sent", "later", "dead", "unknown", "cut_off"])
+            .nullable()
+            .describe("Null: it is under way. `cut_off`: nobody knows how it ended."),
+          why: z.string().nullable(),
+        }),
+      )
+      .describe("The latest hundred attempts, in order."),
+  })
+  .meta({ id: "DeliveryDetail" });
+
+const shared = { tags: ["Deliveries"], ...withKey };
+const params = z.object({ id: z.string().describe("The delivery's id, `dlv_…`") });
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/deliveries",
+  summary: "List deliveries, the latest first",
+  description:
+    "`state=dead` is the view of dead letters. What shows the progress of tasks is listed with `kind=progress` only. A delivery is kept for 30 days after it ended.",
+  middleware: [requireScope("tasks:read")],
+  request: {
+    query: z.strictObject({
+      task: optionalQuery(z.string().max(200)),
+      channel: optionalQuery(z.enum(CHANNELS)),
+      to: optionalQuery(z.string().max(1000)),
+      state: optionalQuery(z.enum(DELIVERY_STATES)),
+      kind: optionalQuery(z.enum(DELIVERY_KINDS)),
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ 200: { description: "A page of deliveries.", json: pageOf(deliverySchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/deliveries/{id}",
+  summary: "Show a delivery with its content and its attempts",
+  middleware: [requireScope("tasks:read")],
+  request: { params },
+  responses: answers({ 200: { description: "The delivery.", json: deliveryDetailSchema } }, [404]),
+});
+
+const replay = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/deliveries/{id}/replay",
+  summary: "Send a delivery once more, under the same id",
+  description:
+    "For one that is dead, unknown or called off, and not for one that never could leave; else 409. One that is unknown may have left: sent again, it may arrive twice.",
+  middleware: [requireScope("admin")],
+  request: { params },
+  responses: answers(
+    { 202: { description: "The delivery, which waits again.", json: deliveryDetailSchema } },
+    [404, 409],
+  ),
+});
+
+export function deliveryRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const { task = null, channel = null, to = null, state = null, kind = null, ...rest } = c.req.valid("query");
+    const filter = { task, channel, to, state, kind };
+    const page = unwrap(await databaseFromEnv(c.env).deliveries.page(tenantOf(c), filter, pageRequest(rest)));
+    const next = page.next === null ? null : writeCursor(page.next);
+    return c.json({ data: page.items.map(shownDelivery), next_cursor: next }, 200);
+  });
+
+  app.openapi(show, async (c) => c.json(shownDetail((await lookAt(c, c.req.valid("param").id)).look), 200));
+
+  app.openapi(replay, async (c) => {
+    const { id } = c.req.valid("param");
+    const { outbox, look } = await lookAt(c, id);
+    const { state } = look.report;
+    if (!isReplayable(state))
+      raise("conflict", `This delivery is ${state}; only one that is dead, unknown or called off is sent again.`);
+    const act = await auditEntry(c, "delivery.replay", id);
+    unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
+    if (!(await outboxesFromEnv(c.env)(outbox).replay(id)))
+      raise("conflict", `This delivery can never leave: ${look.report.why ?? "it has left"}`);
+    return c.json(shownDetail((await lookAt(c, id)).look), 202);
+  });
+}
+
+const NO_DELIVERY = "There is no such delivery.";
+
+/** A delivery as its outbox has it. Which outbox that is, the tenant's row says. */
+async function lookAt(c: AppContext, id: string): Promise<{ readonly outbox: string; readonly look: DeliveryLook }> {
+  if (!isId("delivery", id)) raise("not_found", NO_DELIVERY);
+  const { outbox } = unwrap(await databaseFromEnv(c.env).deliveries.get(tenantOf(c), id));
+  const look = await outboxesFromEnv(c.env)(outbox).look(id);
+  return look === null ? raise("not_found", NO_DELIVERY) : { outbox, look };
+}
+
+export function shownDelivery({ id, channel, to, kind, task, about, state, attempts, why, ...times }: DeliveryReport) {
+  return {
+    id,
+    channel,
+    to,
+    kind,
+    task,
+    about,
+    state,
+    attempts,
+    why,
+    due_at: isoOrNull(times.dueAt),
+    created_at: new Date(times.createdAt).toISOString(),
+    ended_at: isoOrNull(times.endedAt),
+  };
+}
+
+function shownDetail({ report, content, attempts }: DeliveryLook) {
+  const tries = attempts.map(({ number, at, endedAt, outcome, why }) => ({
+    number,
+    at: new Date(at).toISOString(),
+    ended_at: isoOrNull(endedAt),
+    outcome,
+    why,
+  }));
+  return { ...shownDelivery(report), content: { ...content }, tries };
+}

@@ -1,0 +1,39 @@
+/** What the sweep does for outboxes: it wakes those whose alarm may be lost, and erases those of erased tenants. */
+import { databaseFromEnv, outboxesFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import type { Page, Place } from "../../../core/base/page-cursor.ts";
+import { wakeEach } from "../../../core/sweep/wake-overdue.ts";
+import { unwrap } from "../../tasks/access.ts";
+
+/** A delivery that is due for so long may be one whose alarm was lost; it may wait in its lane as well, which does no harm. */
+const OVERDUE_MS = 60_000;
+/** Rows that one run looks at, and that are read at once: many deliveries of one outbox are one poke. */
+const MAX_ROWS = 20_000;
+const BATCH = 2000;
+/** Outboxes of one erased tenant that are asked for at once. */
+const OUTBOXES = 50;
+
+/** Wakes outboxes with deliveries that are overdue. */
+export async function wakeOutboxes(env: Env, now: number, poke: (outbox: string) => Promise<void>): Promise<void> {
+  const outboxes = new Set<string>();
+  let after: Place | null = null;
+  for (let looked = 0; looked < MAX_ROWS; looked += BATCH) {
+    const page: Page<{ readonly outbox: string }> = unwrap(
+      await databaseFromEnv(env).deliveries.overdue(now - OVERDUE_MS, { after, limit: BATCH }),
+    );
+    for (const { outbox } of page.items) outboxes.add(outbox);
+    after = page.next;
+    if (after === null) break;
+  }
+  await wakeEach([...outboxes], poke, { now: () => Date.now(), after: async (ms) => await scheduler.wait(ms) });
+}
+
+/** Erases the outboxes of an erased tenant. False: some are left for the next run. */
+export async function eraseOutboxes(env: Env, tenant: string): Promise<boolean> {
+  const { deliveries } = databaseFromEnv(env);
+  const outboxes = unwrap(await deliveries.outboxes(tenant, OUTBOXES));
+  for (const outbox of outboxes) {
+    await outboxesFromEnv(env)(outbox).erase();
+    unwrap(await deliveries.removeOutbox(tenant, outbox));
+  }
+  return outboxes.length < OUTBOXES;
+}

@@ -1,0 +1,255 @@
+/** What somebody says to Otto: a task, or a word more to one that is under way. */
+import { filesFromEnv, outboxesFromEnv, tasksFromEnv, type TaskStub } from "../../../adapters/env/from-env.ts";
+import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
+import type { Handled } from "../../../core/channels/inbox/inbox.ts";
+import { afterThread, goingOn, toInput } from "../../../core/channels/slack/exchange.ts";
+import type { SpokenBody } from "../../../core/channels/slack/items.ts";
+import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-text.ts";
+import { findQuotes } from "../../../core/channels/slack/quotes.ts";
+import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
+import { isId } from "../../../core/base/ids.ts";
+import type { Place } from "../../../core/model/label-parts.ts";
+import { mayInstruct } from "../../../core/provenance/label.ts";
+import type { LabelledText, TaskFacts } from "../../../core/task/state.ts";
+import { hasEnded } from "../../../core/task/status.ts";
+import type { PendingView, TaskView } from "../../../core/task/view.ts";
+import type { JsonState } from "../../../core/tool/tool.ts";
+import { makeTask } from "../../tasks/make.ts";
+import { answerAsk } from "../inbox/answer.ts";
+import { takeFiles } from "./files.ts";
+import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";
+import { threadAbove } from "./thread.ts";
+import { FOR_MEMBERS, isOutsider, laterFor, mayPass, type SlackScene, whisper } from "./workspace.ts";
+
+const ANSWER_IN_WORDS = "The files are in the task. Please answer the question in words, too.";
+
+/** A question that a reply may answer. */
+type Question = Extract<PendingView, { kind: "question" }>;
+
+/** What a conversation knows. */
+export interface Conversation {
+  /** The task that it is about. */
+  readonly task: string;
+  /** The question that it was begun with; absent or null: any. */
+  readonly ask?: string | null;
+}
+
+/** A thread is a conversation; one in which nobody asked Otto for anything is none of Otto's business. */
+export async function hearSpoken(scene: SlackScene, said: SpokenBody, lane: JsonState | null): Promise<Handled> {
+  const about = conversationIn(lane) ?? (await conversationBegunBy(scene, said));
+  if (about !== null && "code" in about) return laterFor(about);
+  const known = about?.task ?? null;
+  if (!said.isAddressed && known === null) return { kind: "done", note: "Nobody asked Otto for anything here." };
+  if (isOutsider(scene, said.userTeam)) {
+    await whisper(scene, said, FOR_MEMBERS);
+    return { kind: "refused", why: "The speaker is of another workspace." };
+  }
+  const text = await wordsOf(scene, said);
+  if (text === "" && said.files.length === 0) {
+    await whisper(scene, said, "What can I do? Say it in the same message in which you mention me.");
+    return { kind: "done", note: "There was nothing but the mention." };
+  }
+  const task = known === null ? null : await tasksFromEnv(scene.env)(scene.tenant, known).view();
+  if (task === null || (!task.ok && task.error.code === "not_found"))
+    return await begin(scene, said, { text, before: null });
+  if (!task.ok) return laterFor(task.error);
+  return await goOn(scene, said, { text, ask: about?.ask ?? null }, task.value);
+}
+
+function conversationIn(lane: JsonState | null): Conversation | null {
+  const task = lane?.["task"];
+  return typeof task === "string" ? { task } : null;
+}
+
+/**
+ * What a thread is about that Otto itself began by a delivery: the result of a schedule's task, a question in direct
+ * messages. Null: Otto did not begin it, or the delivery is forgotten. A failure passes.
+ */
+async function conversationBegunBy(scene: SlackScene, said: SpokenBody): Promise<Conversation | Failure | null> {
+  const { env, tenant, team, slack, install } = scene;
+  const { channel, thread, parent } = said;
+  if (thread === null || parent !== install.botUser) return null;
+  const own = await slack.messagesSince({ channel, thread, since: Math.floor(Number(thread) * 1000) });
+  if (!own.ok) return mayPass(own.error) ? own.error : null;
+  const key = own.value.find(({ ts }) => ts === thread)?.key ?? null;
+  if (key === null || !isId("delivery", key)) return null;
+  // Postgres may not have heard of it yet.
+  const outbox = outboxesFromEnv(env)(outboxOf({ tenant, channel: "slack", to: team }));
+  const { task = null, about: ask = null } = (await outbox.look(key))?.report ?? {};
+  return task === null ? null : { task, ask };
+}
+
+async function wordsOf(scene: SlackScene, { text }: SpokenBody): Promise<string> {
+  const words = withoutMention(text, scene.install.botUser);
+  return toMarkdown(words, await namesIn(scene, words));
+}
+
+/** A new task; `before` is the one that the conversation was about. */
+async function begin(
+  scene: SlackScene,
+  said: SpokenBody,
+  { text, before }: { readonly text: string; readonly before: TaskView | null },
+): Promise<Handled> {
+  const root = said.thread ?? said.ts;
+  const hasFiles = said.files.length > 0;
+  const place = `${scene.team}/${said.channel}/${root}`;
+  const words = text === "" ? "Look at the files." : text;
+  const above = before === null ? await threadAbove(scene, said) : ok(null);
+  if (!above.ok) return laterFor(above.error);
+  const own = before === null ? ok(null) : await ownFacts(scene, said, before);
+  if (!own.ok) return laterFor(own.error);
+  const texts = before === null ? afterThread(above.value, words) : goingOn({ ...before, own: own.value }, words);
+  const from = { user: said.user, channel: said.channel, place };
+  const made = await makeSlackTask(scene, from, { texts, hold: hasFiles });
+  if (!made.ok) return await unmade(scene, said, made.error);
+  if (hasFiles) {
+    const stub = tasksFromEnv(scene.env)(scene.tenant, made.value.id);
+    const named = await filesFor(scene, said, made.value, null);
+    if (!named.ok) return laterFor(named.error);
+    const told = await stub.message(named.value, `${scene.item.id}/files`, 0);
+    if (!told.ok && mayPass(told.error)) return laterFor(told.error);
+    const started = await stub.start(scene.item.id);
+    if (!started.ok && mayPass(started.error)) return laterFor(started.error);
+  }
+  await noteSpeaker(scene, said.user);
+  return { kind: "done", note: made.value.id, lane: { task: made.value.id } satisfies Conversation };
+}
+
+/**
+ * Returns the facts of the ended task if this message's sender requested it; null for another person's task. Returns
+ * a failure that may pass.
+ */
+async function ownFacts(scene: SlackScene, said: SpokenBody, { id }: TaskView): Promise<Result<TaskFacts | null>> {
+  const facts = await tasksFromEnv(scene.env)(scene.tenant, id).facts();
+  if (!facts.ok) return mayPass(facts.error) ? facts : ok(null);
+  const { via, metadata } = facts.value;
+  const isOwn = via.channel === "slack" && metadata["slack_user"] === `${scene.team}/${said.user}`;
+  return ok(isOwn ? facts.value : null);
+}
+
+/** A task that somebody in Slack asks for, whose answer goes to a thread. The same item makes the same task. */
+export async function makeSlackTask(
+  { env, tenant, team, item }: SlackScene,
+  { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
+  { texts, hold }: { readonly texts: readonly LabelledText[]; readonly hold: boolean },
+): Promise<Result<TaskView>> {
+  const isOwn = texts.length === 1 && texts.every(({ label }) => mayInstruct(label));
+  const { input, instructions } = toInput(texts);
+  return await makeTask(env, {
+    tenant,
+    ...(isOwn ? {} : { texts, instructions }),
+    request: {
+      input,
+      hold,
+      project: `slack-${channel}`,
+      deliver: [{ channel: "slack", to: place }],
+      metadata: { slack_user: `${team}/${user}` },
+    },
+    via: { channel: "slack", id: place },
+    seed: `slack ${team} ${item.id}`,
+    at: item.receivedAt,
+  });
+}
+
+/** No task was made: what may pass is tried again, and everything else is told. */
+async function unmade(scene: SlackScene, said: SpokenBody, error: Failure): Promise<Handled> {
+  if (mayPass(error)) return laterFor(error);
+  await whisper(scene, said, `I cannot begin with this. ${error.message}`);
+  return { kind: "refused", why: error.message };
+}
+
+/** A word more: the answer to what the task waits for, else a message to it, and a task of its own once that one ended. */
+async function goOn(
+  scene: SlackScene,
+  said: SpokenBody,
+  { text, ask }: { readonly text: string; readonly ask: string | null },
+  task: TaskView,
+): Promise<Handled> {
+  const lane = { task: task.id } satisfies Conversation;
+  const stub = tasksFromEnv(scene.env)(scene.tenant, task.id);
+  const isOver = hasEnded(task.status);
+  const named = isOver ? ok("") : await filesFor(scene, said, task, said.ts);
+  if (!named.ok) return laterFor(named.error);
+  let files = named.value;
+  const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
+  const question = questions.find(({ id }) => id === ask) ?? questions[0];
+  if (question !== undefined && text !== "") {
+    // The names of files are no words of the speaker's. The asking task reads them next to the answer.
+    const asking = tasksFromEnv(scene.env)(scene.tenant, question.task_id ?? task.id);
+    const told = files === "" ? ok(null) : await asking.message(files, `${scene.item.id}/files`, 0);
+    if (told.ok) files = "";
+    else if (mayPass(told.error)) return laterFor(told.error);
+    const answered = await answerInWords(scene, said, text, question);
+    if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
+    if (answered !== null) return laterFor(answered);
+  }
+  // Also to one that ended: it knows whether this very message reached it before.
+  const words = await fromWhom(scene, said, text, task);
+  const told = await tellTask(stub, scene.item.id, { words, name: words.length - text.length, files });
+  if (told.ok) {
+    if (question !== undefined && text === "") await whisper(scene, said, ANSWER_IN_WORDS);
+    return { kind: "done", note: task.id, lane };
+  }
+  if (mayPass(told.error)) return laterFor(told.error);
+  const now = isOver ? ok(task) : await stub.view();
+  if (!now.ok) return laterFor(now.error);
+  // It gives its last answer, or has more to read than it takes: this waits for it.
+  if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
+  return await begin(scene, said, { text, before: now.value });
+}
+
+/**
+ * Tells a task a person's words, of which the first `name` characters say whose they are, and the names of files. The lines
+ * that the words quote, and the names, are from outside; an object of an earlier release takes all behind the first of them
+ * for that.
+ */
+async function tellTask(
+  stub: TaskStub,
+  request: string,
+  { words, name, files }: { readonly words: string; readonly name: number; readonly files: string },
+): Promise<Result<TaskView>> {
+  const text = [words, files].filter(Boolean).join("\n\n");
+  const quotes = findQuotes(words.slice(name)).map(([from, to]): Place => [from + name, to + name]);
+  const outside: readonly Place[] = files === "" ? quotes : [...quotes, [words.length, text.length]];
+  return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside);
+}
+
+/** The files of the message, where this task finds them. */
+async function filesFor(
+  scene: SlackScene,
+  said: SpokenBody,
+  { id: rootId, project }: TaskView,
+  folder: string | null,
+): Promise<Result<string>> {
+  const sandbox = filesFromEnv(scene.env, { tenant: scene.tenant, rootId, project });
+  return await takeFiles({ ...scene, sandbox, folder }, said);
+}
+
+/** Null: it does not count as an answer; a failure: nobody can say now. */
+async function answerInWords(
+  scene: SlackScene,
+  { user }: SpokenBody,
+  text: string,
+  { id, choices }: Question,
+): Promise<"counted" | Failure | null> {
+  const by = await speakerOf(scene, user);
+  if (!by.ok) return mayPass(by.error) ? by.error : null;
+  const choice = choices?.find((one) => one.toLowerCase() === text.toLowerCase());
+  const given = choice === undefined ? { text } : { choice };
+  const answered = await answerAsk(scene.env, {
+    tenant: scene.tenant,
+    ask: id,
+    given,
+    by: by.value,
+    request: scene.item.id,
+  });
+  if (answered.ok) return "counted";
+  return mayPass(answered.error) ? answered.error : null;
+}
+
+/** Words of somebody else than who began the task say whose they are. */
+async function fromWhom(scene: SlackScene, { user }: SpokenBody, text: string, task: TaskView): Promise<string> {
+  if (task.metadata["slack_user"] === `${scene.team}/${user}` || text === "") return text;
+  const by = await speakerOf(scene, user);
+  return by.ok ? `${by.value.name}: ${text}` : text;
+}

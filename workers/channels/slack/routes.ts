@@ -1,0 +1,337 @@
+/** Slack as administrators set it up: the app's manifest, and the workspaces in which it is installed. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import {
+  databaseFromEnv,
+  publicUrlFromEnv,
+  sealSlackTokenFromEnv,
+  slackAuthorizePageFromEnv,
+  slackOAuthFromEnv,
+  slackOfTokenFromEnv,
+} from "../../../adapters/env/from-env.ts";
+import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
+import { BOT_SCOPES, slackManifest } from "../../../core/channels/slack/manifest.ts";
+import { OttoError, raise } from "../../../core/base/errors.ts";
+import { isId, makeId } from "../../../core/base/ids.ts";
+import { writeCursor } from "../../../core/base/page-cursor.ts";
+import { answers, openAnswers, withKey } from "../../http/answers.ts";
+import { pageOf } from "../../http/schemas.ts";
+import { actorIdOf, auditEntry } from "../../audit/entry.ts";
+import { beginSlackConsent, endSlackConsent, SLACK_BEGIN_PATH, SLACK_OAUTH_PATH, slackConsentOf } from "./consent.ts";
+import { beginInBrowser, isSameBrowser, OTHER_BROWSER, told, whereToBegin } from "../../http/consent-browser.ts";
+import type { App, AppContext } from "../../http/context.ts";
+import { requireScope } from "../../http/middleware/require-scope.ts";
+import { idSource } from "../../http/new-ids.ts";
+import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+import { writeYaml } from "../../http/yaml-text.ts";
+
+const time = z.iso.datetime();
+
+const installSchema = z
+  .strictObject({
+    id: z.string(),
+    team: z.string().describe("Slack's id of the workspace, `T…`"),
+    team_name: z.string(),
+    app: z.string().nullable(),
+    bot_user: z.string().describe("Whom people mention, `U…`"),
+    scopes: z.array(z.string()),
+    status: z.enum(["active", "revoked"]).describe("`revoked`: uninstalled at Slack, or its token taken back."),
+    installed_by: z.string().describe("The id of the key"),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "SlackInstall" });
+
+const manifestSchema = z
+  .strictObject({ manifest: z.record(z.string(), z.unknown()), yaml: z.string().describe("The same, to be pasted") })
+  .meta({ id: "SlackManifest" });
+
+const tokenSchema = z.strictObject({
+  bot_token: z
+    .string()
+    .regex(/^xoxb-[\x21-\x7e]{1,250}$/, "has to be a bot's token, xoxb-…")
+    .describe("Of an app that was made from the manifest and installed by hand"),
+});
+
+const shared = { tags: ["Slack"], ...withKey, middleware: [requireScope("admin")] };
+const params = z.object({ id: z.string().describe("The installation's id, `slk_…`") });
+const install = { description: "The installation, without its token.", json: installSchema };
+
+const manifest = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/slack/manifest",
+  summary: "Show the manifest of the Slack app",
+  description:
+    "Paste it at api.slack.com/apps, “From a manifest”. Its addresses are those of OTTO_PUBLIC_URL, else of this request. The app's signing secret then is SLACK_SIGNING_SECRET, its client's id and secret are SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.",
+  responses: answers({ 200: { description: "The manifest.", json: manifestSchema } }),
+});
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/slack/installs",
+  summary: "Use a bot that was installed by hand",
+  description:
+    "For an app of one workspace. The token is checked at Slack, kept sealed, and shown by nothing. A workspace that was installed before keeps its id. 409: another tenant has the app in this workspace.",
+  request: { body: { required: true, content: { "application/json": { schema: tokenSchema } } } },
+  responses: answers({ 201: install }, [409, 413, 415, 422]),
+});
+
+const authorize = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/slack/authorize",
+  summary: "Begin an installation by OAuth",
+  description:
+    "A person opens `url` in a browser and agrees at Slack, within ten minutes; it counts once. For a session, `url` is Slack's page, and only that session's browser can come back from it. For a key it is a page of Otto's own, which says whose tenant it is for and leads on to Slack.",
+  responses: answers({ 200: { description: "Where to go.", json: z.strictObject({ url: z.string() }) } }, [422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/slack/installs",
+  summary: "List the workspaces, the latest first",
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of installations.", json: pageOf(installSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/slack/installs/{id}",
+  summary: "Show an installation",
+  request: { params },
+  responses: answers({ 200: install }, [404]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/slack/installs/{id}",
+  summary: "Forget an installation and its token",
+  description:
+    "What comes from the workspace is dropped from then on. At Slack the app stays until it is removed there.",
+  request: { params },
+  responses: answers({ 200: { description: "What was forgotten.", json: installSchema } }, [404]),
+});
+
+const received = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/slack/installs/{id}/received",
+  summary: "List what came in from a workspace and what it came to, the latest first",
+  description:
+    "Since the app was last installed there, of the last 30 days, and what still waits; nothing while the installation is revoked. What is not for Otto is not kept, and so not listed.",
+  request: { params, query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of events.", json: pageOf(receivedItemSchema) } }, [404, 422]),
+});
+
+const replay = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/slack/installs/{id}/received/{message}/replay",
+  summary: "Try a dead event of Slack again",
+  description: "409 for an event that is not dead.",
+  request: { params: params.extend({ message: z.string().describe("Its `message_id`") }) },
+  responses: answers({ 202: { description: "It waits to be worked.", json: replayedSchema } }, [404, 409]),
+});
+
+const begin = createRoute({
+  tags: ["Slack"],
+  method: "get",
+  path: SLACK_BEGIN_PATH,
+  summary: "Go to Slack to agree to an installation",
+  description: "For browsers. Only the browser that went this way can come back from Slack.",
+  request: { query: z.object({ state: z.string().max(2_000), go: z.string().max(100).optional() }) },
+  responses: openAnswers({
+    200: { description: "Whose tenant it is for, and the way on.", other: ["text/html"] },
+    303: { description: "To Slack." },
+    400: { description: "It is not known.", other: ["text/html"] },
+    409: { description: "The browser is signed in to another tenant.", other: ["text/html"] },
+  }),
+});
+
+const callback = createRoute({
+  tags: ["Slack"],
+  method: "get",
+  path: SLACK_OAUTH_PATH,
+  summary: "Come back from Slack",
+  description: "For browsers. `state` is what Otto sent along; it counts once, within ten minutes.",
+  request: {
+    query: z.object({
+      state: z.string().max(2_000),
+      code: z.string().max(4_000).optional(),
+      error: z.string().max(200).optional(),
+    }),
+  },
+  responses: openAnswers({
+    200: { description: "Otto is installed.", other: ["text/html"] },
+    400: { description: "It is not, and why.", other: ["text/html"] },
+  }),
+});
+
+export function slackRoutes(app: App): void {
+  app.openapi(manifest, (c) => {
+    const shown = slackManifest(baseUrl(c));
+    return c.json({ manifest: shown, yaml: writeYaml(shown, "Otto as a Slack app") }, 200);
+  });
+
+  app.openapi(create, async (c) => {
+    const { bot_token: token } = c.req.valid("json");
+    const bot = await slackOfTokenFromEnv(c.env, token).whoAmI();
+    if (!bot.ok) {
+      const { code, message } = bot.error;
+      if (code !== "forbidden") throw new OttoError(bot.error);
+      raise("invalid_input", `bot_token: Slack does not take it. ${message}`, { field: "bot_token" });
+    }
+    const { team, teamName, user: botUser, scopes } = bot.value;
+    const act = await auditEntry(c, "slack.install", team);
+    const facts = { team, teamName, app: null, botUser, scopes: scopes ?? [], installedBy: actorIdOf(c) };
+    const made = await keep(c, tenantOf(c), { ...facts, token }, act);
+    return c.json(shownInstall(made), 201, { location: `/v1/slack/installs/${made.id}` });
+  });
+
+  app.openapi(authorize, async (c) => {
+    oauthOf(c);
+    const redirect = `${baseUrl(c)}${SLACK_OAUTH_PATH}`;
+    const begun = unwrap(await beginSlackConsent(c.env, tenantOf(c), { key: actorIdOf(c), redirect }));
+    const { state } = begun;
+    const url = await whereToBegin(c, begun, {
+      state,
+      url: agreePage(c, { state, redirect }),
+      origin: baseUrl(c),
+      path: SLACK_BEGIN_PATH,
+    });
+    return c.json({ url }, 200);
+  });
+
+  app.openapi(begin, async (c) => {
+    const { state, go } = c.req.valid("query");
+    const begun = await slackConsentOf(c.env, state);
+    if (!begun.ok) return told(c, 400, begun.error.message);
+    const url = agreePage(c, { state, redirect: `${baseUrl(c)}${SLACK_OAUTH_PATH}` });
+    return await beginInBrowser(c, begun.value, { what: "a Slack workspace", url, go });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = pageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).slackInstalls.page(tenantOf(c), request));
+    return c.json({ data: items.map(shownInstall), next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const id = installId(c.req.valid("param").id);
+    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.get(tenantOf(c), id))), 200);
+  });
+
+  app.openapi(remove, async (c) => {
+    const id = installId(c.req.valid("param").id);
+    const act = await auditEntry(c, "slack.uninstall", id);
+    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.remove(tenantOf(c), id, act))), 200);
+  });
+
+  app.openapi(received, async (c) => {
+    const query = c.req.valid("query");
+    return c.json(await receivedPage(c, await inboxOf(c, c.req.valid("param").id), query), 200);
+  });
+
+  app.openapi(replay, async (c) => {
+    const { id, message } = c.req.valid("param");
+    const inbox = await inboxOf(c, id);
+    const act = await auditEntry(c, "slack.replay", id);
+    return c.json(await replayReceived(c, inbox, message, act), 202);
+  });
+
+  app.openapi(callback, async (c) => {
+    const { state, code, error } = c.req.valid("query");
+    const begun = await slackConsentOf(c.env, state);
+    if (!begun.ok) return told(c, 400, begun.error.message);
+    if (!(await isSameBrowser(c, begun.value))) return told(c, 400, OTHER_BROWSER);
+    const ended = await endSlackConsent(c.env, begun.value);
+    if (!ended.ok) return told(c, 400, ended.error.message);
+    if (code === undefined) return told(c, 400, `Otto was not installed: Slack says ${error ?? "no code"}.`);
+    const { tenant } = begun.value;
+    const { key, redirect } = ended.value;
+    const oauth = slackOAuthFromEnv(c.env);
+    if (oauth === null) return told(c, 400, "No Slack app is set up here.");
+    const grant = await oauth.port.access(code, redirect);
+    if (!grant.ok) return told(c, 400, `Otto was not installed. ${grant.error.message}`);
+    const { team, teamName, app: appId, bot: botUser, scopes, token } = grant.value;
+    const at = Date.now();
+    const id = makeId("audit", at, crypto.getRandomValues(new Uint8Array(10)));
+    const act = { id, at, actor: key, action: "slack.install", target: team, requestId: c.get("requestId") } as const;
+    const facts = { team, teamName, app: appId, botUser, scopes, installedBy: key };
+    try {
+      await keep(c, tenant, { ...facts, token }, act);
+    } catch (thrown) {
+      if (thrown instanceof OttoError) return told(c, 400, `Otto was not installed. ${thrown.failure.message}`);
+      throw thrown;
+    }
+    return told(c, 200, `Otto is installed in ${teamName}. Mention it in a channel, or write to it.`);
+  });
+}
+
+/** What Slack knows the app by; the caller is told when there is none. */
+function oauthOf(c: AppContext) {
+  const message = "No Slack app is set up here: its operator sets SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.";
+  return slackOAuthFromEnv(c.env) ?? raise("not_available", message);
+}
+
+/** Slack's page where a person agrees. */
+function agreePage(c: AppContext, { state, redirect }: { readonly state: string; readonly redirect: string }): string {
+  const url = new URL(slackAuthorizePageFromEnv(c.env));
+  url.searchParams.set("client_id", oauthOf(c).clientId);
+  url.searchParams.set("scope", BOT_SCOPES.join(","));
+  url.searchParams.set("redirect_uri", redirect);
+  url.searchParams.set("state", state);
+  return url.href;
+}
+
+/** Keeps an installation with its token sealed. */
+async function keep(
+  c: AppContext,
+  tenant: string,
+  { token, ...facts }: Omit<SlackInstall, "id" | "status" | "createdAt" | "updatedAt"> & { readonly token: string },
+  act: Awaited<ReturnType<typeof auditEntry>>,
+): Promise<SlackInstall> {
+  const { createdAt, random } = await idSource(c, "slack-install");
+  const id = makeId("slackInstall", createdAt, random);
+  const sealed = await sealSlackTokenFromEnv(c.env, tenant, { team: facts.team, token });
+  return unwrap(await databaseFromEnv(c.env).slackInstalls.put(tenant, { id, ...facts, sealed }, act));
+}
+
+/**
+ * What came in from a workspace as far as it is this tenant's: a workspace can have been another's before, and can be
+ * another's when this installation is revoked.
+ */
+async function inboxOf(c: AppContext, id: string) {
+  const found = unwrap(await databaseFromEnv(c.env).slackInstalls.get(tenantOf(c), installId(id)));
+  return { name: `slack/${found.team}`, since: found.status === "active" ? found.updatedAt : Number.MAX_SAFE_INTEGER };
+}
+
+/** Where Slack reaches this Worker. */
+function baseUrl(c: AppContext): string {
+  return publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
+}
+
+function installId(text: string): string {
+  return isId("slackInstall", text) ? text : raise("not_found", "Otto is not installed in such a workspace.");
+}
+
+function shownInstall(one: SlackInstall) {
+  return {
+    id: one.id,
+    team: one.team,
+    team_name: one.teamName,
+    app: one.app,
+    bot_user: one.botUser,
+    scopes: [...one.scopes],
+    status: one.status,
+    installed_by: one.installedBy,
+    created_at: new Date(one.createdAt).toISOString(),
+    updated_at: new Date(one.updatedAt).toISOString(),
+  };
+}

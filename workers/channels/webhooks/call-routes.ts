@@ -1,0 +1,183 @@
+/**
+ * Where programs outside call Otto: `POST /webhook/{type}`. A call is judged, stored and answered without Postgres; its
+ * hook's inbox makes the task of it.
+ */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { clockFromEnv, inboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import {
+  deliveryNameOf,
+  eventOf,
+  mayRecur,
+  payloadOf,
+  shownHeaders,
+  textOf,
+} from "../../../core/channels/webhooks/hook-call.ts";
+import { isSigned } from "../../../core/channels/webhooks/hook-signature.ts";
+import {
+  HOOK_TYPES,
+  type HookDoor,
+  hookInbox,
+  hookNameSchema,
+  type HookType,
+} from "../../../core/channels/webhooks/hook.ts";
+import { raise } from "../../../core/base/errors.ts";
+import { makeId } from "../../../core/base/ids.ts";
+import { sha256Hex } from "../../../core/base/sha256.ts";
+import { rateBody, REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
+import { answers } from "../../http/answers.ts";
+import { chargeCost, paceRequest } from "../../tenants/charge-cost.ts";
+import { checkDoor, doorRecord } from "./hook-auth.ts";
+import { forgetText, keepText, makeItemId, nameByBody, toBody } from "./hook-item.ts";
+import { openHookSecrets } from "./hook-secrets.ts";
+import type { App, AppContext, AppEnv } from "../../http/context.ts";
+import { authenticate } from "../../http/middleware/authenticate.ts";
+import { readBody } from "../../http/middleware/body-limits.ts";
+import { closeToBound } from "../../http/middleware/key-bounds.ts";
+import { requireScope } from "../../http/middleware/require-scope.ts";
+import { optionalQuery, tenantOf, unwrap } from "../../tasks/access.ts";
+
+const receivedSchema = z
+  .strictObject({
+    status: z.literal("received"),
+    message_id: z.string().describe("The same for every sending of one delivery."),
+    webhook_type: z.string(),
+  })
+  .meta({ id: "WebhookReceived" });
+
+/** Whose call it is: of a hook, or (null) of a tenant's key that names none by its id. */
+interface Caller {
+  readonly tenant: string;
+  readonly hook: string | null;
+  readonly type: HookType;
+  readonly isOncePerBody: boolean;
+}
+
+/** Calls of a hook by its id are signed; any other needs a key. */
+const authenticateKeyed: MiddlewareHandler<AppEnv> = async function authenticateKeyed(c, next) {
+  if (isKeyed(c)) return await authenticate(c, next);
+  await next();
+  return undefined;
+};
+
+const requireWriting: MiddlewareHandler<AppEnv> = async function requireWriting(c, next) {
+  if (isKeyed(c)) return await requireScope("tasks:write")(c, async () => void (await closeToBound(c, next)));
+  await next();
+  return undefined;
+};
+
+/** What calls a hook may have a query of its own, which is left. A key's holder that names no hook has mistyped something. */
+const callQuery = z
+  .looseObject({ hook: optionalQuery(z.string().max(100)).describe("The hook's id, `hook_…`") })
+  .superRefine(({ hook, ...others }, context) => {
+    const keys = hook === undefined ? Object.keys(others) : [];
+    if (keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, path: [], input: others });
+  });
+
+const call = createRoute({
+  tags: ["Webhooks in"],
+  method: "post",
+  path: "/webhook/{type}",
+  summary: "Call a hook",
+  description:
+    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; where the tenant has none, the built-in agent gets the call. The body is anything, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; of a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) makes one task within 30 days; with `once_per_body` the same body does. A repeat that is dropped is answered as the first one was, and listed as `repeat`. 410: the hook is switched off.",
+  middleware: [authenticateKeyed, requireWriting],
+  request: {
+    params: z.object({ type: hookNameSchema.describe("A hook's type or name") }),
+    query: callQuery,
+  },
+  responses: answers({ 200: { description: "It is stored.", json: receivedSchema } }, [404, 410, 413, 422]),
+});
+
+export function webhookCallRoutes(app: App): void {
+  app.openapi(call, async (c) => {
+    const { type: named } = c.req.valid("param");
+    const { hook } = c.req.valid("query");
+    const caller = hook === undefined ? keyedCaller(c, named) : await hookCaller(c, named, hook);
+    return c.json({ status: "received" as const, message_id: await take(c, named, caller), webhook_type: named }, 200);
+  });
+}
+
+function keyedCaller(c: AppContext, named: string): Caller {
+  const type = HOOK_TYPES.find((one) => one === named) ?? "generic";
+  return { tenant: tenantOf(c), hook: null, type, isOncePerBody: false };
+}
+
+/** The hook that a call is for, once it is known to come from who may call it. */
+async function hookCaller(c: AppContext, named: string, id: string): Promise<Caller> {
+  const record = await doorRecord(c.env, id);
+  if (record === null) return noHook();
+  // A check that fails is made again by a call a minute later.
+  c.executionCtx.waitUntil(checkDoor(c.env, record).catch(() => undefined));
+  const { tenant, hook, type, name, isEnabled, isOncePerBody } = record.door;
+  if (named !== type && named !== name) noHook();
+  if (isKeyed(c)) {
+    if (tenantOf(c) !== tenant) noHook();
+  } else if (!(await isSignedCall(c, record.door)))
+    raise("unauthenticated", "The call is not signed as its hook wants it, or was signed more than five minutes ago.");
+  else await paceSignedCall(c, tenant);
+  if (!isEnabled) raise("gone", "The hook is switched off.");
+  return { tenant, hook, type, isOncePerBody };
+}
+
+async function isSignedCall(c: AppContext, door: HookDoor): Promise<boolean> {
+  const { type, signatureHeader } = door;
+  const header = (name: string) => c.req.header(name) ?? null;
+  const now = clockFromEnv(c.env).now();
+  const body = await bodyOf(c);
+  for await (const secret of openHookSecrets(c.env, door, now))
+    if (await isSigned({ type, secret, signatureHeader, body, header }, now)) return true;
+  return false;
+}
+
+/** Charges the hook's tenant for a signed call: it is paced as requests with a key are, and waits less. */
+async function paceSignedCall(c: AppContext, tenant: string): Promise<void> {
+  await paceRequest(c.env, tenant, c.req);
+  chargeCost(c.env, tenant, REQUEST_MS + rateBody("json", (await bodyOf(c)).length));
+}
+
+/** Stores a call. Gives the id of the message. */
+async function take(c: AppContext, named: string, { tenant, hook, type, isOncePerBody }: Caller): Promise<string> {
+  const header = (name: string) => c.req.header(name) ?? null;
+  const body = await bodyOf(c);
+  const text = textOf(type, header("content-type") ?? "", body);
+  const payload = payloadOf(text);
+  const inbox = hookInbox(hook ?? tenant);
+  const bodyHash = await sha256Hex(body);
+  const name =
+    isOncePerBody && !mayRecur(type, payload)
+      ? nameByBody(bodyHash)
+      : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
+  const id = await makeItemId(inbox, name);
+  const receivedAt = clockFromEnv(c.env).now();
+  const headers = shownHeaders(c.req.raw.headers);
+  const kept = unwrap(await keepText(c.env, { tenant, hook, headers }, text));
+  const item = { tenant, hook, named, type, headers, text: kept, ...(hook === null ? { bodyHash } : {}) };
+  const { isNew, retryAfterMs } = await inboxesFromEnv(c.env)(inbox).take({
+    id,
+    lane: id,
+    kind: eventOf(type, payload, header),
+    body: toBody(item),
+    receivedAt,
+    repeatId: makeId("message", receivedAt, crypto.getRandomValues(new Uint8Array(10))),
+  });
+  if (!isNew) await forgetText(c.env, kept);
+  if (retryAfterMs !== undefined)
+    raise("rate_limited", "This hook was called too often. Wait as long as Retry-After says.", { retryAfterMs });
+  return id;
+}
+
+/** True for a call with a key of Otto's. */
+function isKeyed(c: Parameters<MiddlewareHandler<AppEnv>>[0]): boolean {
+  const hook = new URL(c.req.url).searchParams.get("hook") ?? "";
+  return hook === "" || /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");
+}
+
+async function bodyOf(c: AppContext): Promise<Uint8Array> {
+  return (await readBody(c)) ?? new Uint8Array();
+}
+
+function noHook(): never {
+  raise("not_found", "There is no such hook.");
+}

@@ -1,0 +1,88 @@
+/** What became of the deliveries to a webhook, and how those that failed are sent again. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, outboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { DELIVERY_STATES, outboxOf } from "../../../core/channels/outbox/delivery.ts";
+import { raise } from "../../../core/base/errors.ts";
+import { writeCursor } from "../../../core/base/page-cursor.ts";
+import { answers, withKey } from "../../http/answers.ts";
+import { pageOf } from "../../http/schemas.ts";
+import { auditEntry } from "../../audit/entry.ts";
+import type { App } from "../../http/context.ts";
+import { requireScope } from "../../http/middleware/require-scope.ts";
+import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+import { deliverySchema, shownDelivery } from "../outbox/routes.ts";
+import { webhookById, webhookParams } from "./routes.ts";
+
+/** Deliveries that one request sends again. */
+const MAX_REPLAYED = 100;
+
+const shared = { tags: ["Webhooks"], ...withKey };
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/webhooks/{id}/deliveries",
+  summary: "List the deliveries to a webhook, the latest first",
+  description: "`state=dead` is the view of dead letters.",
+  middleware: [requireScope("tasks:read")],
+  request: {
+    params: webhookParams,
+    query: z.strictObject({ state: optionalQuery(z.enum(DELIVERY_STATES)), ...pageQuery }),
+  },
+  responses: answers({ 200: { description: "A page of deliveries.", json: pageOf(deliverySchema) } }, [404, 422]),
+});
+
+const replay = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/webhooks/{id}/replay",
+  summary: "Send everything again that failed for good",
+  description: `Deliveries that are dead (or whose last try was cut off), the earliest first, under the ids that they had; at most ${MAX_REPLAYED} at once. \`left\` says how many there are beside them. 409 for a webhook that is disabled.`,
+  middleware: [requireScope("admin")],
+  request: {
+    params: webhookParams,
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            since: z.iso.datetime({ offset: true }).optional().describe("Only what happened at this moment or later."),
+          }),
+        },
+      },
+    },
+  },
+  responses: answers(
+    {
+      202: {
+        description: "They are on their way.",
+        json: z.strictObject({ replayed: z.int(), left: z.int() }),
+      },
+    },
+    [404, 409, 413, 415, 422],
+  ),
+});
+
+export function webhookDeliveryRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const { id } = await webhookById(c, c.req.valid("param").id);
+    const { state = null, ...rest } = c.req.valid("query");
+    const filter = { task: null, channel: "webhook" as const, to: id, state, kind: null };
+    const page = unwrap(await databaseFromEnv(c.env).deliveries.page(tenantOf(c), filter, pageRequest(rest)));
+    const next = page.next === null ? null : writeCursor(page.next);
+    return c.json({ data: page.items.map(shownDelivery), next_cursor: next }, 200);
+  });
+
+  app.openapi(replay, async (c) => {
+    const { id, enabled } = await webhookById(c, c.req.valid("param").id);
+    if (!enabled) raise("conflict", "The webhook is disabled. Enable it first.");
+    const { since } = c.req.valid("json");
+    const tenant = tenantOf(c);
+    const act = await auditEntry(c, "webhook.replay", id);
+    unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
+    const outbox = outboxesFromEnv(c.env)(outboxOf({ tenant, channel: "webhook", to: id }));
+    const { replayed, left } = await outbox.replayFailed(since === undefined ? null : Date.parse(since), MAX_REPLAYED);
+    return c.json({ replayed, left }, 202);
+  });
+}

@@ -1,0 +1,47 @@
+/** The secrets that sign webhooks: made, sealed for the database, and opened by nobody but the sender. */
+import { type Env, openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/from-env.ts";
+import { toBase64 } from "../../../core/base/base64.ts";
+import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
+import { stillCounting } from "../../../core/channels/webhooks/old-secrets.ts";
+import { SECRET_BYTES, writeSecret } from "../../../core/channels/webhooks/signature.ts";
+
+/** A secret as its receiver is told it, once, and as the database keeps it. */
+export interface NewSecret {
+  readonly text: string;
+  readonly sealed: string;
+}
+
+/** The same seed always makes the same secret, and nobody makes it without OTTO_SECRET_KEY. */
+export async function newEndpointSecret(
+  env: Env,
+  { tenant, id }: { readonly tenant: string; readonly id: string },
+  seed: Uint8Array,
+): Promise<NewSecret> {
+  const sealing = sealingFromEnv(env);
+  const bytes = (await sealing.derive(seed, `webhook secret of ${tenant} ${id}`, SECRET_BYTES)).slice(0, SECRET_BYTES);
+  return { text: writeSecret(bytes), sealed: toBase64(await sealing.seal(bytes, contextOf(tenant, id))) };
+}
+
+/** Those that sign now: the present one, and what it replaced as long as that counts. Throws when one does not open. */
+export async function signingSecrets(
+  env: Env,
+  tenant: string,
+  { id, sealed, old }: SealedEndpoint,
+  now: number,
+): Promise<Uint8Array<ArrayBuffer>[]> {
+  const context = contextOf(tenant, id);
+  const values = [
+    { tenant, context, sealed, column: "endpoints.sealed" as const },
+    ...stillCounting(old, now).map((one) => ({
+      tenant,
+      context,
+      sealed: one.sealed,
+      column: "endpoints.old_sealed[]" as const,
+    })),
+  ];
+  return await Promise.all(values.map(async (value) => new Uint8Array(await openStoredFromEnv(env, value))));
+}
+
+function contextOf(tenant: string, id: string): string {
+  return `webhook secret ${tenant} ${id}`;
+}

@@ -1,0 +1,86 @@
+/** A call of a hook as its inbox keeps it. A text that is too large for the inbox's row stands in the bucket. */
+import { blobsFromEnv, type Env, forgetOldBlobsFromEnv } from "../../../adapters/env/from-env.ts";
+import type { CallText } from "../../../core/channels/webhooks/hook-call.ts";
+import type { HookType } from "../../../core/channels/webhooks/hook.ts";
+import { MAX_ITEM_CHARACTERS } from "../../../core/channels/inbox/inbox.ts";
+import { ok, type Result } from "../../../core/base/errors.ts";
+import { makeId } from "../../../core/base/ids.ts";
+import type { JsonState } from "../../../core/tool/tool.ts";
+import { seededIds } from "../../http/new-ids.ts";
+
+/** The body of an item of `webhook/…`. */
+export interface HookItem {
+  readonly tenant: string;
+  /** Null: a key of the tenant sent it, and `named` says which hook it is for. */
+  readonly hook: string | null;
+  /** A hook's type or name, as the path of the call had it. */
+  readonly named: string;
+  readonly type: HookType;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: CallText | { readonly prefix: string };
+  /** SHA-256 of the body in hex, of a call whose hook is not known yet. Absent from an earlier release. */
+  readonly bodyHash?: string;
+}
+
+/** The id of a call in an inbox, by what its sender calls the delivery. */
+export async function makeItemId(inbox: string, delivery: string): Promise<string> {
+  const { random } = await seededIds("message", `${inbox} ${delivery}`, 0);
+  return makeId("message", 0, random);
+}
+
+/** The delivery of a hook with `once_per_body`: one for each body, whoever sends it. */
+export function nameByBody(bodyHash: string): string {
+  return `body ${bodyHash}`;
+}
+
+const TEXT_NAME = "text.json";
+/** Longer than an inbox lets a call wait, and remembers one that is dead. */
+const KEPT_MS = 45 * 86_400_000;
+/** Of a row: names, ids and what holds them together. */
+const NAMES_CHARACTERS = 10_000;
+
+/** What an item says of the text. `hook` null: a key sent it. Fails while the bucket is away. */
+export async function keepText(
+  env: Env,
+  { tenant, hook, headers }: Pick<HookItem, "tenant" | "hook" | "headers">,
+  text: CallText,
+): Promise<Result<HookItem["text"]>> {
+  const json = JSON.stringify(text);
+  const room = MAX_ITEM_CHARACTERS - NAMES_CHARACTERS - JSON.stringify(headers).length;
+  if (json.length <= room) return ok(text);
+  const prefix = `${textsOf(tenant, hook ?? "keyed")}${crypto.randomUUID()}/`;
+  const key = `${prefix}${TEXT_NAME}`;
+  const put = await blobsFromEnv(env).put(key, new TextEncoder().encode(json));
+  if (!put.ok) return put;
+  await forgetOldBlobsFromEnv(env, { prefix: textsOf(tenant, hook ?? "keyed"), key, keptMs: KEPT_MS });
+  return ok({ prefix });
+}
+
+/** The text of an item; `not_found`: it was forgotten. */
+export async function readText(env: Env, text: HookItem["text"]): Promise<Result<CallText>> {
+  if (!("prefix" in text)) return ok(text);
+  const got = await blobsFromEnv(env).get(`${text.prefix}${TEXT_NAME}`);
+  return got.ok ? ok(JSON.parse(new TextDecoder().decode(got.value)) as CallText) : got;
+}
+
+/** Takes what stands in the bucket away. */
+export async function forgetText(env: Env, text: HookItem["text"]): Promise<void> {
+  if ("prefix" in text) await blobsFromEnv(env).erase(text.prefix);
+}
+
+/** Takes away what stands in the bucket of all calls of a hook. */
+export async function forgetTexts(env: Env, tenant: string, hook: string): Promise<void> {
+  while (!(await blobsFromEnv(env).erase(textsOf(tenant, hook))));
+}
+
+export function toBody(item: HookItem): JsonState {
+  return { ...item };
+}
+
+export function fromBody(body: JsonState): HookItem {
+  return body as unknown as HookItem;
+}
+
+function textsOf(tenant: string, owner: string): string {
+  return `${tenant}/webhooks/${owner}/`;
+}

@@ -1,0 +1,226 @@
+/** Hooks of a tenant: how programs outside call Otto, and what each call becomes. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv, publicUrlFromEnv, settingsFromEnv } from "../../../adapters/env/from-env.ts";
+import {
+  type Hook,
+  type HookConfig,
+  hookInbox,
+  hookRequestSchema,
+  newHookRequestSchema,
+  withOncePerBody,
+} from "../../../core/channels/webhooks/hook.ts";
+import { resolveDeliver } from "../../../core/channels/outbox/targets.ts";
+import { OttoError, raise } from "../../../core/base/errors.ts";
+import { isId, makeId } from "../../../core/base/ids.ts";
+import { checkTaskLimits } from "../../../core/task/new-task.ts";
+import { writeCursor } from "../../../core/base/page-cursor.ts";
+import { answers, withKey } from "../../http/answers.ts";
+import { pageOf } from "../../http/schemas.ts";
+import { auditEntry } from "../../audit/entry.ts";
+import { closeDoor, keepDoor } from "./hook-auth.ts";
+import { newHookSecret, replacedHookSecret, sealHookSecret } from "./hook-secrets.ts";
+import { placesOf } from "../outbox/places.ts";
+import type { App, AppContext, AppEnv } from "../../http/context.ts";
+import { hookSchema, newHookSchema, shownHook } from "./hook-view.ts";
+import { etagOf, ifMatchHeader, ifVersionOf } from "../../http/if-match.ts";
+import { requireScope } from "../../http/middleware/require-scope.ts";
+import { idSource } from "../../http/new-ids.ts";
+import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
+import { resolveAgent } from "../../agents/resolve.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+
+const shared = { tags: ["Webhooks in"], ...withKey };
+const read = [requireScope("tasks:read")];
+const admin = [requireScope("admin")];
+const params = z.object({ id: z.string().describe("The hook's id, `hook_…`") });
+const body = { required: true, content: { "application/json": { schema: hookRequestSchema } } };
+const newBody = { required: true, content: { "application/json": { schema: newHookRequestSchema } } };
+const hook = { description: "The hook, at the version that `ETag` names.", json: hookSchema };
+
+/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
+  await hookById(c, c.req.param("id") ?? "");
+  await next();
+};
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/webhooks/incoming",
+  summary: "Make a hook",
+  description:
+    "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for the others one is made and shown once. `prompt` is a template: `{{pull_request.title}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x-github-event}}` for a header. What is filled in is marked as data from outside, and cut where the input would be over 200,000 characters. With `events`, calls of other events are received and left; GitHub's `ping` always is. A generic hook requires `once_per_body`.",
+  middleware: admin,
+  request: { body: newBody },
+  responses: answers(
+    { 201: { description: "The hook, with a secret that was made.", json: newHookSchema } },
+    [404, 409, 413, 415, 422],
+  ),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/webhooks/incoming",
+  summary: "List hooks, the latest first",
+  middleware: read,
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of hooks.", json: pageOf(hookSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/webhooks/incoming/{id}",
+  summary: "Show a hook",
+  middleware: read,
+  request: { params },
+  responses: answers({ 200: hook }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/webhooks/incoming/{id}",
+  summary: "Set a hook anew",
+  description:
+    "All of it but its type, which stays; `secret` and `once_per_body` stay when omitted. A secret that is replaced counts for another 24 hours, or for `old_secret_seconds`; at most three that were replaced do so at the same time. Calls that wait are worked by the rule as it is then. With `If-Match`, 409 when it is at another version.",
+  middleware: [...admin, known],
+  request: { params, body, headers: ifMatchHeader },
+  responses: answers({ 200: hook }, [404, 409, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/webhooks/incoming/{id}",
+  summary: "Delete a hook",
+  description: "Calls that wait make no task any more, and what came in is forgotten. Tasks go on.",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: { description: "What was deleted.", json: hookSchema } }, [404]),
+});
+
+const received = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/webhooks/incoming/{id}/received",
+  summary: "List what came in by a hook and what it came to, the latest first",
+  description:
+    "Of the last 30 days, and what still waits; of the calls that were dropped as repeats, at most 60 a minute and the last 1,000.",
+  middleware: read,
+  request: { params, query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of calls.", json: pageOf(receivedItemSchema) } }, [404, 422]),
+});
+
+const replay = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/webhooks/incoming/{id}/received/{message}/replay",
+  summary: "Try a dead call of a hook again",
+  description: "409 for a call that is not dead.",
+  middleware: admin,
+  request: { params: params.extend({ message: z.string().describe("The call's id, `msg_…`") }) },
+  responses: answers({ 202: { description: "It waits to be worked.", json: replayedSchema } }, [404, 409]),
+});
+
+export function hookRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const { secret: given, old_secret_seconds: overlap, ...asked } = c.req.valid("json");
+    if (overlap !== undefined)
+      raise("invalid_input", "old_secret_seconds: a hook that is made replaces no secret", {
+        field: "old_secret_seconds",
+      });
+    const config = await checkedRule(c, withOncePerBody(asked, null));
+    const tenant = tenantOf(c);
+    const { createdAt, random } = await idSource(c, "hook");
+    const id = makeId("hook", createdAt, random);
+    const made = given === undefined ? await newHookSecret(c.env, tenant, random) : null;
+    const sealed = await sealHookSecret(c.env, tenant, id, made ?? given ?? "");
+    const act = await auditEntry(c, "hook.create", id);
+    // The door first: a hook that is there can be called.
+    await keepDoor(c.env, tenant, { id, version: 1, config, sealed, old: [], createdAt, updatedAt: createdAt });
+    const created = await databaseFromEnv(c.env).hooks.create(tenant, { id, config, sealed }, act);
+    if (!created.ok) {
+      if (created.error.code !== "upstream_failed") await closeDoor(c.env, tenant, id);
+      throw new OttoError(created.error);
+    }
+    const shown = { ...shownHook(originOf(c), created.value), secret: made };
+    return c.json(shown, 201, { location: `/v1/webhooks/incoming/${id}`, etag: etagOf(created.value) });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = pageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).hooks.page(tenantOf(c), request));
+    const data = items.map((one) => shownHook(originOf(c), one));
+    return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const found = await hookById(c, c.req.valid("param").id);
+    return c.json(shownHook(originOf(c), found), 200, { etag: etagOf(found) });
+  });
+
+  app.openapi(update, async (c) => {
+    const { id } = c.req.valid("param");
+    const { secret: given, old_secret_seconds: overlap, ...asked } = c.req.valid("json");
+    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
+    const before = await hookById(c, id);
+    if (before.config.type !== asked.type)
+      raise("invalid_input", `type: the hook is one of ${before.config.type}; make another one`, { field: "type" });
+    const config = await checkedRule(c, withOncePerBody(asked, before.config));
+    const tenant = tenantOf(c);
+    const act = await auditEntry(c, "hook.update", id);
+    const secret =
+      given === undefined
+        ? null
+        : await replacedHookSecret(c.env, { tenant, hook: before, given }, { overlap, at: act.at });
+    const set = unwrap(await databaseFromEnv(c.env).hooks.update(tenant, { id, config, secret, ifVersion }, act));
+    await keepDoor(c.env, tenant, set);
+    return c.json(shownHook(originOf(c), set), 200, { etag: etagOf(set) });
+  });
+
+  app.openapi(remove, async (c) => {
+    const { id } = await hookById(c, c.req.valid("param").id);
+    const act = await auditEntry(c, "hook.delete", id);
+    const tenant = tenantOf(c);
+    const gone = unwrap(await databaseFromEnv(c.env).hooks.remove(tenant, id, act));
+    await closeDoor(c.env, tenant, id);
+    return c.json(shownHook(originOf(c), gone), 200);
+  });
+
+  app.openapi(received, async (c) => {
+    const { id } = await hookById(c, c.req.valid("param").id);
+    return c.json(await receivedPage(c, { name: hookInbox(id), since: 0 }, c.req.valid("query")), 200);
+  });
+
+  app.openapi(replay, async (c) => {
+    const { id, message } = c.req.valid("param");
+    await hookById(c, id);
+    const act = await auditEntry(c, "hook.replay", id);
+    return c.json(await replayReceived(c, { name: hookInbox(id), since: 0 }, message, act), 202);
+  });
+}
+
+async function hookById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string): Promise<Hook> {
+  if (!isId("hook", id)) raise("not_found", "There is no such hook.");
+  return unwrap(await databaseFromEnv(c.env).hooks.get(tenantOf(c), id));
+}
+
+/**
+ * The rule with every place whole. Refuses one that no task could be made by: with an agent, or a place to deliver to, that
+ * is not the tenant's, or a budget that the agent does not allow.
+ */
+async function checkedRule(c: AppContext, rule: HookConfig): Promise<HookConfig> {
+  const { config: agent } = await resolveAgent(c, rule.agent);
+  unwrap(checkTaskLimits(rule.budget ?? {}, agent, settingsFromEnv(c.env).model));
+  if (rule.deliver === undefined) return rule;
+  return { ...rule, deliver: unwrap(await resolveDeliver(rule.deliver, placesOf(c.env, tenantOf(c)))) };
+}
+
+/** Where programs outside reach this Worker. */
+function originOf(c: AppContext): string {
+  return publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
+}

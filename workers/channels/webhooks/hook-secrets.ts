@@ -1,0 +1,54 @@
+/** What calls of hooks are signed with: made, sealed for the tenant and the hook, and opened where a call is judged. */
+import { openStoredFromEnv, sealingFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { toBase64 } from "../../../core/base/base64.ts";
+import type { Hook, HookDoor, ReplacedSecret } from "../../../core/channels/webhooks/hook.ts";
+import { OLD_SECRET_MS, stillCounting } from "../../../core/channels/webhooks/old-secrets.ts";
+
+const SECRET_BYTES = 32;
+
+/** In the form of a standard webhook's. `random` is the request's: a repeat of it makes the same one. */
+export async function newHookSecret(env: Env, tenant: string, random: Uint8Array): Promise<string> {
+  return `whsec_${toBase64(await sealingFromEnv(env).derive(random, `hook secret of ${tenant}`, SECRET_BYTES))}`;
+}
+
+/** As a hook's row keeps it. */
+export async function sealHookSecret(env: Env, tenant: string, hook: string, secret: string): Promise<string> {
+  const bytes = new TextEncoder().encode(secret);
+  return toBase64(await sealingFromEnv(env).seal(bytes, contextOf(tenant, hook)));
+}
+
+/**
+ * What sets another secret in the place of a hook's. The same one again replaces nothing: a request that is sent twice would
+ * else put it among the replaced. `overlap` is in seconds.
+ */
+export async function replacedHookSecret(
+  env: Env,
+  { tenant, hook: { id, sealed }, given }: { readonly tenant: string; readonly hook: Hook; readonly given: string },
+  { overlap, at }: { readonly overlap: number | undefined; readonly at: number },
+): Promise<ReplacedSecret | null> {
+  const isSame = (await openHookSecret(env, { tenant, hook: id, sealed }, "hooks.sealed")) === given;
+  if (isSame && overlap !== 0) return null;
+  const oldUntil = overlap === 0 ? null : at + (overlap === undefined ? OLD_SECRET_MS : overlap * 1000);
+  return { sealed: await sealHookSecret(env, tenant, id, given), oldUntil };
+}
+
+/** The secrets that count now: the present one, and those that it replaced not long ago. */
+export async function* openHookSecrets(env: Env, door: HookDoor, now: number): AsyncGenerator<string> {
+  const { tenant, hook } = door;
+  yield await openHookSecret(env, door, "hooks.sealed");
+  for (const { sealed } of stillCounting(door.old ?? [], now))
+    yield await openHookSecret(env, { tenant, hook, sealed }, "hooks.old_sealed[]");
+}
+
+async function openHookSecret(
+  env: Env,
+  { tenant, hook, sealed }: Pick<HookDoor, "tenant" | "hook" | "sealed">,
+  column: "hooks.sealed" | "hooks.old_sealed[]",
+): Promise<string> {
+  const value = { tenant, column, sealed, context: contextOf(tenant, hook) };
+  return new TextDecoder().decode(await openStoredFromEnv(env, value));
+}
+
+function contextOf(tenant: string, hook: string): string {
+  return `hook ${tenant} ${hook}`;
+}

@@ -1,0 +1,126 @@
+/** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
+import { getOwn } from "../../../core/base/own-field.ts";
+import { databaseFromEnv, inboxesFromEnv, tasksFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { eventOf, mayRecur, payloadOf, whyLeft } from "../../../core/channels/webhooks/hook-call.ts";
+import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../../core/channels/webhooks/hook-prompt.ts";
+import { type Hook, hookInbox } from "../../../core/channels/webhooks/hook.ts";
+import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
+import { ERRORS, type Failure, ok, type Result } from "../../../core/base/errors.ts";
+import { canRetry } from "../../../core/gateway/outcome.ts";
+import { makeId } from "../../../core/base/ids.ts";
+import type { TaskRequest } from "../../../core/task/new-task.ts";
+import { makeTask } from "../../tasks/make.ts";
+import { seededIds } from "../../http/new-ids.ts";
+import { forgetText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";
+import type { Receiver } from "../inbox/receiver.ts";
+
+/** How long a call waits whose tenant is stopped before it is looked at again. */
+const STOPPED_MS = 30_000;
+/** And one that no task can be made of by the rule as it is. */
+const RULE_MS = 5 * 60_000;
+
+/** What a task of a call that no hook is for is made by. */
+const NO_RULE = { agent: undefined, project: undefined, prompt: undefined, deliver: undefined, budget: undefined };
+
+export const webhookReceiver: Receiver = async function webhookReceiver(env, _inbox, item) {
+  const call = fromBody(item.body);
+  if (call.hook === null) return await receiveNamed(env, item, call);
+  const hook = await databaseFromEnv(env).hooks.get(call.tenant, call.hook);
+  if (hook.ok) return await receiveFor(env, item, call, hook.value);
+  return hook.error.code === "not_found" ? await refused(env, call, "The hook was deleted.") : toLater(hook.error);
+};
+
+/** A call that names its hook by name or type goes into that hook's inbox, if there is one. */
+async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<Handled> {
+  const found = await databaseFromEnv(env).hooks.find(call.tenant, call.named);
+  if (!found.ok) {
+    return found.error.code === "not_found" ? await openTask(env, item, call, null) : toLater(found.error);
+  }
+  const hook = found.value.id;
+  const id = await findIdInHook(env, item, call, found.value);
+  if (!id.ok) return toLater(id.error);
+  // A repeat is listed under the id that its caller was given. Its text may be the first one's, and stays.
+  const repeat = id.value === item.id ? {} : { repeatId: item.id };
+  const taken = { ...item, ...repeat, id: id.value, lane: id.value, body: toBody({ ...call, hook }) };
+  const { retryAfterMs } = await inboxesFromEnv(env)(hookInbox(hook)).take(taken);
+  if (retryAfterMs === undefined) return { kind: "done", note: hook };
+  return { kind: "later", afterMs: retryAfterMs, why: "The hook has taken what it may in a minute." };
+}
+
+/** The id of a call that named its hook in that hook's inbox: by its body where the hook makes one task of each. */
+async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, config }: Hook): Promise<Result<string>> {
+  const { type, once_per_body: isOncePerBody = false } = config;
+  if (!isOncePerBody || call.bodyHash === undefined) return ok(item.id);
+  const text = await readText(env, call.text);
+  if (!text.ok) return text.error.code === "not_found" ? ok(item.id) : text;
+  if (mayRecur(type, payloadOf(text.value))) return ok(item.id);
+  return ok(await makeItemId(hookInbox(id), nameByBody(call.bodyHash)));
+}
+
+async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<Handled> {
+  if (!hook.config.enabled) return await refused(env, call, "The hook is switched off.");
+  return await openTask(env, item, call, hook);
+}
+
+async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | null): Promise<Handled> {
+  const text = await readText(env, call.text);
+  if (!text.ok) {
+    return text.error.code === "not_found" ? await madeBefore(env, item, call) : toLater(text.error);
+  }
+  const payload = payloadOf(text.value);
+  const type = hook?.config.type ?? call.type;
+  const event = eventOf(type, payload, (name) => getOwn(call.headers, name) ?? null);
+  const left = whyLeft(type, hook?.config.events, event);
+  if (left !== null) return await refused(env, call, left);
+  const { agent, project, prompt = DEFAULT_PROMPT, deliver, budget } = hook?.config ?? NO_RULE;
+  const content = { name: item.id, payload, headers: call.headers };
+  const request: TaskRequest = {
+    input: await hookInput(prompt, content),
+    agent,
+    project,
+    deliver,
+    budget,
+    metadata: { webhook: { message_id: item.id, webhook_type: call.named, event } },
+  };
+  const made = await makeTask(env, {
+    tenant: call.tenant,
+    request,
+    // The tenant wrote the template; its fields come from outside.
+    instructions: prompt.replaceAll(FIELD, ""),
+    texts: hookTexts(prompt, content),
+    via: { channel: "webhook", id: call.hook },
+    seed: item.id,
+    at: item.receivedAt,
+  });
+  if (!made.ok) return notMade(made.error);
+  await forgetText(env, call.text);
+  return { kind: "done", note: made.value.id };
+}
+
+/** It waits for a person or a dependency. A rule that asks for what is gone, such as a place to deliver to, may be set anew. */
+function notMade(error: Failure): Handled {
+  if (!canRetry("webhook_item", error)) return { kind: "refused", why: error.message };
+  if (error.cause?.kind === "tenant_stopped") return { kind: "later", afterMs: STOPPED_MS, why: error.message };
+  const { fault } = ERRORS[error.code];
+  const isByRule = fault === "caller" || fault === "tenant";
+  return isByRule ? { kind: "later", afterMs: RULE_MS, why: error.message } : toLater(error);
+}
+
+/** The text goes when its task is made, so that a text that is gone has one: its id is the seed's. */
+async function madeBefore(env: Env, item: InboxItem, { tenant }: HookItem): Promise<Handled> {
+  const { createdAt, random } = await seededIds("task", item.id, item.receivedAt);
+  const id = makeId("task", createdAt, random);
+  const facts = await tasksFromEnv(env)(tenant, id).facts();
+  if (facts.ok) return { kind: "done", note: id };
+  if (facts.error.code !== "not_found") return toLater(facts.error);
+  return { kind: "refused", why: "What it said is gone." };
+}
+
+async function refused(env: Env, { text }: HookItem, why: string): Promise<Handled> {
+  await forgetText(env, text);
+  return { kind: "refused", why };
+}
+
+function toLater({ code, message, retryAfterMs }: Failure): Handled {
+  return { kind: "later", afterMs: retryAfterMs ?? 0, why: message, isUnexpected: code === "internal" };
+}

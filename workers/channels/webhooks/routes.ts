@@ -1,0 +1,245 @@
+/** Webhooks to tenants' own endpoints: where they go, what they are signed with, and what became of them. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv, endpointUrlFromEnv, outboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
+import {
+  type Endpoint,
+  type EndpointSetting,
+  endpointSettingSchema,
+} from "../../../core/channels/webhooks/endpoint.ts";
+import { OLD_SECRET_MS, oldSecretUntil } from "../../../core/channels/webhooks/old-secrets.ts";
+import { testContent } from "../../../core/channels/webhooks/body.ts";
+import { OttoError, raise } from "../../../core/base/errors.ts";
+import { isId, makeId } from "../../../core/base/ids.ts";
+import { answers, withKey } from "../../http/answers.ts";
+import { auditEntry } from "../../audit/entry.ts";
+import { changingEndpoints } from "./endpoint-interests.ts";
+import { newEndpointSecret } from "./endpoint-secrets.ts";
+import { webhookDelivery } from "../fan-out/webhooks.ts";
+import type { App, AppContext, AppEnv } from "../../http/context.ts";
+import { etagOf, ifMatchHeader, ifVersionOf } from "../../http/if-match.ts";
+import { requireScope } from "../../http/middleware/require-scope.ts";
+import { idSource } from "../../http/new-ids.ts";
+import { tenantOf, unwrap } from "../../tasks/access.ts";
+
+const time = z.iso.datetime();
+
+const webhookShape = z.strictObject({
+  id: z.string(),
+  version: z.int(),
+  ...endpointSettingSchema.shape,
+  disabled_reason: z.string().nullable().describe("Why Otto disabled it; null: it did not."),
+  old_secret_until: time.nullable().describe("Until then a secret that was replaced signs too; null: none does."),
+  created_at: time,
+  updated_at: time,
+});
+const webhookSchema = webhookShape.meta({ id: "Webhook" });
+const secret = z.string().describe("What verifies the signatures, `whsec_…`. It is shown this once.");
+const newWebhookSchema = webhookShape.extend({ secret }).meta({ id: "NewWebhook" });
+
+const shared = { tags: ["Webhooks"], ...withKey };
+const read = [requireScope("tasks:read")];
+const admin = [requireScope("admin")];
+export const webhookParams = z.object({ id: z.string().describe("The webhook's id, `whk_…`") });
+const body = { required: true, content: { "application/json": { schema: endpointSettingSchema } } };
+const webhook = { description: "The webhook, at the version that `ETag` names.", json: webhookSchema };
+const withSecret = { description: "The webhook with its secret.", json: newWebhookSchema };
+
+/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
+  await webhookById(c, c.req.param("id") ?? "");
+  await next();
+};
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/webhooks",
+  summary: "Make a webhook",
+  description:
+    "Events of the tenant's tasks are sent to `url` by POST, signed as the Standard Webhooks specification says: `webhook-id` (the same on every try), `webhook-timestamp` (of the try), `webhook-signature`. The body is `{type, timestamp, data}`, and `data.task` the task as `GET /v1/tasks/{id}` shows it; `data.left_out` names what is left out of one over 256 KB. A 2xx within 15 seconds is success; anything else is tried again, ten times over three days, and is then dead. Redirects are not followed. 410 disables the webhook. At most 20 a tenant.",
+  middleware: admin,
+  request: { body },
+  responses: answers({ 201: withSecret }, [409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/webhooks",
+  summary: "List webhooks, the latest first",
+  middleware: read,
+  responses: answers({
+    200: { description: "All of them.", json: z.strictObject({ data: z.array(webhookSchema), next_cursor: z.null() }) },
+  }),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/webhooks/{id}",
+  summary: "Show a webhook",
+  middleware: read,
+  request: { params: webhookParams },
+  responses: answers({ 200: webhook }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/webhooks/{id}",
+  summary: "Set a webhook anew",
+  description:
+    "Its secret stays. What waits for it goes where it is set to from then on, at the latest after 5 seconds. With `If-Match`, 409 when its version is another.",
+  middleware: [...admin, known],
+  request: { params: webhookParams, body, headers: ifMatchHeader },
+  responses: answers({ 200: webhook }, [404, 409, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/webhooks/{id}",
+  summary: "Delete a webhook",
+  description: "What waits for it is dead.",
+  middleware: admin,
+  request: { params: webhookParams },
+  responses: answers({ 204: { description: "It is gone." } }, [404]),
+});
+
+const rotate = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/webhooks/{id}/rotate",
+  summary: "Replace the secret of a webhook",
+  description:
+    "For 24 hours the secret that was replaced signs too: `webhook-signature` then holds a signature by each, with a space between. At most three that were replaced do so at the same time.",
+  middleware: admin,
+  request: { params: webhookParams },
+  responses: answers({ 200: withSecret }, [404, 409]),
+});
+
+const test = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/webhooks/{id}/test",
+  summary: "Send a test event to a webhook",
+  description:
+    "An event of the type `webhook.test`. The delivery shows what becomes of it. 409 for one that is disabled.",
+  middleware: admin,
+  request: { params: webhookParams },
+  responses: answers(
+    { 202: { description: "It is on its way.", json: z.strictObject({ delivery_id: z.string() }) } },
+    [404, 409],
+  ),
+});
+
+export function webhookRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const setting = checked(c, c.req.valid("json"));
+    const tenant = tenantOf(c);
+    const { createdAt, random } = await idSource(c, "webhook");
+    const id = makeId("endpoint", createdAt, random);
+    const { text, sealed } = await newEndpointSecret(c.env, { tenant, id }, random);
+    const act = await auditEntry(c, "webhook.create", id);
+    const { endpoints } = databaseFromEnv(c.env);
+    const made = unwrap(
+      await changingEndpoints(c.env, tenant, [setting], () =>
+        endpoints.create(tenant, { id, ...setting, sealed }, act),
+      ),
+    );
+    const headers = { location: `/v1/webhooks/${id}`, etag: etagOf(made) };
+    return c.json({ ...shownWebhook(made), secret: text }, 201, headers);
+  });
+
+  app.openapi(list, async (c) => {
+    const all = unwrap(await databaseFromEnv(c.env).endpoints.all(tenantOf(c)));
+    return c.json({ data: all.map(shownWebhook), next_cursor: null }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const found = await webhookById(c, c.req.valid("param").id);
+    return c.json(shownWebhook(found), 200, { etag: etagOf(found) });
+  });
+
+  app.openapi(update, async (c) => {
+    const { id } = c.req.valid("param");
+    const setting = checked(c, c.req.valid("json"));
+    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
+    const tenant = tenantOf(c);
+    const act = await auditEntry(c, "webhook.update", id);
+    const { endpoints } = databaseFromEnv(c.env);
+    const set = unwrap(
+      await changingEndpoints(c.env, tenant, [setting], () =>
+        endpoints.update(tenant, { id, setting, ifVersion }, act),
+      ),
+    );
+    return c.json(shownWebhook(set), 200, { etag: etagOf(set) });
+  });
+
+  app.openapi(remove, async (c) => {
+    const { id } = await webhookById(c, c.req.valid("param").id);
+    const tenant = tenantOf(c);
+    const act = await auditEntry(c, "webhook.delete", id);
+    const { endpoints } = databaseFromEnv(c.env);
+    unwrap(await changingEndpoints(c.env, tenant, [], () => endpoints.remove(tenant, id, act)));
+    return c.body(null, 204);
+  });
+
+  app.openapi(rotate, async (c) => {
+    const { id } = await webhookById(c, c.req.valid("param").id);
+    const tenant = tenantOf(c);
+    const { createdAt, random } = await idSource(c, "webhook secret");
+    const { text, sealed } = await newEndpointSecret(c.env, { tenant, id }, random);
+    const act = await auditEntry(c, "webhook.rotate", id);
+    const rotation = { id, sealed, oldUntil: createdAt + OLD_SECRET_MS };
+    const { endpoints } = databaseFromEnv(c.env);
+    const rotated = unwrap(await changingEndpoints(c.env, tenant, [], () => endpoints.rotate(tenant, rotation, act)));
+    return c.json({ ...shownWebhook(rotated), secret: text }, 200, { etag: etagOf(rotated) });
+  });
+
+  app.openapi(test, async (c) => {
+    const { id, enabled } = await webhookById(c, c.req.valid("param").id);
+    if (!enabled) raise("conflict", "The webhook is disabled. Enable it first.");
+    const tenant = tenantOf(c);
+    const act = await auditEntry(c, "webhook.test", id);
+    unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
+    const content = testContent(id, new Date(act.at).toISOString());
+    const delivery = await webhookDelivery({ tenant, endpoint: id, task: null, content, at: act.at }, act.id);
+    await outboxesFromEnv(c.env)(outboxOf(delivery)).put([delivery]);
+    return c.json({ delivery_id: delivery.id }, 202);
+  });
+}
+
+/** The webhook of the tenant of the key. */
+export async function webhookById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string): Promise<Endpoint> {
+  if (!isId("endpoint", id)) raise("not_found", "There is no such webhook.");
+  return unwrap(await databaseFromEnv(c.env).endpoints.get(tenantOf(c), id));
+}
+
+/** The setting with its URL as it is requested. A URL that never could be is the caller's mistake. */
+function checked(c: AppContext, setting: EndpointSetting): EndpointSetting {
+  const url = endpointUrlFromEnv(c.env, setting.url);
+  if (!url.ok) throw new OttoError({ ...url.error, code: "invalid_input", message: `url: ${url.error.message}` });
+  return { ...setting, url: url.value, events: [...new Set(setting.events)] };
+}
+
+function shownWebhook(endpoint: Endpoint) {
+  const { id, version, url, events, description, enabled, disabledWhy, createdAt, updatedAt } = endpoint;
+  const { oldSecretUntil: lastOld } = endpoint;
+  const until = lastOld === null ? null : oldSecretUntil([{ until: lastOld }], Date.now());
+  return {
+    id,
+    version,
+    url,
+    events,
+    description,
+    enabled,
+    disabled_reason: disabledWhy,
+    old_secret_until: until === null ? null : new Date(until).toISOString(),
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * Sends webhooks: signed for each try, under one id throughout, by the egress guard, and never along a redirect. Receivers
+ * tell repeats by that id, so what may have arrived is sent again.
+ */
+import {
+  clockFromEnv,
+  databaseFromEnv,
+  endpointUrlFromEnv,
+  type Env,
+  webFromEnv,
+} from "../../../adapters/env/from-env.ts";
+import { BY_OTTO } from "../../../core/ports/audit-entry.ts";
+import type { Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
+import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
+import { bodyOf } from "../../../core/channels/webhooks/body.ts";
+import { retryAfterMs } from "../../../core/channels/webhooks/reply.ts";
+import { signWebhook } from "../../../core/channels/webhooks/signature.ts";
+import type { Failure } from "../../../core/base/errors.ts";
+import { canRetry } from "../../../core/gateway/outcome.ts";
+import { makeId } from "../../../core/base/ids.ts";
+import { SETUP } from "../../../core/secrets/secret-use.ts";
+import type { WebStream } from "../../../core/ports/tool-ports.ts";
+import { seededIds } from "../../http/new-ids.ts";
+import { changingEndpoints } from "./endpoint-interests.ts";
+import { signingSecrets } from "./endpoint-secrets.ts";
+import { endpointToSend } from "./known-endpoints.ts";
+
+const TIMEOUT_MS = 15_000;
+/** Of a reply, whose body nobody reads. */
+const MAX_REPLY_BYTES = 65_536;
+
+export async function sendWebhook(env: Env, delivery: Delivery): Promise<Sent> {
+  const { tenant, to } = delivery;
+  const found = await endpointToSend(env, tenant, to);
+  if (!found.ok) return { kind: "later", why: found.error.message, afterMs: null, isOurs: true };
+  const endpoint = found.value;
+  if (endpoint === null) return { kind: "dead", why: "The webhook was deleted." };
+  if (!endpoint.enabled) return { kind: "dead", why: "The webhook is disabled." };
+  const url = endpointUrlFromEnv(env, endpoint.url);
+  if (!url.ok) return { kind: "dead", why: url.error.message };
+  const replied = await post(env, delivery, endpoint, url.value);
+  if (!replied.ok) return failureOf(replied.error);
+  await replied.value.body.cancel().catch(() => undefined);
+  return await outcomeOf(env, delivery, endpoint, replied.value);
+}
+
+async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url: string) {
+  const now = clockFromEnv(env).now();
+  const signed = { id: delivery.id, seconds: Math.floor(now / 1000), body: bodyOf(delivery) };
+  const secrets = await signingSecrets(env, delivery.tenant, endpoint, now);
+  return await webFromEnv(env, delivery, SETUP).open({
+    method: "POST",
+    url,
+    headers: [
+      ["content-type", "application/json"],
+      ["user-agent", "Otto-Webhooks/1"],
+      ["webhook-id", signed.id],
+      ["webhook-timestamp", String(signed.seconds)],
+      ["webhook-signature", await signWebhook(secrets, signed)],
+    ],
+    body: new TextEncoder().encode(signed.body),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_REPLY_BYTES,
+    followRedirects: false,
+    allowedDomains: ["*"],
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+}
+
+/** What was not answered. */
+function failureOf(failure: Failure): Sent {
+  const { code, message, cause } = failure;
+  if (!canRetry("webhook_delivery", failure)) return { kind: "dead", why: message };
+  if (cause?.kind === "sidecar_lost") return { kind: "later", why: message, afterMs: null, isCutOff: true };
+  const isOurs = code === "not_available" || cause?.kind === "sidecar_away";
+  return { kind: "later", why: message, afterMs: null, ...(isOurs ? { isOurs } : {}) };
+}
+
+async function outcomeOf(
+  env: Env,
+  { tenant, id }: Delivery,
+  endpoint: SealedEndpoint,
+  { status, headers }: WebStream,
+): Promise<Sent> {
+  if (status >= 200 && status < 300) return { kind: "sent", ref: null };
+  const why = `The receiver answered ${status}.`;
+  if (status >= 300 && status < 400)
+    return { kind: "later", why: `${why} Redirects are not followed: set the URL that it leads to.`, afterMs: null };
+  if (status === 410) {
+    await disable(env, tenant, endpoint, id);
+    return { kind: "dead", why: `${why} It takes no more webhooks, so this one was disabled.` };
+  }
+  if (status !== 429 && status !== 503) return { kind: "later", why, afterMs: null };
+  const afterMs = retryAfterMs(headers, clockFromEnv(env).now());
+  return { kind: "later", why, afterMs, ...(afterMs === null ? {} : { pausesAllMs: afterMs }) };
+}
+
+/** As long as nobody changed it since it was read. What cannot be written now is written by the next one that is answered so. */
+async function disable(env: Env, tenant: string, { id, version }: SealedEndpoint, delivery: string): Promise<void> {
+  const at = clockFromEnv(env).now();
+  const { random } = await seededIds("audit", delivery, at);
+  const act = {
+    id: makeId("audit", at, random),
+    at,
+    actor: BY_OTTO,
+    action: "webhook.disable" as const,
+    target: id,
+    requestId: delivery,
+  };
+  const why = "Its receiver answered 410 Gone.";
+  const disabled = await changingEndpoints(env, tenant, [], () =>
+    databaseFromEnv(env).endpoints.disable(tenant, { id, version, why }, act),
+  );
+  if (!disabled.ok) console.warn("a webhook that is gone was not disabled", tenant, id, disabled.error.code);
+}

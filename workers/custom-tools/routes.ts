@@ -1,0 +1,141 @@
+/** The tools that a tenant defines by itself: HTTP requests with places for arguments. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv, toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { CUSTOM_SOURCE, customToolSchema, readDefinition } from "../../core/custom-tools/custom-tool.ts";
+import { failed, ok, OttoError, raise } from "../../core/base/errors.ts";
+import { judgeDefinition } from "../../core/steps/tool-bus.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import type { DefinedTool } from "../../core/tool/source.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf, toolSchema } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext, AppEnv } from "../http/context.ts";
+import { changeDefinitions } from "./custom-tools.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { requestPatterns } from "../http/request-patterns.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { busOf, shownTool } from "../tools/bus.ts";
+import { toolParams } from "../tools/routes.ts";
+
+const admin = [requireScope("admin")];
+const shared = { tags: ["Tools"], middleware: admin, ...withKey };
+
+/** A body that is no tool is refused in the words of the bus. */
+const isTool: MiddlewareHandler<AppEnv> = async function isTool(c, next) {
+  unwrap(judgeDefinition(await c.req.json().catch(() => null), requestPatterns(c).patterns));
+  await next();
+};
+const body = { required: true, content: { "application/json": { schema: customToolSchema } } };
+
+const versionSchema = z
+  .strictObject({
+    name: z.string(),
+    version: z.int(),
+    definition: customToolSchema.nullable().describe("Null: this version took the tool away."),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "ToolVersion" });
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tools",
+  middleware: [...admin, isTool],
+  summary: "Register an HTTP tool",
+  description:
+    "A tool of the tenant's own, for its agents and no others. `{name}` in the path of `request.url` is filled from the required argument of that name; other arguments go to the query of GET, HEAD and DELETE, else to the body, unless `request.places` says otherwise. `{{secret.NAME}}` in the address or a header is a secret of the tenant. Neither can an argument stand in the host, nor refer to a secret. Tasks that run keep the tools that they began with. 409 for a name that is taken, also by a built-in tool.",
+  request: { body },
+  responses: answers({ 201: { description: "The tool.", json: toolSchema } }, [409, 413, 415, 422]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/tools/{name}",
+  middleware: [...admin, isTool],
+  summary: "Make the next version of a tool of your own",
+  request: { params: toolParams, body },
+  responses: answers({ 200: { description: "The tool.", json: toolSchema } }, [404, 409, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/tools/{name}",
+  summary: "Take a tool of your own away",
+  description: "Tasks that run keep it. The tools of an import go with their source.",
+  request: { params: toolParams },
+  responses: answers({ 200: { description: "The tool as it was.", json: toolSchema } }, [404, 409]),
+});
+
+const versions = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tools/{name}/versions",
+  summary: "List the versions of a tool of your own, the latest first",
+  request: { params: toolParams, query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of versions.", json: pageOf(versionSchema) } }, [404, 422]),
+});
+
+export function ownToolRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const bus = await busOf(c);
+    const tool = unwrap(await bus.register(c.req.valid("json")));
+    return c.json(await shownNow(c, tool.name), 201, { location: `/v1/tools/${tool.name}` });
+  });
+
+  app.openapi(update, async (c) => {
+    const name = await ownName(c, c.req.valid("param").name);
+    const { definition } = unwrap(judgeDefinition(c.req.valid("json"), requestPatterns(c).patterns));
+    if (definition.name !== name)
+      raise("invalid_input", `name: the tool is ${name}; a tool keeps its name`, { field: "name" });
+    const act = await auditEntry(c, "tool.update", name);
+    unwrap(await changeDefinitions(c, (present) => ifThere(present, name, { name, definition }), act));
+    return c.json(await shownNow(c, name), 200);
+  });
+
+  app.openapi(remove, async (c) => {
+    const name = await ownName(c, c.req.valid("param").name);
+    const before = await shownNow(c, name);
+    const act = await auditEntry(c, "tool.delete", name);
+    unwrap(await changeDefinitions(c, (present) => ifThere(present, name, { name, definition: null }), act));
+    return c.json(before, 200);
+  });
+
+  app.openapi(versions, async (c) => {
+    const { name } = c.req.valid("param");
+    if (!customToolSchema.shape.name.safeParse(name).success) raise("not_found", "There is no such tool.");
+    const request = pageRequest(c.req.valid("query"));
+    const page = unwrap(await databaseFromEnv(c.env).toolSources.versions(tenantOf(c), name, request));
+    const next = page.next === null ? null : writeCursor(page.next);
+    return c.json({ data: page.items.map(shownVersion), next_cursor: next }, 200);
+  });
+}
+
+/** The own name of a tool that the tenant defined. What it did not define stays as it is. */
+async function ownName(c: AppContext, given: string): Promise<string> {
+  const { tool } = unwrap((await busOf(c)).get(given));
+  const source = tool.written?.source;
+  if (source === CUSTOM_SOURCE) return tool.name;
+  const whose = source === undefined ? "a built-in tool" : `a tool of the source ${source}`;
+  return raise("conflict", `${tool.name} is ${whose}: it is not changed here.`, { field: "name" });
+}
+
+function ifThere<T>(present: ReadonlyMap<string, unknown>, name: string, change: T) {
+  return present.has(name) ? ok(change) : failed("not_found", `There is no tool named ${name}.`);
+}
+
+/** A tool as it stands after a change. */
+async function shownNow(c: AppContext, name: string) {
+  const sources = unwrap(await toolSourcesFromEnv(c.env).present(tenantOf(c)));
+  const found = (await busOf(c, { sources })).get(name);
+  if (!found.ok) throw new OttoError(found.error);
+  return shownTool(found.value);
+}
+
+function shownVersion({ name, version, definition, createdAt }: DefinedTool) {
+  const read = definition === null ? null : readDefinition(definition);
+  return { name, version, definition: read, created_at: new Date(createdAt).toISOString() };
+}

@@ -1,0 +1,29 @@
+/** The headers of a downloaded file: whatever a file claims to be, a browser saves it and never runs it here. */
+import type { FileEntry } from "../../core/ports/tool-ports.ts";
+
+/** A strong entity tag: the hash of the bytes. */
+export function entityTag(entry: FileEntry): string {
+  return `"${entry.hash}"`;
+}
+
+export function fileHeaders(entry: FileEntry): Record<string, string> {
+  return {
+    "content-type": /^[\x20-\x7e]+$/.test(entry.contentType) ? entry.contentType : "application/octet-stream",
+    "content-disposition": disposition(entry.path.slice(entry.path.lastIndexOf("/") + 1)),
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cache-control": "private, no-cache",
+    etag: entityTag(entry),
+    "last-modified": new Date(entry.modifiedAt).toUTCString(),
+  };
+}
+
+/** An attachment by its name, in both forms of RFC 6266. */
+function disposition(name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,126 @@
+/** Whether Otto and what it needs are there. Needs no key and tells no secret. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import {
+  deploymentFromEnv,
+  type Env,
+  healthFromEnv,
+  ISOLATION,
+  keyRingProblemFromEnv,
+  settingProblems,
+} from "../../adapters/env/from-env.ts";
+import { openAnswers } from "./answers.ts";
+import type { App } from "./context.ts";
+import { notRebuiltSchema } from "../tenants/reindex-view.ts";
+import { RETRY_AFTER_MS } from "./problem.ts";
+import { FULL_BYTES } from "./storage-failure.ts";
+import { VERSION } from "./version.ts";
+
+const DATABASE_REFUSED =
+  "DATABASE_URL leads to a database that is not safe to use: its role is not bound by row-level security, or its tables " +
+  "are not as the migrations make them";
+
+/** How long an answer is good for. A check costs a query and a request, and anybody may ask. */
+const FRESH_MS = 1000;
+
+const healthSchema = z
+  .strictObject({
+    status: z
+      .enum(["ok", "degraded", "failed"])
+      .describe(
+        "`degraded`: the database or the sidecar is away, or the disk is full; what needs it fails or waits, and the rest works. " +
+          "`failed`: nothing under /v1 works, and `problems` says why",
+      ),
+    mode: z.string(),
+    model: z.string().describe("The model of an agent that names none; `demo` is no language model"),
+    embeddings: z
+      .string()
+      .describe("The model that finds memories; `hashing` is no model: it compares words and parts of words"),
+    vectors: z.enum(["pgvector", "vectorize", "unknown"]),
+    database: z.enum(["ok", "away", "refused"]),
+    sidecar: z
+      .enum(["ok", "asleep", "away", "off"])
+      .describe(
+        "`asleep`: the next call that needs it starts it; `off`: there is none, and no tool reaches the web, reads or " +
+          "makes documents, or runs programs",
+      ),
+    isolation: z
+      .enum(ISOLATION)
+      .describe(
+        "What shuts in the programs that the sidecar runs; `none`: scripts, commands, tests and stdio MCP servers are " +
+          "refused; `unknown`: the sidecar does not say",
+      ),
+    disk: z
+      .strictObject({
+        status: z.enum(["ok", "low", "full"]).describe("`full`: requests that store something answer 503"),
+        free_bytes: z.number(),
+      })
+      .nullable()
+      .describe("The disk of the state folder of a local system; null where there is none or it is not known"),
+    reindex: z
+      .strictObject({
+        running: z.int().describe("Tenants whose index is being rebuilt: their lists are not complete yet"),
+        not_rebuilt: notRebuiltSchema,
+      })
+      .nullable()
+      .describe("After the loss of a database, for 30 days; null: the database is away"),
+    version: z.string(),
+    deployment: z.string().nullable().describe("The upload that answers, by Cloudflare's id of it"),
+    problems: z.array(z.string()).describe("What is wrong or missing, a sentence each that names the setting"),
+  })
+  .meta({ id: "Health" });
+type Health = z.infer<typeof healthSchema>;
+
+const health = createRoute({
+  method: "get",
+  path: "/health",
+  tags: ["System"],
+  summary: "Show whether Otto works",
+  responses: openAnswers({
+    200: { description: "Otto works, maybe without a part.", json: healthSchema },
+    503: { description: "Otto is not set up right.", json: healthSchema },
+  }),
+});
+
+const LOW_BYTES = 256 * 1024 * 1024;
+
+let latest: { readonly env: Env; readonly at: number; readonly health: Health } | null = null;
+
+export function healthRoutes(app: App): void {
+  app.openapi(health, async (c) => {
+    if (latest === null || latest.env !== c.env || Date.now() - latest.at > FRESH_MS)
+      latest = { env: c.env, at: Date.now(), health: await look(c.env) };
+    const fresh = { "cache-control": "no-store" };
+    if (latest.health.status !== "failed") return c.json(latest.health, 200, fresh);
+    return c.json(latest.health, 503, { ...fresh, "retry-after": String(RETRY_AFTER_MS / 1000) });
+  });
+}
+
+async function look(env: Env): Promise<Health> {
+  const problems = settingProblems(env);
+  const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
+  if (problems.length > 0) {
+    const names = { mode: "unknown", model: "unknown", embeddings: "unknown", vectors: "unknown" } as const;
+    const unknown = {
+      ...names,
+      database: "away",
+      sidecar: "away",
+      isolation: "unknown",
+      disk: null,
+      reindex: null,
+    } as const;
+    return { status: "failed", ...unknown, ...shared };
+  }
+  const { freeDiskBytes, ...found } = await healthFromEnv(env);
+  const parts = { ...found, disk: diskOf(freeDiskBytes) };
+  if (parts.database === "refused") return { status: "failed", ...parts, ...shared, problems: [DATABASE_REFUSED] };
+  const ofKeys = parts.database === "ok" ? await keyRingProblemFromEnv(env) : null;
+  if (ofKeys !== null) return { status: "failed", ...parts, ...shared, problems: [ofKeys] };
+  const isWhole = parts.database === "ok" && parts.sidecar !== "away" && parts.disk?.status !== "full";
+  return { status: isWhole ? "ok" : "degraded", ...parts, ...shared };
+}
+
+function diskOf(free: number | null): Health["disk"] {
+  if (free === null) return null;
+  return { status: free < FULL_BYTES ? "full" : free < LOW_BYTES ? "low" : "ok", free_bytes: free };
+}

@@ -1,0 +1,40 @@
+/**
+ * The entry point of HTTP on one machine: workerd hands it every request as it came. Miniflare's own entry point answers 500 to
+ * what has no valid address, and lets a client's `MF-*` header fields replace the address. In the cloud no request comes this way.
+ */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { Env } from "../../adapters/env/from-env.ts";
+import type { Failure } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { readAddress } from "../../core/web/own-hosts.ts";
+import type { App } from "./context.ts";
+import { problemResponse } from "./problem.ts";
+
+const NO_ADDRESS: Failure = {
+  code: "invalid_input",
+  message: "The request has no valid address. Send one Host header field that names a host, and a path.",
+  field: "host",
+};
+
+/** The class that a socket of the runtime is bound to. */
+export function makeLocalEntry(app: App) {
+  return class LocalEntry extends WorkerEntrypoint<Env> {
+    override async fetch(request: Request): Promise<Response> {
+      const address = readAddress({
+        target: request.url,
+        host: request.headers.get("host"),
+        forwardedProto: request.headers.get("x-forwarded-proto"),
+      });
+      if (address !== null) return await app.fetch(addressTo(address, request), this.env, this.ctx);
+      const id = makeId("request", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
+      return problemResponse(NO_ADDRESS, id, { status: 400, headers: { "x-request-id": id } });
+    }
+  };
+}
+
+/** The request with its whole address. Not copied with its `cf`: a client sets that by a header field, and reading it may throw. */
+function addressTo(address: string, { method, headers, body, signal }: Request): Request {
+  // What such a request carries has no meaning (RFC 9110, 9.3.1), and `Request` refuses it.
+  const hasBody = method !== "GET" && method !== "HEAD";
+  return new Request(address, { method, headers, signal, ...(hasBody ? { body } : {}) });
+}

@@ -1,0 +1,41 @@
+/** What goes to the log. Keys, tokens, and the credentials and queries of URLs are cut out of every text before it is written. */
+import { OttoError } from "../../core/base/errors.ts";
+
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/otto[sl]?_[a-z0-9]{1,40}_[0-9A-Za-z]{10,}/g, "otto_[key]"],
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [token]"],
+  [/\b(sk|rk|pk)-[\w-]{8,}/g, "[key]"],
+  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1[credentials]@"],
+  [/([a-z][a-z0-9+.-]*:\/\/[^\s"'<>?#\\]+)[?#][^\s"'<>\\]+/gi, "$1?[query]"],
+];
+
+/** A text without what looks like a secret. */
+export function redact(text: string): string {
+  return SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+}
+
+/** Writes one JSON line for an unexpected failure of a request. `path` is without its query. */
+export function logFailure(request: { id: string; method: string; path: string }, thrown: unknown): void {
+  const failure = thrown instanceof OttoError ? thrown.failure : null;
+  write({
+    request,
+    ...described(thrown),
+    outcome: failure?.happened,
+    cause: failure?.cause,
+    details: failure?.details,
+  });
+}
+
+/** Writes one JSON line for what a tool threw. */
+export function logDefect(tool: string, task: string, thrown: unknown): void {
+  write({ tool, task, ...described(thrown) });
+}
+
+function described(thrown: unknown): { error: string; stack: string } {
+  if (!(thrown instanceof Error)) return { error: String(thrown), stack: "" };
+  return { error: `${thrown.name}: ${thrown.message}`, stack: thrown.stack ?? "" };
+}
+
+function write(entry: Readonly<Record<string, unknown>>): void {
+  console.error(redact(JSON.stringify({ level: "error", ...entry })));
+}

@@ -1,0 +1,34 @@
+/** The parameters `from` and `to` of a list: a day in UTC, or a moment. */
+import { z } from "zod";
+import { raise } from "../../core/base/errors.ts";
+import { optionalQuery } from "../tasks/access.ts";
+
+const DAY_MS = 86_400_000;
+/** The years that both JavaScript and Postgres write in four digits are 1 to 9999. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const moment = z.union([z.iso.datetime(), z.iso.date()]).refine((text) => text >= "0001", "has no year 0");
+
+export const betweenQuery = { from: optionalQuery(moment), to: optionalQuery(moment) };
+
+/** What `betweenQuery` comes to, said in the description of a route. */
+export const BETWEEN = "`from` and `to` are days (UTC, both included) or moments (`from` included, `to` not).";
+
+/** That moment or later, and before that moment; absent: not bounded. */
+export interface Between {
+  readonly from?: number;
+  readonly before?: number;
+}
+
+export function betweenOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Between {
+  const start = from === undefined ? undefined : Date.parse(from);
+  const end = to === undefined ? undefined : endOf(to);
+  if (start !== undefined && end !== undefined && start > end)
+    raise("invalid_input", "to: is before from", { field: "to" });
+  return { ...(start === undefined ? {} : { from: start }), ...(end === undefined ? {} : { before: end }) };
+}
+
+/** Of a day, where it ends. */
+function endOf(to: string): number {
+  const end = Date.parse(to) + (z.iso.date().safeParse(to).success ? DAY_MS : 0);
+  return Math.min(end, LAST_MOMENT);
+}

@@ -1,0 +1,168 @@
+/**
+ * Who asks. The tenant comes from the key, or from the session that acts as one, and from nowhere else. One hop to the
+ * tenant's object answers everything that has to be known before the request runs: the key and its request limit. The answer
+ * to a repeat depends on the body, which is read once the key is known to be valid: that takes a second hop.
+ */
+import type { MiddlewareHandler } from "hono";
+import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { OPERATOR_TENANT } from "../../../core/ports/database.ts";
+import { OttoError, raise } from "../../../core/base/errors.ts";
+import { withShipped } from "../../../core/skills/shipped.ts";
+import { REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
+import { hashKey, keyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
+import type { Admission, KeyRecord, TenantRpc } from "../../../core/tenant/rpc.ts";
+import { sha256Hex } from "../../../core/base/sha256.ts";
+import { sessionTenant } from "../../../core/tenant/session.ts";
+import { rateHeaders } from "../../../core/tenant/rate-limit.ts";
+import { chargeCost, paceRequest } from "../../tenants/charge-cost.ts";
+import type { AppContext, AppEnv } from "../context.ts";
+import { refuseForeign } from "../own-origin.ts";
+import { problemResponse } from "../problem.ts";
+import { sessionToken } from "../../sessions/cookie.ts";
+import { admitSignIn, isSignIn } from "../../sessions/sign-in.ts";
+import { idempotentRequestOf, runOnce } from "./idempotency.ts";
+
+type Admitted = Extract<Admission, { kind: "admitted" | "limited" }>;
+
+/** The operator key as the object that counts its requests and keeps its replies knows it. */
+const OPERATOR_KEY: KeyRecord = { id: OPERATOR, tenant: OPERATOR_TENANT, name: OPERATOR, scopes: [], expiresAt: null };
+
+export const authenticate: MiddlewareHandler<AppEnv> = async function authenticate(c, next) {
+  if (isSignIn(c)) {
+    await admitSignIn(c);
+    await next();
+    return;
+  }
+  const admission = await admitRequest(c);
+  if (admission.kind === "limited") c.res = tooMany(c, admission.retryAfterMs);
+  else {
+    const { key } = admission;
+    c.set("principal", key.id === OPERATOR ? { kind: "operator" } : { kind: "tenant", tenant: key.tenant, key });
+    c.set("session", admission.session);
+    c.set("stopped", admission.stopped);
+    c.set("agentsStamp", admission.agentsStamp);
+    c.set("sources", withShipped(admission.sources));
+    if (admission.idempotency === null) await next();
+    else await runOnce(c, { tenant: key.tenant, state: admission.idempotency }, next);
+  }
+  for (const [name, value] of rateHeaders(admission.rate)) c.res.headers.set(name, value);
+};
+
+/** Lets only the operator key through. On a route about one tenant, any other key learns nothing about which there are. */
+export const requireOperator: MiddlewareHandler<AppEnv> = async function requireOperator(c, next) {
+  if (c.get("principal").kind !== "operator") {
+    if (c.req.param("id") !== undefined) raise("not_found", "There is no such tenant.");
+    raise("forbidden", "Tenants are made with the operator key.");
+  }
+  await next();
+};
+
+/** By the key that the request names, else by its session's cookie. */
+async function admitRequest(c: AppContext): Promise<Admitted> {
+  const token = c.req.header("authorization") === undefined ? sessionToken(c) : null;
+  if (token !== null) return await admitSession(c, token);
+  const key = bearerToken(c);
+  const owner = keyOwner(key);
+  if (owner === null) refuse();
+  return (await admitOnce(c, await questionOf(c, owner, key))) ?? refuse();
+}
+
+/** The part of a question to the tenant's object about a repeat. `isCounted`: the request limit has counted it. */
+type Repeat = Pick<Parameters<TenantRpc["admitSession"]>[0], "idempotency" | "isCounted">;
+type Question = (repeat: Repeat) => Promise<Admitted | null>;
+
+/** Asks without the body first, and about a repeat once the caller is known. */
+async function admitOnce(c: AppContext, question: Question): Promise<Admitted | null> {
+  const admitted = await question({ idempotency: null });
+  if (admitted?.kind !== "admitted") return admitted;
+  let hasWaited = false;
+  if (admitted.key.id !== OPERATOR) {
+    hasWaited = await paceRequest(c.env, admitted.key.tenant, c.req);
+    chargeCost(c.env, admitted.key.tenant, REQUEST_MS);
+  }
+  const idempotency = await idempotentRequestOf(c);
+  // The key can have been revoked, and the tenant stopped, while the request waited.
+  if (idempotency === null && !hasWaited) return admitted;
+  const judged = await question({ idempotency, isCounted: true });
+  return judged === null ? null : { ...judged, rate: admitted.rate };
+}
+
+/** The cookie comes by itself with what any page asks for, so our own page has to have asked. */
+async function admitSession(c: AppContext, token: string): Promise<Admitted> {
+  refuseForeign(c);
+  const tenant = sessionTenant(token);
+  if (tenant === null) refuseSession();
+  const sessionHash = await sha256Hex(token);
+  const question: Question = async (repeat) => {
+    const admission = await again(() => tenantsFromEnv(c.env)(tenant).admitSession({ sessionHash, ...repeat }));
+    return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
+  };
+  return (await admitOnce(c, question)) ?? refuseSession();
+}
+
+async function questionOf(c: AppContext, owner: string, key: string): Promise<Question> {
+  const keyHash = await hashKey(key);
+  if (owner !== OPERATOR) return async (repeat) => await askAboutKey(c, owner, keyHash, repeat);
+  const { operatorKeyHash } = settingsFromEnv(c.env);
+  if (operatorKeyHash === null || !isSame(keyHash, operatorKeyHash)) refuse();
+  return async (repeat) => await ask(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
+}
+
+/** The answer of the tenant's object to a key; null for an invalid key. */
+export async function admitKey(c: AppContext, tenant: string, key: string): Promise<Admitted | null> {
+  return await askAboutKey(c, tenant, await hashKey(key), { idempotency: null });
+}
+
+async function askAboutKey(c: AppContext, tenant: string, keyHash: string, repeat: Repeat): Promise<Admitted | null> {
+  const known = await again(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...repeat }));
+  if (known.kind === "dead_key") return null;
+  if (known.kind !== "unknown_key") return known;
+  const found = await databaseFromEnv(c.env).keys.byHash(tenant, keyHash);
+  if (!found.ok) {
+    if (found.error.code === "not_found") return null;
+    throw new OttoError(found.error);
+  }
+  return await ask(c, tenant, { keyHash, keyRecord: found.value, ...repeat });
+}
+
+async function ask(
+  c: AppContext,
+  tenant: string,
+  request: Parameters<TenantRpc["admit"]>[0],
+): Promise<Admitted | null> {
+  const admission = await again(() => tenantsFromEnv(c.env)(tenant).admit(request));
+  return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
+}
+
+/** Asks once more when the object was restarted under the first question: what that one began is taken over. */
+async function again(question: () => Promise<Admission>): Promise<Admission> {
+  try {
+    return await question();
+  } catch {
+    return await question();
+  }
+}
+
+/** The credentials of RFC 6750, section 2.1. */
+export function bearerToken(c: AppContext): string {
+  return /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? refuse();
+}
+
+/** Takes the same time wherever two hashes differ. */
+function isSame(left: string, right: string): boolean {
+  const [a, b] = [new TextEncoder().encode(left), new TextEncoder().encode(right)];
+  return a.byteLength === b.byteLength && crypto.subtle.timingSafeEqual(a, b);
+}
+
+function tooMany(c: AppContext, retryAfterMs: number): Response {
+  const message = "This key has sent too many requests. Wait as long as Retry-After says.";
+  return problemResponse({ code: "rate_limited", message, retryAfterMs }, c.get("requestId"));
+}
+
+function refuseSession(): never {
+  raise("unauthenticated", "Your session is over. Sign in again.");
+}
+
+function refuse(): never {
+  raise("unauthenticated", "Send a valid API key: `Authorization: Bearer otto_…`.");
+}

@@ -1,0 +1,152 @@
+/**
+ * `Idempotency-Key` on every POST that makes something (docs/decisions/0005-keys-and-idempotency.md). The tenant's object
+ * says what a request is: the first, which runs and whose reply is stored before it is sent; or a repeat, which gets that
+ * reply.
+ */
+import type { Next } from "hono";
+import { sealingFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { type Failure, raise } from "../../../core/base/errors.ts";
+import {
+  fingerprintOf,
+  type IdempotencyState,
+  type IdempotentRequest,
+  isIdempotencyKey,
+  isKept,
+  type StoredReply,
+} from "../../../core/tenant/idempotency.ts";
+import { isConsentCookie } from "../consent-browser.ts";
+import type { AppContext } from "../context.ts";
+import { logFailure } from "../log.ts";
+import { problemResponse } from "../problem.ts";
+import { readBody } from "./body-limits.ts";
+
+/**
+ * The switch of a tenant: a repeat changes nothing, and answers how the switch is now. A reply that was kept could say
+ * that a tenant is stopped which was released since.
+ */
+const SWITCH_PATH = /^\/v1\/(kill-switch|tenants\/[^/]+)\/(stop|release)$/;
+
+/** Header fields that belong to the reply itself; the others are of the request that is being answered. */
+const KEPT_HEADERS = ["content-type", "etag", "location", "retry-after"];
+
+/**
+ * The request as far as repeats of it are concerned; null when it carries no key, is no POST, or sets a tenant's switch. Reads
+ * the body, so the caller is known before.
+ */
+export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequest | null> {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined || c.req.method !== "POST") return null;
+  if (!isIdempotencyKey(key)) {
+    const message = "An Idempotency-Key has 1 to 256 printable ASCII characters.";
+    raise("invalid_input", message, { field: "Idempotency-Key" });
+  }
+  const { method, path } = c.req;
+  if (SWITCH_PATH.test(path)) return null;
+  const query = new URL(c.req.url).search;
+  const fingerprint = await fingerprintOf({ method, path, query, body: await comparable(c) });
+  return { key: `${method} ${path} ${key}`, fingerprint };
+}
+
+/** The body as two requests that say the same have it: what stands between the parts of a form is another word each time. */
+async function comparable(c: AppContext): Promise<Uint8Array | null> {
+  const bytes = await readBody(c);
+  const type = c.req.header("content-type") ?? "";
+  const boundary = /^multipart\/[^]*;\s*boundary="?([^";\s]+)/i.exec(type)?.[1];
+  if (bytes === null || boundary === undefined) return bytes;
+  // Every byte is a character of its own in this encoding.
+  const text = new TextDecoder("latin1").decode(bytes);
+  return new TextEncoder().encode(text.replaceAll(boundary, ""));
+}
+
+/** Runs a first request and stores its reply before it is sent, or answers a repeat. */
+export async function runOnce(
+  c: AppContext,
+  { tenant, state }: { readonly tenant: string; readonly state: IdempotencyState },
+  next: Next,
+): Promise<void> {
+  switch (state.kind) {
+    case "mismatch":
+      answer(
+        c,
+        refusal("invalid_input", "This Idempotency-Key was used with another body or query. Take another key."),
+      );
+      return;
+    case "busy": {
+      const message = "The first request with this Idempotency-Key still runs. Send this one again later.";
+      answer(c, refusal("conflict", message, state.retryAfterMs));
+      return;
+    }
+    case "replay":
+      c.res = await open(c, tenant, state.reply);
+      c.res.headers.set("idempotency-replayed", "true");
+      return;
+    case "fresh":
+      c.set("idempotency", { seed: state.seed, startedAt: state.startedAt });
+      await next();
+      await keep(c, tenant, state.ticket);
+  }
+}
+
+/** Stores the reply, twice if need be. A reply that could not be stored is not sent: its repeat could get another. */
+async function keep(c: AppContext, tenant: string, ticket: string): Promise<void> {
+  const reply = isKept(c.res.status) && c.get("isTurnedAway") !== true ? await seal(c, tenant) : null;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const earlier = await tenantsFromEnv(c.env)(tenant).settle(ticket, reply);
+      if (earlier !== null) replace(c, await open(c, tenant, earlier));
+      return;
+    } catch (thrown) {
+      if (attempt < 2) continue;
+      logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown);
+      if (reply === null) return;
+      const message = "The reply could not be stored. Send the request again with the same Idempotency-Key.";
+      replace(c, problemResponse({ code: "upstream_failed", message, retryAfterMs: 1000 }, c.get("requestId")));
+      return;
+    }
+  }
+}
+
+function refusal(code: Failure["code"], message: string, retryAfterMs?: number): Failure {
+  return { code, message, field: "Idempotency-Key", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+function answer(c: AppContext, failure: Failure): void {
+  c.res = problemResponse(failure, c.get("requestId"));
+}
+
+/** Hono copies the header fields of a response that is replaced onto its successor, unless it was taken away before. */
+function replace(c: AppContext, response: Response): void {
+  c.res = undefined;
+  c.res = response;
+}
+
+async function seal(c: AppContext, tenant: string): Promise<StoredReply> {
+  const body = new Uint8Array(await c.res.clone().arrayBuffer());
+  const headers = KEPT_HEADERS.flatMap((name) => {
+    const value = c.res.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  // The address of a consent counts in the browser alone that has its cookie, also when the first reply was lost.
+  const cookies = c.res.headers.getSetCookie().filter(isConsentCookie);
+  headers.push(...cookies.map((cookie) => ["set-cookie", cookie] as const));
+  return { status: c.res.status, headers, sealed: await sealingFromEnv(c.env).seal(body, contextOf(tenant)) };
+}
+
+async function open(c: AppContext, tenant: string, reply: StoredReply): Promise<Response> {
+  const body = await sealingFromEnv(c.env)
+    .open(reply.sealed, contextOf(tenant))
+    .catch(() => null);
+  if (body === null) {
+    const message =
+      "The first request with this Idempotency-Key was done, and its reply cannot be opened: the key that sealed it is missing.";
+    return problemResponse(refusal("conflict", message), c.get("requestId"));
+  }
+  return new Response(body.length === 0 ? null : body, {
+    status: reply.status,
+    headers: new Headers(reply.headers.map(([name, value]): [string, string] => [name, value])),
+  });
+}
+
+function contextOf(tenant: string): string {
+  return `reply ${tenant}`;
+}

@@ -1,0 +1,23 @@
+/** The patterns that one request brings: all of them share a budget, and each is compiled once. */
+import { patternsFromEnv } from "../../adapters/env/from-env.ts";
+import { limitPatterns, PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
+import type { PatternsPort } from "../../core/ports/tool-ports.ts";
+import type { AppContext } from "./context.ts";
+
+/** Work to compile them, in units of about a microsecond. A tool has two schemas of 40,000 at most. */
+const MAX_REQUEST_WORK = 100_000;
+
+export interface RequestPatterns {
+  readonly patterns: PatternsPort;
+  readonly budget: PatternBudget;
+}
+
+/** The same for the whole request. */
+export function requestPatterns(c: AppContext): RequestPatterns {
+  const known = c.get("patterns");
+  if (known !== undefined) return known;
+  const budget = new PatternBudget(MAX_REQUEST_WORK);
+  const made = { budget, patterns: limitPatterns(patternsFromEnv(c.env), budget) };
+  c.set("patterns", made);
+  return made;
+}

@@ -1,0 +1,344 @@
+/** The API's shapes, as the OpenAPI document shows them. `meta({ id })` makes a shape a named component. */
+import { z } from "zod";
+import { ERRORS, type ErrorCode } from "../../core/base/errors.ts";
+import { EVENT_TYPES } from "../../core/task/events.ts";
+import { CUT_FIELDS } from "../../core/task/short.ts";
+import { LABEL_NAMES } from "../../core/provenance/label.ts";
+import { HOWS } from "../../core/skills/skill.ts";
+import { END_REASONS } from "../../core/task/state.ts";
+import { TASK_STATUSES } from "../../core/task/status.ts";
+
+const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+const time = z.iso.datetime();
+const anything = z.unknown();
+
+export const problemSchema = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(codes),
+    errors: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
+    request_id: z.string(),
+  })
+  .meta({ id: "Problem" });
+
+const amount = {
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost_usd: z.number().describe("A model of unknown price adds nothing."),
+  estimated: z.boolean().describe("True when a provider told no usage and Otto counted by itself."),
+};
+
+const fileSchema = z.strictObject({
+  path: z.string(),
+  size: z.int(),
+  content_type: z.string(),
+  sha256: z.string().optional().describe("Of the attached content, which `url` and deliveries give."),
+  url: z.string(),
+});
+
+const subtaskId = z
+  .string()
+  .optional()
+  .describe("The subtask that asks, when it is not this task. It is decided there, or at any task above it.");
+
+export const pendingSchema = z.union([
+  z.strictObject({
+    kind: z.literal("question"),
+    id: z.string(),
+    query: z.string(),
+    choices: z.array(z.string()).nullable(),
+    person: z.string().nullable(),
+    person_id: z.string().optional().describe("The person's id, where there is a record of the person."),
+    expires_at: time.nullable(),
+    task_id: subtaskId,
+  }),
+  z.strictObject({
+    kind: z.literal("approval"),
+    id: z.string(),
+    call_id: z.string(),
+    tool: z.string(),
+    arguments: anything.optional().describe("Null in the short form."),
+    arguments_hash: z.string(),
+    approved_hash: z
+      .string()
+      .optional()
+      .describe(
+        "Of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it is `arguments_hash`. Absent from a task of an earlier release.",
+      ),
+    reason: z.string(),
+    expires_at: time.nullable(),
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string().describe("That of a directory ends in `/`; `./` is all that the agent may see."),
+          size: z.int(),
+          sha256: z.string().describe("Of the content; of a directory, over the paths and hashes of its files."),
+          file_count: z.int().optional().describe("Of a directory: the files in it."),
+        }),
+      )
+      .optional()
+      .describe(
+        "The files that the call names, or that it gives a program. The approval covers this content; with other content it is requested again.",
+      ),
+    task_id: subtaskId,
+  }),
+  z.strictObject({
+    kind: z.literal("unknown"),
+    call_id: z.string(),
+    tool: z.string(),
+    arguments: anything.optional().describe("Null in the short form."),
+    task_id: subtaskId,
+  }),
+]);
+
+const skillInForceSchema = z.strictObject({
+  name: z.string(),
+  hash: z.string().describe("Of the version that is pinned."),
+  how: z
+    .enum(HOWS)
+    .describe(
+      "`request`, `mention` (as `/name`), `agent` or `similarity` say how it was matched; `tool`: the task is a call of its tool; `load`: the model loaded it.",
+    ),
+  similarity: z.number().nullable().describe("From 0 to 1."),
+  allowed_tools: z.array(z.string()).nullable().describe("Null: it restricts nothing."),
+  note: z.string().nullable().describe("Of one that nobody named and that restricts: how to do without it."),
+});
+
+const tokensAndMoney = { tokens: z.int(), cost_usd: z.number() };
+
+const budgetSchema = z
+  .strictObject({
+    max_steps: z.int(),
+    max_tokens: z.int().nullable(),
+    max_cost_usd: z.number().nullable(),
+    max_duration_s: z.number().nullable(),
+    used: z
+      .strictObject({ steps: z.int(), ...tokensAndMoney, duration_s: z.number() })
+      .describe("By the task and its subtasks that have ended; steps and time are the task's own."),
+    used_by_subtasks: z.strictObject(tokensAndMoney).describe("The part of `used` that is its subtasks'."),
+    held_for_subtasks: z
+      .strictObject(tokensAndMoney)
+      .describe("What is put aside for subtasks that live; nothing of what has no limit."),
+    counting_since: time.nullable().describe("Time since then counts beside `used.duration_s`. Null: it stands still."),
+  })
+  .describe(
+    "The limits that are in force, null where there is none, and what is used of them. Null: not known any more.",
+  );
+
+export const taskSchema = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(TASK_STATUSES),
+    reason: z.enum(END_REASONS).nullable().describe("Why it ended so, where the status does not say it."),
+    agent: z.strictObject({ id: z.string(), version: z.int() }),
+    project: z.string().nullable(),
+    parent_id: z.string().nullable(),
+    input: z.union([z.string(), z.array(z.strictObject({ role: z.string(), content: z.string() }))]),
+    output: z.strictObject({ text: z.string(), files: z.array(fileSchema) }).nullable(),
+    error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    pending: z.array(pendingSchema),
+    usage: z
+      .strictObject({ steps: z.int(), tool_calls: z.int(), ...amount })
+      .describe("Steps and calls are the task's own; tokens and money hold those of its subtasks that have ended."),
+    budget: budgetSchema.nullable(),
+    skills: z.array(skillInForceSchema).describe("The skills in force."),
+    metadata: z.record(z.string(), anything),
+    created_at: time,
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+    cut: z.array(z.enum(CUT_FIELDS)).optional().describe("Only in the short form: the fields that are not whole."),
+  })
+  .meta({ id: "Task" });
+
+/** The fields of a task as one line. */
+export const taskLine = {
+  id: z.string(),
+  parent_id: z.string().nullable(),
+  title: z.string().describe("The first line of the input, at most 120 characters."),
+  status: z.enum(TASK_STATUSES),
+  agent: z.string().describe("The agent's id."),
+  project: z.string().nullable(),
+  created_at: time,
+  ended_at: time.nullable(),
+};
+
+export const ownUsageSchema = z
+  .strictObject({
+    steps: z.int(),
+    tool_calls: z.int(),
+    tokens: z.int(),
+    cost_usd: z.number().describe("A model of unknown price adds nothing."),
+  })
+  .describe("What the task used by itself, without its subtasks.");
+
+/** A page of a list that goes on at `next_cursor`. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
+}
+
+export const eventPageSchema = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        seq: z.int(),
+        type: z.enum(EVENT_TYPES),
+        data: z.looseObject({ task_id: z.string(), at: time }),
+      }),
+    ),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe("Send it as `after` to read on; null exactly at the end of what there is."),
+    last: z.int().describe("The last sequence number of this page."),
+    done: z.boolean().describe("True when the log will never grow beyond this page."),
+  })
+  .meta({ id: "EventPage" });
+
+const toolErrorSchema = z.strictObject({
+  code: z.enum(codes),
+  message: z.string(),
+  field: z.string().optional(),
+  retry: z.enum(["never", "now", "later"]),
+  details: z.record(z.string(), anything).optional(),
+});
+
+export const toolResultSchema = z
+  .union([
+    z.strictObject({ ok: z.literal(true), result: anything }),
+    z.strictObject({ ok: z.literal(false), error: toolErrorSchema }),
+  ])
+  .meta({ id: "ToolResult" });
+
+const effectSchema = z.enum(["none", "keyed", "probe", "once"]);
+const ledgerStateSchema = z.enum(["intended", "confirmed", "failed", "unknown", "refused"]);
+
+const labelSchema = z
+  .enum(LABEL_NAMES)
+  .nullable()
+  .describe(
+    "Where the result's text came from. Text labelled `tenant` or `outside` is data and cannot instruct the agent. Null until the call has settled.",
+  );
+
+export const ledgerRowSchema = z
+  .strictObject({
+    call_id: z.string(),
+    step: z.int(),
+    tool: z.string(),
+    effect: effectSchema,
+    state: ledgerStateSchema,
+    key: z.string(),
+    arguments_hash: z.string(),
+    attempts: z.int(),
+    intended_at: time,
+    settled_at: time.nullable(),
+    label: labelSchema,
+    result: toolResultSchema.optional(),
+  })
+  .meta({ id: "LedgerRow" });
+
+export const traceSchema = z
+  .strictObject({
+    task_id: z.string(),
+    status: z.enum(TASK_STATUSES),
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+    duration_ms: z.int().nullable().describe("From the first step to the end, waits included; null before the end."),
+    usage: z.strictObject(amount).describe("What the steps used together."),
+    steps: z.array(
+      z.strictObject({
+        step: z.int(),
+        attempts: z.int().describe("How often the model was asked."),
+        started_at: time.nullable(),
+        model_started_at: time.nullable().describe("When the model was asked last."),
+        model_completed_at: time.nullable().describe("When its message was whole; null while it is asked."),
+        completed_at: time.nullable(),
+        duration_ms: z.int().nullable(),
+        usage: z
+          .strictObject(amount)
+          .describe(
+            "Everything that was spent in the step: also on shortening results, and by subtasks that have ended.",
+          ),
+        models: z.array(z.string()).describe("The models that were asked, the first one first."),
+        calls: z.array(
+          z.strictObject({
+            call_id: z.string(),
+            tool: z.string(),
+            effect: effectSchema,
+            state: ledgerStateSchema,
+            attempts: z.int(),
+            intended_at: time,
+            settled_at: time.nullable().describe("Null while it runs or waits."),
+            duration_ms: z.int().nullable(),
+            label: labelSchema,
+            cost_usd: z.number().describe("Models that worked for the call: its summary, or its subtask."),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: "Trace" });
+
+export const sandboxFileSchema = z
+  .strictObject({ path: z.string(), size: z.int(), modified_at: time, url: z.string() })
+  .meta({ id: "SandboxFile" });
+
+export const writtenFileSchema = z
+  .strictObject({ path: z.string(), size: z.int(), content_type: z.string(), modified_at: time, url: z.string() })
+  .meta({ id: "WrittenFile" });
+
+export const removedFileSchema = z
+  .strictObject({ path: z.string(), kind: z.enum(["file", "directory"]) })
+  .meta({ id: "RemovedFile" });
+
+export const fileVersionsSchema = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        version: z.int(),
+        is_current: z.boolean(),
+        size: z.int(),
+        content_type: z.string(),
+        modified_at: time,
+        mode: z.string().describe("Permission bits in octal, such as `0644`."),
+        url: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: "FileVersions" });
+
+export const toolSchema = z
+  .strictObject({
+    name: z.string(),
+    model_name: z.string(),
+    also_named: z.array(z.string()).describe("Other names that calls and patterns may use."),
+    summary: z.string(),
+    toolbox: z.string(),
+    category: z.string(),
+    source: z.string().describe("`built_in`, or the source of the tenant's own tools: `custom`, `openapi:…`, `mcp:…`."),
+    permissions: z.array(z.string()),
+    security: z.string().describe("A level, or `by arguments`."),
+    effect: z.string().describe("A class, or `by arguments`."),
+    steers: z
+      .boolean()
+      .describe("True for a tool that works on a task: it is called for one, and `dispatch_subagent` by a model only."),
+    only_by_name: z.boolean().describe("True for a tool that is off until an agent's `tools` name it."),
+    aliases: z.record(z.string(), z.string()),
+    input_schema: z.record(z.string(), anything),
+    output_schema: z.record(z.string(), anything),
+    settings_schema: z
+      .record(z.string(), anything)
+      .nullable()
+      .describe("What an agent may set of it in `tool_config`, by the tool's name or its toolbox'; null: nothing."),
+    examples: z.array(z.strictObject({ note: z.string(), arguments: anything })),
+  })
+  .meta({ id: "Tool" });
+
+export const openAiToolSchema = z
+  .strictObject({
+    type: z.literal("function"),
+    function: z.strictObject({ name: z.string(), description: z.string(), parameters: z.record(z.string(), anything) }),
+  })
+  .meta({ id: "OpenAiTool" });

@@ -1,0 +1,95 @@
+/**
+ * The way of a person to an MCP server's authorization server and back. The state that travels with the browser is sealed:
+ * only this Worker can make one. It is good for ten minutes and once.
+ */
+import { type Consent, mcpRegistryFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { type Begun, CONSENT_LIFE_MS } from "../http/consent-browser.ts";
+import { openState, sealState } from "../http/consent-state.ts";
+
+/** Otto's own page before an authorization server's, for who began with a key. */
+export const BEGIN_PATH = "/oauth/mcp/begin";
+export const CALLBACK_PATH = "/oauth/mcp/callback";
+/** Where Otto describes itself, for authorization servers that take such a URL for a client's id. */
+export const CLIENT_PATH = "/oauth/mcp/client.json";
+
+const CONTEXT = "mcp-oauth-state";
+
+/** What a state says, once it is opened. */
+export interface ConsentState extends Begun {
+  readonly server: string;
+  /** Who began it. */
+  readonly actor: string;
+}
+
+/** Begins: the one before it, if it was not ended, is over. */
+export async function beginConsent(
+  env: Env,
+  tenant: string,
+  server: string,
+  { origin, actor }: { readonly origin: string; readonly actor: string },
+): Promise<Result<Consent & { readonly begun: Begun }>> {
+  const store = mcpRegistryFromEnv(env, tenant).authOf(server);
+  const saved = await store.load();
+  if (!saved.ok) return saved;
+  const mark = crypto.randomUUID();
+  const redirectUrl = `${origin}${CALLBACK_PATH}`;
+  // A client that was registered for another way back could not be sent back here.
+  const { client: _, ...rest } = saved.value;
+  const kept = saved.value.flow?.redirectUrl === redirectUrl ? saved.value : rest;
+  const written = await store.save({ ...kept, flow: { mark, redirectUrl, until: Date.now() + CONSENT_LIFE_MS } });
+  if (!written.ok) return written;
+  const state: ConsentState = { tenant, server, mark, actor };
+  return ok({ ...consentFor(origin, await sealState(env, CONTEXT, state)), begun: { tenant, mark } });
+}
+
+/** A client's id has to be an https URL, so an API without it has none. */
+function consentFor(origin: string, state: string): Consent {
+  const clientUrl = origin.startsWith("https:") ? `${origin}${CLIENT_PATH}` : null;
+  return { redirectUrl: `${origin}${CALLBACK_PATH}`, clientUrl, state };
+}
+
+/** Ends: gives the consent that was begun, once. */
+export async function endConsent(
+  env: Env,
+  { tenant, server, mark }: ConsentState,
+  state: string,
+): Promise<Result<Consent>> {
+  const store = mcpRegistryFromEnv(env, tenant).authOf(server);
+  const saved = await store.load();
+  if (!saved.ok) return saved;
+  const { flow } = saved.value;
+  if (flow === undefined || flow.mark !== mark || flow.until < Date.now()) return OVER;
+  const written = await store.save({ ...saved.value, flow: { ...flow, mark: "", until: 0 } });
+  return written.ok ? ok(consentFor(new URL(flow.redirectUrl).origin, state)) : written;
+}
+
+const OVER = failed("gone", "This authorization is over, or another one has begun. Begin anew.");
+
+/** What a state says; null for one that this Worker did not make. */
+export async function mcpConsentOf(env: Env, text: string): Promise<ConsentState | null> {
+  return await openState<ConsentState>(env, CONTEXT, text);
+}
+
+/** Keeps where the person agrees, for Otto's own page before it. */
+export async function keepConsentPage(
+  env: Env,
+  { tenant, server, mark }: Omit<ConsentState, "actor">,
+  page: string,
+): Promise<Result<void>> {
+  const store = mcpRegistryFromEnv(env, tenant).authOf(server);
+  const saved = await store.load();
+  if (!saved.ok) return saved;
+  const { flow } = saved.value;
+  if (flow?.mark !== mark) return OVER;
+  return await store.save({ ...saved.value, flow: { ...flow, page } });
+}
+
+/** Where the person agrees. */
+export async function consentPageOf(env: Env, { tenant, server, mark }: ConsentState): Promise<Result<string>> {
+  const saved = await mcpRegistryFromEnv(env, tenant).authOf(server).load();
+  if (!saved.ok) return saved;
+  const { flow } = saved.value;
+  if (flow?.page === undefined || flow.mark !== mark || flow.until < Date.now()) return OVER;
+  return ok(flow.page);
+}

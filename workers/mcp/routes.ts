@@ -1,0 +1,382 @@
+/** MCP servers of a tenant: how each is reached, which of its tools were agreed to, and what waits for a person. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import {
+  databaseFromEnv,
+  endMcpProcessesFromEnv,
+  mcpFromEnv,
+  mcpRegistryFromEnv,
+} from "../../adapters/env/from-env.ts";
+import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
+import { raise, type Result } from "../../core/base/errors.ts";
+import { asTheyEnd } from "../../core/base/as-they-end.ts";
+import { makeId } from "../../core/base/ids.ts";
+import {
+  isSameAccess,
+  MAX_SERVERS,
+  type McpConfig,
+  mcpServersSchema,
+  readServer,
+  serverNameSchema,
+  serverSchema,
+} from "../../core/mcp/config.ts";
+import { clientDescription } from "../../core/mcp/oauth-client.ts";
+import { SETUP } from "../../core/secrets/secret-use.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { answers, openAnswers, withKey } from "../http/answers.ts";
+import { actorIdOf, auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import {
+  beginInBrowser,
+  isBySession,
+  isSameBrowser,
+  OTHER_BROWSER,
+  told,
+  whereToBegin,
+} from "../http/consent-browser.ts";
+import {
+  BEGIN_PATH,
+  CALLBACK_PATH,
+  CLIENT_PATH,
+  consentPageOf,
+  type ConsentState,
+  endConsent,
+  keepConsentPage,
+  mcpConsentOf,
+} from "./consent.ts";
+import {
+  agreeTo,
+  lookAt,
+  type Looked,
+  type Looker,
+  type McpPlace,
+  type NeededConsent,
+  publishedTools,
+  withdraw,
+} from "./servers.ts";
+import { mcpServerDetailSchema, mcpServerSchema, shownDetail, shownServer } from "./view.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { tenantOf, unwrap } from "../tasks/access.ts";
+
+/** Servers that are looked at at once. A Worker has six connections. */
+const MAX_AT_ONCE = 4;
+
+const shared = { tags: ["MCP servers"], ...withKey, middleware: [requireScope("admin")] };
+const params = z.object({ name: serverNameSchema });
+const detail = { description: "The server, its tools, and what waits for a person.", json: mcpServerDetailSchema };
+const listed = {
+  description: "All of them, by name.",
+  json: z.strictObject({ data: z.array(mcpServerSchema), next_cursor: z.null() }),
+};
+
+const put = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/mcp-servers",
+  summary: "Set all MCP servers",
+  description:
+    "Takes the `mcpServers` form that MCP clients share. Servers that it does not name are removed. Each is contacted: one that is away is kept as `failed` and costs nothing but its tools. Adding a server agrees to the tools that it lists then. `${NAME}` in a header is the tenant's secret of that name, which goes only to the hosts that it is bound to. A server with a `command` is started as a process inside the sidecar, by itself, in an empty folder, and reaches the hosts of its `network` only; a secret that it is given has to be bound to each of them. One that installs itself when it starts (`npx -y …`) needs in `network` the hosts that its installer needs.",
+  request: { body: { required: true, content: { "application/json": { schema: mcpServersSchema } } } },
+  responses: answers({ 200: listed }, [409, 413, 415, 422]),
+});
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/mcp-servers",
+  summary: "Add an MCP server, or set one",
+  description:
+    "Its tools are then `{server}_{tool}` for tasks that are made from now on. They are `dangerous`, and a call of one is made at most once, unless the server is `trusted` and says that the tool only reads or may be repeated. A server that asks for OAuth answers with an `authorization_url`. One whose URL, OAuth, command or arguments are set anew is another server: nothing that was agreed to before counts.",
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: serverSchema.extend({ name: serverNameSchema }) } },
+    },
+  },
+  responses: answers({ 201: detail }, [409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/mcp-servers",
+  summary: "List MCP servers",
+  responses: answers({ 200: listed }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/mcp-servers/{name}",
+  summary: "Show an MCP server",
+  request: { params },
+  responses: answers({ 200: detail }, [404, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/mcp-servers/{name}",
+  summary: "Remove an MCP server",
+  description: "Tasks that are under way keep its tools by name; their calls answer that it is gone.",
+  request: { params },
+  responses: answers({ 204: { description: "It is gone." } }, [404, 422]),
+});
+
+const reload = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/mcp-servers/{name}/reload",
+  summary: "Look at an MCP server anew",
+  description:
+    "Connects and reads its tools. A list that is another than the one that was agreed to waits for `approve`; until then tasks have the tools as they were agreed to.",
+  request: { params },
+  responses: answers({ 200: detail }, [404, 409, 422]),
+});
+
+const approve = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/mcp-servers/{name}/approve",
+  summary: "Agree to the tools that an MCP server lists now",
+  description: "`hash` is the `pending_hash` that was looked at: 409 when the server lists others by now.",
+  request: {
+    params,
+    body: {
+      required: true,
+      content: { "application/json": { schema: z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/) }) } },
+    },
+  },
+  responses: answers({ 200: detail }, [404, 409, 413, 415, 422]),
+});
+
+const callback = createRoute({
+  tags: ["MCP servers"],
+  method: "get",
+  path: CALLBACK_PATH,
+  summary: "Come back from an authorization server",
+  description: "For browsers. `state` is what Otto sent along; it counts once, within ten minutes.",
+  request: {
+    query: z.object({
+      state: z.string().max(2_000),
+      code: z.string().max(4_000).optional(),
+      iss: z.string().max(2_000).optional(),
+      error: z.string().max(200).optional(),
+      error_description: z.string().max(2_000).optional(),
+      error_uri: z.string().max(2_000).optional(),
+      session_state: z.string().max(2_000).optional(),
+      scope: z.string().max(4_000).optional(),
+    }),
+  },
+  responses: openAnswers({
+    200: { description: "Otto is authorized.", other: ["text/html"] },
+    400: { description: "It is not, and why.", other: ["text/html"] },
+  }),
+});
+
+const begin = createRoute({
+  tags: ["MCP servers"],
+  method: "get",
+  path: BEGIN_PATH,
+  summary: "Go to an authorization server",
+  description: "For browsers. Only the browser that went this way can come back.",
+  request: { query: z.object({ state: z.string().max(2_000), go: z.string().max(100).optional() }) },
+  responses: openAnswers({
+    200: { description: "Whose tenant it is for, and the way on.", other: ["text/html"] },
+    303: { description: "To the authorization server." },
+    400: { description: "It is over.", other: ["text/html"] },
+    409: { description: "The browser is signed in to another tenant.", other: ["text/html"] },
+  }),
+});
+
+const client = createRoute({
+  tags: ["MCP servers"],
+  method: "get",
+  path: CLIENT_PATH,
+  summary: "Describe Otto as an OAuth client",
+  description: "For authorization servers that take this URL for the client's id.",
+  responses: openAnswers({
+    200: { description: "The metadata of the client.", json: z.record(z.string(), z.unknown()) },
+  }),
+});
+
+export function mcpServerRoutes(app: App): void {
+  app.openapi(client, (c) => {
+    const { origin } = new URL(c.req.url);
+    const description = clientDescription(`${origin}${CALLBACK_PATH}`);
+    return c.json({ client_id: `${origin}${CLIENT_PATH}`, ...description, token_endpoint_auth_method: "none" }, 200);
+  });
+
+  app.openapi(put, async (c) => {
+    const { mcpServers } = c.req.valid("json");
+    const configs = Object.entries(mcpServers).map(([name, given]) => {
+      return { name, config: unwrap(readServer(given, `mcpServers.${name}.`)) };
+    });
+    const place = placeOf(c);
+    const table = databaseFromEnv(c.env).mcpServers;
+    const before = unwrap(await table.all(place.tenant));
+    for (const { name } of before) if (!Object.hasOwn(mcpServers, name)) await removeServer(c, place, name);
+    const records: McpServerRecord[] = [];
+    for (const { name, config } of configs) records.push(await setServer(c, place, name, config, before));
+    const looker = lookerOf(c);
+    const looked: Result<Looked>[] = [];
+    for await (const one of asTheyEnd(records, MAX_AT_ONCE, (record) => lookAt(place, record, looker)))
+      looked.push(one);
+    for (const one of looked) unwrap(one);
+    return c.json({ data: unwrap(await table.all(place.tenant)).map(shownServer), next_cursor: null }, 200);
+  });
+
+  app.openapi(create, async (c) => {
+    const { name, ...given } = c.req.valid("json");
+    const config = unwrap(readServer(given, ""));
+    const place = placeOf(c);
+    const before = unwrap(await databaseFromEnv(c.env).mcpServers.all(place.tenant));
+    const isNew = !before.some((one) => one.name === name);
+    if (isNew && before.length >= MAX_SERVERS)
+      raise("quota_exceeded", `A tenant has at most ${MAX_SERVERS} MCP servers.`);
+    const record = await setServer(c, place, name, config, before);
+    const looked = unwrap(await lookAt(place, record, lookerOf(c)));
+    return c.json(await detailOf(c, looked), 201, { location: `/v1/mcp-servers/${name}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const all = unwrap(await databaseFromEnv(c.env).mcpServers.all(tenantOf(c)));
+    return c.json({ data: all.map(shownServer), next_cursor: null }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const record = await serverOf(c, c.req.valid("param").name);
+    return c.json(await detailOf(c, { record, consent: null }), 200);
+  });
+
+  app.openapi(remove, async (c) => {
+    await removeServer(c, placeOf(c), c.req.valid("param").name);
+    return c.body(null, 204);
+  });
+
+  app.openapi(reload, async (c) => {
+    return c.json(await detailOf(c, unwrap(await reloadServer(c, c.req.valid("param").name))), 200);
+  });
+
+  app.openapi(approve, async (c) => {
+    const place = placeOf(c);
+    const record = await serverOf(c, c.req.valid("param").name);
+    const { hash } = c.req.valid("json");
+    if (record.seen?.hash !== hash)
+      raise("conflict", "The server does not list these tools. Look at it again and decide anew.", { field: "hash" });
+    const act = await auditEntry(c, "mcp_server.approve", record.name);
+    const agreed = unwrap(await agreeTo(place, record, { hash, act }));
+    return c.json(await detailOf(c, { record: agreed, consent: null }), 200);
+  });
+
+  app.openapi(begin, async (c) => {
+    const { state: text, go } = c.req.valid("query");
+    const state = await consentOf(c, text);
+    const url = await consentPageOf(c.env, state);
+    if (!url.ok) return told(c, 400, url.error.message);
+    return await beginInBrowser(c, state, { what: `the MCP server ${state.server}`, url: url.value, go });
+  });
+
+  app.openapi(callback, async (c) => {
+    const query = c.req.valid("query");
+    const state = await consentOf(c, query.state);
+    const { tenant, server, actor } = state;
+    if (!(await isSameBrowser(c, state))) return told(c, 400, OTHER_BROWSER);
+    const ended = await endConsent(c.env, state, query.state);
+    if (!ended.ok) return told(c, 400, ended.error.message);
+    if (query.code === undefined) return told(c, 400, `The authorization was refused: ${query.error ?? "no code"}.`);
+    const mcp = mcpFromEnv(c.env, { tenant }, SETUP, ended.value);
+    const finished = await mcp.finish(server, new URL(c.req.url).searchParams);
+    if (!finished.ok) return told(c, 400, finished.error.message);
+    const database = databaseFromEnv(c.env);
+    const at = Date.now();
+    const id = makeId("audit", at, crypto.getRandomValues(new Uint8Array(10)));
+    const act = {
+      id,
+      at,
+      actor,
+      action: "mcp_server.authorize",
+      target: server,
+      requestId: c.get("requestId"),
+    } as const;
+    unwrap(await database.audit.add(tenant, act));
+    const place = { env: c.env, tenant, builtIn: BUILT_IN };
+    const record = unwrap(await database.mcpServers.get(tenant, server));
+    const { origin } = new URL(ended.value.redirectUrl);
+    const looked = unwrap(await lookAt(place, record, { origin, actor, signal: c.req.raw.signal }));
+    const isConnected = looked.record.status === "connected";
+    const count = looked.record.approved?.tools.length ?? 0;
+    return told(
+      c,
+      200,
+      isConnected ? `Otto is authorized, and has ${count} tools of ${server}.` : "Otto is authorized.",
+    );
+  });
+}
+
+const BUILT_IN = catalogue.map(({ name }) => name);
+
+function placeOf(c: AppContext): McpPlace {
+  return { env: c.env, tenant: tenantOf(c), builtIn: BUILT_IN };
+}
+
+function lookerOf(c: AppContext): Looker {
+  return { origin: new URL(c.req.url).origin, actor: actorIdOf(c), signal: c.req.raw.signal };
+}
+
+async function serverOf(c: AppContext, name: string): Promise<McpServerRecord> {
+  return unwrap(await databaseFromEnv(c.env).mcpServers.get(tenantOf(c), name));
+}
+
+/** Looks at a server anew, in the name of the request. */
+export async function reloadServer(c: AppContext, name: string): Promise<Result<Looked>> {
+  const place = placeOf(c);
+  const record = await serverOf(c, name);
+  const act = await auditEntry(c, "mcp_server.reload", name);
+  const noted = await databaseFromEnv(c.env).audit.add(place.tenant, act);
+  return noted.ok ? await lookAt(place, record, lookerOf(c)) : noted;
+}
+
+async function detailOf(c: AppContext, { record, consent }: Looked) {
+  const published = unwrap(await publishedTools(placeOf(c), record.name));
+  return shownDetail(record, published, consent === null ? null : await addressOf(c, record.name, consent));
+}
+
+/** Where a person begins a consent. What Otto's own page leads to has to be known to it. */
+async function addressOf(c: AppContext, server: string, { begun, state, page }: NeededConsent): Promise<string> {
+  const { origin } = new URL(c.req.url);
+  if (!isBySession(c, origin)) unwrap(await keepConsentPage(c.env, { ...begun, server }, page));
+  return await whereToBegin(c, begun, { url: page, origin, path: BEGIN_PATH, state });
+}
+
+async function consentOf(c: AppContext, text: string): Promise<ConsentState> {
+  const state = await mcpConsentOf(c.env, text);
+  return state ?? raise("invalid_input", "state: this is no authorization that Otto began", { field: "state" });
+}
+
+/** Keeps how a server is reached. One that is another server now has no tools until it was looked at. */
+async function setServer(
+  c: AppContext,
+  place: McpPlace,
+  name: string,
+  { settings, secrets }: McpConfig,
+  before: readonly McpServerRecord[],
+): Promise<McpServerRecord> {
+  const known = before.find((one) => one.name === name);
+  const isOther = known !== undefined && !isSameAccess(known.settings, settings);
+  if (isOther) unwrap(await withdraw(place, name));
+  const sealed = await mcpRegistryFromEnv(c.env, place.tenant).sealSecrets(name, secrets);
+  const act = await auditEntry(c, "mcp_server.set", name);
+  const table = databaseFromEnv(c.env).mcpServers;
+  const record = unwrap(await table.put(place.tenant, { name, settings, sealed, isOther }, act));
+  if (isOther) await endMcpProcessesFromEnv(c.env, place.tenant, name);
+  return record;
+}
+
+async function removeServer(c: AppContext, place: McpPlace, name: string): Promise<void> {
+  await serverOf(c, name);
+  unwrap(await withdraw(place, name));
+  const act = await auditEntry(c, "mcp_server.delete", name);
+  unwrap(await databaseFromEnv(c.env).mcpServers.remove(place.tenant, name, act));
+  await endMcpProcessesFromEnv(c.env, place.tenant, name);
+}

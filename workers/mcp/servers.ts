@@ -1,0 +1,157 @@
+/**
+ * Looking at a tenant's MCP servers, and publishing what a person agreed to. The first list of a server is agreed to by
+ * adding it; one that is another later waits, and until then tasks have the tools that were agreed to before.
+ */
+import { databaseFromEnv, type Env, mcpFromEnv, toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
+import { type Failure, ok, type Result } from "../../core/base/errors.ts";
+import { outsideTools, sourceOf } from "../../core/mcp/outside-tools.ts";
+import { plainText, readToolList } from "../../core/mcp/tool-list.ts";
+import type { McpTool } from "../../core/ports/mcp.ts";
+import { SETUP } from "../../core/secrets/secret-use.ts";
+import { nameKey, type OutsideTool } from "../../core/tool/source.ts";
+import type { Begun } from "../http/consent-browser.ts";
+import { beginConsent } from "./consent.ts";
+
+const MAX_ERROR = 500;
+/** How often names are chosen anew, because other servers that are set at the same time took them. */
+const MAX_TRIES = 5;
+
+/** Whose servers, and the names that built-in tools have. */
+export interface McpPlace {
+  readonly env: Env;
+  readonly tenant: string;
+  readonly builtIn: readonly string[];
+}
+
+/** Who looks: what an authorization needs when a person has to give one. */
+export interface Looker {
+  /** `https://host` of this API. */
+  readonly origin: string;
+  /** For the audit log. */
+  readonly actor: string;
+  readonly signal: AbortSignal;
+}
+
+/** A server after a look at it. `consent`: a person has to agree first. */
+export interface Looked {
+  readonly record: McpServerRecord;
+  readonly consent: NeededConsent | null;
+}
+
+/** A consent that has begun: the page where the person agrees, and the state that it sends back. */
+export interface NeededConsent {
+  readonly begun: Begun;
+  readonly state: string;
+  readonly page: string;
+}
+
+/** Connects to the server and keeps what it lists. A server that is away is a state, not a failure. */
+export async function lookAt(place: McpPlace, record: McpServerRecord, looker: Looker): Promise<Result<Looked>> {
+  const { env, tenant } = place;
+  const { name, version, settings } = record;
+  const consent =
+    settings.oauth?.grant === "authorization_code" ? await beginConsent(env, tenant, name, looker) : ok(null);
+  if (!consent.ok) return consent;
+  const table = databaseFromEnv(env).mcpServers;
+  const at = Date.now();
+  const listed = await mcpFromEnv(env, { tenant }, SETUP, consent.value).list(name, looker.signal);
+  const read = listed.ok ? await readToolList(listed.value.tools) : listed;
+  if (!listed.ok || !read.ok) {
+    const error = listed.ok ? (read as { error: Failure }).error : listed.error;
+    const status = error.code === "permission_denied" ? "authorization_needed" : "failed";
+    const check = {
+      status,
+      error: plainText(error.message, MAX_ERROR),
+      seen: null,
+      protocolVersion: null,
+      prior: null,
+      at,
+    } as const;
+    const kept = await table.saveCheck(tenant, name, version, check);
+    if (!kept.ok) return kept;
+    // What was agreed to stays, as the tenant sees the server by now: one that is trusted no more is not, also while it is away.
+    const agreed = await agreeTo(place, kept.value, null);
+    if (!agreed.ok) return agreed;
+    const page = error.cause?.kind === "needs_consent" ? error.cause.url : null;
+    const isNeeded = page !== null && consent.value !== null;
+    return ok({ record: agreed.value, consent: isNeeded ? { ...consent.value, page } : null });
+  }
+  const { protocolVersion, prior } = listed.value;
+  const seen = read.value;
+  const check = { status: "connected", error: null, seen, protocolVersion, prior, at } as const;
+  const kept = await table.saveCheck(tenant, name, version, check);
+  if (!kept.ok) return kept;
+  const agreed = await agreeTo(place, kept.value, null);
+  return agreed.ok ? ok({ record: agreed.value, consent: null }) : agreed;
+}
+
+type Act = Parameters<ReturnType<typeof databaseFromEnv>["mcpServers"]["approve"]>[3];
+
+/**
+ * Agrees to a list and publishes it, in this order: a list that was published and not written down as agreed to could be
+ * taken over by a later one. What breaks off between is published by the next look. `hash` names it, or it is the first list of a server, or the one that was agreed to. One that
+ * waits for a person leaves the one before it published.
+ */
+export async function agreeTo(
+  place: McpPlace,
+  record: McpServerRecord,
+  approval: { readonly hash: string; readonly act: Act } | null,
+): Promise<Result<McpServerRecord>> {
+  const { approved, seen } = record;
+  const hash = approval?.hash ?? (approved === null ? seen?.hash : approved.hash);
+  const list = [seen, approved].find((one) => one?.hash === hash);
+  if (list == null) return ok(record);
+  const table = databaseFromEnv(place.env).mcpServers;
+  const isKnown = approved?.hash === list.hash && approval === null;
+  const agreed = isKnown
+    ? ok(record)
+    : await table.approve(place.tenant, record.name, list.hash, approval?.act ?? null);
+  if (!agreed.ok) return agreed;
+  const published = await publish(place, agreed.value, list.tools);
+  return published.ok ? agreed : published;
+}
+
+/** Tasks that are made from now on have these tools of the server. Another source that takes a name meanwhile keeps it. */
+async function publish(place: McpPlace, record: McpServerRecord, tools: readonly McpTool[]): Promise<Result<unknown>> {
+  for (let tries = 1; ; tries += 1) {
+    const published = await publishOnce(place, record, tools);
+    if (published.ok || published.error.code !== "conflict" || tries >= MAX_TRIES) return published;
+  }
+}
+
+async function publishOnce(
+  { env, tenant, builtIn }: McpPlace,
+  { name, settings }: McpServerRecord,
+  tools: readonly McpTool[],
+): Promise<Result<unknown>> {
+  const sources = toolSourcesFromEnv(env);
+  const present = await sources.present(tenant);
+  if (!present.ok) return present;
+  const taken = new Set(builtIn.map(nameKey));
+  for (const other of present.value) {
+    if (other.name === sourceOf(name)) continue;
+    const read = await sources.read(tenant, other.hash);
+    if (!read.ok) return read;
+    for (const tool of read.value) taken.add(nameKey(tool.name));
+  }
+  const named = await outsideTools(name, tools, settings, (candidate) => taken.has(candidate));
+  return await sources.publish(tenant, { name: sourceOf(name), tools: named }, null);
+}
+
+/** The tools of a server that tasks have. */
+export async function publishedTools(
+  { env, tenant }: McpPlace,
+  server: string,
+): Promise<Result<readonly OutsideTool[]>> {
+  const sources = toolSourcesFromEnv(env);
+  const present = await sources.present(tenant);
+  if (!present.ok) return present;
+  const source = present.value.find(({ name }) => name === sourceOf(server));
+  return source === undefined ? ok([]) : await sources.read(tenant, source.hash);
+}
+
+/** Tasks that are made from now on have no tools of the server. */
+export async function withdraw({ env, tenant }: McpPlace, server: string): Promise<Result<unknown>> {
+  return await toolSourcesFromEnv(env).publish(tenant, { name: sourceOf(server), tools: [] }, null);
+}

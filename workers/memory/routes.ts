@@ -1,0 +1,286 @@
+/** What the tenant's agents remember: to be read, searched, written and deleted by its people. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, memoryFromEnv } from "../../adapters/env/from-env.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
+import {
+  contentSchema,
+  DEFAULT_HITS,
+  MAX_HITS,
+  type Memory,
+  MEMORY_KINDS,
+  MEMORY_LABELS,
+  type MemoryScope,
+  nameMemoryLabel,
+  querySchema,
+  readMemoryLabel,
+  tagSchema,
+  tagsSchema,
+} from "../../core/memory/memory.ts";
+import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, type MemoryHit } from "../../core/memory/rank.ts";
+import type { MemoryFilter } from "../../core/ports/memory-tables.ts";
+import { projectSchema } from "../../core/task/new-task.ts";
+import { TENANT } from "../../core/provenance/label.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { checkProject, isInBounds } from "../../core/tenant/key-bounds.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf } from "../http/schemas.ts";
+import { actorIdOf, auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { boundsOf } from "../http/middleware/key-bounds.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { idSource } from "../http/new-ids.ts";
+import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+
+const memorySchema = z
+  .strictObject({
+    id: z.string(),
+    project: z.string().nullable().describe("Null: of the whole tenant; every task finds it."),
+    kind: z.enum(MEMORY_KINDS).describe("`summary`: what a completed task left."),
+    label: z
+      .enum(MEMORY_LABELS)
+      .describe(
+        "`outside`: saved by a task that had read text from outside. It is no fact: agents find it only when they ask for such memories.",
+      ),
+    content: z.string(),
+    tags: z.array(z.string()),
+    source_task: z.string().nullable().describe("The task that it came from."),
+    author: z.string().describe("The agent or the API key that wrote it."),
+    embedding: z.string().nullable().describe("The model that it is found by; null: no search finds it yet."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    score: z.number().optional().describe("Of a search: the similarity and what matching tags add."),
+    similarity: z.number().optional().describe("Of a search: cosine similarity."),
+    matched_tags: z.array(z.string()).optional().describe("Of a search: the tags that stand in the query."),
+  })
+  .meta({ id: "Memory" });
+
+const shared = { tags: ["Memory"], ...withKey };
+const reads = [requireScope("tasks:read")];
+const writes = [requireScope("tasks:write")];
+const params = z.object({ id: z.string().describe("The memory's id, `mem_…`") });
+const memory = { description: "The memory.", json: memorySchema };
+const isQuery = { query: optionalQuery(querySchema), tag: optionalQuery(tagSchema) };
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/memory",
+  summary: "List memories, the latest first, or search them",
+  description: `With \`query\`, the memories nearest to it in meaning, the best first, on one page (\`limit\` ${DEFAULT_HITS}, at most ${MAX_HITS}; no \`cursor\`). \`project\` narrows to one project's, \`scope=tenant\` to those of no project. With \`tag\`, a search looks at the latest hundred that have it.`,
+  middleware: reads,
+  request: {
+    query: z.strictObject({
+      ...isQuery,
+      project: optionalQuery(projectSchema),
+      scope: optionalQuery(z.enum(["all", "tenant"])),
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ 200: { description: "A page of memories.", json: pageOf(memorySchema) } }, [404, 422]),
+});
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/memory",
+  summary: "Save a memory",
+  description:
+    "200 when the project has the same text already, byte for byte: that memory gets the tags that it had not.",
+  middleware: writes,
+  request: {
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            content: contentSchema,
+            tags: tagsSchema.optional(),
+            project: projectSchema.nullable().optional(),
+          }),
+        },
+      },
+    },
+  },
+  responses: answers(
+    { 201: memory, 200: { ...memory, description: "The memory that was there." } },
+    [404, 413, 415, 422],
+  ),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/memory/{id}",
+  summary: "Show a memory",
+  middleware: reads,
+  request: { params },
+  responses: answers({ 200: memory }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/memory/{id}",
+  summary: "Change a memory",
+  description:
+    "Omitted fields stay. 409 when its project has another memory with that text. `label: tenant` confirms a memory that came from outside: agents then find it as a fact. That needs the scope `admin`.",
+  middleware: writes,
+  request: {
+    params,
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z
+            .strictObject({
+              content: contentSchema.optional(),
+              tags: tagsSchema.optional(),
+              label: z.enum(MEMORY_LABELS).optional(),
+            })
+            .refine(({ content, tags, label }) => content !== undefined || tags !== undefined || label !== undefined, {
+              error: "give content, tags or label",
+              path: ["content"],
+            }),
+        },
+      },
+    },
+  },
+  responses: answers({ 200: memory }, [404, 409, 413, 415, 422]),
+});
+
+const erase = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/memory/{id}",
+  summary: "Delete a memory",
+  middleware: writes,
+  request: { params },
+  responses: answers({ 200: { description: "The memory as it was.", json: memorySchema } }, [404]),
+});
+
+export function memoryRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const asked = c.req.valid("query");
+    const filter = { scope: scopeOf(c, asked), tag: asked.tag ?? null, withOutside: true };
+    if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked), 200);
+    const page = unwrap(await databaseFromEnv(c.env).memories.page(tenantOf(c), filter, pageRequest(asked)));
+    return c.json(
+      {
+        data: page.items.map(shownMemory),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
+  });
+
+  app.openapi(create, async (c) => {
+    const { content, tags = [], project = null } = c.req.valid("json");
+    unwrap(checkProject(boundsOf(c), project));
+    const { createdAt, random } = await idSource(c, "memory");
+    const id = makeId("memory", createdAt, random);
+    const note = { id, project, kind: "note", label: TENANT, content, tags: each(tags), sourceTask: null } as const;
+    const act = await auditEntry(c, "memory.create", id);
+    const made = { ...note, author: actorIdOf(c), createdAt };
+    const saved = unwrap(await memoryFromEnv(c.env).save(tenantOf(c), [made], act, c.req.raw.signal));
+    const [first] = saved;
+    if (first === undefined) raise("gone", "The tenant was erased.");
+    const headers = { location: `/v1/memory/${first.memory.id}` };
+    return c.json(shownMemory(first.memory), first.isNew ? 201 : 200, headers);
+  });
+
+  app.openapi(show, async (c) => c.json(shownMemory(await memoryById(c, c.req.valid("param").id)), 200));
+
+  app.openapi(update, async (c) => {
+    const { id } = c.req.valid("param");
+    const { content, tags, label: named } = c.req.valid("json");
+    const before = await memoryById(c, id);
+    const label = named === undefined ? before.label : readMemoryLabel(named);
+    if (label < before.label) checkMayConfirm(c);
+    const kept = { content: content ?? before.content, tags: each(tags ?? before.tags) };
+    const change = { id, kind: before.kind, label, ...kept };
+    const act = await auditEntry(c, "memory.update", id);
+    return c.json(
+      shownMemory(unwrap(await memoryFromEnv(c.env).update(tenantOf(c), change, act, c.req.raw.signal))),
+      200,
+    );
+  });
+
+  app.openapi(erase, async (c) => {
+    const { id } = c.req.valid("param");
+    if (boundsOf(c) === null && !isId("memory", id)) raise("not_found", NO_MEMORY);
+    if (boundsOf(c) !== null) await memoryById(c, id);
+    const act = await auditEntry(c, "memory.delete", id);
+    return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).delete(tenantOf(c), id, act))), 200);
+  });
+}
+
+/** A confirmed memory becomes a fact for every agent, so only an administrator lowers its label. */
+function checkMayConfirm(c: AppContext): void {
+  const principal = c.get("principal");
+  if (principal.kind === "operator" || !principal.key.scopes.includes("admin"))
+    raise("forbidden", "Confirming a memory that came from outside needs the scope admin.", { field: "label" });
+}
+
+const NO_MEMORY = "There is no such memory.";
+
+async function search(
+  c: AppContext,
+  query: string,
+  { scope, tag, withOutside }: MemoryFilter,
+  { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+) {
+  if (cursor !== undefined) raise("invalid_input", "cursor: a search has one page", { field: "cursor" });
+  if (limit !== undefined && limit > MAX_HITS)
+    raise("invalid_input", `limit: a search gives at most ${MAX_HITS}`, { field: "limit" });
+  const asked = { query, scope, tag, withOutside, limit: limit ?? DEFAULT_HITS };
+  const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
+  const found = unwrap(await memoryFromEnv(c.env).search(tenantOf(c), { ...asked, ...rules }, c.req.raw.signal));
+  return { data: found.map(shownHit), next_cursor: null };
+}
+
+function scopeOf(
+  c: AppContext,
+  { project, scope }: { project?: string | undefined; scope?: string | undefined },
+): MemoryScope {
+  if (project !== undefined && scope === "tenant")
+    raise("invalid_input", "scope: `tenant` means the memories of no project; leave project out", { field: "scope" });
+  const projects = boundsOf(c)?.projects ?? null;
+  if (projects !== null && scope === "tenant") raise("forbidden", "This key is bound to projects.", { field: "scope" });
+  if (scope === "tenant") return [null];
+  if (project === undefined) return projects;
+  unwrap(checkProject(boundsOf(c), project));
+  return [project];
+}
+
+async function memoryById(c: AppContext, id: string): Promise<Memory> {
+  const found = isId("memory", id) ? unwrap(await databaseFromEnv(c.env).memories.read(tenantOf(c), null, [id])) : [];
+  const [memory] = found;
+  if (memory === undefined || !isInBounds(boundsOf(c), memory.project)) raise("not_found", NO_MEMORY);
+  return memory;
+}
+
+function each(tags: readonly string[]): string[] {
+  return [...new Set(tags)];
+}
+
+function shownMemory(shown: Memory) {
+  return {
+    id: shown.id,
+    project: shown.project,
+    kind: shown.kind,
+    label: nameMemoryLabel(shown.label),
+    content: shown.content,
+    tags: [...shown.tags],
+    source_task: shown.sourceTask,
+    author: shown.author,
+    embedding: shown.embeddedBy,
+    created_at: new Date(shown.createdAt).toISOString(),
+    updated_at: new Date(shown.updatedAt).toISOString(),
+  };
+}
+
+function shownHit({ memory: found, score, similarity, matchedTags }: MemoryHit) {
+  return { ...shownMemory(found), score, similarity, matched_tags: [...matchedTags] };
+}

@@ -1,0 +1,154 @@
+/** Tools by the document: an OpenAPI description becomes a source of tools. And the sources, of whatever kind. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { raise } from "../../core/base/errors.ts";
+import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
+import { SECRET_NAME } from "../../core/web/secret-references.ts";
+import type { SourceRecord } from "../../core/tool/source.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { auditEntry } from "../audit/entry.ts";
+import { meterWork } from "../tenants/charge-cost.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { fetchDocument, importSource, isImportSource, publishImport, readImport } from "./imported-sources.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { readDocument } from "../http/yaml-text.ts";
+import { tenantOf, unwrap } from "../tasks/access.ts";
+import { toolsOf } from "../tools/bus.ts";
+
+const shared = { tags: ["Tools"], middleware: [requireScope("admin")], ...withKey };
+const address = z.url({ protocol: /^https?$/ }).max(4_096);
+
+const importSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .max(32)
+      .regex(/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/, "snake_case, at most 32 characters")
+      .optional()
+      .describe("Stands before the names of its tools, and is their toolbox; else the document's title."),
+    openapi: z
+      .union([z.record(z.string(), z.json()), z.string().min(1)])
+      .optional()
+      .describe("The document, as JSON or as a text of YAML."),
+    url: address.optional().describe("Where the document is read, now and at each reload."),
+    base_url: address.optional().describe("Where its operations are, in place of the document's servers."),
+    auth: z
+      .record(z.string().max(200), z.string().regex(SECRET_NAME, "the name of a secret, e.g. API_KEY"))
+      .optional()
+      .describe("For each security scheme, the secret that it is fulfilled with."),
+    include: z.array(z.string().min(1).max(200)).max(200).optional().describe("Patterns of tool names; else all."),
+    read_security: z
+      .enum(SECURITY_LEVELS)
+      .optional()
+      .describe("Of GET and HEAD. `dangerous` unless it says otherwise."),
+    security: z.enum(SECURITY_LEVELS).optional().describe("Of the others. `dangerous` unless it says otherwise."),
+    replace: z.boolean().optional().describe("Take the place of the import of the same name."),
+  })
+  .refine(({ openapi, url }) => (openapi === undefined) !== (url === undefined), {
+    error: "send openapi or url, one of them",
+    path: ["openapi"],
+  });
+
+const importedSchema = z
+  .strictObject({
+    source: z.string(),
+    tools: z.array(z.string()),
+    skipped: z
+      .array(z.strictObject({ operation: z.string(), reason: z.string() }))
+      .describe("Operations that are no tools, and why."),
+  })
+  .meta({ id: "ToolImport" });
+
+const sourceSchema = z
+  .strictObject({
+    name: z.string().describe("`custom`, `openapi:<name>` or `mcp:<server>`."),
+    version: z.int(),
+    hash: z.string().nullable().describe("SHA-256 of its tools; null: it has none any more."),
+    tools: z.int(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "ToolSource" });
+
+const sourceParams = z.object({ source: z.string().describe("The source's name, e.g. `openapi:weather`") });
+
+const importRoute = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tools/import",
+  summary: "Import an OpenAPI document (3.0 or 3.1) as tools",
+  description:
+    "Each operation that can be called becomes a tool `<name>.<operation id>`; the others are told in `skipped` with the reason. References inside the document are followed. `POST /v1/tools/{name}/reload` of any of its tools reads the document of `url` anew. Tasks that run keep the tools that they began with.",
+  request: { body: { required: true, content: { "application/json": { schema: importSchema } } } },
+  responses: answers({ 201: { description: "What was made of it.", json: importedSchema } }, [409, 413, 415, 422, 503]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tool-sources",
+  summary: "List where the tenant's own tools come from",
+  responses: answers({
+    200: { description: "All of them by name.", json: z.strictObject({ data: z.array(sourceSchema) }) },
+  }),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/tool-sources/{source}",
+  summary: "Take the tools of an import away",
+  description: "Tasks that run keep them.",
+  request: { params: sourceParams },
+  responses: answers({ 200: { description: "The source, without tools.", json: sourceSchema } }, [404, 409]),
+});
+
+export function toolImportRoutes(app: App): void {
+  app.openapi(importRoute, async (c) => {
+    const { name, openapi, url, replace = false, ...asked } = c.req.valid("json");
+    const document = unwrap(await documentOf(c, openapi, url));
+    const options = {
+      url: url ?? null,
+      baseUrl: asked.base_url ?? null,
+      auth: asked.auth ?? {},
+      include: asked.include ?? [],
+      readSecurity: asked.read_security ?? "dangerous",
+      security: asked.security ?? "dangerous",
+    } as const;
+    const made = unwrap(await readImport(c, document, { ...options, name: name ?? null }));
+    const present = await toolsOf(c, c.get("sources"));
+    const act = await auditEntry(c, "tool.import", importSource(made.name));
+    // A repeat of a request that was cut off finds its own import.
+    const isNew = !replace && c.get("idempotency") === null;
+    unwrap(await publishImport(c, made, options, { tools: present, act, isNew }));
+    const tools = made.tools.map((tool) => tool.name);
+    return c.json({ source: importSource(made.name), tools, skipped: [...made.skipped] }, 201);
+  });
+
+  app.openapi(list, async (c) => {
+    const sources = toolSourcesFromEnv(c.env);
+    unwrap(await sources.present(tenantOf(c)));
+    const records = unwrap(await sources.all(tenantOf(c)));
+    return c.json({ data: records.filter(({ hash }) => hash !== null).map(shownSource) }, 200);
+  });
+
+  app.openapi(remove, async (c) => {
+    const { source: name } = c.req.valid("param");
+    const sources = toolSourcesFromEnv(c.env);
+    const record = unwrap(await sources.all(tenantOf(c))).find((one) => one.name === name);
+    if (record === undefined || record.hash === null) raise("not_found", "There is no such source of tools.");
+    if (!isImportSource(name))
+      raise("conflict", `${name} is no import: its tools are taken away where they are made.`, { field: "source" });
+    const act = await auditEntry(c, "tool.delete", name);
+    return c.json(shownSource(unwrap(await sources.publish(tenantOf(c), { name, tools: [] }, act))), 200);
+  });
+}
+
+async function documentOf(c: AppContext, openapi: unknown, url: string | undefined) {
+  if (typeof openapi === "string") return await readDocument(openapi, "openapi", meterWork(c.env, tenantOf(c)).giveWay);
+  return url === undefined ? ({ ok: true, value: openapi } as const) : await fetchDocument(c, url);
+}
+
+function shownSource({ name, version, hash, tools, updatedAt }: SourceRecord) {
+  return { name, version, hash, tools, updated_at: new Date(updatedAt).toISOString() };
+}

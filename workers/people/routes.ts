@@ -1,0 +1,127 @@
+/** People: humans who can be asked or told something. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { fieldsOf, personSchema, personSettingSchema, shownPerson } from "../../core/people/person-document.ts";
+import type { PersonRecord } from "../../core/people/person.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext, AppEnv } from "../http/context.ts";
+import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { idSource } from "../http/new-ids.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+
+const admin = [requireScope("admin")];
+const reads = [requireScope("tasks:read")];
+const shared = { tags: ["People"], ...withKey };
+const params = z.object({ id: z.string().describe("The person's id, `per_…`") });
+const body = { required: true, content: { "application/json": { schema: personSettingSchema } } };
+const person = { description: "The person. `ETag` names the version.", json: personSchema };
+/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
+  await personById(c, c.req.param("id") ?? "");
+  await next();
+};
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/people",
+  summary: "Make a person",
+  description:
+    "Whom tasks can ask: `ask_human` finds a person by name, alias or first name, and sends the question to the person's addresses. People who write to Otto in Slack are made by themselves.",
+  middleware: admin,
+  request: { body },
+  responses: answers({ 201: person }, [409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/people",
+  summary: "List people, the latest first",
+  middleware: reads,
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of people.", json: pageOf(personSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/people/{id}",
+  summary: "Show a person",
+  middleware: reads,
+  request: { params },
+  responses: answers({ 200: person }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/people/{id}",
+  summary: "Set a person anew",
+  description:
+    "What is left out is as for a new person. With `If-Match`, 409 when it is at another version. Questions that are under way keep the places that they were sent to.",
+  middleware: [...admin, known],
+  request: { params, body, headers: ifMatchHeader },
+  responses: answers({ 200: person }, [404, 409, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/people/{id}",
+  summary: "Delete a person",
+  description: "Who writes to Otto in Slack after that is made anew, without the right to approve.",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: { description: "What was deleted.", json: personSchema } }, [404]),
+});
+
+export function peopleRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const fields = fieldsOf(c.req.valid("json"));
+    const { createdAt, random } = await idSource(c, "person");
+    const id = makeId("person", createdAt, random);
+    const act = await auditEntry(c, "person.create", id);
+    const made = unwrap(await databaseFromEnv(c.env).people.create(tenantOf(c), { id, ...fields }, act));
+    return c.json(shownPerson(made), 201, { location: `/v1/people/${id}`, etag: etagOf(made) });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = pageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).people.page(tenantOf(c), request));
+    return c.json({ data: items.map(shownPerson), next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const found = await personById(c, c.req.valid("param").id);
+    return c.json(shownPerson(found), 200, { etag: etagOf(found) });
+  });
+
+  app.openapi(update, async (c) => {
+    const { id } = c.req.valid("param");
+    const fields = fieldsOf(c.req.valid("json"));
+    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
+    const act = await auditEntry(c, "person.update", id);
+    const set = unwrap(await databaseFromEnv(c.env).people.update(tenantOf(c), { id, fields, ifVersion }, act));
+    return c.json(shownPerson(set), 200, { etag: etagOf(set) });
+  });
+
+  app.openapi(remove, async (c) => {
+    const { id } = await personById(c, c.req.valid("param").id);
+    const act = await auditEntry(c, "person.delete", id);
+    return c.json(shownPerson(unwrap(await databaseFromEnv(c.env).people.remove(tenantOf(c), id, act))), 200);
+  });
+}
+
+async function personById(c: Parameters<MiddlewareHandler<AppEnv>>[0] | AppContext, id: string): Promise<PersonRecord> {
+  if (!isId("person", id)) raise("not_found", "There is no such person.");
+  return unwrap(await databaseFromEnv(c.env).people.get(tenantOf(c), id));
+}

@@ -1,0 +1,17 @@
+/** How routes reach a schedule: by the tenant of the key and the schedule's id, and in no other way. */
+import { z } from "zod";
+import { schedulesFromEnv } from "../../adapters/env/from-env.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import type { ScheduleRpc } from "../../core/schedules/rpc.ts";
+import type { AppContext } from "../http/context.ts";
+import { tenantOf } from "../tasks/access.ts";
+
+/** The path of every route of one schedule. */
+export const scheduleParams = z.object({ id: z.string().describe("The schedule's id, `sch_…`") });
+
+/** The object of a schedule. A text that is no schedule's id is `not_found`, and no object is asked. */
+export function scheduleStub(c: AppContext, id: string): ScheduleRpc {
+  if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
+  return schedulesFromEnv(c.env)(tenantOf(c), id);
+}

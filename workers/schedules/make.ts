@@ -1,0 +1,80 @@
+/** How a schedule is made and checked, whoever asks for it: over the API, or by words in a conversation. */
+import {
+  clockFromEnv,
+  databaseFromEnv,
+  schedulesFromEnv,
+  settingsFromEnv,
+  tenantsFromEnv,
+  type Env,
+} from "../../adapters/env/from-env.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import { type Failure, ok, type Result } from "../../core/base/errors.ts";
+import { checkTaskLimits } from "../../core/task/new-task.ts";
+import { newSchedule } from "../../core/schedules/change.ts";
+import { nextWake } from "../../core/schedules/judge.ts";
+import type { ScheduleConfig, ScheduleState } from "../../core/schedules/schedule.ts";
+import { placesOf } from "../channels/outbox/places.ts";
+import { agentNamed } from "../agents/resolve.ts";
+
+/** Who asks; the stamp says which agents there are. */
+export interface ScheduleAsker {
+  readonly tenant: string;
+  readonly agentsStamp: string;
+}
+
+/**
+ * The configuration with every place whole. Refuses one whose tasks could not be made: of an agent that there is not, with a
+ * budget that the agent does not allow, or to be delivered to nowhere. Failures name the field.
+ */
+export async function checkedConfig(
+  env: Env,
+  config: ScheduleConfig,
+  { tenant, agentsStamp }: ScheduleAsker,
+): Promise<Result<ScheduleConfig>> {
+  const { task, reminder, alert } = config;
+  const asked = { tenant, stamp: agentsStamp, now: clockFromEnv(env).now() };
+  const agent = await agentNamed(env, asked, task?.agent);
+  if (!agent.ok) return inside("task", agent.error);
+  const limits = checkTaskLimits(task?.budget ?? {}, agent.value.config, settingsFromEnv(env).model);
+  if (!limits.ok) return inside("task", limits.error);
+  const whole = async (places: readonly DeliverTo[]) => await resolveDeliver(places, placesOf(env, tenant));
+  const [ofTask, ofReminder, ofAlert] = [
+    await whole(task?.deliver ?? []),
+    await whole(reminder?.to ?? []),
+    await whole(alert?.deliver ?? []),
+  ];
+  if (!ofTask.ok) return inside("task", ofTask.error);
+  if (!ofReminder.ok) return inside("reminder", ofReminder.error, (field) => field.replace(/^deliver/, "to"));
+  if (!ofAlert.ok) return inside("alert", ofAlert.error);
+  return ok({
+    ...config,
+    ...(reminder === undefined ? {} : { reminder: { ...reminder, to: ofReminder.value } }),
+    ...(alert === undefined ? {} : { alert: { ...alert, deliver: ofAlert.value } }),
+  });
+}
+
+/** Makes the row with the audit entry, tells the tenant's object, then makes the schedule itself. The same id again changes nothing. */
+export async function makeSchedule(
+  env: Env,
+  asked: Pick<ScheduleState, "tenant" | "id" | "config">,
+  act: AuditEntry,
+  createdAt: number,
+): Promise<Result<ScheduleState>> {
+  const state = newSchedule(asked, createdAt);
+  if (!state.ok) return state;
+  const row = { state: state.value, report: 1, wakeAt: nextWake(state.value, [], createdAt) };
+  const kept = await databaseFromEnv(env).schedules.create(asked.tenant, row, act);
+  if (!kept.ok) return kept;
+  await tenantsFromEnv(env)(asked.tenant).noteSchedule(asked.id);
+  return await schedulesFromEnv(env)(asked.tenant, asked.id).create(state.value);
+}
+
+/** The failure of a part of the configuration, with the field as the caller wrote it. */
+function inside(part: string, error: Failure, rename: (field: string) => string = (field) => field) {
+  const { field } = error;
+  if (field === undefined) return { ok: false, error } as const;
+  const name = `${part}.${rename(field)}`;
+  return { ok: false, error: { ...error, field: name, message: error.message.replace(field, name) } } as const;
+}

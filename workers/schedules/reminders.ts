@@ -1,0 +1,74 @@
+/** Reminders that people ask for in words: each is a schedule, which tells its text when it is due. */
+import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { findPerson } from "../../core/people/find-person.ts";
+import type { PersonRecord } from "../../core/people/person.ts";
+import { readReminder } from "../../core/schedules/reminder-words.ts";
+import { scheduleConfigSchema, type ScheduleState } from "../../core/schedules/schedule.ts";
+import { reminderName } from "../../core/schedules/task-reminders.ts";
+import { checkedConfig, makeSchedule } from "./make.ts";
+import { seededIds } from "../http/new-ids.ts";
+
+/** Who asks, in which words, and where what is for themselves goes. */
+export interface ReminderOrder {
+  readonly tenant: string;
+  readonly person: Pick<PersonRecord, "id" | "name" | "timeZone">;
+  /** Without the command: `me in 20 minutes to call Ana`. */
+  readonly text: string;
+  readonly to: readonly DeliverTo[];
+  readonly now: number;
+  /** What names the asking, such as an event's id: the same one makes the same reminder, once. */
+  readonly seed: string;
+}
+
+/** `invalid_input` says what can be written, and `not_found` that there is no such person. */
+export async function makeReminder(env: Env, order: ReminderOrder): Promise<Result<ScheduleState>> {
+  const { tenant, person, now, seed } = order;
+  const words = readReminder(order.text, { now, timeZone: person.timeZone });
+  if (!words.ok) return words;
+  const { who, text, when } = words.value;
+  const to = who === null ? ok(order.to) : await placeOf(env, order, who);
+  if (!to.ok) return to;
+  const said = who === null ? text : `${person.name}: ${text}`;
+  const config = scheduleConfigSchema.safeParse({
+    name: reminderName(text),
+    when,
+    time_zone: person.timeZone,
+    reminder: { text: said, to: to.value },
+    overlap: "allow",
+  });
+  if (!config.success) return { ok: false, error: { code: "invalid_input", message: config.error.message } };
+  const checked = await checkedConfig(env, config.data, { tenant, agentsStamp: "" });
+  if (!checked.ok) return checked;
+  const { random } = await seededIds("schedule", seed, now);
+  const id = makeId("schedule", now, random);
+  const act = {
+    id: makeId("audit", now, random),
+    at: now,
+    actor: person.id,
+    action: "schedule.create",
+    target: id,
+  } as const;
+  return await makeSchedule(env, { tenant, id, config: checked.value }, { ...act, requestId: seed.slice(0, 100) }, now);
+}
+
+/** `@Ana`, or `<@U…>` as Slack writes a member. */
+async function placeOf(
+  env: Env,
+  { tenant, to }: Pick<ReminderOrder, "tenant" | "to">,
+  who: string,
+): Promise<Result<readonly DeliverTo[]>> {
+  const [, member] = /^<@([A-Z0-9]+)(?:\|[^>]*)?>$/.exec(who) ?? [];
+  if (member !== undefined) {
+    // A member is one of the workspace in which the words were said.
+    const [team] = to.find(({ channel }) => channel === "slack")?.to.split("/") ?? [];
+    return ok([{ channel: "slack", to: team === undefined ? member : `${team}/${member}` }]);
+  }
+  const found = await findPerson(databaseFromEnv(env).people, tenant, who.slice(1));
+  if (!found.ok) return found;
+  return found.value === null
+    ? { ok: false, error: { code: "not_found", message: "There are no people yet. POST /v1/people adds one." } }
+    : ok([{ channel: "person", to: found.value.id }]);
+}

@@ -1,0 +1,178 @@
+/** Schedules: made, listed, changed, paused and deleted. Their runs are in `schedule-runs.ts`. */
+import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { MAX_SCHEDULES, scheduleConfigSchema } from "../../core/schedules/schedule.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppEnv } from "../http/context.ts";
+import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { checkedConfig, makeSchedule } from "./make.ts";
+import { idSource } from "../http/new-ids.ts";
+import { scheduleParams, scheduleStub } from "./access.ts";
+import { scheduleShown, shownSchedule } from "./view.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+
+const admin = [requireScope("admin")];
+const shared = { tags: ["Schedules"], ...withKey };
+const body = { required: true, content: { "application/json": { schema: scheduleConfigSchema } } };
+const emptyBody = {
+  body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } },
+};
+const schedule = { description: "The schedule, whose version `ETag` names.", json: scheduleShown };
+
+/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
+  unwrap(await scheduleStub(c, c.req.param("id") ?? "").view());
+  await next();
+};
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/schedules",
+  summary: "Make a schedule",
+  description: `It makes a \`task\`, or sends a \`reminder\`, whenever it is due. \`when\` is a \`cron\` expression of five fields (lists, ranges, steps, names, \`L\`, \`W\`, \`#\`; a day that fits either of its two fields fits, unless one is \`*\`), an \`interval\`, or \`once\`, a moment. \`time_zone\` is an IANA name. Where clocks change: an expression that fits every hour is due at each fitting reading of the clocks; for any other, each wall time is kept once, at the first of two, and after the gap when it is left out. \`jitter_seconds\` delays a run by chance, the same for the same moment. A moment that is acted on more than a minute late was missed: \`skip\` runs none of them, \`once\` the latest if it is within the window, \`all\` each that is within it. \`overlap\` says what happens while an earlier run has not ended. \`alert\` tells somebody of a run that failed or did not end in time. A tenant has at most ${MAX_SCHEDULES} that may be due again; one that is over goes after 30 days.`,
+  middleware: admin,
+  request: { body },
+  responses: answers({ 201: schedule }, [404, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/schedules",
+  summary: "List schedules, the latest first",
+  description: "Read from an index that follows the schedules. A schedule by its id is always up to date.",
+  middleware: [requireScope("tasks:read")],
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of schedules.", json: pageOf(scheduleShown) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/schedules/{id}",
+  summary: "Show a schedule",
+  middleware: [requireScope("tasks:read")],
+  request: { params: scheduleParams },
+  responses: answers({ 200: schedule }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/schedules/{id}",
+  summary: "Change a schedule",
+  description:
+    "What is left out takes its default. Runs that have begun go on. With `If-Match`, 409 when the latest version is another. One that is over comes back where the tenant has room for it; else 403.",
+  middleware: [...admin, changeable],
+  request: {
+    params: scheduleParams,
+    body,
+    headers: ifMatchHeader,
+  },
+  responses: answers({ 200: schedule }, [404, 409, 413, 415, 422]),
+});
+
+const erase = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/schedules/{id}",
+  summary: "Delete a schedule, with its ledger",
+  description: "Tasks that it made go on. 503 until the audit log has what was done to it before.",
+  middleware: admin,
+  request: { params: scheduleParams },
+  responses: answers({ 200: { description: "The schedule as it was.", json: scheduleShown } }, [404]),
+});
+
+const pause = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/schedules/{id}/pause",
+  summary: "Pause a schedule",
+  description:
+    "It is not due until it is resumed. Runs that have begun go on. One that is over comes back by it, where the tenant has room for it; else 403.",
+  middleware: admin,
+  request: { params: scheduleParams, ...emptyBody },
+  responses: answers({ 200: schedule }, [404, 415, 422]),
+});
+
+const resume = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/schedules/{id}/resume",
+  summary: "Resume a schedule",
+  description: "What was due while it was paused was not missed. 409 when it is never due any more.",
+  middleware: admin,
+  request: { params: scheduleParams, ...emptyBody },
+  responses: answers({ 200: schedule }, [404, 409, 415, 422]),
+});
+
+export function scheduleRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const tenant = tenantOf(c);
+    const asker = { tenant, agentsStamp: c.get("agentsStamp") };
+    const config = unwrap(await checkedConfig(c.env, c.req.valid("json"), asker));
+    const { createdAt, random } = await idSource(c, "schedule");
+    const id = makeId("schedule", createdAt, random);
+    const act = await auditEntry(c, "schedule.create", id);
+    const made = unwrap(await makeSchedule(c.env, { tenant, id, config }, act, createdAt));
+    return c.json(shownSchedule(made), 201, { location: `/v1/schedules/${id}`, etag: etagOf(made) });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = pageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).schedules.page(tenantOf(c), request));
+    return c.json({ data: items.map(shownSchedule), next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const found = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
+    return c.json(shownSchedule(found), 200, { etag: etagOf(found) });
+  });
+
+  app.openapi(update, async (c) => {
+    const { id } = c.req.valid("param");
+    const asker = { tenant: tenantOf(c), agentsStamp: c.get("agentsStamp") };
+    const config = unwrap(await checkedConfig(c.env, c.req.valid("json"), asker));
+    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
+    const act = await auditEntry(c, "schedule.update", id);
+    const changed = unwrap(await scheduleStub(c, id).change(config, ifVersion, act));
+    return c.json(shownSchedule(changed), 200, { etag: etagOf(changed) });
+  });
+
+  // The row goes with the audit entry when nothing can be due any more. One that is left alone is taken by a repeat, or by the object.
+  app.openapi(erase, async (c) => {
+    const { id } = c.req.valid("param");
+    if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
+    const act = await auditEntry(c, "schedule.delete", id);
+    const found = await scheduleStub(c, id).view();
+    if (found.ok) {
+      const removed = await scheduleStub(c, id).remove(act);
+      // One that went meanwhile is as good as removed.
+      if (!removed.ok && removed.error.code !== "not_found") unwrap(removed);
+    }
+    const row = await databaseFromEnv(c.env).schedules.remove(tenantOf(c), id, act);
+    const isGone = row.ok || row.error.code === "not_found";
+    return c.json(shownSchedule(found.ok && isGone ? found.value : unwrap(row)), 200);
+  });
+
+  app.openapi(pause, async (c) => {
+    const { id } = c.req.valid("param");
+    const paused = unwrap(await scheduleStub(c, id).pause(await auditEntry(c, "schedule.pause", id)));
+    return c.json(shownSchedule(paused), 200, { etag: etagOf(paused) });
+  });
+
+  app.openapi(resume, async (c) => {
+    const { id } = c.req.valid("param");
+    const resumed = unwrap(await scheduleStub(c, id).resume(await auditEntry(c, "schedule.resume", id)));
+    return c.json(shownSchedule(resumed), 200, { etag: etagOf(resumed) });
+  });
+}

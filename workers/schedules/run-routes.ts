@@ -1,0 +1,126 @@
+/** When schedules are due, the ledger of what became of that, and runs that somebody asks for. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { clockFromEnv } from "../../adapters/env/from-env.ts";
+import { raise } from "../../core/base/errors.ts";
+import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
+import { openDueClock } from "../../core/schedules/due.ts";
+import { dueRule, timingSchema } from "../../core/schedules/schedule.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App } from "../http/context.ts";
+import { refuseStopped } from "../http/middleware/refuse-stopped.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { idSource } from "../http/new-ids.ts";
+import { scheduleParams, scheduleStub } from "./access.ts";
+import { DEFAULT_DUE_SHOWN, dueShown, MAX_DUE_SHOWN, occurrenceShown, shownDue, shownOccurrence } from "./view.ts";
+import { optionalQuery, pageQuery, unwrap } from "../tasks/access.ts";
+import { toHex } from "../../core/base/hex.ts";
+
+const reads = [requireScope("tasks:read")];
+const shared = { tags: ["Schedules"], ...withKey };
+const count = z.int().min(1).max(MAX_DUE_SHOWN);
+const dueMoments = {
+  description: "Due moments in their order, before any jitter; fewer when it ends.",
+  json: dueShown,
+};
+
+const next = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/schedules/{id}/next",
+  summary: "Show the next due moments of a schedule",
+  description: "As if it were not paused.",
+  middleware: reads,
+  request: {
+    params: scheduleParams,
+    query: z.strictObject({ count: optionalQuery(z.coerce.number().int().min(1).max(MAX_DUE_SHOWN)) }),
+  },
+  responses: answers({ 200: dueMoments }, [404, 422]),
+});
+
+const preview = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/schedules/preview",
+  summary: "Show the next due moments of a schedule that is not made",
+  middleware: reads,
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: timingSchema.extend({ count: count.optional() }) } },
+    },
+  },
+  responses: answers({ 200: dueMoments }, [413, 415, 422]),
+});
+
+const run = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/schedules/{id}/run",
+  summary: "Run a schedule now, besides its due moments",
+  description:
+    "Also while it is paused. What `overlap` says holds for this run too. Send an `Idempotency-Key` so that the request can be repeated safely.",
+  middleware: [requireScope("tasks:write"), refuseStopped],
+  request: {
+    params: scheduleParams,
+    body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } },
+  },
+  responses: answers({ 202: { description: "The occurrence.", json: occurrenceShown } }, [404, 409, 415, 422]),
+});
+
+const occurrences = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/schedules/{id}/occurrences",
+  summary: "List the occurrences of a schedule, the latest first",
+  description: "What became of each due moment, and why: the last thousand that are over, for 90 days.",
+  middleware: reads,
+  request: { params: scheduleParams, query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of occurrences.", json: pageOf(occurrenceShown) } }, [404, 422]),
+});
+
+export function scheduleRunRoutes(app: App): void {
+  app.openapi(preview, async (c) => {
+    const { count: wanted = DEFAULT_DUE_SHOWN, ...timing } = c.req.valid("json");
+    const now = clockFromEnv(c.env).now();
+    return c.json(shownDue(unwrap(openDueClock(dueRule(timing, now))), now, wanted), 200);
+  });
+
+  app.openapi(next, async (c) => {
+    const { config, createdAt } = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
+    const clock = unwrap(openDueClock(dueRule(config, createdAt)));
+    return c.json(shownDue(clock, clockFromEnv(c.env).now(), c.req.valid("query").count ?? DEFAULT_DUE_SHOWN), 200);
+  });
+
+  app.openapi(run, async (c) => {
+    const { id } = c.req.valid("param");
+    const { random } = await idSource(c, "run");
+    const act = await auditEntry(c, "schedule.run", id);
+    const made = unwrap(await scheduleStub(c, id).run(toHex(random.slice(0, 16)), act));
+    return c.json(shownOccurrence(made), 202);
+  });
+
+  app.openapi(occurrences, async (c) => {
+    const { limit = DEFAULT_PAGE_LIMIT, cursor } = c.req.valid("query");
+    const page = unwrap(await scheduleStub(c, c.req.valid("param").id).occurrences(readPlace(cursor), limit));
+    const { next: after } = page;
+    return c.json(
+      {
+        data: page.occurrences.map(shownOccurrence),
+        next_cursor: after === null ? null : `${after.due}_${after.key}`,
+      },
+      200,
+    );
+  });
+}
+
+/** A cursor of this list is the due moment and the key of the last occurrence of a page. */
+function readPlace(cursor: string | undefined): { due: number; key: string } | null {
+  if (cursor === undefined) return null;
+  const [, due, key] = /^(\d{1,16})_([0-9A-Za-z:./-]{1,100})$/.exec(cursor) ?? [];
+  if (due === undefined || key === undefined)
+    return raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
+  return { due: Number(due), key };
+}

@@ -1,0 +1,47 @@
+/** What the reminders of a task's tools are made by. */
+import { databaseFromEnv, schedulesFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { BY_OTTO } from "../../core/ports/audit-entry.ts";
+import { ok } from "../../core/base/errors.ts";
+import { madeAt, makeId } from "../../core/base/ids.ts";
+import { findPerson } from "../../core/people/find-person.ts";
+import type { RemindersPort } from "../../core/ports/reminders.ts";
+import { openReminders } from "../../core/schedules/task-reminders.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import { checkedConfig, makeSchedule } from "./make.ts";
+import { seededIds } from "../http/new-ids.ts";
+
+/** Reminders of a task: a call's key makes the schedule's id, so that a call that is repeated finds what it made. */
+export function taskReminders(env: Env, { tenant, deliver }: Pick<TaskFacts, "tenant" | "deliver">): RemindersPort {
+  return openReminders({
+    places: deliver,
+
+    person: (name) => findPerson(databaseFromEnv(env).people, tenant, name),
+
+    async made(key) {
+      const { id } = await idOf(key);
+      const found = await schedulesFromEnv(env)(tenant, id).view();
+      return !found.ok && found.error.code === "not_found" ? ok(null) : found;
+    },
+
+    async make(key, config, now) {
+      const checked = await checkedConfig(env, config, { tenant, agentsStamp: "" });
+      if (!checked.ok) return checked;
+      const { id, random } = await idOf(key);
+      const act = {
+        id: makeId("audit", now, random),
+        at: now,
+        actor: BY_OTTO,
+        action: "schedule.create",
+        target: id,
+        requestId: key.slice(0, 100),
+      } as const;
+      return await makeSchedule(env, { tenant, id, config: checked.value }, act, now);
+    },
+  });
+}
+
+/** A call's key holds the moment at which its task was made. */
+async function idOf(key: string): Promise<{ readonly id: string; readonly random: Uint8Array }> {
+  const { createdAt, random } = await seededIds("reminder", key, madeAt(key) ?? 0);
+  return { id: makeId("schedule", createdAt, random), random };
+}

@@ -1,0 +1,86 @@
+/** How the API shows schedules, their occurrences and due moments. */
+import { z } from "zod";
+import type { DueClock } from "../../core/schedules/due.ts";
+import { type Occurrence, OCCURRENCE_STATES } from "../../core/schedules/occurrence.ts";
+import { type ScheduleState, scheduleConfigSchema } from "../../core/schedules/schedule.ts";
+import { TASK_STATUSES } from "../../core/task/status.ts";
+import { iso } from "../../core/base/iso.ts";
+
+/** Due moments that one answer shows. */
+export const MAX_DUE_SHOWN = 100;
+export const DEFAULT_DUE_SHOWN = 10;
+
+const time = z.iso.datetime();
+
+export const scheduleShown = scheduleConfigSchema
+  .extend({
+    id: z.string(),
+    version: z.int().describe("Grows when the configuration changes."),
+    paused: z.boolean(),
+    next_at: time.nullable().describe("The next due moment, before any jitter; null: paused, or over."),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Schedule" });
+
+export const occurrenceShown = z
+  .strictObject({
+    key: z.string().describe("The due moment, or `run/…` of a run that somebody asked for."),
+    due_at: time,
+    is_manual: z.boolean(),
+    state: z
+      .enum(OCCURRENCE_STATES)
+      .describe(
+        "`starting`: its task is being made. `queued`: it waits for an earlier one. `fired`: its task works. `finished`, `failed`, `skipped` and `coalesced` (a later one stands for it) are over.",
+      ),
+    why: z.string().nullable(),
+    is_late: z.boolean().describe("It did not end in the time that its alert allows."),
+    attempts_failed: z.int(),
+    task_id: z.string().nullable(),
+    task_status: z.enum(TASK_STATUSES).nullable().describe("How its task ended."),
+    judged_at: time,
+    fired_at: time.nullable(),
+    ended_at: time.nullable(),
+  })
+  .meta({ id: "Occurrence" });
+
+export const dueShown = z.strictObject({ data: z.array(time) }).meta({ id: "DueMoments" });
+
+export function shownSchedule({ id, version, config, paused, next, createdAt, updatedAt }: ScheduleState) {
+  return {
+    id,
+    version,
+    ...config,
+    paused,
+    next_at: next === null ? null : iso(next.due),
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+  };
+}
+
+export function shownOccurrence(occurrence: Occurrence) {
+  const { key, due, isManual, state, why, isLate, failures, task, status } = occurrence;
+  const { judgedAt, firedAt, endedAt } = occurrence;
+  return {
+    key,
+    due_at: iso(due),
+    is_manual: isManual,
+    state,
+    why,
+    is_late: isLate,
+    attempts_failed: failures,
+    task_id: task,
+    task_status: status,
+    judged_at: iso(judgedAt),
+    fired_at: firedAt === null ? null : iso(firedAt),
+    ended_at: endedAt === null ? null : iso(endedAt),
+  };
+}
+
+/** The next due moments after a moment. */
+export function shownDue(clock: DueClock, after: number, count: number) {
+  const data: string[] = [];
+  for (let next = clock.nextAfter(after); next !== null && data.length < count; next = clock.nextAfter(next))
+    data.push(iso(next));
+  return { data };
+}

@@ -1,0 +1,189 @@
+/**
+ * Secrets of a tenant: set here, referred to by `{{secret.NAME}}` in what tools send, and filled in by the egress module.
+ * No route shows a value, or anything about one.
+ */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import {
+  databaseFromEnv,
+  endMcpProcessesFromEnv,
+  forgetSecretsFromEnv,
+  sealSecretFromEnv,
+} from "../../adapters/env/from-env.ts";
+import type { Secret } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { SECRET_METHODS } from "../../core/secrets/secret-use.ts";
+import { secretNameSchema, secretSettingSchema } from "../../core/secrets/tenant-secret.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { idSource } from "../http/new-ids.ts";
+import { readAgentIds } from "../agents/resolve.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+
+const time = z.iso.datetime();
+type SecretMethod = (typeof SECRET_METHODS)[number];
+
+const newSecretSchema = secretSettingSchema.extend({ name: secretNameSchema });
+
+const secretSchema = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    hosts: z.array(z.string()),
+    agents: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        "Ids of the agents that may use it; null: every agent that a person made, and the built-in one except in tasks from hooks and mail.",
+      ),
+    methods: z
+      .array(z.enum(SECRET_METHODS))
+      .nullable()
+      .describe("Methods of the requests that may carry it; null: all of them."),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Secret" });
+
+const admin = [requireScope("admin")];
+const shared = { tags: ["Secrets"], ...withKey };
+const params = z.object({ secret: z.string().describe("The secret's name") });
+const secret = { description: "The secret, without its value.", json: secretSchema };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/secrets",
+  summary: "Make a secret",
+  description:
+    "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts, agents and methods that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of replies. No endpoint returns it.",
+  middleware: admin,
+  request: { body: { required: true, content: { "application/json": { schema: newSecretSchema } } } },
+  responses: answers({ 201: secret }, [409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/secrets",
+  summary: "List secrets, the latest first",
+  middleware: admin,
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of secrets.", json: pageOf(secretSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/secrets/{secret}",
+  summary: "Show a secret, without its value",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: secret }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/secrets/{secret}",
+  summary: "Replace a secret",
+  description:
+    "Value and bindings together, so that a caller cannot bind an unknown value to other hosts, agents or methods; an omitted binding is removed. In effect everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+  middleware: admin,
+  request: { params, body: { required: true, content: { "application/json": { schema: secretSettingSchema } } } },
+  responses: answers({ 200: secret }, [404, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/secrets/{secret}",
+  summary: "Delete a secret",
+  description:
+    "In effect everywhere within 5 seconds, and while the database is away within 10 minutes. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: { description: "What was deleted, without its value.", json: secretSchema } }, [404]),
+});
+
+export function secretRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const { name, value, hosts, ...bound } = c.req.valid("json");
+    const tenant = tenantOf(c);
+    const setting = { name, hosts, ...(await readBindings(c, bound)) };
+    const { createdAt, random } = await idSource(c, "secret");
+    const id = makeId("secret", createdAt, random);
+    const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
+    const act = await auditEntry(c, "secret.create", id);
+    const made = unwrap(await databaseFromEnv(c.env).secrets.create(tenant, { ...setting, id, sealed }, act));
+    forgetSecretsFromEnv(c.env, tenant);
+    return c.json(shownSecret(made), 201, { location: `/v1/secrets/${name}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = pageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).secrets.page(tenantOf(c), request));
+    return c.json({ data: items.map(shownSecret), next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    return c.json(shownSecret(await secretByName(c, c.req.valid("param").secret)), 200);
+  });
+
+  app.openapi(update, async (c) => {
+    const { value, hosts, ...bound } = c.req.valid("json");
+    const tenant = tenantOf(c);
+    const { id, name } = await secretByName(c, c.req.valid("param").secret);
+    const setting = { name, hosts, ...(await readBindings(c, bound)) };
+    const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
+    const act = await auditEntry(c, "secret.update", id);
+    const set = unwrap(await databaseFromEnv(c.env).secrets.update(tenant, { ...setting, sealed }, act));
+    forgetSecretsFromEnv(c.env, tenant);
+    await endMcpProcessesFromEnv(c.env, tenant, null);
+    return c.json(shownSecret(set), 200);
+  });
+
+  app.openapi(remove, async (c) => {
+    const tenant = tenantOf(c);
+    const { id, name } = await secretByName(c, c.req.valid("param").secret);
+    const act = await auditEntry(c, "secret.delete", id);
+    const gone = unwrap(await databaseFromEnv(c.env).secrets.remove(tenant, name, act));
+    forgetSecretsFromEnv(c.env, tenant);
+    await endMcpProcessesFromEnv(c.env, tenant, null);
+    return c.json(shownSecret(gone), 200);
+  });
+}
+
+async function secretByName(c: AppContext, name: string): Promise<Secret> {
+  if (!secretNameSchema.safeParse(name).success) raise("not_found", "There is no such secret.");
+  return unwrap(await databaseFromEnv(c.env).secrets.get(tenantOf(c), name));
+}
+
+/** The bindings as they are stored: agents by their ids. `invalid_input` names an agent that the tenant does not have. */
+async function readBindings(
+  c: AppContext,
+  {
+    agents,
+    methods,
+  }: { readonly agents?: readonly string[] | undefined; readonly methods?: SecretMethod[] | undefined },
+): Promise<Pick<Secret, "agents" | "methods">> {
+  return { agents: agents === undefined ? null : await readAgentIds(c, agents, "agents"), methods: methods ?? null };
+}
+
+function shownSecret({ id, name, hosts, agents, methods, createdAt, updatedAt }: Secret) {
+  return {
+    id,
+    name,
+    hosts: [...hosts],
+    agents: agents === null ? null : [...agents],
+    // Only values that the schema accepts were stored.
+    methods: methods === null ? null : (methods as SecretMethod[]),
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
+}

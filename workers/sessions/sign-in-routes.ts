@@ -1,0 +1,251 @@
+/** How a person signs in to the console: by a key, or by a link that is good once (docs/decisions/0044-sessions.md). */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, publicUrlFromEnv, sealingFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { type ErrorCode, ok, OttoError, raise, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { hashKey, keyOwner, OPERATOR, SCOPES } from "../../core/tenant/keys.ts";
+import type { KeyRecord } from "../../core/tenant/rpc.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+import {
+  cutUserAgent,
+  LINK_LIFE_S,
+  linkTenant,
+  makeLinkToken,
+  makeSessionToken,
+  MAX_LINK_LIFE_S,
+  sessionTenant,
+  TOKEN_BYTES,
+} from "../../core/tenant/session.ts";
+import { answers, openAnswers, withKey } from "../http/answers.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { admitKey, bearerToken } from "../http/middleware/authenticate.ts";
+import { idSource } from "../http/new-ids.ts";
+import { SESSION_PATH } from "./sign-in.ts";
+import { dropSessionToken, keepSessionToken, sessionToken } from "./cookie.ts";
+import { isSignedInElsewhere } from "./signed-in-elsewhere.ts";
+import { tenantOf, unwrap } from "../tasks/access.ts";
+
+/** What an id takes. */
+const ID_BYTES = 10;
+
+const signInSchema = z
+  .strictObject({
+    key: z.string().trim().min(1).max(300).optional().describe("An API key, `otto_…`."),
+    link: z.string().trim().min(1).max(300).optional().describe("The token of a link: what stands behind its `#`."),
+  })
+  .refine(({ key, link }) => (key === undefined) !== (link === undefined), "give either a key or a link")
+  .meta({ id: "SignIn" });
+
+const named = z.strictObject({ id: z.string(), name: z.string() });
+const sessionSchema = z
+  .strictObject({
+    tenant: named,
+    key: named.describe("The key that the session acts as."),
+    scopes: z.array(z.enum(SCOPES)),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: "Session" });
+const linkRequestSchema = z.strictObject({
+  expires_in_s: z
+    .int()
+    .min(1)
+    .max(MAX_LINK_LIFE_S)
+    .optional()
+    .describe("How long it can be opened; 900 when nothing is said."),
+});
+const linkSchema = z
+  .strictObject({
+    url: z.url().describe("Open it in a browser. It is shown this once."),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: "SignInLink" });
+
+const tags = ["Session"];
+
+const begin = createRoute({
+  tags,
+  method: "post",
+  path: SESSION_PATH,
+  summary: "Sign a browser in",
+  description:
+    "By an API key, or by the token of a link, which is good once. The answer sets a cookie that acts as the key for 12 hours, and for no longer than the key; scripts cannot read it. The session that the browser had until then is over. A link moves no browser that is signed in to another tenant. At most 60 tries a minute and address.",
+  request: { body: { required: true, content: { "application/json": { schema: signInSchema } } } },
+  responses: openAnswers(
+    { 201: { description: "The session.", json: sessionSchema } },
+    [401, 403, 409, 410, 413, 415, 422, 429, 503],
+  ),
+});
+
+const show = createRoute({
+  tags,
+  ...withKey,
+  method: "get",
+  path: SESSION_PATH,
+  summary: "Show who is signed in",
+  description: "Of the cookie's session. A request by a key has none.",
+  responses: answers({ 200: { description: "The session.", json: sessionSchema } }, [404]),
+});
+
+const end = createRoute({
+  tags,
+  ...withKey,
+  method: "delete",
+  path: SESSION_PATH,
+  summary: "Sign out",
+  description: "The session is over for whoever holds its cookie, and so are the links that it made.",
+  responses: answers({ 204: { description: "Signed out." } }, [404]),
+});
+
+const makeLink = createRoute({
+  tags,
+  ...withKey,
+  method: "post",
+  path: `${SESSION_PATH}/links`,
+  summary: "Make a link that signs a browser in, once",
+  description:
+    "The browser acts as the key that made the link. A link of a session begins none that lasts longer than that session.",
+  request: { body: { required: false, content: { "application/json": { schema: linkRequestSchema } } } },
+  responses: answers({ 201: { description: "The link.", json: linkSchema } }, [413, 415, 422]),
+});
+
+export function sessionRoutes(app: App): void {
+  app.openapi(begin, async (c) => {
+    const asked = c.req.valid("json");
+    const { tenant, by, refusal } = await (asked.key === undefined ? byLink(c, asked.link ?? "") : byKey(c, asked.key));
+    const name = await tenantName(c, tenant, refusal);
+    const token = makeSessionToken(tenant, randomBytes(TOKEN_BYTES));
+    // The id is shown in lists, and tells nothing of the token.
+    const now = Date.now();
+    const [id, hash] = [makeId("session", now, randomBytes(ID_BYTES)), await sha256Hex(token)];
+    const userAgent = cutUserAgent(c.req.header("user-agent") ?? "");
+    const object = tenantsFromEnv(c.env)(tenant);
+    const { key, expiresAt } = unwrap(await object.beginSession({ id, hash, tenantName: name, userAgent }, by));
+    c.set("principal", { kind: "tenant", tenant, key });
+    const begun = await databaseFromEnv(c.env).audit.add(tenant, await auditEntry(c, "session.begin", id));
+    const noted = begun.ok ? await endEarlier(c) : begun;
+    if (!noted.ok) {
+      await object.endSessions({ hash });
+      throw new OttoError(noted.error);
+    }
+    keepSessionToken(c, token, expiresAt - now);
+    return c.json(shownSession(key, name, expiresAt), 201);
+  });
+
+  app.openapi(show, (c) => {
+    const { tenantName, expiresAt } = sessionOf(c);
+    const principal = c.get("principal");
+    if (principal.kind === "operator") return raise("not_found", NO_SESSION);
+    return c.json(shownSession(principal.key, tenantName, expiresAt), 200);
+  });
+
+  app.openapi(end, async (c) => {
+    const { id, hash } = sessionOf(c);
+    const tenant = tenantOf(c);
+    // Over first, whatever the database says to the audit row.
+    await tenantsFromEnv(c.env)(tenant).endSessions({ hash });
+    dropSessionToken(c);
+    unwrap(await databaseFromEnv(c.env).audit.add(tenant, await auditEntry(c, "session.end", id)));
+    return c.body(null, 204);
+  });
+
+  app.openapi(makeLink, async (c) => {
+    const tenant = tenantOf(c);
+    const session = c.get("session");
+    const { createdAt, random } = await idSource(c, "sign-in link");
+    const secret = await sealingFromEnv(c.env).derive(random, `sign-in link of ${tenant}`, TOKEN_BYTES);
+    const token = makeLinkToken(tenant, secret);
+    const [id, hash] = [makeId("signInLink", createdAt, random), await sha256Hex(token)];
+    const asked = createdAt + (c.req.valid("json").expires_in_s ?? LINK_LIFE_S) * 1000;
+    const expiresAt = Math.min(asked, keyEnd(c), session?.expiresAt ?? Infinity);
+    const act = await auditEntry(c, "session.link", id);
+    unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
+    const by = session === null ? { keyHash: await hashKey(bearerToken(c)) } : { sessionHash: session.hash };
+    unwrap(await tenantsFromEnv(c.env)(tenant).keepLink({ id, hash, expiresAt }, by));
+    const origin = publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
+    // What stands behind the # reaches no server and no log.
+    return c.json({ url: `${origin}/sign-in#${token}`, expires_at: new Date(expiresAt).toISOString() }, 201);
+  });
+}
+
+const NO_SESSION = "There is no session: this request was let in by its key.";
+const LINK_IS_OVER = "This link is over: it was opened before, or its time is up. Make another one.";
+const KEY_IS_BAD = "This API key is not valid: it was mistyped or revoked, or it has expired.";
+
+/**
+ * One browser has one session: the one that it came with is over as soon as another has begun, whosever key it acted as. A
+ * failure is that of the audit log.
+ */
+async function endEarlier(c: AppContext): Promise<Result<void>> {
+  const token = sessionToken(c);
+  const tenant = token === null ? null : sessionTenant(token);
+  if (token === null || tenant === null) return ok(undefined);
+  const [ended] = await tenantsFromEnv(c.env)(tenant).endSessions({ hash: await sha256Hex(token) });
+  if (ended === undefined) return ok(undefined);
+  const act = { ...(await auditEntry(c, "session.end", ended.id)), actor: ended.keyId };
+  return await databaseFromEnv(c.env).audit.add(tenant, act);
+}
+
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
+}
+
+/** Whom a credential names, how the session begins, and how it is refused when there is no such tenant. */
+interface Named {
+  readonly tenant: string;
+  readonly by: { readonly keyHash: string } | { readonly linkHash: string };
+  readonly refusal: readonly [ErrorCode, string];
+}
+
+async function byKey(c: AppContext, key: string): Promise<Named> {
+  const tenant = keyOwner(key) ?? raise("unauthenticated", KEY_IS_BAD);
+  if (tenant === OPERATOR) raise("forbidden", "The operator key makes tenants. Sign in with a key of a tenant.");
+  const admission = await admitKey(c, tenant, key);
+  if (admission === null) raise("unauthenticated", KEY_IS_BAD);
+  if (admission.kind === "limited") {
+    const { retryAfterMs } = admission;
+    raise("rate_limited", "This key has sent too many requests. Wait as long as Retry-After says.", { retryAfterMs });
+  }
+  return { tenant, by: { keyHash: await hashKey(key) }, refusal: ["unauthenticated", KEY_IS_BAD] };
+}
+
+async function byLink(c: AppContext, token: string): Promise<Named> {
+  const tenant = linkTenant(token) ?? raise("unauthenticated", "This is no link of Otto's. Copy it whole.");
+  await refuseWhileElsewhere(c, tenant);
+  return { tenant, by: { linkHash: await sha256Hex(token) }, refusal: ["gone", LINK_IS_OVER] };
+}
+
+/**
+ * Whoever sends somebody a link could move that person's browser to a tenant of the sender's, where what is typed next would
+ * be read. A key is typed by the person, and moves it.
+ */
+async function refuseWhileElsewhere(c: AppContext, tenant: string): Promise<void> {
+  if (await isSignedInElsewhere(c, tenant))
+    raise("conflict", "This browser is signed in to another tenant. Sign out there, then open the link again.");
+}
+
+/** Asked before a link is used up: without the database nobody is signed in, and the link stays good. */
+async function tenantName(c: AppContext, tenant: string, [code, message]: Named["refusal"]): Promise<string> {
+  const found = await databaseFromEnv(c.env).tenants.get(tenant);
+  if (!found.ok && found.error.code === "not_found") raise(code, message);
+  return unwrap(found).name;
+}
+
+function sessionOf(c: AppContext) {
+  return c.get("session") ?? raise("not_found", NO_SESSION);
+}
+
+function keyEnd(c: AppContext): number {
+  const principal = c.get("principal");
+  return principal.kind === "operator" ? Infinity : (principal.key.expiresAt ?? Infinity);
+}
+
+function shownSession(key: KeyRecord, tenantName: string, expiresAt: number): z.infer<typeof sessionSchema> {
+  return {
+    tenant: { id: key.tenant, name: tenantName },
+    key: { id: key.id, name: key.name },
+    scopes: [...key.scopes],
+    expires_at: new Date(expiresAt).toISOString(),
+  };
+}

@@ -1,0 +1,332 @@
+/**
+ * Skills: packages of instructions and scripts in the Agent Skills format. What is uploaded is kept by the hash of its
+ * content; tasks keep the version that they began with.
+ */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { raise } from "../../core/base/errors.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { contentTypeOf } from "../../core/sandbox/content-type.ts";
+import { judgeForm } from "../../core/sandbox/path.ts";
+import { skillInstructions } from "../../core/skills/skill.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { fileHeaders } from "../http/file-headers.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import {
+  compareSkills,
+  type FoundVersion,
+  packageOfSkill,
+  presentSkill,
+  reportOf,
+  skillVersion,
+  unshadowedSkills,
+} from "./found-skill.ts";
+import { changeSkill } from "./publish.ts";
+import { UPLOAD_TYPES } from "./read-upload.ts";
+import {
+  differenceSchema,
+  shownDifference,
+  shownFields,
+  shownFiles,
+  shownNotes,
+  shownOwn,
+  shownReport,
+  shownShipped,
+  shownVersion,
+  skillDetailSchema,
+  skillSchema,
+  skillVersionSchema,
+  uploadedSchema,
+  verdictSchema,
+  versionDetailSchema,
+} from "./view.ts";
+import { judgeUpload, restoreSkill, type Uploaded, uploadSkill } from "./upload.ts";
+import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { REST_OF_PATH } from "../tasks/file.ts";
+import { refuseInvalid } from "../http/validation.ts";
+import { toolsOf } from "../tools/bus.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+
+const shared = { tags: ["Skills"], ...withKey };
+const admin = requireScope("admin");
+const binary = { schema: { type: "string", format: "binary" } } as const;
+const body = { required: true, content: Object.fromEntries(UPLOAD_TYPES.map((type) => [type, binary])) };
+const params = z.object({ name: z.string().describe("The skill's name") });
+const which = z.string().describe("A version's number, or its hash");
+const versionParams = params.extend({ version: which });
+const fileQuery = z.strictObject({ version: optionalQuery(z.string().max(64)) });
+
+const upload = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/skills",
+  summary: "Upload a skill",
+  description:
+    "A ZIP archive (`application/zip`), the files of a folder (`multipart/form-data`: a part for each, its path as file name), or a SKILL.md by itself (`text/markdown`). At most 10 MB, 200 files, and 100 KB of SKILL.md. The same content again changes nothing. Tasks that run keep the version that they began with. 409 when the skill's tool would have the name of another tool.",
+  middleware: [admin],
+  request: { body },
+  responses: answers(
+    {
+      200: {
+        description: "It is there already, or an earlier version is the present one again.",
+        json: uploadedSchema,
+      },
+      201: { description: "It was made, or has a further version.", json: uploadedSchema },
+    },
+    [409, 413, 415, 422],
+  ),
+});
+
+const validate = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/skills/validate",
+  summary: "Say of a skill what an upload would",
+  description: "The same body as an upload. Nothing is kept.",
+  request: { body },
+  responses: answers({ 200: { description: "What was found.", json: verdictSchema } }, [413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/skills",
+  summary: "List skills, the latest first, then those that ship with Otto",
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of skills.", json: pageOf(skillSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/skills/{name}",
+  summary: "Show a skill: its instructions, its files, and what was found in them",
+  request: { params },
+  responses: answers({ 200: { description: "The skill.", json: skillDetailSchema } }, [404]),
+});
+
+const restore = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/skills/{name}",
+  summary: "Make a version of a skill the present one",
+  description: "Tasks that are made from now on have it.",
+  middleware: [admin],
+  request: {
+    params,
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            version: z.union([z.int().min(1).max(999_999_999), z.string().regex(/^[0-9a-f]{64}$/, "is no hash")]),
+          }),
+        },
+      },
+    },
+  },
+  responses: answers({ 200: { description: "The skill.", json: uploadedSchema } }, [404, 409, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/skills/{name}",
+  summary: "Delete a skill with all its versions",
+  description: "Tasks that run keep it. A skill of that name that ships with Otto is there again.",
+  middleware: [admin],
+  request: { params },
+  responses: answers({ 200: { description: "The skill as it was.", json: skillSchema } }, [404, 409]),
+});
+
+const versions = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/skills/{name}/versions",
+  summary: "List the versions of a skill, the latest first",
+  request: { params, query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of versions.", json: pageOf(skillVersionSchema) } }, [404, 422]),
+});
+
+const version = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/skills/{name}/versions/{version}",
+  summary: "Show a version of a skill",
+  request: { params: versionParams },
+  responses: answers({ 200: { description: "The version.", json: versionDetailSchema } }, [404]),
+});
+
+const difference = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/skills/{name}/versions/{version}/difference/{other}",
+  summary: "Compare what two versions of a skill are allowed",
+  description: "From the first to the second.",
+  request: { params: versionParams.extend({ other: which }) },
+  responses: answers({ 200: { description: "The difference.", json: differenceSchema } }, [404]),
+});
+
+const file = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/skills/{name}/files/{path}",
+  summary: "Download a file of a skill",
+  request: {
+    params: params.extend({ path: z.string().describe("The file's path in the package; it may hold slashes") }),
+    query: fileQuery,
+  },
+  responses: answers({ 200: { description: "The bytes.", other: ["*/*"] } }, [404, 422]),
+});
+
+export function skillRoutes(app: App): void {
+  app.openAPIRegistry.registerPath(upload);
+  app.post(upload.path, admin, async (c) => {
+    const uploaded = await uploadSkill(c, await toolsOf(c, c.get("sources")));
+    const isNew = uploaded.outcome === "created" || uploaded.outcome === "updated";
+    const headers = { location: `/v1/skills/${uploaded.record.name}` };
+    return c.json(shownUploaded(uploaded), isNew ? 201 : 200, headers);
+  });
+
+  app.openAPIRegistry.registerPath(validate);
+  app.post(validate.path, async (c) => {
+    const { skill, report, difference: from } = await judgeUpload(c, await toolsOf(c, c.get("sources")));
+    return c.json(
+      {
+        valid: report.problems.length === 0,
+        skill: skill === null ? null : shownFields(skill),
+        problems: shownNotes(report.problems),
+        ...shownReport(report),
+        difference: from === null ? null : shownDifference(from),
+      },
+      200,
+    );
+  });
+
+  app.openapi(list, async (c) => {
+    const { after, limit } = pageRequest(c.req.valid("query"));
+    const own = unwrap(await databaseFromEnv(c.env).skills.page(tenantOf(c), { after, limit }));
+    if (own.next !== null) return c.json({ data: own.items.map(shownOwn), next_cursor: writeCursor(own.next) }, 200);
+    // What ships has no moment at which it was made: it stands behind everything that has.
+    const shipped = await unshadowedSkills(c);
+    const rest = after?.at === 0 ? shipped.filter(({ skill }) => skill.slug < after.id) : shipped;
+    const room = rest.slice(0, limit - own.items.length);
+    const last = room.at(-1)?.skill.slug ?? (after?.at === 0 ? after.id : END_OF_OWN);
+    const data = [...own.items.map(shownOwn), ...room.map(({ skill }) => shownShipped(skill))];
+    return c.json({ data, next_cursor: room.length < rest.length ? writeCursor({ at: 0, id: last }) : null }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const { name } = c.req.valid("param");
+    const present = await presentSkill(c, name);
+    const found: FoundVersion =
+      "record" in present
+        ? { skill: present.record.current.skill, kept: present.record.current }
+        : { skill: present.shipped.skill, kept: null };
+    const skill = "record" in present ? shownOwn(present.record) : shownShipped(present.shipped.skill);
+    return c.json({ ...skill, ...(await contentOf(c, found)) }, 200);
+  });
+
+  app.openapi(restore, async (c) => {
+    const present = await presentSkill(c, c.req.valid("param").name);
+    if ("shipped" in present) return refuseShipped(present.shipped.skill.name);
+    return c.json(shownUploaded(await restoreSkill(c, present.record, c.req.valid("json").version)), 200);
+  });
+
+  app.openapi(remove, async (c) => {
+    const present = await presentSkill(c, c.req.valid("param").name);
+    if ("shipped" in present) return refuseShipped(present.shipped.skill.name);
+    const { name } = present.record;
+    unwrap(await changeSkill(c, { kind: "remove", name }, await auditEntry(c, "skill.delete", name)));
+    return c.json(shownOwn(present.record), 200);
+  });
+
+  app.openapi(versions, async (c) => {
+    const present = await presentSkill(c, c.req.valid("param").name);
+    const request = pageRequest(c.req.valid("query"));
+    if ("shipped" in present) {
+      const { skill } = present.shipped;
+      return c.json(
+        { data: request.after === null ? [shownVersion(skill, null, skill.hash)] : [], next_cursor: null },
+        200,
+      );
+    }
+    const { name, current } = present.record;
+    const { items, next } = unwrap(await databaseFromEnv(c.env).skills.versions(tenantOf(c), name, request));
+    const data = items.map((kept) => shownVersion(kept.skill, kept, current.skill.hash));
+    return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(version, async (c) => {
+    const { name, version: wanted } = c.req.valid("param");
+    const found = await skillVersion(c, name, wanted);
+    const { skill: current } = await skillVersion(c, name, undefined);
+    return c.json({ ...shownVersion(found.skill, found.kept, current.hash), ...(await contentOf(c, found)) }, 200);
+  });
+
+  app.openapi(difference, async (c) => {
+    const { name, version: first, other } = c.req.valid("param");
+    const [before, after] = [await skillVersion(c, name, first), await skillVersion(c, name, other)];
+    const opened = await Promise.all([packageOfSkill(c, before.skill), packageOfSkill(c, after.skill)]);
+    const from = await compareSkills(
+      { skill: before.skill, opened: opened[0] },
+      { skill: after.skill, opened: opened[1] },
+    );
+    return c.json(shownDifference(from), 200);
+  });
+
+  app.openAPIRegistry.registerPath(file);
+  app.get(`/v1/skills/:name/files/${REST_OF_PATH}`, async (c) => {
+    const parsed = fileQuery.safeParse(c.req.query());
+    if (!parsed.success) refuseInvalid({ success: false, target: "query", error: parsed.error });
+    const { skill, kept } = await skillVersion(c, c.req.param("name"), parsed.data?.version);
+    const path = filePath(c);
+    const bytes = unwrap((await packageOfSkill(c, skill)).read(path));
+    const headers = fileHeaders({
+      path,
+      size: bytes.length,
+      hash: await sha256Hex(bytes),
+      contentType: contentTypeOf(path),
+      modifiedAt: kept?.createdAt ?? 0,
+      version: kept?.version ?? 1,
+      mode: 0o644,
+    });
+    if (c.req.header("if-none-match") === headers["etag"]) return c.body(null, 304, headers);
+    return c.body(bytes as Uint8Array<ArrayBuffer>, 200, headers);
+  });
+}
+
+/** Sorts behind every slug: the place before the first skill that ships. */
+const END_OF_OWN = "zzzz";
+
+/** What stands after `/files/`, decoded once from the URL as it came. */
+function filePath(c: AppContext): string {
+  const [, , , , , ...encoded] = new URL(c.req.url).pathname.split("/");
+  let path: string;
+  try {
+    path = decodeURIComponent(encoded.join("/"));
+  } catch {
+    return raise("invalid_input", "path: is not valid percent-encoded UTF-8", { field: "path" });
+  }
+  return unwrap(judgeForm(path));
+}
+
+async function contentOf(c: AppContext, found: FoundVersion) {
+  const opened = await packageOfSkill(c, found.skill);
+  const files = await shownFiles(opened);
+  return { instructions: skillInstructions(opened.text), files, ...shownReport(reportOf(found)) };
+}
+
+function shownUploaded({ record, outcome, report, difference: from }: Uploaded) {
+  const difference = from === null ? null : shownDifference(from);
+  return { skill: shownOwn(record), outcome, ...shownReport(report), difference };
+}
+
+function refuseShipped(name: string): never {
+  const message = `${name} ships with Otto. Upload a skill of this name, which then stands before it.`;
+  return raise("conflict", message, { field: "name" });
+}

@@ -1,0 +1,33 @@
+/** What the sweep does for tasks whose alarm may be lost, and the entry point by which it hands many of them on. */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { tasksFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import type { SweepRpc, TaskOfTenant } from "../../core/sweep/rpc.ts";
+import { wakeEach } from "../../core/sweep/wake-overdue.ts";
+import { reportLost } from "../tasks/lost.ts";
+import { attempt } from "./attempt.ts";
+
+const CLOCK = { now: () => Date.now(), after: async (ms: number) => await scheduler.wait(ms) };
+
+/** Wakes tasks, and sends what their tenants then know to the index. A task whose state is lost is reported. */
+export async function wakeTasks(env: Env, tasks: readonly TaskOfTenant[]): Promise<void> {
+  await wakeEach(tasks, (task) => wakeTask(env, task), CLOCK);
+  const tenants = [...new Set(tasks.map(({ tenant }) => tenant))];
+  const flush = async (tenant: string): Promise<void> => {
+    await attempt(`sending the index of ${tenant}`, () => tenantsFromEnv(env)(tenant).flush());
+  };
+  await wakeEach(tenants, flush, CLOCK);
+}
+
+async function wakeTask(env: Env, { tenant, task }: TaskOfTenant): Promise<void> {
+  await attempt(`waking ${task}`, async () => {
+    const isStored = await tasksFromEnv(env)(tenant, task).poke();
+    if (isStored === false) await reportLost(env, tenant, task);
+  });
+}
+
+/** An invocation of its own for a part of what is overdue. */
+export class SweepRunner extends WorkerEntrypoint<Env> implements SweepRpc {
+  async wakeTasks(tasks: readonly TaskOfTenant[]): Promise<void> {
+    await wakeTasks(this.env, tasks);
+  }
+}

@@ -1,0 +1,44 @@
+/** `?wait=`: the task when it has ended or waits for a person or for time, or when the time is up. */
+import type { Result } from "../../core/base/errors.ts";
+import { isTerminalEvent } from "../../core/task/events.ts";
+import { hasEnded, isWaiting } from "../../core/task/status.ts";
+import type { TaskView } from "../../core/task/view.ts";
+import { type WatchedTask, watchTask } from "./watch.ts";
+
+/** The most seconds that a request may wait. */
+export const MAX_WAIT_SECONDS = 60;
+
+/** A task that can be watched and looked at. */
+export interface AwaitedTask extends WatchedTask {
+  view(): Promise<Result<TaskView>>;
+}
+
+/** Follows the task until `isSettled` holds for it, at most for `timeoutMs`. */
+export async function awaitTask(
+  open: () => AwaitedTask,
+  timeoutMs: number,
+  isSettled: (view: TaskView) => boolean = endedOrWaits,
+): Promise<Result<TaskView>> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  try {
+    for await (const item of watchTask(open, 0, abort.signal)) {
+      if (!("event" in item)) continue;
+      const { type, data } = item.event;
+      // With an error, its model is tried again or its tenant stopped: no wait of the task's own.
+      const waits = type === "task.waiting" && data["error"] === undefined;
+      if (!waits && !isTerminalEvent(type)) continue;
+      const view = await open().view();
+      if (!view.ok || isSettled(view.value)) return view;
+    }
+    return await open().view();
+  } finally {
+    clearTimeout(timer);
+    abort.abort();
+  }
+}
+
+/** A task that waits for its subtasks goes on by itself, unless one of them asks a person. */
+function endedOrWaits({ status, pending }: TaskView): boolean {
+  return hasEnded(status) || pending.length > 0 || (isWaiting(status) && status !== "waiting_subagents");
+}

@@ -1,0 +1,98 @@
+/** The versions of a task's file: what is remembered of it, and how one comes back. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { raise } from "../../core/base/errors.ts";
+import type { FileVersion } from "../../core/ports/tool-ports.ts";
+import { showMode } from "../../core/sandbox/file-mode.ts";
+import { noSuchVersion } from "../../core/sandbox/write.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { fileVersionsSchema, writtenFileSchema } from "../http/schemas.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { entityTag } from "../http/file-headers.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { fileUrl, readTask, refuseEnded, taskParams, unwrap } from "./access.ts";
+import { auditFile, changeKey, openTaskFile, REST_OF_PATH, shownWritten, versionCondition } from "./file.ts";
+import { refuseInvalid } from "../http/validation.ts";
+
+const VERSIONS_ROUTE = `/v1/tasks/:id/file-versions/${REST_OF_PATH}`;
+
+const shared = { tags: ["Files"], ...withKey };
+const params = taskParams.extend({ path: z.string().describe("The file's path in the sandbox; it may hold slashes") });
+const restoreBody = z.strictObject({ version: z.int().min(1) });
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks/{id}/file-versions/{path}",
+  summary: "List the versions of a file, the newest first",
+  description:
+    "The current one and the ten before it, also of a file that was deleted. `url` downloads the version. Versions count the writes to the path.",
+  request: { params },
+  responses: answers({ 200: { description: "The versions.", json: fileVersionsSchema } }, [404, 422]),
+});
+
+const restore = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/file-versions/{path}",
+  summary: "Restore a version of a file",
+  description:
+    "The file is what it was at that version, as a new version; also a file that was deleted. `If-Match: <etag>` restores only over that version; otherwise 409. A task that has ended is left as it is.",
+  request: { params, body: { required: true, content: { "application/json": { schema: restoreBody } } } },
+  responses: answers(
+    {
+      200: { description: "The file was replaced.", json: writtenFileSchema },
+      201: { description: "The file is there again.", json: writtenFileSchema },
+    },
+    [404, 409, 413, 415, 422],
+  ),
+});
+
+export function taskFileVersionRoutes(app: App): void {
+  app.openAPIRegistry.registerPath(list);
+  app.get(VERSIONS_ROUTE, requireScope("tasks:read"), async (c) => {
+    const { id, files, path } = await openTaskFile(c, "file-versions");
+    const versions = unwrap(await files.versions(path));
+    return c.json({ data: versions.map((version) => shownVersion(c, id, version)) }, 200);
+  });
+
+  app.openAPIRegistry.registerPath(restore);
+  app.post(VERSIONS_ROUTE, requireScope("tasks:write"), async (c) => {
+    const file = await openTaskFile(c, "file-versions");
+    const { id, files, path } = file;
+    const version = await versionWanted(c);
+    refuseEnded(await readTask(c, id, (stub) => stub.view()));
+    const ifVersion = await versionCondition(c, file);
+    const known = unwrap(await files.versions(path));
+    if (!known.some((one) => one.version === version)) raise("not_found", noSuchVersion(path, version));
+    await auditFile(c, "file.restore", file);
+    const options = { key: changeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
+    const restored = unwrap(await files.restore(path, version, options));
+    return c.json(shownWritten(c, id, restored), restored.isNew ? 201 : 200, { etag: entityTag(restored) });
+  });
+}
+
+/** The body's `version`. A body of JSON was checked on its way here. */
+async function versionWanted(c: AppContext): Promise<number> {
+  const text = await c.req.text();
+  const parsed = restoreBody.safeParse(text === "" ? {} : JSON.parse(text));
+  if (parsed.success) return parsed.data.version;
+  refuseInvalid({ success: false, target: "json", error: parsed.error });
+  throw new Error("an invalid body was not refused");
+}
+
+function shownVersion(
+  c: AppContext,
+  id: string,
+  entry: FileVersion,
+): z.infer<typeof fileVersionsSchema>["data"][number] {
+  return {
+    version: entry.version,
+    is_current: entry.isCurrent,
+    size: entry.size,
+    content_type: entry.contentType,
+    modified_at: new Date(entry.modifiedAt).toISOString(),
+    mode: showMode(entry.mode),
+    url: `${fileUrl(c, id, entry.path)}?version=${entry.version}`,
+  };
+}

@@ -1,0 +1,100 @@
+/** Everything of a tenant that waits for a person. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { INBOX_ORDERS, type InboxPage } from "../../core/ports/database.ts";
+import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { lineOf } from "../../core/task/line.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pendingSchema, taskLine } from "../http/schemas.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { projectsFilter } from "../http/middleware/key-bounds.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { viewQuery } from "../http/short-view.ts";
+import { bringUpToDate, optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "./access.ts";
+import { viewsOf } from "./views.ts";
+
+const MAX_PERSON_CHARACTERS = 200;
+
+const entrySchema = z
+  .strictObject({
+    task: z.strictObject(taskLine).describe("The task that asks: a subtask itself, not the one above it."),
+    pending: pendingSchema,
+    since: z.iso.datetime().describe("When it was asked."),
+  })
+  .meta({ id: "InboxEntry" });
+
+const shortEntrySchema = z
+  .strictObject({
+    task: entrySchema.shape.task,
+    pending: z.strictObject({
+      kind: z.enum(OPEN_WAIT_KINDS),
+      id: z.string().describe("Of the question, the approval or the call."),
+      person: z.string().nullable(),
+      person_id: z.string().nullable(),
+    }),
+    since: entrySchema.shape.since,
+  })
+  .meta({ id: "ShortInboxEntry" });
+
+const page = { next_cursor: z.string().nullable(), total: z.int().describe("Of all pages.") };
+const inboxSchema = z.union([
+  z.strictObject({ data: z.array(entrySchema), ...page }).meta({ id: "Inbox" }),
+  z.strictObject({ data: z.array(shortEntrySchema), ...page }).meta({ id: "ShortInbox" }),
+]);
+
+const list = createRoute({
+  tags: ["Tasks"],
+  ...withKey,
+  method: "get",
+  path: "/v1/inbox",
+  summary: "List everything that waits for a person",
+  description:
+    "Questions, approvals and calls of unknown outcome of every task of the tenant, of subtasks and of calls over the API too. Each is decided at its task. What there is, and `total`, come from an index that follows the tasks within moments; each entry is as its task has it now, so one that was decided meanwhile is left out of its page. `person` is the id of a person, or a name as the task used it; only questions have one. `order` is `oldest` (first) or `newest`; a cursor goes on in the order that it came from. With `view=short` entries come from the index as well (`ShortInbox`): what kind of thing waits, where and since when, without what it says.",
+  middleware: [requireScope("tasks:read")],
+  request: {
+    query: z.strictObject({
+      kind: optionalQuery(z.enum(OPEN_WAIT_KINDS)),
+      person: optionalQuery(z.string().max(MAX_PERSON_CHARACTERS)),
+      order: optionalQuery(z.enum(INBOX_ORDERS)),
+      ...viewQuery,
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ 200: { description: "A page of what waits.", json: inboxSchema } }, [422]),
+});
+
+export function inboxRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const query = c.req.valid("query");
+    const request = pageRequest(query);
+    const { kind = null, person = null, order = "oldest" } = query;
+    const filter = { kind, person, order, ...projectsFilter(c) };
+    await bringUpToDate(c);
+    const page = unwrap(await databaseFromEnv(c.env).tasks.inbox(tenantOf(c), filter, request));
+    const rest = { next_cursor: page.next === null ? null : writeCursor(page.next), total: page.total };
+    if (query.view === "short") return c.json({ data: page.items.map(shortEntryOf), ...rest }, 200);
+    return c.json({ data: await entriesOf(c, page), ...rest }, 200);
+  });
+}
+
+async function entriesOf(c: AppContext, { items }: InboxPage) {
+  const views = await viewsOf(c, [...new Set(items.map(({ task }) => task.id))]);
+  const byId = new Map(views.map((view) => [view.id, view]));
+  return items.flatMap(({ task, id, since }) => {
+    const view = byId.get(task.id);
+    const pending = view === undefined ? undefined : ownPending(view, id);
+    if (view === undefined || pending === undefined) return [];
+    return [{ task: lineOf(view), pending, since: new Date(since).toISOString() }];
+  });
+}
+
+function shortEntryOf({ task, since, ...pending }: InboxPage["items"][number]) {
+  return { task, pending, since: new Date(since).toISOString() };
+}
+
+function ownPending({ pending }: TaskView, id: string): PendingView | undefined {
+  return pending.find((entry) => entry.task_id === undefined && id === ("id" in entry ? entry.id : entry.call_id));
+}

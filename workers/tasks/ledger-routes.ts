@@ -1,0 +1,117 @@
+/** What a task did: the ledger of its calls, and the trace of its steps. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { raise } from "../../core/base/errors.ts";
+import { isCallOf, taskOfCall } from "../../core/base/ids.ts";
+import { labelName } from "../../core/provenance/label.ts";
+import type { LedgerRow } from "../../core/task/decision.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { ledgerRowSchema, pageOf, traceSchema } from "../http/schemas.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { requestName } from "../http/new-ids.ts";
+import { actorOf, decidingTask, optionalQuery, readTask, taskParams, taskStub, unwrap } from "./access.ts";
+import { traceOf, type TraceSource } from "./trace.ts";
+
+/** Calls of one page. */
+const MAX_CALLS = 500;
+const NO_SUCH_CALL = "This task has no call with that id.";
+
+const shared = { tags: ["Tasks"], ...withKey };
+
+const ledger = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks/{id}/ledger",
+  summary: "Show the ledger: every call, before and after",
+  description:
+    "A page of the calls in their order; it ends early when its results are large. A result too large for a row is kept outside it; the row then says `stored` and how many characters it has.",
+  middleware: [requireScope("tasks:read")],
+  request: {
+    params: taskParams,
+    query: z.strictObject({
+      limit: optionalQuery(z.coerce.number().int().min(1).max(MAX_CALLS)),
+      cursor: optionalQuery(z.string().max(200)),
+    }),
+  },
+  responses: answers({ 200: { description: "A page of calls.", json: pageOf(ledgerRowSchema) } }, [404, 422]),
+});
+
+const trace = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks/{id}/trace",
+  summary: "Show when each step and call began and ended, and what it cost",
+  middleware: [requireScope("tasks:read")],
+  request: { params: taskParams },
+  responses: answers({ 200: { description: "The trace.", json: traceSchema } }, [404]),
+});
+
+const decide = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/ledger/{call_id}",
+  summary: "Decide a call whose outcome nobody knows",
+  description:
+    "With the agent's `on_unknown: ask` a task waits for this decision; `pending` shows the call. `done`: it happened, and the model is told so. `retry`: it is made once more. `skip`: it stays unknown, and the model is told to go on without it. A task does not wait for any other call: 409. A call of a subtask is decided at the subtask or at any task above it.",
+  middleware: [requireScope("tasks:write")],
+  request: {
+    params: taskParams.extend({ call_id: z.string() }),
+    body: {
+      required: true,
+      content: { "application/json": { schema: z.strictObject({ decision: z.enum(["done", "retry", "skip"]) }) } },
+    },
+  },
+  responses: answers({ 200: { description: "The call.", json: ledgerRowSchema } }, [404, 409, 413, 415, 422]),
+});
+
+export function taskLedgerRoutes(app: App): void {
+  app.openapi(ledger, async (c) => {
+    const { id } = c.req.valid("param");
+    const { limit = MAX_CALLS, cursor = null } = c.req.valid("query");
+    if (cursor !== null && !isCallOf(id, cursor))
+      raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
+    const page = await readTask(c, id, (stub) => stub.ledger({ after: cursor, limit, withResults: true }));
+    return c.json({ data: page.rows.map(shownRow), next_cursor: page.next }, 200);
+  });
+
+  app.openapi(trace, async (c) => {
+    const { id } = c.req.valid("param");
+    const view = await readTask(c, id, (stub) => stub.view());
+    return c.json(await traceOf(view, sourceOf(c, id)), 200);
+  });
+
+  app.openapi(decide, async (c) => {
+    const { id, call_id } = c.req.valid("param");
+    const { decision } = c.req.valid("json");
+    const owner = await decidingTask(c, id, taskOfCall(call_id), NO_SUCH_CALL);
+    const by = actorOf(c);
+    const decided = await taskStub(c, owner).decideUnknown(call_id, { decision, by }, requestName(c));
+    return c.json(shownRow(unwrap(decided)), 200);
+  });
+}
+
+function sourceOf(c: AppContext, id: string): TraceSource {
+  return {
+    events: async (after, limit) => await readTask(c, id, (stub) => stub.events(after, limit)),
+    ledger: async (page) => await readTask(c, id, (stub) => stub.ledger(page)),
+    spending: async () => await readTask(c, id, (stub) => stub.spending()),
+  };
+}
+
+function shownRow(row: LedgerRow) {
+  return {
+    call_id: row.callId,
+    step: row.step,
+    tool: row.tool,
+    effect: row.effect,
+    state: row.state,
+    key: row.key,
+    arguments_hash: row.argumentsHash,
+    attempts: row.attempts,
+    intended_at: new Date(row.intendedAt).toISOString(),
+    settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
+    label: row.label === undefined ? null : labelName(row.label),
+    ...(row.result === null ? {} : { result: row.result }),
+  };
+}

@@ -1,0 +1,101 @@
+/** How a task is made, whoever asks for it: by the API in the name of a key, or by a channel or a schedule. */
+import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
+import type { TaskOrder } from "../../core/channels/rpc.ts";
+import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../../core/base/errors.ts";
+import { type InputSources, newTaskFacts, type TaskOrigin, type TaskRequest } from "../../core/task/new-task.ts";
+import { leavesTools } from "../../core/task/match-skills.ts";
+import { withShipped } from "../../core/skills/shipped.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import type { TaskView } from "../../core/task/view.ts";
+import { TASK_MS } from "../../core/tenant/cost-rates.ts";
+import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";
+import { stopMessage } from "../../core/tenant/stop-message.ts";
+import { attempt } from "../../core/base/unanswered.ts";
+import { placesOf } from "../channels/outbox/places.ts";
+import { chargeCost } from "../tenants/charge-cost.ts";
+import { seededIds } from "../http/new-ids.ts";
+import { pinnedSkills } from "../tools/pinned.ts";
+import { agentNamed } from "../agents/resolve.ts";
+import { toolsFor } from "../tools/bus.ts";
+
+/** Who asks: what the tenant's object says of the tenant, and what a key or a channel adds. */
+export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
+  InputSources & {
+    readonly agentsStamp: string;
+    /** The bounds of the key. Null for a key without bounds, and without a key. */
+    readonly bounds: KeyBounds | null;
+  };
+
+/**
+ * Makes the task of an order. A tenant that is stopped makes none: `conflict`, with the cause `tenant_stopped`. Where the task's object
+ * did not answer, the failure says so (`isUnanswered`). Never throws.
+ */
+export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
+  const { tenant, request, via, seed, at, texts, instructions } = order;
+  const input = { ...(texts === undefined ? {} : { texts }), ...(instructions === undefined ? {} : { instructions }) };
+  try {
+    const standing = await tenantsFromEnv(env)(tenant).standing();
+    if (standing === null) return notSent("not_found", "There is no such tenant.");
+    const { stopped, agentsStamp } = standing;
+    if (stopped !== null) return tenantStopped(stopMessage(stopped));
+    const ids = await seededIds("task", seed, at);
+    const asker = {
+      tenant,
+      key: null,
+      via,
+      sources: withShipped(standing.sources),
+      agentsStamp,
+      bounds: null,
+      ...ids,
+      ...input,
+    };
+    const facts = await factsFor(env, request, asker);
+    return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : asNotSent(facts.error);
+  } catch (thrown) {
+    return asNotSent(toFailure(thrown));
+  }
+}
+
+/** Makes the task that a request asks for. */
+export async function openTask(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskView>> {
+  const facts = await factsFor(env, request, asker);
+  return facts.ok ? await createTask(env, request, facts.value) : facts;
+}
+
+async function createTask(env: Env, { hold = false }: TaskRequest, facts: TaskFacts): Promise<Result<TaskView>> {
+  chargeCost(env, facts.tenant, TASK_MS);
+  return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null });
+}
+
+/** The facts of the task that a request asks for, with what it names looked up. */
+async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskFacts>> {
+  const { tenant, sources, agentsStamp, via } = asker;
+  const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: clockFromEnv(env).now() }, request.agent);
+  if (!agent.ok) return agent;
+  const { id, config } = agent.value;
+  const start = checkStart(asker.bounds, { project: request.project ?? null, agent: { id, name: config.name } });
+  if (!start.ok) return start;
+  const skills = await pinnedSkills(env, { tenant, sources });
+  if (!skills.ok) return skills;
+  const deliver = await resolveDeliver(request.deliver ?? [], placesOf(env, tenant, via));
+  if (!deliver.ok) return deliver;
+  const { model: defaultModel } = settingsFromEnv(env);
+  const asked = { ...request, deliver: deliver.value };
+  return await factsOf(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
+}
+
+/** The facts of a new task. A skill that nobody named, and whose list would leave it no tool that there is, is left out. */
+async function factsOf(env: Env, request: TaskRequest, origin: TaskOrigin): Promise<Result<TaskFacts>> {
+  const facts = newTaskFacts(request, origin);
+  if (!facts.ok) return facts;
+  const { skills: matched } = facts.value;
+  const narrowing = matched.filter(({ how, allowedTools }) => how === "similarity" && allowedTools !== null);
+  if (narrowing.length === 0) return facts;
+  const tools = await toolsFor(env, origin);
+  if (!tools.ok) return tools;
+  const useless = new Set(narrowing.filter((skill) => !leavesTools(skill, tools.value)).map(({ hash }) => hash));
+  if (useless.size === 0) return ok(facts.value);
+  const skills = origin.skills.filter(({ hash }) => !useless.has(hash) && matched.some((skill) => skill.hash === hash));
+  return newTaskFacts(request, { ...origin, skills });
+}

@@ -1,0 +1,132 @@
+/** What people tell a running task: messages, answers to its questions, decisions on its approvals. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import type { TaskStub } from "../../adapters/env/from-env.ts";
+import type { Result } from "../../core/base/errors.ts";
+import { taskOfWait } from "../../core/base/ids.ts";
+import type { TaskView } from "../../core/task/view.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { taskSchema } from "../http/schemas.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { requestName } from "../http/new-ids.ts";
+import { actorOf, decidingTask, readTask, shownTask, taskParams, taskStub, unwrap } from "./access.ts";
+
+/** UTF-16 units of a message or an answer. */
+const MAX_TEXT = 16_000;
+/** UTF-16 units of why a person approved or refused. */
+const MAX_REASON = 2000;
+
+const writes = [requireScope("tasks:write")];
+const text = z.string().min(1).max(MAX_TEXT);
+const shared = { tags: ["Tasks"], ...withKey };
+
+const messageBody = z.strictObject({
+  text,
+  paste: z
+    .boolean()
+    .optional()
+    .describe(
+      "True for text that its sender did not write, such as a mail or a page: it is data, and instructs nobody.",
+    ),
+});
+
+const message = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/messages",
+  summary: "Tell a running task something; it reads it at its next step",
+  middleware: writes,
+  request: {
+    params: taskParams,
+    body: { required: true, content: { "application/json": { schema: messageBody } } },
+  },
+  responses: answers({ 202: { description: "The task.", json: taskSchema } }, [404, 409, 413, 415, 422]),
+});
+
+const answerBody = z
+  .strictObject({ text: text.optional(), choice: text.optional() })
+  .refine(({ text: free, choice }) => (free === undefined) !== (choice === undefined), {
+    message: "send either `text` or `choice`",
+    path: ["text"],
+  });
+
+const answer = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/questions/{question}/answer",
+  summary: "Answer a question; the first answer counts",
+  description:
+    "Send `text`, or `choice` with one of the question's choices. Answered before: 409. Expired: 410. A question of a subtask is answered at the subtask or at any task above it; the answer is the task of the path.",
+  middleware: writes,
+  request: {
+    params: taskParams.extend({ question: z.string().describe("The question's id, `qst_…`") }),
+    body: { required: true, content: { "application/json": { schema: answerBody } } },
+  },
+  responses: answers({ 200: { description: "The task.", json: taskSchema } }, [404, 409, 410, 413, 415, 422]),
+});
+
+const decisionBody = z
+  .strictObject({
+    decision: z.enum(["approve", "refuse"]),
+    arguments: z
+      .record(z.string(), z.json())
+      .optional()
+      .describe("With `approve`: make the call with these in the place of those that were shown."),
+    reason: z
+      .string()
+      .min(1)
+      .max(MAX_REASON)
+      .optional()
+      .describe("Kept in the log; the model reads that of a refusal."),
+  })
+  .refine(({ decision, arguments: given }) => decision === "approve" || given === undefined, {
+    message: "a refusal takes none",
+    path: ["arguments"],
+  });
+
+const decide = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/approvals/{approval}",
+  summary: "Approve or refuse an action; the first decision counts",
+  description:
+    "An approval is for exactly the arguments that `pending` shows. With `arguments`, the call is made with those and no others, once they fit the tool's schema (else 422) and the agent's policy does not forbid them (else 403); the approval stays open when they do not. Decided before: 409. Expired: 410. An approval of a subtask is decided at the subtask or at any task above it; the answer is the task of the path.",
+  middleware: writes,
+  request: {
+    params: taskParams.extend({ approval: z.string().describe("The approval's id, `apr_…`") }),
+    body: { required: true, content: { "application/json": { schema: decisionBody } } },
+  },
+  responses: answers({ 200: { description: "The task.", json: taskSchema } }, [404, 409, 410, 413, 415, 422]),
+});
+
+export function taskReplyRoutes(app: App): void {
+  app.openapi(message, async (c) => {
+    const { id } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const own = body.paste === true ? 0 : body.text.length;
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).message(body.text, requestName(c), own))), 202);
+  });
+
+  app.openapi(answer, async (c) => {
+    const { id, question } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: actorOf(c) };
+    const owner = await decidingTask(c, id, taskOfWait(question), "This task has no question with that id.");
+    return c.json(await tell(c, id, owner, (stub) => stub.answer(question, given, requestName(c))), 200);
+  });
+
+  app.openapi(decide, async (c) => {
+    const { id, approval } = c.req.valid("param");
+    const { decision, arguments: given = null, reason = null } = c.req.valid("json");
+    const owner = await decidingTask(c, id, taskOfWait(approval), "This task has no approval with that id.");
+    const decided = { decision, arguments: given, reason, by: actorOf(c) };
+    return c.json(await tell(c, id, owner, (stub) => stub.decideApproval(approval, decided, requestName(c))), 200);
+  });
+}
+
+/** Tells the task that decides, and gives the task of the path as it then stands. */
+async function tell(c: AppContext, id: string, owner: string, command: (stub: TaskStub) => Promise<Result<TaskView>>) {
+  const told = unwrap(await command(taskStub(c, owner)));
+  return shownTask(c, owner === id ? told : await readTask(c, id, (stub) => stub.view()));
+}

@@ -1,0 +1,230 @@
+/** Making, listing, reading, starting, cancelling and erasing tasks. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, tasksFromEnv } from "../../adapters/env/from-env.ts";
+import { BY_API } from "../../core/task/source.ts";
+import type { TaskFilter } from "../../core/ports/database.ts";
+import { NO_SUCH_TASK, OttoError, raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import { projectSchema, taskRequestSchema } from "../../core/task/new-task.ts";
+import { type Page, writeCursor } from "../../core/base/page-cursor.ts";
+import { TASK_STATUSES, type TaskStatus } from "../../core/task/status.ts";
+import type { TaskView } from "../../core/task/view.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { pageOf, taskSchema } from "../http/schemas.ts";
+import { actorIdOf } from "../audit/entry.ts";
+import { awaitTask, MAX_WAIT_SECONDS } from "./await.ts";
+import type { App } from "../http/context.ts";
+import { BETWEEN, betweenOf, betweenQuery } from "../http/made-between.ts";
+import { boundsOf, projectsFilter } from "../http/middleware/key-bounds.ts";
+import { refuseStopped } from "../http/middleware/refuse-stopped.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { eraseLostTask } from "./erase.ts";
+import { findLostTask } from "./lost.ts";
+import { openTask } from "./make.ts";
+import { idSource, requestName } from "../http/new-ids.ts";
+import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
+import {
+  actorOf,
+  bringUpToDate,
+  findView,
+  optionalQuery,
+  pageQuery,
+  pageRequest,
+  readTask,
+  shownTask,
+  taskParams,
+  taskStub,
+  tenantOf,
+  unwrap,
+} from "./access.ts";
+
+const MAX_QUERY_CHARACTERS = 200;
+
+const statusList = z
+  .string()
+  .transform((text, context): TaskStatus[] => {
+    const statuses = text.split(",").map((name) => TASK_STATUSES.find((status) => status === name));
+    const known = statuses.filter((status) => status !== undefined);
+    if (known.length === statuses.length && known.length <= TASK_STATUSES.length) return known;
+    context.addIssue({
+      code: "custom",
+      message: `one or more of ${TASK_STATUSES.join(", ")}, with commas between them`,
+    });
+    return z.NEVER;
+  })
+  .meta({ type: "string", example: "running,queued" });
+
+const reads = [requireScope("tasks:read")];
+const writes = [requireScope("tasks:write")];
+const task = { description: "The task.", json: taskSchema };
+const noBody = z.strictObject({});
+const emptyBody = { body: { required: false, content: { "application/json": { schema: noBody } } } };
+const shared = { tags: ["Tasks"], ...withKey };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks",
+  summary: "Make a task",
+  description:
+    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for; `max_cost_usd` needs a known price of each of the agent's models. `skills` names the task's skills; `/name` as a word of the input names one too, and so does the agent's `skills.names`; at most 20 together. Without `skills` and names, skills are matched by their description, unless the agent's `skills.match` is `explicit`; `skills: []` matches none. The task's `skills` show which are in force and why; where they list tools, the task has those of the agent's that a list matches, and `ask_human`. `deliver` says where the result and the questions go: `slack` to `#channel`, `C…`, `C…/thread` or `U…`, after the workspace (`T…/`) where there are several; `email` to addresses; `webhook` to an endpoint's id; `person` to an id or a name, by the channel that the person prefers. A place that is not the tenant's is refused. `mode: staged` answers `not_available`. With `wait`, the answer comes when the task has ended, waits for a person (also in a subtask) or for time, or when the seconds are up. Send an `Idempotency-Key` to repeat the request safely.",
+  middleware: [...writes, refuseStopped],
+  request: {
+    query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
+    body: { required: true, content: { "application/json": { schema: taskRequestSchema } } },
+  },
+  responses: answers({ 201: task }, [404, 409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks",
+  summary: "List tasks, the latest first",
+  description: `Read from an index that follows the tasks within moments. A task by its id is always up to date. \`status\` is one status or a list (\`running,queued\`), of which any fits. \`parent\` is \`none\` for the tasks that nobody dispatched, or a task whose subtasks are wanted. \`query\` is looked for in the first 500 characters of the input, in any case, and from six characters on also in the id. ${BETWEEN} ${SHORT_TASKS}`,
+  middleware: reads,
+  request: {
+    query: z.strictObject({
+      status: optionalQuery(statusList),
+      project: optionalQuery(projectSchema),
+      agent: optionalQuery(z.string().max(100).describe("The id or the name of an agent.")),
+      parent: optionalQuery(z.string().max(100).describe("`none`, or the id of a task.")),
+      query: optionalQuery(z.string().max(MAX_QUERY_CHARACTERS)),
+      ...betweenQuery,
+      ...viewQuery,
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ 200: { description: "A page of tasks.", json: pageOf(taskSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tasks/{id}",
+  summary: "Show a task",
+  middleware: reads,
+  request: { params: taskParams },
+  responses: answers({ 200: task }, [404]),
+});
+
+const erase = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/tasks/{id}",
+  summary: "Erase a task that has ended, with its log and its files",
+  middleware: writes,
+  request: { params: taskParams },
+  responses: answers({ 200: { description: "The task as it was.", json: taskSchema } }, [404, 409]),
+});
+
+const start = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/start",
+  summary: "Start a task that was made with `hold`",
+  middleware: [...writes, refuseStopped],
+  request: { params: taskParams, ...emptyBody },
+  responses: answers({ 200: task }, [404, 409, 415, 422]),
+});
+
+const cancel = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tasks/{id}/cancel",
+  summary: "Cancel a task and the whole tree below it",
+  middleware: writes,
+  request: { params: taskParams, ...emptyBody },
+  responses: answers({ 202: task }, [404, 409, 415, 422]),
+});
+
+export function taskRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const request = c.req.valid("json");
+    const { wait = 0 } = c.req.valid("query");
+    const tenant = tenantOf(c);
+    const asker = {
+      tenant,
+      key: actorIdOf(c),
+      via: BY_API,
+      sources: c.get("sources"),
+      agentsStamp: c.get("agentsStamp"),
+      bounds: boundsOf(c),
+      ...(await idSource(c, "task")),
+    };
+    const made = unwrap(await openTask(c.env, request, asker));
+    const open = () => tasksFromEnv(c.env)(tenant, made.id);
+    const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;
+    return c.json(shownTask(c, view), 201, { location: `/v1/tasks/${made.id}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const query = c.req.valid("query");
+    const request = pageRequest(query);
+    await bringUpToDate(c);
+    const index = databaseFromEnv(c.env).tasks;
+    const asked = [tenantOf(c), { ...filterOf(query), ...projectsFilter(c) }, request] as const;
+    const page: Page<TaskView> = unwrap(
+      query.view === "short" ? await index.shortPage(...asked) : await index.page(...asked),
+    );
+    return c.json(
+      {
+        data: page.items.map((view) => shownTask(c, view)),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
+  });
+
+  app.openapi(show, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(shownTask(c, await readTask(c, id, (stub) => stub.view())), 200);
+  });
+
+  app.openapi(erase, async (c) => {
+    const { id } = c.req.valid("param");
+    const view = await findView(c, id);
+    if (view !== null) {
+      unwrap(await taskStub(c, id).erase());
+      return c.json(shownTask(c, view), 200);
+    }
+    const lost = await findLostTask(c, id);
+    if (lost === null) throw new OttoError(NO_SUCH_TASK);
+    await eraseLostTask(c.env, tenantOf(c), lost);
+    return c.json(shownTask(c, lost), 200);
+  });
+
+  app.openapi(start, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).start(requestName(c)))), 200);
+  });
+
+  app.openapi(cancel, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(shownTask(c, unwrap(await taskStub(c, id).cancel(actorOf(c)))), 202);
+  });
+}
+
+interface ListQuery {
+  readonly status?: readonly TaskStatus[] | undefined;
+  readonly project?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly query?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+function filterOf({ status, project, agent, parent, query, from, to }: ListQuery): TaskFilter {
+  if (parent !== undefined && parent !== "none" && !isId("task", parent))
+    raise("invalid_input", "parent: must be `none` or the id of a task", { field: "parent" });
+  return {
+    status: status ?? null,
+    project: project ?? null,
+    ...(agent === undefined ? {} : { agent }),
+    ...(parent === undefined ? {} : { parent: { id: parent === "none" ? null : parent } }),
+    ...(query === undefined ? {} : { text: query }),
+    ...betweenOf({ from, to }),
+  };
+}

@@ -1,0 +1,156 @@
+/** A task's steps and calls with their times and what they cost, as its log, its ledger and its spending tell them. */
+import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
+import type { TaskEvent } from "../../core/task/events.ts";
+import type { EventPage, LedgerPage } from "../../core/tenant/rpc.ts";
+import { labelName } from "../../core/provenance/label.ts";
+import type { LedgerRow, Spend } from "../../core/task/decision.ts";
+import type { TaskView } from "../../core/task/view.ts";
+
+const PAGE_ROWS = 500;
+
+/** What a trace is read from: pages of the log and of the ledger, and what was spent. */
+export interface TraceSource {
+  readonly events: (after: number, limit: number) => Promise<EventPage>;
+  readonly ledger: (page: { after: string | null; limit: number; withResults: boolean }) => Promise<LedgerPage>;
+  readonly spending: () => Promise<readonly Spend[]>;
+}
+
+interface StepTimes {
+  attempts: number;
+  startedAt: string | null;
+  modelStartedAt: string | null;
+  modelCompletedAt: string | null;
+  completedAt: string | null;
+}
+
+/** Every call of a task in order, without results, read page by page. */
+async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow> {
+  for (let after: string | null = null; ; ) {
+    const { rows, next }: LedgerPage = await ledger({ after, limit: PAGE_ROWS, withResults: false });
+    yield* rows;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+/**
+ * The trace of the API. Of each page only what is shown is kept: a few numbers for each step (at most 101) and each call
+ * (64 a step). What a step used holds everything that was spent in it: its model calls, the shortening of its results and
+ * of the history, and the subtasks that it dispatched and that have ended. So the steps add up to the task's own figure.
+ */
+export async function traceOf(view: TaskView, source: TraceSource) {
+  const steps = await stepTimes(source.events);
+  const spending = await source.spending();
+  const [byStep, byCall] = [grouped(spending, ({ step }) => step), grouped(spending, ({ callId }) => callId)];
+  const calls = new Map<number, ReturnType<typeof callOf>[]>();
+  for await (const row of callsOf(source.ledger)) {
+    const shown = callOf(row, byCall.get(row.callId) ?? []);
+    const others = calls.get(row.step);
+    if (others === undefined) calls.set(row.step, [shown]);
+    else others.push(shown);
+  }
+  for (const step of [...calls.keys(), ...byStep.keys()]) if (!steps.has(step)) steps.set(step, noTimes());
+  return {
+    task_id: view.id,
+    status: view.status,
+    started_at: view.started_at,
+    ended_at: view.ended_at,
+    duration_ms: between(view.started_at, view.ended_at),
+    usage: usageOf(spending),
+    steps: [...steps]
+      .toSorted(([a], [b]) => a - b)
+      .map(([step, times]) => ({
+        step,
+        attempts: times.attempts,
+        started_at: times.startedAt,
+        model_started_at: times.modelStartedAt,
+        model_completed_at: times.modelCompletedAt,
+        completed_at: times.completedAt,
+        duration_ms: between(times.startedAt, times.completedAt),
+        usage: usageOf(byStep.get(step) ?? []),
+        models: modelsOf(byStep.get(step) ?? []),
+        calls: calls.get(step) ?? [],
+      })),
+  };
+}
+
+async function* logOf(events: TraceSource["events"]): AsyncGenerator<TaskEvent> {
+  for (let last = 0; ; ) {
+    const page = await events(last, PAGE_ROWS);
+    yield* page.events;
+    if (page.done || page.events.length === 0) return;
+    last = page.last;
+  }
+}
+
+async function stepTimes(events: TraceSource["events"]): Promise<Map<number, StepTimes>> {
+  const steps = new Map<number, StepTimes>();
+  for await (const { type, data } of logOf(events)) {
+    const { step, at } = data;
+    if (typeof step !== "number" || !/^(?:step|message)\./.test(type)) continue;
+    const times = steps.get(step) ?? noTimes();
+    steps.set(step, times);
+    if (type === "step.started") {
+      times.attempts += 1;
+      times.startedAt ??= at;
+      times.modelStartedAt = at;
+    } else if (type === "message.completed") times.modelCompletedAt = at;
+    else if (type === "step.completed") times.completedAt = at;
+  }
+  return steps;
+}
+
+function noTimes(): StepTimes {
+  return { attempts: 0, startedAt: null, modelStartedAt: null, modelCompletedAt: null, completedAt: null };
+}
+
+function grouped<Key>(spending: readonly Spend[], keyOf: (spend: Spend) => Key): Map<Key, Spend[]> {
+  const groups = new Map<Key, Spend[]>();
+  for (const spend of spending) {
+    const group = groups.get(keyOf(spend));
+    if (group === undefined) groups.set(keyOf(spend), [spend]);
+    else group.push(spend);
+  }
+  return groups;
+}
+
+function usageOf(spending: readonly Spend[]) {
+  return {
+    input_tokens: sumOf(spending, ({ inputTokens }) => inputTokens),
+    output_tokens: sumOf(spending, ({ outputTokens }) => outputTokens),
+    cost_usd: costUsd(spending),
+    estimated: spending.some(({ estimated }) => estimated),
+  };
+}
+
+/** The models that were asked, in the order of their first call. */
+function modelsOf(spending: readonly Spend[]): string[] {
+  return [...new Set(spending.flatMap(({ model }) => (model === null ? [] : [model])))];
+}
+
+function costUsd(spending: readonly Spend[]): number {
+  return sumOf(spending, ({ costMicros }) => costMicros) / MICROS_PER_DOLLAR;
+}
+
+function sumOf(spending: readonly Spend[], figureOf: (spend: Spend) => number): number {
+  return spending.reduce((sum, spend) => sum + figureOf(spend), 0);
+}
+
+function callOf(row: LedgerRow, spending: readonly Spend[]) {
+  return {
+    call_id: row.callId,
+    tool: row.tool,
+    effect: row.effect,
+    state: row.state,
+    attempts: row.attempts,
+    intended_at: new Date(row.intendedAt).toISOString(),
+    settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
+    duration_ms: row.durationMs,
+    label: row.label === undefined ? null : labelName(row.label),
+    cost_usd: costUsd(spending),
+  };
+}
+
+function between(from: string | null, to: string | null): number | null {
+  return from === null || to === null ? null : Date.parse(to) - Date.parse(from);
+}

@@ -1,0 +1,141 @@
+/** Budgets above the single task: of the tenant, of an API key, of a schedule, of an agent. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
+import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
+import { BUDGET_PERIODS, type BudgetAccount, type BudgetLimit, TENANT_ACCOUNT } from "../../core/tenant/budget-tree.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { scheduleStub } from "../schedules/access.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { tenantOf, unwrap } from "../tasks/access.ts";
+
+const amountSchema = z.strictObject({ tokens: z.int(), cost_usd: z.number() });
+
+const limitSchema = z.strictObject({
+  max_tokens: z.int().min(1).max(1_000_000_000_000).nullable(),
+  max_cost_usd: z
+    .number()
+    .min(1 / MICROS_PER_DOLLAR)
+    .max(1_000_000_000)
+    .nullable(),
+  period: z.enum(BUDGET_PERIODS).describe("When the count begins again at nothing (UTC); `total`: never."),
+});
+
+/** What may be asked for: a limit that is left out is none. */
+const limitRequestSchema = limitSchema
+  .partial({ max_tokens: true, max_cost_usd: true })
+  .refine(({ max_tokens, max_cost_usd }) => max_tokens != null || max_cost_usd != null, {
+    error: "give max_tokens or max_cost_usd, or both",
+    path: ["max_tokens"],
+  });
+
+const budgetSchema = z
+  .strictObject({
+    account: z.string().describe("`tenant`, or the id of a key, a schedule or an agent."),
+    limit: limitSchema.nullable(),
+    used: amountSchema.describe("In the limit's period; without a limit, this month."),
+    reserved: amountSchema.describe("Leased to tasks that run and not used yet. What they leave comes back."),
+  })
+  .meta({ id: "Budget" });
+
+const shared = { tags: ["Budgets"], middleware: [requireScope("admin")], ...withKey };
+const params = z.object({
+  account: z.string().describe("`tenant`, or the id of a key (`key_…`), a schedule (`sch_…`) or an agent (`agent_…`)"),
+});
+const budget = { description: "The account as it is now.", json: budgetSchema };
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/budgets",
+  summary: "List every account that has a limit or was used",
+  responses: answers({
+    200: { description: "All of them.", json: z.strictObject({ data: z.array(budgetSchema) }) },
+  }),
+});
+
+const set = createRoute({
+  ...shared,
+  method: "put",
+  path: "/v1/budgets/{account}",
+  summary: "Set the limit of an account",
+  description:
+    "A task's use counts against its tenant, its agent, and the key or schedule that made its tree. A task waits while other tasks hold what its next model call needs, and fails with `budget_exceeded` when a limit is used up. Use from before the limit was set counts. A model without a known price uses tokens and no money: under `max_cost_usd` a task that may ask one fails with `budget_exceeded`. A lowered limit holds from the next time that a task asks, within seconds. For `tenant` it holds at once, also when the answer is 503 (send the request again). A key or an agent has to be found in the database: while that is away, the answer is 503 and nothing is set.",
+  request: { params, body: { required: true, content: { "application/json": { schema: limitRequestSchema } } } },
+  responses: answers({ 200: budget }, [404, 413, 415, 422]),
+});
+
+const unset = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/budgets/{account}",
+  summary: "Take the limit of an account away",
+  request: { params },
+  responses: answers({ 200: budget }, [404]),
+});
+
+export function budgetRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const accounts = await tenantsFromEnv(c.env)(tenantOf(c)).budgets();
+    return c.json({ data: accounts.map(shownBudget) }, 200);
+  });
+
+  app.openapi(set, async (c) => {
+    const { max_tokens, max_cost_usd, period } = c.req.valid("json");
+    const costMicros = max_cost_usd == null ? null : Math.round(max_cost_usd * MICROS_PER_DOLLAR);
+    return c.json(
+      await change(c, c.req.valid("param").account, { tokens: max_tokens ?? null, costMicros, period }),
+      200,
+    );
+  });
+
+  app.openapi(unset, async (c) => c.json(await change(c, c.req.valid("param").account, null), 200));
+}
+
+/** The object holds the limit, so it is told first. */
+async function change(c: AppContext, account: string, limit: BudgetLimit | null) {
+  await requireAccount(c, account);
+  const changed = await tenantsFromEnv(c.env)(tenantOf(c)).setBudget(account, limit);
+  const act = await auditEntry(c, limit === null ? "budget.delete" : "budget.set", account);
+  unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
+  return shownBudget(changed);
+}
+
+/** `not_found` for what is no key, no schedule and no agent of this tenant. */
+async function requireAccount(c: AppContext, account: string): Promise<void> {
+  if (account === TENANT_ACCOUNT || account === DEFAULT_AGENT.id) return;
+  const { keys, agents } = databaseFromEnv(c.env);
+  const tenant = tenantOf(c);
+  const look = async () => {
+    if (isId("key", account)) return await keys.get(tenant, account);
+    if (isId("agent", account)) return await agents.get(tenant, account);
+    return isId("schedule", account) ? await scheduleStub(c, account).view() : raise("not_found", NO_ACCOUNT);
+  };
+  const found = await look();
+  if (!found.ok && found.error.code === "not_found") raise("not_found", NO_ACCOUNT);
+  unwrap<unknown>(found);
+}
+
+const NO_ACCOUNT = "There is no such account. Name `tenant`, or the id of a key, a schedule or an agent.";
+
+function shownBudget(shown: BudgetAccount): z.infer<typeof budgetSchema> {
+  const { account, limit, usedTokens, usedCostMicros, leasedTokens, leasedCostMicros } = shown;
+  return {
+    account,
+    limit:
+      limit === null
+        ? null
+        : { max_tokens: limit.tokens, max_cost_usd: inDollars(limit.costMicros), period: limit.period },
+    used: { tokens: usedTokens, cost_usd: usedCostMicros / MICROS_PER_DOLLAR },
+    reserved: { tokens: leasedTokens, cost_usd: leasedCostMicros / MICROS_PER_DOLLAR },
+  };
+}
+
+function inDollars(micros: number | null): number | null {
+  return micros === null ? null : micros / MICROS_PER_DOLLAR;
+}

@@ -1,0 +1,189 @@
+/** API keys of a tenant. A key is shown once, when it is made, and is dead everywhere as soon as it is revoked. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import type { ApiKey } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import { type Scope, SCOPES } from "../../core/tenant/keys.ts";
+import { projectSchema } from "../../core/task/new-task.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { findUnboundScope, type KeyBounds, MAX_BOUND, toKeyBounds } from "../../core/tenant/key-bounds.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { newApiKey } from "./api-key.ts";
+import { pageOf } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { readAgentIds } from "../agents/resolve.ts";
+import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+
+const MAX_AGENT_CHARACTERS = 200;
+
+const time = z.iso.datetime();
+const scopes = z
+  .array(z.enum(SCOPES))
+  .min(1)
+  .max(SCOPES.length)
+  .refine((given) => new Set(given).size === given.length, "a scope is given twice");
+
+const keyRequestSchema = z.strictObject({
+  name: z.string().min(1).max(200),
+  scopes,
+  projects: z
+    .array(projectSchema)
+    .min(1)
+    .max(MAX_BOUND)
+    .transform((names) => [...new Set(names)])
+    .optional()
+    .describe(
+      "The projects that the key is bound to: tasks, files and memory of other projects are 404, lists leave them out, and a task that it makes has to name one of these. Routes about the whole tenant answer 403.",
+    ),
+  agents: z
+    .array(z.string().min(1).max(MAX_AGENT_CHARACTERS))
+    .min(1)
+    .max(MAX_BOUND)
+    .optional()
+    .describe(
+      "The agents, by id or name, that the key may start and direct tasks of; `agent_default` is the built-in one. Tasks of other agents can be read and cancelled; anything else is 403.",
+    ),
+  person: z.string().optional().describe("Not available yet: 422."),
+  expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+});
+
+const keySchema = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    projects: z.array(z.string()).nullable().describe("The projects that it is bound to; null: none."),
+    agents: z.array(z.string()).nullable().describe("The ids of the agents that it is bound to; null: none."),
+    created_at: time,
+    created_by: z.string().describe("The key that made this one, or `operator`."),
+    expires_at: time.nullable(),
+    revoked_at: time.nullable(),
+  })
+  .meta({ id: "Key" });
+export const newKeySchema = keySchema
+  .extend({ key: z.string().describe("The key itself. It is shown this once.") })
+  .meta({ id: "NewKey" });
+
+const admin = [requireScope("admin")];
+const shared = { tags: ["Keys"], ...withKey };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/keys",
+  summary: "Make an API key",
+  description:
+    "A key gives no scope that it lacks itself. One that is bound to projects or agents cannot have the scope `admin`.",
+  middleware: admin,
+  request: { body: { required: true, content: { "application/json": { schema: keyRequestSchema } } } },
+  responses: answers({ 201: { description: "The key.", json: newKeySchema } }, [413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/keys",
+  summary: "List API keys, revoked ones too, the latest first",
+  middleware: admin,
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of keys.", json: pageOf(keySchema) } }, [422]),
+});
+
+const revoke = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/keys/{id}",
+  summary: "Revoke an API key",
+  description: "It holds at once, also while the database is away (which answers 503: send the request again).",
+  middleware: admin,
+  request: { params: z.object({ id: z.string().describe("The key's id, `key_…`") }) },
+  responses: answers({ 200: { description: "The revoked key.", json: keySchema } }, [404]),
+});
+
+export function keyRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const { name, scopes: given, expires_at, person, ...asked } = c.req.valid("json");
+    if (person !== undefined)
+      raise("not_available", "Keys cannot be bound to a person yet. Leave `person` out.", { field: "person" });
+    refuseMissing(c, given);
+    const bounds = await readBounds(c, asked);
+    const unbound = toKeyBounds(bounds) === null ? null : findUnboundScope(given);
+    if (unbound !== null) {
+      const message = `The scope ${unbound} is about the whole tenant: a key that is bound to projects or agents cannot have it.`;
+      raise("invalid_input", message, { field: "scopes" });
+    }
+    const expiresAt = expires_at == null ? null : Date.parse(expires_at);
+    if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now())) {
+      raise("invalid_input", "expires_at: this moment is over", { field: "expires_at" });
+    }
+    const { text, stored } = await newApiKey(c, { tenant: tenantOf(c), name, scopes: given, expiresAt, bounds });
+    const act = await auditEntry(c, "key.create", stored.key.id);
+    const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
+    return c.json({ ...shownKey(kept), key: text }, 201);
+  });
+
+  app.openapi(list, async (c) => {
+    const page = unwrap(await databaseFromEnv(c.env).keys.page(tenantOf(c), pageRequest(c.req.valid("query"))));
+    return c.json(
+      { data: page.items.map(shownKey), next_cursor: page.next === null ? null : writeCursor(page.next) },
+      200,
+    );
+  });
+
+  app.openapi(revoke, async (c) => {
+    const { id } = c.req.valid("param");
+    if (!isId("key", id)) raise("not_found", "There is no such key.");
+    const tenant = tenantOf(c);
+    // The object decides who comes in, so it is told first.
+    await tenantsFromEnv(c.env)(tenant).revoke(id);
+    const act = await auditEntry(c, "key.revoke", id);
+    return c.json(shownKey(unwrap(await databaseFromEnv(c.env).keys.revoke(tenant, id, act))), 200);
+  });
+}
+
+function refuseMissing(c: AppContext, given: readonly Scope[]): void {
+  const principal = c.get("principal");
+  const own: readonly Scope[] = principal.kind === "tenant" ? principal.key.scopes : [];
+  const missing = given.filter((scope) => !own.includes(scope));
+  if (missing.length > 0)
+    raise("forbidden", `This key lacks ${missing.join(", ")} and cannot give it.`, { field: "scopes" });
+}
+
+/** The bounds as they are stored: agents by their ids. */
+async function readBounds(
+  c: AppContext,
+  {
+    projects,
+    agents,
+  }: { readonly projects?: readonly string[] | undefined; readonly agents?: readonly string[] | undefined },
+): Promise<KeyBounds> {
+  return { projects: projects ?? null, agents: agents === undefined ? null : await readAgentIds(c, agents, "agents") };
+}
+
+export function shownKey({
+  id,
+  name,
+  scopes: held,
+  projects,
+  agents,
+  createdAt,
+  createdBy,
+  expiresAt,
+  revokedAt,
+}: ApiKey) {
+  return {
+    id,
+    name,
+    scopes: held,
+    projects: projects === null ? null : [...projects],
+    agents: agents === null ? null : [...agents],
+    created_at: new Date(createdAt).toISOString(),
+    created_by: createdBy,
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    revoked_at: revokedAt === null ? null : new Date(revokedAt).toISOString(),
+  };
+}

@@ -1,0 +1,233 @@
+/** Tenants, for the holder of the operator key. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { OPERATOR_TENANT, type Tenant } from "../../core/ports/database.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
+import { SCOPES } from "../../core/tenant/keys.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { newApiKey, UNBOUND } from "./api-key.ts";
+import { pageOf } from "../http/schemas.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { logFailure } from "../http/log.ts";
+import { formatReindex, reindexSchema } from "./reindex-view.ts";
+import { newKeySchema, shownKey } from "./key-routes.ts";
+import { requireOperator } from "../http/middleware/authenticate.ts";
+import { idSource } from "../http/new-ids.ts";
+import { pageQuery, pageRequest, unwrap } from "../tasks/access.ts";
+import { releaseBody, releaseTenant, stopBody, stopTenant, switched } from "./stop.ts";
+
+const FIRST_KEY_NAME = "first key";
+const ADMIN_KEY_NAME = "admin key";
+
+const tenantSchema = z
+  .strictObject({ id: z.string(), name: z.string(), created_at: z.iso.datetime() })
+  .meta({ id: "Tenant" });
+const newTenantSchema = z
+  .strictObject({ tenant: tenantSchema, key: z.string().describe("A key with every scope. It is shown this once.") })
+  .meta({ id: "NewTenant" });
+
+const adminKeySchema = z.strictObject({
+  name: z.string().min(1).max(200).optional().describe("`admin key` when it is left out."),
+  expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+});
+
+const shared = { tags: ["Tenants"], middleware: [requireOperator], ...withKey };
+const params = z.object({ id: z.string().describe("The tenant's id, `ten_…`") });
+const tenant = { description: "The tenant.", json: tenantSchema };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants",
+  summary: "Make a tenant and its first key (operator key)",
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: z.strictObject({ name: z.string().min(1).max(200) }) } },
+    },
+  },
+  responses: answers({ 201: { description: "The tenant and its key.", json: newTenantSchema } }, [413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tenants",
+  summary: "List tenants, the latest first (operator key)",
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of tenants.", json: pageOf(tenantSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tenants/{id}",
+  summary: "Show a tenant (operator key)",
+  request: { params },
+  responses: answers({ 200: tenant }, [404]),
+});
+
+const erase = createRoute({
+  ...shared,
+  method: "delete",
+  path: "/v1/tenants/{id}",
+  summary: "Erase a tenant (operator key)",
+  description: "Its keys die at once. Its tasks, files and rows are erased in the background, within minutes.",
+  request: { params },
+  responses: answers({ 200: { description: "The tenant as it was.", json: tenantSchema } }, [404]),
+});
+
+const stop = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/stop",
+  summary: "Stop everything of a tenant (operator key)",
+  description:
+    "As `POST /v1/kill-switch/stop`, and only the operator releases it. The tenant's own stop stands beside it. It holds at once, also while the database is away (which answers 503: send the request again).",
+  request: { params, ...stopBody },
+  responses: answers({ 200: switched }, [404, 413, 415, 422]),
+});
+
+const release = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/release",
+  summary: "Let everything of a tenant go on, whoever stopped it (operator key)",
+  request: { params, ...releaseBody },
+  responses: answers({ 200: switched }, [404, 413, 415, 422]),
+});
+
+const addKey = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/keys",
+  summary: "Create another admin key of a tenant (operator key)",
+  description:
+    "For a tenant whose keys are lost. The key has every scope. Where the tenant's row is lost with the database, it is restored first.",
+  request: { params, body: { required: false, content: { "application/json": { schema: adminKeySchema } } } },
+  responses: answers({ 201: { description: "The key.", json: newKeySchema } }, [404, 413, 415, 422]),
+});
+
+const startReindex = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tenants/{id}/reindex",
+  summary: "Rebuild what the database holds of a tenant from its objects (operator key)",
+  description:
+    "In the background: the tenant, its keys that were ever used, the index of its tasks, projects, schedules. Tasks run meanwhile. It is safe to repeat; one that runs continues. Otto also begins it when it finds that the database is another. `not_rebuilt` counts what only the database had.",
+  request: { params, body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } } },
+  responses: answers({ 202: { description: "It runs.", json: reindexSchema } }, [404, 413, 415, 422]),
+});
+
+const showReindex = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tenants/{id}/reindex",
+  summary: "Show how far the rebuilding of a tenant's index is (operator key)",
+  request: { params },
+  responses: answers({ 200: { description: "The latest one.", json: reindexSchema } }, [404]),
+});
+
+export function tenantRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const { name } = c.req.valid("json");
+    const { createdAt, random } = await idSource(c, "tenant");
+    const made: Tenant = { id: makeId("tenant", createdAt, random), name, createdAt };
+    const first = await newApiKey(c, {
+      tenant: made.id,
+      name: FIRST_KEY_NAME,
+      scopes: SCOPES,
+      expiresAt: null,
+      bounds: UNBOUND,
+    });
+    const act = await auditEntry(c, "tenant.create", made.id);
+    unwrap(await databaseFromEnv(c.env).tenants.create(made, first.stored, act));
+    return c.json({ tenant: shownTenant(made), key: first.text }, 201, { location: `/v1/tenants/${made.id}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const page = unwrap(await databaseFromEnv(c.env).tenants.page(pageRequest(c.req.valid("query"))));
+    return c.json(
+      {
+        data: page.items.map(shownTenant),
+        next_cursor: page.next === null ? null : writeCursor(page.next),
+      },
+      200,
+    );
+  });
+
+  app.openapi(show, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    return c.json(shownTenant(unwrap(await databaseFromEnv(c.env).tenants.get(id))), 200);
+  });
+
+  app.openapi(erase, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const act = await auditEntry(c, "tenant.erase", id);
+    const erased = unwrap(await databaseFromEnv(c.env).tenants.erase(id, act));
+    try {
+      await tenantsFromEnv(c.env)(id).erase();
+    } catch (thrown) {
+      // The sweep erases the object again before it purges the rows.
+      logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown);
+    }
+    return c.json(shownTenant(erased), 200);
+  });
+
+  app.openapi(stop, async (c) => {
+    const { reason } = c.req.valid("json");
+    return c.json(await stopTenant(c, await whom(c), reason), 200);
+  });
+
+  app.openapi(release, async (c) => c.json(await releaseTenant(c, await whom(c)), 200));
+
+  app.openapi(addKey, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const { name = ADMIN_KEY_NAME, expires_at } = c.req.valid("json") ?? {};
+    const expiresAt = expires_at == null ? null : Date.parse(expires_at);
+    if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now()))
+      raise("invalid_input", "expires_at: this moment is over", { field: "expires_at" });
+    unwrap(await tenantsFromEnv(c.env)(id).confirmRow());
+    const { text, stored } = await newApiKey(c, { tenant: id, name, scopes: SCOPES, expiresAt, bounds: UNBOUND });
+    const act = await auditEntry(c, "key.create", stored.key.id);
+    const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
+    return c.json({ ...shownKey(kept), key: text }, 201);
+  });
+
+  app.openapi(startReindex, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const started = unwrap(await tenantsFromEnv(c.env)(id).startReindex());
+    const act = await auditEntry(c, "tenant.reindex", id);
+    unwrap(await databaseFromEnv(c.env).audit.add(OPERATOR_TENANT, act));
+    return c.json(formatReindex(started), 202, { location: `/v1/tenants/${id}/reindex` });
+  });
+
+  app.openapi(showReindex, async (c) => {
+    const id = tenantId(c.req.valid("param").id);
+    const reindex = await tenantsFromEnv(c.env)(id).reindex();
+    // A tenant that never was is not found.
+    if (reindex === null) unwrap(await databaseFromEnv(c.env).tenants.get(id));
+    return c.json(formatReindex(reindex), 200);
+  });
+}
+
+/** The tenant that the operator names. While the database is away it is taken to be there: the switch waits for nobody. */
+async function whom(c: AppContext) {
+  const tenant = tenantId(c.req.param("id") ?? "");
+  const found = await databaseFromEnv(c.env).tenants.get(tenant);
+  if (!found.ok && found.error.code === "not_found") unwrap(found);
+  return { tenant, byOperator: true };
+}
+
+/** A text that is no tenant's id is `not_found`: it never names a row, nor the operator's own object. */
+function tenantId(text: string): string {
+  return isId("tenant", text) ? text : raise("not_found", "There is no such tenant.");
+}
+
+function shownTenant({ id, name, createdAt }: Tenant) {
+  return { id, name, created_at: new Date(createdAt).toISOString() };
+}

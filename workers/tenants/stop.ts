@@ -1,0 +1,63 @@
+/** Stopping and releasing a tenant, as its own administrators and the operator do it. */
+import { z } from "zod";
+import { databaseFromEnv, endMcpProcessesFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import type { TenantStop } from "../../core/tenant/budget-tree.ts";
+import { OPERATOR_TENANT } from "../../core/ports/database.ts";
+import { actorIdOf, auditEntry } from "../audit/entry.ts";
+import type { AppContext } from "../http/context.ts";
+import { unwrap } from "../tasks/access.ts";
+
+export const killSwitchSchema = z
+  .strictObject({
+    stopped: z.boolean(),
+    by: z.string().nullable().describe("The key that stopped the tenant, or `operator`; null while it is not stopped."),
+    by_operator: z.boolean().describe("True: only the operator can release it."),
+    reason: z.string().nullable(),
+    at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "KillSwitch" });
+
+const stopBodySchema = z.strictObject({ reason: z.string().min(1).max(500).optional() });
+const releaseBodySchema = z.strictObject({});
+
+export const stopBody = { body: { required: false, content: { "application/json": { schema: stopBodySchema } } } };
+export const releaseBody = {
+  body: { required: false, content: { "application/json": { schema: releaseBodySchema } } },
+};
+
+/** What every answer about the switch declares. */
+export const switched = { description: "The switch as it is now.", json: killSwitchSchema };
+
+/** Whom a route works on: a tenant's own administrator on its tenant, or the operator on any. */
+interface Whom {
+  readonly tenant: string;
+  readonly byOperator: boolean;
+}
+
+/** The object is told first: the stop holds whatever the database says to the audit row. */
+export async function stopTenant(c: AppContext, { tenant, byOperator }: Whom, reason: string | undefined) {
+  const stop = { by: actorIdOf(c), byOperator, reason: reason ?? null, at: Date.now() };
+  const holds = await tenantsFromEnv(c.env)(tenant).stop(stop);
+  await endMcpProcessesFromEnv(c.env, tenant, null);
+  await audit(c, "tenant.stop", { tenant, byOperator });
+  return shownSwitch(holds);
+}
+
+/** `forbidden` when the operator stopped the tenant and somebody else asks. */
+export async function releaseTenant(c: AppContext, { tenant, byOperator }: Whom) {
+  const holds = unwrap(await tenantsFromEnv(c.env)(tenant).release(byOperator));
+  await audit(c, "tenant.release", { tenant, byOperator });
+  return shownSwitch(holds);
+}
+
+export function shownSwitch(stop: TenantStop | null): z.infer<typeof killSwitchSchema> {
+  if (stop === null) return { stopped: false, by: null, by_operator: false, reason: null, at: null };
+  const { by, byOperator, reason, at } = stop;
+  return { stopped: true, by, by_operator: byOperator, reason, at: new Date(at).toISOString() };
+}
+
+/** Acts of the operator stand in the operator's log, acts of the tenant in its own. */
+async function audit(c: AppContext, action: "tenant.stop" | "tenant.release", { tenant, byOperator }: Whom) {
+  const act = await auditEntry(c, action, tenant);
+  unwrap(await databaseFromEnv(c.env).audit.add(byOperator ? OPERATOR_TENANT : tenant, act));
+}

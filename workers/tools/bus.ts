@@ -1,0 +1,114 @@
+/** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
+import { toolSourcesFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/steps/tool-bus.ts";
+import { inputSchema, outputSchema, settingsSchema } from "../../core/steps/toolset.ts";
+import { serverOfSource } from "../../core/mcp/outside-tools.ts";
+import type { Tool } from "../../core/tool/tool.ts";
+import type { OutsideTool, PinnedSource } from "../../core/tool/source.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { AppContext } from "../http/context.ts";
+import { changeDefinitions } from "../custom-tools/custom-tools.ts";
+import { isImportSource, reimport } from "../openapi/imported-sources.ts";
+import { pinnedTools } from "./pinned.ts";
+import { requestPatterns } from "../http/request-patterns.ts";
+import { tenantOf, unwrap } from "../tasks/access.ts";
+import { reloadServer } from "../mcp/routes.ts";
+
+/** The built-in tools and those of the tenant's sources. */
+export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
+  return unwrap(await toolsFor(c.env, { tenant: tenantOf(c), sources }));
+}
+
+/** The same for a tenant that no request tells. Fails while the bucket is away. */
+export async function toolsFor(
+  env: Env,
+  of: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+): Promise<Result<readonly Tool[]>> {
+  if (of.sources.length === 0) return ok(catalogue);
+  const own = await pinnedTools(env, of, catalogue);
+  return own.ok ? ok([...catalogue, ...own.value]) : own;
+}
+
+/** The bus over these sources, the tenant's present ones unless others are given. `call` makes a call. */
+export async function busOf(
+  c: AppContext,
+  { sources = c.get("sources"), call = noCall }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
+): Promise<ToolBus> {
+  const tools = await toolsOf(c, sources);
+  const acts: ToolBusActs = {
+    call,
+    reload: async (tool) => await reload(c, tool, tools),
+    register: async (tool, definition) => await register(c, tool, definition),
+  };
+  return await openToolBus({ tools, patterns: requestPatterns(c).patterns, acts });
+}
+
+/** A tool as the API shows it. */
+export function shownTool({ tool, modelName }: NamedTool) {
+  return {
+    name: tool.name,
+    model_name: modelName,
+    also_named: [...(tool.alsoNamed ?? [])],
+    summary: tool.summary,
+    toolbox: tool.toolbox,
+    category: tool.category,
+    source: tool.written?.source ?? "built_in",
+    permissions: [...tool.permissions],
+    security: typeof tool.security === "function" ? "by arguments" : tool.security,
+    effect: typeof tool.effect === "function" ? "by arguments" : tool.effect,
+    steers: tool.steers,
+    only_by_name: tool.onlyByName ?? false,
+    aliases: { ...tool.aliases },
+    input_schema: { ...inputSchema(tool) },
+    output_schema: { ...outputSchema(tool) },
+    settings_schema: settingsSchema(tool),
+    examples: tool.examples.map(({ note, given }) => ({ note, arguments: given })),
+  };
+}
+
+async function noCall(): Promise<never> {
+  throw new Error("this bus makes no calls");
+}
+
+/** Looks at the server. Tools that wait for a person are not taken by it: the tool stays as it was agreed to. */
+async function reloadTools(c: AppContext, server: string): Promise<Result<void>> {
+  const looked = await reloadServer(c, server);
+  if (!looked.ok) return looked;
+  const { status, error } = looked.value.record;
+  if (status === "connected") return ok(undefined);
+  return failed("upstream_failed", error ?? `The MCP server ${server} was not reached.`);
+}
+
+async function reload(c: AppContext, { name, written }: Tool, tools: readonly Tool[]): Promise<Result<void>> {
+  const source = written?.source ?? "";
+  const server = serverOfSource(source);
+  if (server !== null) return await reloadTools(c, server);
+  const act = await auditEntry(c, "tool.reload", name);
+  if (source === CUSTOM_SOURCE) return await changeDefinitions(c, () => ok(null), act);
+  if (isImportSource(source)) return await reimport(c, source, { tools, act });
+  return failed("not_available", `${name} comes from ${source}, which is not read again this way.`, { field: "name" });
+}
+
+/**
+ * A repeat of a request that was cut off finds its own definition, and registers nothing twice. What was registered and is
+ * not heard of, because the telling was cut off, is heard of after this.
+ */
+async function register(c: AppContext, { name }: OutsideTool, definition: CustomTool): Promise<Result<void>> {
+  const act = await auditEntry(c, "tool.create", name);
+  const changed = await changeDefinitions(
+    c,
+    (present) => {
+      const known = present.get(name);
+      if (known === undefined) return ok({ name, definition });
+      const isRepeat = c.get("idempotency") !== null && known.definition === JSON.stringify(definition);
+      if (isRepeat) return ok(null);
+      return failed("conflict", `${name} is registered twice: you have a tool of this name.`, { field: "name" });
+    },
+    act,
+  );
+  if (!changed.ok) await toolSourcesFromEnv(c.env).present(tenantOf(c));
+  return changed;
+}

@@ -1,0 +1,262 @@
+/**
+ * Calling one tool. The call runs in a hidden task of its own, which holds its ledger, so it survives what a task's calls
+ * survive; with `task_id` it works in that task's sandbox and as that task's agent.
+ */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import {
+  blobsFromEnv,
+  mailFromEnv,
+  settingsFromEnv,
+  tasksFromEnv,
+  type TaskStub,
+} from "../../adapters/env/from-env.ts";
+import type { PinnedAgent } from "../../core/agents/agent.ts";
+import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
+import { calledWithin } from "../../core/steps/called-tool.ts";
+import { prepareCalls, toToolError } from "../../core/steps/prepare.ts";
+import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
+import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
+import type { ToolBus } from "../../core/steps/tool-bus.ts";
+import { buildToolset } from "../../core/steps/toolset.ts";
+import { keptResultKey } from "../../core/prompt/kept-results.ts";
+import { callTaskFacts, projectSchema } from "../../core/task/new-task.ts";
+import type { SkillInForce } from "../../core/skills/skill.ts";
+import { matchSkills } from "../../core/task/match-skills.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import { hasEnded } from "../../core/task/status.ts";
+import type { PendingView, TaskView } from "../../core/task/view.ts";
+import type { Tool, ToolResult } from "../../core/tool/tool.ts";
+import { TASK_MS } from "../../core/tenant/cost-rates.ts";
+import { checkStart, isInBounds } from "../../core/tenant/key-bounds.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { toolResultSchema } from "../http/schemas.ts";
+import { actorIdOf } from "../audit/entry.ts";
+import { awaitTask, MAX_WAIT_SECONDS } from "../tasks/await.ts";
+import { chargeCost } from "../tenants/charge-cost.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { refuseStopped } from "../http/middleware/refuse-stopped.ts";
+import { boundsOf } from "../http/middleware/key-bounds.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { idSource } from "../http/new-ids.ts";
+import { findOwnApi } from "../http/own-origin.ts";
+import { pinnedSkills } from "./pinned.ts";
+import { resolveAgent } from "../agents/resolve.ts";
+import { findFacts, readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../tasks/access.ts";
+import { busOf, toolsOf } from "./bus.ts";
+import { toolParams } from "./routes.ts";
+
+const callBody = z.strictObject({
+  arguments: z.record(z.string(), z.json()).optional(),
+  agent: z.string().min(1).max(200).optional(),
+  project: projectSchema.optional(),
+  task_id: z.string().min(1).max(100).optional(),
+});
+
+type CallBody = z.infer<typeof callBody>;
+
+const call = createRoute({
+  tags: ["Tools"],
+  ...withKey,
+  method: "post",
+  path: "/v1/tools/{name}/call",
+  summary: "Call a tool",
+  description:
+    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task, which `Location` names and whose ledger has the call. With `task_id` it works in that task's sandbox, as that task's agent, without `agent` and `project`; a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` cannot be called here. A call that waits for an answer, or has not ended after 60 seconds, answers the error `timeout`; `details` name the hidden task, where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: the approved call runs in the hidden task. When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
+  middleware: [requireScope("tools:call"), refuseStopped],
+  request: {
+    params: toolParams,
+    body: { required: true, content: { "application/json": { schema: callBody } } },
+  },
+  responses: answers(
+    { 200: { description: "What the tool gave.", json: toolResultSchema } },
+    [404, 409, 413, 415, 422],
+  ),
+});
+
+export function toolCallRoutes(app: App): void {
+  app.openapi(call, async (c) => {
+    const { name } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const of = body.task_id === undefined ? null : await taskFor(c, body.task_id);
+    const sources = of?.sources ?? c.get("sources");
+    const bus = await busOf(c, { sources, call: async (tool, given) => await makeCall(c, tool, given, { body, of }) });
+    const { tool } = unwrap(bus.get(name));
+    if (tool.name === CALL_TOOL) return c.json(await callWithin(bus, tool, body), 200);
+    refuseSteering(tool, body);
+    return c.json(unwrap(await bus.call(name, body.arguments ?? {})), 200);
+  });
+}
+
+/** `call_tool` over the API: the call of the tool that its arguments name. */
+async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
+  const called = unwrap(inTheBody(calledWithin(callTool, body.arguments ?? {})));
+  const { tool } = unwrap(bus.get(called.name));
+  refuseSteering(tool, body);
+  return unwrap(inTheBody(await bus.call(tool.name, called.arguments)));
+}
+
+/** Fields of what is called as fields of the request: `arguments.arguments.path`. */
+function inTheBody<T>(result: Result<T>): Result<T> {
+  if (result.ok) return result;
+  const { field = "arguments", message, fields = [{ field, message }] } = result.error;
+  const inBody = fields.map((one) => ({ ...one, field: `arguments.${one.field}` }));
+  return { ok: false, error: { ...result.error, fields: inBody } };
+}
+
+/** A tool that steers a task is called for one, and some by a model only. */
+function refuseSteering({ name, steers, onlyByModel }: Tool, body: CallBody): void {
+  if (onlyByModel === "dispatches")
+    raise("invalid_input", `${name}: only a task's own model dispatches subagents`, { field: "name" });
+  if (onlyByModel === "finishes")
+    raise("invalid_input", `${name}: only a task's own model ends it this way`, { field: "name" });
+  if (steers && body.task_id === undefined)
+    raise("invalid_input", `${name} steers a task: name the task in task_id.`, { field: "task_id" });
+}
+
+/** Makes the call in a hidden task of its own, and gives what came of it. */
+async function makeCall(
+  c: AppContext,
+  tool: Tool,
+  given: Readonly<Record<string, unknown>>,
+  { body, of }: { readonly body: CallBody; readonly of: TaskFacts | null },
+): Promise<ToolResult> {
+  const facts = await factsOf(c, tool, body, of);
+  const prepared = await prepareCalls([{ name: tool.name, arguments: JSON.stringify(given) }], {
+    facts,
+    step: 1,
+    toolset: {
+      ...(await buildToolset(await toolsOf(c, facts.sources), facts)),
+      mailKeyedForMs: mailFromEnv(c.env).keyedForMs,
+      ownApi: findOwnApi(c.env),
+    },
+    repeat: null,
+    context: BY_PRINCIPAL,
+  });
+  const [only] = prepared;
+  if (only === undefined) throw new Error("a prepared call is missing");
+  if (body.task_id !== undefined) await adoptCall(c, body.task_id, facts);
+  const open = () => tasksFromEnv(c.env)(facts.tenant, facts.id);
+  chargeCost(c.env, facts.tenant, TASK_MS);
+  const made = await open().create({ facts, hold: false, call: only });
+  if (!made.ok && body.task_id !== undefined) await taskStub(c, body.task_id).disown(facts.id);
+  unwrap(made);
+  if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
+  const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
+  c.header("location", `/v1/tasks/${facts.id}`);
+  return await resultOf(c, view, facts, body.task_id);
+}
+
+/**
+ * Makes the call the task's own before it is made, so that whatever cancels or erases the task reaches it. A repeat of a
+ * request whose call was made needs no task that still takes calls.
+ */
+async function adoptCall(c: AppContext, taskId: string, { id, tenant }: TaskFacts): Promise<void> {
+  const isRepeat = c.get("idempotency") !== null && (await tasksFromEnv(c.env)(tenant, id).view()).ok;
+  if (isRepeat) return;
+  refuseEnded(await readTask(c, taskId, (stub) => stub.view()));
+  unwrap(await taskStub(c, taskId).adopt(id));
+}
+
+/** A task that was cancelled or erased between the adoption and the making of the call did not reach it. */
+async function cancelWithoutParent(c: AppContext, taskId: string, call: TaskStub): Promise<void> {
+  const parent = await taskStub(c, taskId).view();
+  if (!parent.ok || hasEnded(parent.value.status)) await call.cancel("the end of its task");
+}
+
+/** The facts of the hidden task; `of` is the task that the call is made for. */
+async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts | null): Promise<TaskFacts> {
+  const tenant = tenantOf(c);
+  const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
+  if (double !== undefined) raise("invalid_input", `${double}: comes from the task; leave it out`, { field: double });
+  const agent = of?.agent ?? (await resolveAgent(c, body.agent));
+  const project = of === null ? (body.project ?? null) : of.project;
+  unwrap(checkStart(boundsOf(c), { project, agent: { id: agent.id, name: agent.config.name } }));
+  const { model: defaultModel } = settingsFromEnv(c.env);
+  const source = await idSource(c, "call");
+  const sources = c.get("sources");
+  const skills = of === null ? await skillsOf(c, agent) : [];
+  return callTaskFacts(
+    { tenant, key: actorIdOf(c), agent, sources, defaultModel, ...source },
+    { project: body.project ?? null, of, skills, toolName: tool.name },
+  );
+}
+
+/** The skills that an agent works under, whoever calls its tools. */
+async function skillsOf(c: AppContext, agent: PinnedAgent): Promise<readonly SkillInForce[]> {
+  if ((agent.config.skills?.names ?? []).length === 0) return [];
+  const skills = unwrap(await pinnedSkills(c.env, { tenant: tenantOf(c), sources: c.get("sources") }));
+  return unwrap(matchSkills({ input: "", skills: [] }, { skills, agent }));
+}
+
+/** The task that a call is made for. `not_found` names the field. */
+async function taskFor(c: AppContext, id: string): Promise<TaskFacts> {
+  const facts = await findFacts(c, id);
+  if (facts === null || !isInBounds(boundsOf(c), facts.project))
+    raise("not_found", NO_SUCH_TASK.message, { field: "task_id" });
+  return facts;
+}
+
+/** What the hidden task's one ledger row holds; for a call that goes on, where it does. */
+async function resultOf(
+  c: AppContext,
+  view: TaskView,
+  facts: TaskFacts,
+  taskId: string | undefined,
+): Promise<ToolResult> {
+  if (!hasEnded(view.status)) return refused(goesOn(view));
+  const { rows } = await readTask(c, view.id, (stub) => stub.ledger({ after: null, limit: 1, withResults: true }));
+  const [row] = rows;
+  if (row?.result == null) return refused({ code: "internal", message: "The call ended without a result." });
+  if (!row.result.ok) return row.result;
+  for (const file of taskId === undefined ? [] : (view.output?.files ?? [])) {
+    const attached = await taskStub(c, taskId ?? "").attach({
+      path: file.path,
+      size: file.size,
+      contentType: file.content_type,
+      ...(file.sha256 === undefined ? {} : { hash: file.sha256 }),
+    });
+    if (!attached.ok) return refused(attached.error);
+  }
+  return { ok: true, result: await wholeResult(c, row.result.result, keptResultKey(facts, row.callId)) };
+}
+
+/** Why there is no result yet, and where it will be. */
+function goesOn({ id, status, pending }: TaskView): Failure {
+  const [open] = pending;
+  switch (open?.kind) {
+    case "approval":
+      return needsApproval(id, open);
+    case "unknown": {
+      const message = `Nobody knows whether the call happened. Decide it at /v1/tasks/${id}/ledger/${open.call_id}.`;
+      return { code: "outcome_unknown", message, details: { task_id: id, call_id: open.call_id } };
+    }
+    default: {
+      const message = `The call goes on in ${id} (${status}). Read that task; answer its questions there.`;
+      return { code: "timeout", message, details: { task_id: id, status, pending } };
+    }
+  }
+}
+
+function needsApproval(task: string, open: Extract<PendingView, { kind: "approval" }>): Failure {
+  return {
+    code: "needs_approval",
+    message: `A person has to approve this call first: ${open.reason} Decide it at /v1/tasks/${task}/approvals/${open.id}; its result will stand in that task's ledger.`,
+    details: { approval_id: open.id, task_id: task, expires_at: open.expires_at },
+  };
+}
+
+/** A result that was too large for its row, read back from the key that the gateway keeps it under. */
+async function wholeResult(c: AppContext, result: unknown, key: string): Promise<unknown> {
+  if (typeof result !== "object" || result === null || !("stored" in result) || result.stored !== key) return result;
+  const blob = await blobsFromEnv(c.env).get(key);
+  return blob.ok ? (JSON.parse(new TextDecoder().decode(blob.value)) as unknown) : result;
+}
+
+function refused(failure: Failure): ToolResult {
+  return { ok: false, error: toToolError(failure) };
+}
+
+function hasEndedOrAsks(view: TaskView): boolean {
+  return hasEnded(view.status) || view.status === "waiting_input" || view.status === "waiting_approval";
+}

@@ -1,0 +1,25 @@
+/** The lists of tools that are searched: the built-in ones, and those of a tenant's sources. */
+import type { Env } from "../../adapters/env/from-env.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import type { SourcedList } from "../../core/steps/find-tools.ts";
+import { inputSchema } from "../../core/steps/toolset.ts";
+import { toolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
+import type { Tool } from "../../core/tool/tool.ts";
+import type { PinnedSource } from "../../core/tool/source.ts";
+import { pinnedLists } from "./pinned.ts";
+
+/** By the tools themselves: a test's runner has its own. */
+const builtInLists = new WeakMap<readonly Tool[], ToolList>();
+
+/** The lists of a task or tenant. Fails while its own tools cannot be read. */
+export async function toolLists(
+  env: Env,
+  pinned: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+  builtIn: readonly Tool[],
+): Promise<Result<readonly SourcedList[]>> {
+  const own = await pinnedLists(env, pinned);
+  if (!own.ok) return own;
+  const list = builtInLists.get(builtIn) ?? toolList(builtIn, inputSchema);
+  builtInLists.set(builtIn, list);
+  return ok([{ source: null, list }, ...own.value]);
+}

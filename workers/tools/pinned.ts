@@ -1,0 +1,108 @@
+/** The tools that a task pinned beside the built-in ones. What stands under a hash never changes, so the isolate keeps it. */
+import { patternsFromEnv, toolSourcesFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { httpCaller } from "../../core/steps/http-caller.ts";
+import { mcpCaller } from "../../core/mcp/call.ts";
+import { outsideTools, type OutsideCallers, type SourcedTool } from "../../core/gateway/outside-tool.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import { skillCaller } from "../../core/steps/skill-call.ts";
+import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/skills/skill-tool.ts";
+import type { Skill } from "../../core/skills/skill.ts";
+import type { SourcedList } from "../../core/steps/find-tools.ts";
+import { toolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
+import type { Tool } from "../../core/tool/tool.ts";
+import { type OutsideTool, type PinnedSource, sourceText } from "../../core/tool/source.ts";
+
+/** Characters of JSON that all kept sources have together: tenants share the isolate. */
+const MAX_CHARACTERS = 16_000_000;
+
+interface Kept {
+  readonly tools: readonly OutsideTool[];
+  /** For searches; its index, made by the first one, takes a fifth of the JSON's characters in bytes, about. */
+  readonly list: ToolList;
+  readonly characters: number;
+}
+
+/** By tenant and hash, the one that was used longest ago first. */
+const kept = new Map<string, Kept>();
+let characters = 0;
+
+/** How calls of outside tools are made, by the kind of their origin. */
+const CALLERS: OutsideCallers = { http: httpCaller, mcp: mcpCaller, skill: skillCaller };
+
+/** The tools of a task's sources; those that a built-in tool stands before are left out. Fails while the bucket is away. */
+export async function pinnedTools(
+  env: Env,
+  { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+  builtIn: readonly Pick<Tool, "name">[],
+): Promise<Result<readonly Tool[]>> {
+  if (sources.length === 0) return ok([]);
+  const found: SourcedTool[] = [];
+  const reads = sources.map(async ({ name, hash }) => ({ source: name, read: await readSource(env, tenant, hash) }));
+  for (const { source, read } of await Promise.all(reads)) {
+    if (!read.ok) return read;
+    found.push(...read.value.map((tool) => ({ source, tool })));
+  }
+  return ok(outsideTools(found, builtIn, { callers: CALLERS, patterns: patternsFromEnv(env) }));
+}
+
+/** The skills among a task's sources, each at the version that is pinned. Fails while the bucket is away. */
+export async function pinnedSkills(
+  env: Env,
+  { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+): Promise<Result<readonly Skill[]>> {
+  const ofSkills = sources.filter(({ name }) => name === SKILLS_SOURCE || name === SHIPPED_SOURCE);
+  const tools = await pinnedTools(env, { tenant, sources: ofSkills }, []);
+  return tools.ok ? ok(tools.value.flatMap(({ skill }) => skill ?? [])) : tools;
+}
+
+/** The sources of a task as lists to search. Fails while the bucket is away. */
+export async function pinnedLists(
+  env: Env,
+  { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+): Promise<Result<readonly SourcedList[]>> {
+  const lists: SourcedList[] = [];
+  const reads = sources.map(async ({ name, hash }) => ({ name, hash, read: await readSource(env, tenant, hash) }));
+  for (const { name, hash, read } of await Promise.all(reads)) {
+    if (!read.ok) return read;
+    lists.push({ source: name, list: kept.get(`${tenant} ${hash}`)?.list ?? listOf(read.value) });
+  }
+  return ok(lists);
+}
+
+/** What the sources of a task weigh in a cache: characters of JSON. Those that are not kept weigh nothing. */
+export function weightOf(tenant: string, sources: readonly PinnedSource[]): number {
+  return sources.reduce((sum, { hash }) => sum + (kept.get(`${tenant} ${hash}`)?.characters ?? 0), 0);
+}
+
+async function readSource(env: Env, tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>> {
+  const name = `${tenant} ${hash}`;
+  const known = kept.get(name);
+  if (known !== undefined) {
+    kept.delete(name);
+    kept.set(name, known);
+    return ok(known.tools);
+  }
+  const read = await toolSourcesFromEnv(env).read(tenant, hash);
+  if (read.ok) keep(name, read.value);
+  return read;
+}
+
+function keep(name: string, tools: readonly OutsideTool[]): void {
+  drop(name);
+  const size = name.length + sourceText(tools).length;
+  kept.set(name, { tools, list: listOf(tools), characters: size });
+  characters += size;
+  for (const [oldest] of kept) {
+    if (characters <= MAX_CHARACTERS) break;
+    drop(oldest);
+  }
+}
+
+function listOf(tools: readonly OutsideTool[]): ToolList {
+  return toolList(tools, ({ input }) => input);
+}
+
+function drop(name: string): void {
+  characters -= kept.get(name)?.characters ?? 0;
+  kept.delete(name);
+}

@@ -1,0 +1,128 @@
+/** The catalogue of tools: what there is, what each takes, and the form in which a model is shown it. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { findTools } from "../../core/steps/find-tools.ts";
+import { asFunction, type NamedTool } from "../../core/steps/tool-bus.ts";
+import { toolPage } from "../../core/steps/tool-page.ts";
+import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
+import { TOOL_CATEGORIES } from "../../core/tool/tool.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { openAiToolSchema, pageOf, toolSchema } from "../http/schemas.ts";
+import { chargeCost } from "../tenants/charge-cost.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { optionalQuery, tenantOf, unwrap } from "../tasks/access.ts";
+import { toolLists } from "./lists.ts";
+import { busOf, shownTool } from "./bus.ts";
+
+const shared = { tags: ["Tools"], ...withKey };
+
+/** The path of every route of one tool. */
+export const toolParams = z.object({ name: z.string().describe("The tool's name, with dots or underscores") });
+
+const filterSchema = z.strictObject({
+  toolbox: optionalQuery(z.string().max(100)),
+  category: optionalQuery(z.enum(TOOL_CATEGORIES)),
+  query: optionalQuery(z.string().max(500)),
+});
+
+/** Tools that a query brings at most. */
+const MAX_FOUND = 50;
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tools",
+  summary: "List the tools: the built-in ones, then the tenant's own",
+  description:
+    "`toolbox` and `category` are exact. `query` says in plain words what is to be done: the answer then holds the 50 tools that fit it best, the best first, by the search that `find_tools` uses.",
+  request: { query: filterSchema },
+  responses: answers(
+    { 200: { description: "The tools in their order, or as they fit.", json: pageOf(toolSchema) } },
+    [422],
+  ),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tools/{name}",
+  summary: "Show a tool: its schemas, permissions and examples",
+  request: { params: toolParams },
+  responses: answers({ 200: { description: "The tool.", json: toolSchema } }, [404]),
+});
+
+const functions = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tools.json",
+  summary: "Export the tools in OpenAI's function form",
+  description: "All of them, or those that the query names, as in the list.",
+  request: { query: filterSchema },
+  responses: answers({ 200: { description: "Ready to be sent as `tools`.", json: z.array(openAiToolSchema) } }, [422]),
+});
+
+const page = createRoute({
+  ...shared,
+  method: "get",
+  path: "/v1/tools.md",
+  summary: "Export the tools as Markdown",
+  description: "All of them, or those that the query names, as in the list.",
+  request: { query: filterSchema },
+  responses: answers({ 200: { description: "A page for people.", other: ["text/markdown"] } }, [422]),
+});
+
+const reload = createRoute({
+  ...shared,
+  method: "post",
+  path: "/v1/tools/{name}/reload",
+  summary: "Read a tool's definition again",
+  description:
+    "A tool of the tenant's own is made anew of its present definition, one of an import of the document at its address, one of an MCP server of what the server lists now, as far as that was agreed to. A built-in tool is part of the release, so there is nothing to read again. Tasks that run keep the tools that they began with.",
+  middleware: [requireScope("admin")],
+  request: {
+    params: toolParams,
+    body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } },
+  },
+  responses: answers({ 200: { description: "The tool.", json: toolSchema } }, [404, 409, 415, 422, 503]),
+});
+
+export function toolRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const found = await listed(c, c.req.valid("query"));
+    return c.json({ data: found.map(shownTool), next_cursor: null }, 200);
+  });
+
+  app.openapi(functions, async (c) => c.json((await listed(c, c.req.valid("query"))).map(asFunction), 200));
+
+  app.openapi(page, async (c) => {
+    const found = await listed(c, c.req.valid("query"));
+    return c.body(toolPage(found), 200, { "content-type": "text/markdown; charset=utf-8" });
+  });
+
+  app.openapi(show, async (c) => c.json(shownTool(unwrap((await busOf(c)).get(c.req.valid("param").name))), 200));
+
+  app.openapi(reload, async (c) => {
+    const { name } = c.req.valid("param");
+    unwrap(await (await busOf(c)).reload(name));
+    const sources = unwrap(await toolSourcesFromEnv(c.env).present(tenantOf(c)));
+    return c.json(shownTool(unwrap((await busOf(c, { sources })).get(name))), 200);
+  });
+}
+
+/** The tools that a filter leaves; with a query those of them that fit it, the best first. */
+async function listed(
+  c: AppContext,
+  { query = "", ...filter }: z.infer<typeof filterSchema>,
+): Promise<readonly NamedTool[]> {
+  chargeCost(c.env, tenantOf(c), TOOLS_MS);
+  const found = (await busOf(c)).list(filter);
+  if (query.trim() === "") return found;
+  const byName = new Map(found.map((named) => [named.tool.name, named]));
+  const reach = { resolve: (name: string) => byName.get(name)?.tool ?? null, names: [...byName.keys()] };
+  const lists = unwrap(await toolLists(c.env, { tenant: tenantOf(c), sources: c.get("sources") }, catalogue));
+  const names = await findTools(lists, reach, query, MAX_FOUND);
+  return names.flatMap((name) => byName.get(name) ?? []);
+}
