@@ -5,14 +5,14 @@ import { SUITES } from "./scripts/suites.ts";
 
 /** Files that take half a minute or more; vitest knows no times where it has not run before, and begins with the largest files. */
 const LONGEST = [
-  "test/contracts/mcp-conformance.test.ts",
-  "test/contracts/mcp-hostile.test.ts",
-  "test/sidecar/documents-fuzz.test.ts",
-  "test/sidecar/mcp.test.ts",
-  "test/whole/drill-short.test.ts",
-  "test/whole/engine-short.test.ts",
-  "test/whole/sidecar-deaths.test.ts",
-  "test/whole/slack-work.test.ts",
+  "test/contracts/mcp/conformance.test.ts",
+  "test/contracts/mcp/hostile.test.ts",
+  "test/sidecar/documents/fuzz.test.ts",
+  "test/sidecar/mcp/mcp.test.ts",
+  "test/system/drill-short.test.ts",
+  "test/system/engine-short.test.ts",
+  "test/system/sidecar-deaths.test.ts",
+  "test/system/slack-work.test.ts",
 ];
 
 /** What takes longest begins first, so that it does not run on alone at the end. */

@@ -22,7 +22,7 @@ interface Outcome {
 const CHECK_TIMEOUT_MS = 240_000;
 
 /** One TypeScript project for each set of globals that code may see. */
-const TYPE_PROJECTS = ["core", ".", "scripts", "sidecar", "web", "bench", "test", "test/workerd", "test/pure/console"];
+const TYPE_PROJECTS = ["core", ".", "scripts", "sidecar", "web", "bench", "test", "test/workerd", "test/unit/console"];
 
 /** The longest first, so that the last to end ends early. */
 const CHECKS: readonly Check[] = [

@@ -48,7 +48,7 @@ export const SUITES: readonly Suite[] = [
     suiteTimeoutMs: 5 * MINUTE_MS,
   },
   {
-    name: "pure",
+    name: "unit",
     runtime: "node",
     serial: false,
     lane: "work",
@@ -103,7 +103,7 @@ export const SUITES: readonly Suite[] = [
     suiteTimeoutMs: 20 * MINUTE_MS,
   },
   {
-    name: "start",
+    name: "startup",
     runtime: "node",
     serial: true,
     lane: "services",
@@ -114,7 +114,7 @@ export const SUITES: readonly Suite[] = [
     suiteTimeoutMs: 15 * MINUTE_MS,
   },
   {
-    name: "whole",
+    name: "system",
     runtime: "node",
     // Each file starts a system of its own, and waits more than it works.
     serial: false,

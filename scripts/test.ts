@@ -1,5 +1,5 @@
 /**
- * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- pure workerd`). Suites that
+ * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- unit workerd`). Suites that
  * wait more than they work run at the same time as the others, see `lanesOf`; their output is shown when they have ended.
  * It ends with what failed, and the last line sums up the runners' own reports; the exit code is not 0 when anything
  * failed, or when a suite is missing, reported nothing or ran nothing.

@@ -1,7 +1,7 @@
 /**
  * Estimates token counts without a tokenizer: one pass over the characters, a cost per word, number, sign and letter. A word
  * after a space is at least one token, as in every tokenizer. The costs are fitted to o200k and cl100k;
- * `test/pure/tokens.test.ts` measures the error (at most 10 % for prose, code, JSON, tables and tool specifications). English
+ * `test/unit/model/tokens.test.ts` measures the error (at most 10 % for prose, code, JSON, tables and tool specifications). English
  * text costs the same in both encodings; most other scripts cost up to four times as much in cl100k.
  */
 import type { Message } from "./messages.ts";

@@ -1,7 +1,7 @@
 /**
  * How one run of the sweep wakes everything that is overdue. One invocation of a Worker makes 10,000 requests and begins at
  * most 32 others (https://developers.cloudflare.com/workers/platform/limits/), so a run reads the ids of what is overdue page by
- * page and hands each page to an invocation of its own. 100,000 lost alarms take one run: `pure/wake-overdue` simulates it.
+ * page and hands each page to an invocation of its own. 100,000 lost alarms take one run: `test/unit/sweep/wake-overdue.test.ts` simulates it.
  */
 import type { Page, Place } from "../base/page-cursor.ts";
 

@@ -86,7 +86,7 @@ describe("the direction of imports", () => {
     ["workers/steps.ts", 'import { catalogue } from "../tools/catalogue.generated.ts";'],
     ["workers/tools/routes.ts", 'import { catalogue } from "../../tools/catalogue.generated.ts";'],
     ["sidecar/server.ts", 'import { isPublicAddress } from "../adapters/egress/address.ts";'],
-    ["test/pure/anything.test.ts", 'import { app } from "../../workers/app.ts";'],
+    ["test/unit/anything.test.ts", 'import { app } from "../../workers/app.ts";'],
   ])("allows %s: %s", (path, text) => {
     expect(judge(path, text)).toEqual([]);
   });

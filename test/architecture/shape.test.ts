@@ -79,7 +79,7 @@ describe("a planted violation of the tree's shape is found", () => {
   );
 
   test("a test outside every suite", () => {
-    const files = ["core/a.test.ts", "test/a.test.ts", "test/pure/a.test.ts"].map((path) => ({ path, text: "" }));
+    const files = ["core/a.test.ts", "test/a.test.ts", "test/unit/a.test.ts"].map((path) => ({ path, text: "" }));
     expect(orphanTests(files, suites).map(({ path }) => path)).toEqual(["core/a.test.ts", "test/a.test.ts"]);
   });
 
@@ -94,7 +94,7 @@ describe("a planted violation of the tree's shape is found", () => {
     "// @ts-ignore",
     "// @ts-expect-error",
   ])("the line %s", (text) => {
-    expect(wordingViolations([{ path: "test/pure/a.test.ts", text }])).toHaveLength(1);
+    expect(wordingViolations([{ path: "test/unit/a.test.ts", text }])).toHaveLength(1);
   });
 
   test.each([
@@ -104,7 +104,7 @@ describe("a planted violation of the tree's shape is found", () => {
     "// @ts-expect-error a number is no name",
     'const path = "notes/home/a.md"; const route = "/v1/tasks";',
   ])("and %s is allowed", (text) => {
-    expect(show(wordingViolations([{ path: "test/pure/a.test.ts", text }]))).toEqual([]);
+    expect(show(wordingViolations([{ path: "test/unit/a.test.ts", text }]))).toEqual([]);
   });
 
   const judge = (path: string, text: string) => wordingViolations([{ path, text }]);
@@ -127,7 +127,7 @@ describe("a planted violation of the tree's shape is found", () => {
   test.each([
     ["a part of a word", "scripts/a.ts", "// The Goths' forgoes on-line; way into."],
     ["a word of a sentence", "web/src/a.tsx", "<p>Try again when the trial is over.</p>"],
-    ["a folder that is not done", "test/pure/a.test.ts", "// It goes on."],
+    ["a folder that is not done", "test/unit/a.test.ts", "// It goes on."],
     ["the glossary", "docs/glossary.md", "| way in | source |"],
     ["generated code", "web/src/api/types.generated.ts", "/** It goes on. */"],
     ["an early decision", "docs/decisions/0001-a.md", "# A\n\n2026-11-26\n\nThere is none."],

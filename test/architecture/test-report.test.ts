@@ -8,7 +8,7 @@ import {
   type SuiteRun,
 } from "../../scripts/test-report.ts";
 
-const FILE = "/otto/test/pure/a.test.ts";
+const FILE = "/otto/test/unit/a.test.ts";
 
 function report(over: Partial<Report> = {}): Report {
   return {
@@ -22,7 +22,7 @@ function report(over: Partial<Report> = {}): Report {
 }
 
 function count(over: Partial<SuiteRun> = {}): ReturnType<typeof countSuite> {
-  const run = { suite: "pure", exitCode: 0, report: JSON.stringify(report()), expectedFiles: [FILE] };
+  const run = { suite: "unit", exitCode: 0, report: JSON.stringify(report()), expectedFiles: [FILE] };
   return countSuite({ ...run, ...over });
 }
 
@@ -79,7 +79,7 @@ describe("the count of a suite", () => {
   });
 
   test("is a failure when a file of the suite was not run", () => {
-    const other = "/otto/test/pure/b.test.ts";
+    const other = "/otto/test/unit/b.test.ts";
     expect(count({ expectedFiles: [FILE, other] }).problems).toEqual([`${other} was not run`]);
   });
 

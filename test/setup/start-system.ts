@@ -1,5 +1,5 @@
 /**
- * The whole system for the tests of `test/whole`: started as a person starts it, on a state of its own, with a scripted
+ * The whole system for the tests of `test/system`: started as a person starts it, on a state of its own, with a scripted
  * model server beside it, and callers that speak HTTP to it.
  */
 import type { TaskView } from "../../core/task/view.ts";

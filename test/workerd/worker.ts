@@ -11,10 +11,10 @@ import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../tools/define-tool.ts";
-import { testReceiver } from "./test-receiver.ts";
+import { testReceiver } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
-import { playRelease } from "./runner-release.ts";
-import { withTestSender } from "./test-sender.ts";
+import { playRelease } from "./task/runner-release.ts";
+import { withTestSender } from "./channels/outbox/test-sender.ts";
 
 export {
   default,

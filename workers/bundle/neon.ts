@@ -1,7 +1,7 @@
 /**
  * What `@neondatabase/serverless` stands for in the bundle (`[alias]` in wrangler.toml): its SQL over HTTP, without the
  * driver for WebSockets around it, which is 45 KiB of gzip that nothing here asks for. The same suite holds for this and
- * for the package: test/contracts/neon-client.test.ts.
+ * for the package: test/contracts/database/neon-client.test.ts.
  * https://github.com/neondatabase/serverless/blob/main/CONFIG.md
  */
 import { readValue, writeValue } from "./neon-values.ts";

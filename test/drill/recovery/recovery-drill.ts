@@ -1,7 +1,7 @@
 /**
  * Drill `recovery`: cancelled tasks and drafts, then the loss of the database, whose rows are rebuilt while a task is created; then
  * retention over all that ended, killed in the middle, after which a rebuilding brings nothing back. Tasks that wait, sleep or
- * completed are covered by `test/workerd/retention.test.ts` and `tenant-reindex.test.ts`.
+ * completed are covered by `test/workerd/tenants/retention.test.ts` and `tenant-reindex.test.ts`.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,0 +1,398 @@
+import { readdir, readFile } from "node:fs/promises";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+import { neon, neonConfig } from "@neondatabase/serverless";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openDatabase } from "../../../adapters/database/database.ts";
+import { openPgvector } from "../../../adapters/vectors/pgvector.ts";
+import type { Database } from "../../../core/ports/database.ts";
+import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
+import {
+  act,
+  configOf,
+  deliveryReport,
+  endpointOf,
+  hashedMemory,
+  hookRow,
+  makeTenant,
+  mcpServer,
+  scheduleRow,
+  newId,
+  personOf,
+  publishSkill,
+  report,
+  secretOf,
+  SKILL_HASH,
+  slackInstall,
+  sourceOf,
+  START,
+} from "./rows.ts";
+
+const TABLES = [
+  "tenants",
+  "keys",
+  "agents",
+  "agent_versions",
+  "tasks",
+  "audit",
+  "secrets",
+  "tool_sources",
+  "tool_names",
+  "custom_tools",
+  "erased_usage",
+  "projects",
+  "memories",
+  "memory_tags",
+  "vectors",
+  "mcp_servers",
+  "schedules",
+  "people",
+  "person_addresses",
+  "person_names",
+  "deliveries",
+  "skills",
+  "skill_versions",
+  "endpoints",
+  "hooks",
+  "slack_installs",
+  "slack_authorizations",
+] as const;
+const PAGE = { after: null, limit: 100 };
+
+let server: TestDatabase;
+let database: Database;
+/** One tenant with a row in every table, and another with none beside its key. */
+let a: Awaited<ReturnType<typeof fillTenant>>;
+let b: Awaited<ReturnType<typeof makeTenant>>;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  database = openDatabase(server.url, server.endpoint);
+  a = await fillTenant();
+  b = await makeTenant(database);
+});
+afterAll(() => server.close());
+
+async function fillTenant() {
+  const made = await makeTenant(database);
+  const agent = { id: newId("agent"), config: configOf("spy") };
+  await database.agents.create(made.tenant.id, agent, act("agent.create", agent.id));
+  const secret = secretOf("KEY");
+  await database.secrets.create(made.tenant.id, secret, act("secret.create", secret.id));
+  const task = report({ project: "secret" });
+  const erased = report({ project: "secret" });
+  await database.tasks.upsert(made.tenant.id, [task, erased]);
+  await database.tasks.remove(made.tenant.id, [erased.task]);
+  const published = await database.toolSources.publish(made.tenant.id, sourceOf("custom"), act("tool.create", "spy"));
+  if (!published.ok) throw new Error(published.error.message);
+  await publishSkill(database, made.tenant.id, "spy-skill");
+  const memory = hashedMemory({ project: "secret", tags: ["secret"] });
+  await database.memories.save(made.tenant.id, [memory], act("memory.create", memory.id));
+  const values = Float32Array.of(1, 0);
+  await openPgvector(server.url, server.endpoint).upsert(made.tenant.id, "m", [
+    { id: memory.id, project: null, values },
+  ]);
+  const schedule = scheduleRow(made.tenant.id);
+  await database.schedules.create(made.tenant.id, schedule, act("schedule.create", schedule.state.id));
+  const mcp = await database.mcpServers.put(made.tenant.id, mcpServer("spy"), act("mcp_server.set", "spy"));
+  if (!mcp.ok) throw new Error(mcp.error.message);
+  const person = personOf("Spy Smith");
+  await database.people.create(made.tenant.id, person, act("person.create", person.id));
+  const told = await database.deliveries.upsert(made.tenant.id, [deliveryReport({ task: task.task })]);
+  if (!told.ok) throw new Error(told.error.message);
+  const endpoint = endpointOf();
+  const hooked = await database.endpoints.create(made.tenant.id, endpoint, act("webhook.create", endpoint.id));
+  if (!hooked.ok) throw new Error(hooked.error.message);
+  const hook = hookRow("spy");
+  await database.hooks.create(made.tenant.id, hook, act("hook.create", hook.id));
+  const slack = slackInstall("T0SPY");
+  await database.slackInstalls.put(made.tenant.id, slack, act("slack.install", slack.id));
+  const began = { mark: "spy", key: "key_spy", redirect: "https://otto.example/slack/oauth", expiresAt: 4e12 };
+  await database.slackInstalls.begin(made.tenant.id, began);
+  return { ...made, schedule, agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id };
+}
+
+/** Runs one statement by itself, as `otto_app`, with a tenant named or with none. */
+async function asApp(statement: string, tenant: string | null): Promise<unknown[]> {
+  neonConfig.fetchEndpoint = server.endpoint;
+  const sql = neon(server.url, { disableWarningInBrowsers: true });
+  if (tenant === null) return sql.query(statement);
+  const [, rows] = await sql.transaction([
+    sql.query("select set_config('app.tenant', $1, true)", [tenant]),
+    sql.query(statement),
+  ]);
+  return rows as unknown[];
+}
+
+async function asOwner(statement: string): Promise<Record<string, unknown>[]> {
+  neonConfig.fetchEndpoint = server.endpoint;
+  return neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(statement);
+}
+
+describe("the Worker's role", () => {
+  test.each(TABLES)("sees nothing of %s when no tenant is named, although there are rows", async (table) => {
+    expect((await asOwner(`select * from ${table}`)).length).toBeGreaterThan(0);
+    expect(await asApp(`select * from ${table}`, null)).toEqual([]);
+    expect(await asApp(`select * from ${table}`, "")).toEqual([]);
+  });
+
+  test.each(TABLES)("sees only the rows of the tenant that is named in %s", async (table) => {
+    const column = table === "tenants" ? "id" : "tenant";
+    const own = await asApp(`select ${column} as owner from ${table}`, a.tenant.id);
+    const others = own.filter((row) => (row as { owner: string }).owner !== a.tenant.id);
+    expect(own.length).toBeGreaterThan(0);
+    expect(others).toEqual([]);
+    expect(await asApp(`select * from ${table} where ${column} = '${a.tenant.id}'`, b.tenant.id)).toEqual([]);
+  });
+
+  test.each([
+    ["keys", `update keys set revoked_at = now() where tenant = '%'`],
+    ["agents", `update agents set version = 99 where tenant = '%'`],
+    ["tasks", `update tasks set status = 'failed' where tenant = '%'`],
+    ["tasks", `delete from tasks where tenant = '%'`],
+    ["secrets", `update secrets set hosts = '{evil.example}' where tenant = '%'`],
+    ["secrets", `delete from secrets where tenant = '%'`],
+    ["tool_sources", `update tool_sources set hash = 'x' where tenant = '%'`],
+    ["erased_usage", `update erased_usage set tokens = 0 where tenant = '%'`],
+    ["tool_names", `delete from tool_names where tenant = '%'`],
+    ["schedules", `update schedules set state = '{}' where tenant = '%'`],
+    ["schedules", `delete from schedules where tenant = '%'`],
+    ["mcp_servers", `update mcp_servers set sealed = 'x' where tenant = '%'`],
+    ["mcp_servers", `delete from mcp_servers where tenant = '%'`],
+    ["deliveries", `update deliveries set state = 'sent' where tenant = '%'`],
+    ["deliveries", `delete from deliveries where tenant = '%'`],
+    ["hooks", `update hooks set sealed = 'x' where tenant = '%'`],
+    ["hooks", `delete from hooks where tenant = '%'`],
+    ["skills", `update skills set version = 99 where tenant = '%'`],
+    ["skill_versions", `delete from skill_versions where tenant = '%'`],
+    ["slack_installs", `update slack_installs set sealed = 'x' where tenant = '%'`],
+    ["slack_installs", `delete from slack_installs where tenant = '%'`],
+    ["slack_authorizations", `delete from slack_authorizations where tenant = '%'`],
+    ["tenants", `update tenants set erased_at = now() where id = '%'`],
+    ["memories", `update memories set content = 'x' where tenant = '%'`],
+    ["memories", `delete from memories where tenant = '%'`],
+    ["memory_tags", `delete from memory_tags where tenant = '%'`],
+    ["vectors", `delete from vectors where tenant = '%'`],
+    ["projects", `delete from projects where tenant = '%'`],
+    ["endpoints", `update endpoints set sealed = 'x' where tenant = '%'`],
+    ["endpoints", `delete from endpoints where tenant = '%'`],
+  ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
+    const before = await asOwner(`select * from ${table}`);
+    await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
+    expect(await asOwner(`select * from ${table}`)).toEqual(before);
+  });
+
+  test("cannot give a row to another tenant, nor move one there", async () => {
+    const insert = `insert into audit values ('${a.tenant.id}', 'aud_x', now(), 'x', 'x', 'x', 'x')`;
+    await expect(asApp(insert, b.tenant.id)).rejects.toThrow(/row-level security/);
+    const move = `update keys set tenant = '${a.tenant.id}' where tenant = '${b.tenant.id}'`;
+    await expect(asApp(move, b.tenant.id)).rejects.toThrow(/row-level security/);
+  });
+
+  test.each([
+    "delete from audit",
+    "update audit set actor = 'x'",
+    "delete from keys",
+    "update agent_versions set config = ''",
+    "update custom_tools set definition = ''",
+    "delete from tool_sources",
+    "delete from erased_usage",
+    "select otto_purge_tools()",
+    "select otto_purge_mcp_servers()",
+    "select otto_purge_schedules()",
+    "select otto_purge_skills()",
+    "select otto_purge_deliveries()",
+    "select otto_purge_endpoints()",
+    "select otto_purge_hooks()",
+    "select otto_purge_slack()",
+    "select header from sealing_keys",
+    "update slack_authorizations set key = 'x'",
+    "update skill_versions set hash = 'x'",
+    "truncate tasks",
+    "alter table tasks disable row level security",
+    "create table mine (x int)",
+    "set role otto_directory",
+    "drop policy tenant_rows on tasks",
+  ])("is refused: %s", async (statement) => {
+    await expect(asApp(statement, a.tenant.id)).rejects.toThrow(
+      /permission denied|must be owner|is not for this connection/,
+    );
+  });
+
+  test("has row-level security enabled and forced on every table with a tenant", async () => {
+    const rows = await asOwner(`
+      select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded
+      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant') or c.relname = 'tenants'`);
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...TABLES]));
+    expect(rows.filter(({ guarded }) => guarded !== true)).toEqual([]);
+  });
+
+  test("may call no function that looks across tenants but those that it was given", async () => {
+    const rows = await asOwner(`
+      select p.proname as name, p.proconfig as config, r.rolname as owner, r.rolsuper or r.rolbypassrls as passes
+      from pg_proc p join pg_roles r on r.oid = p.proowner
+      where p.prosecdef and has_function_privilege('otto_app', p.oid, 'execute')
+        -- Only the embedded Postgres has it; test/startup/database-bridge.test.ts covers what it refuses.
+        and p.proname <> 'set_config' order by 1`);
+    const names = ["otto_erased_tenants", "otto_forget_sealing_key", "otto_memories_to_embed"];
+    const sweep = ["otto_overdue_deliveries", "otto_overdue_schedules", "otto_overdue_tasks", "otto_purge_tenant"];
+    const health = ["otto_reindexes"];
+    const others = ["otto_sealing_keys", "otto_set_first_sealing_key", "otto_slack_tenant", "otto_tenants"];
+    expect(rows.map(({ name }) => name)).toEqual([...names, ...sweep, ...health, ...others]);
+    for (const row of rows)
+      expect(row).toMatchObject({
+        owner: "otto_directory",
+        passes: false,
+        config: ["search_path=pg_catalog, pg_temp"],
+      });
+  });
+});
+
+test("an owner of the tables who is no superuser is bound by them too", async () => {
+  const db = await PGlite.create({ dataDir: "memory://", extensions: { vector } });
+  try {
+    // Neon lets an owner make this extension; here it takes a superuser.
+    await db.exec("create extension vector; create role deployer createrole");
+    await db.exec("alter schema public owner to deployer; set session authorization deployer");
+    await db.exec("create role otto_app nologin; create table otto_migrations (name text, applied_at timestamptz)");
+    const folder = new URL("../../../migrations/", import.meta.url);
+    const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted();
+    for (const file of files) await db.exec(await readFile(new URL(file, folder), "utf8"));
+    await db.exec("grant otto_app to deployer; set role otto_app");
+    await db.exec(
+      `begin; select set_config('app.tenant', 'ten_a', true); insert into tenants values ('ten_a', 'A', now()); commit`,
+    );
+    expect((await db.query("select id from otto_tenants(null, null, 10)")).rows).toEqual([{ id: "ten_a" }]);
+    await db.exec("reset role");
+    expect((await db.query("select id from tenants")).rows).toEqual([]);
+  } finally {
+    await db.close();
+  }
+});
+
+describe("one tenant with another's ids", () => {
+  test("reads none of them", async () => {
+    const missing = { ok: false, error: { code: "not_found" } };
+    expect(await database.agents.get(b.tenant.id, a.agent)).toMatchObject(missing);
+    expect(await database.agents.get(b.tenant.id, "spy")).toMatchObject(missing);
+    expect(await database.agents.versions(b.tenant.id, a.agent, PAGE)).toMatchObject(missing);
+    expect(await database.keys.byHash(b.tenant.id, a.key.hash)).toMatchObject(missing);
+    expect(await database.secrets.get(b.tenant.id, "KEY")).toMatchObject(missing);
+    expect(await database.secrets.sealed(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.secrets.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
+    expect(await database.toolSources.all(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.toolSources.definitions(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.toolSources.versions(b.tenant.id, "spy", PAGE)).toMatchObject(missing);
+    const days = { from: "2000-01-01", to: "2100-01-01", by: ["project"] as const, limit: 10 };
+    expect(await database.usage.read(b.tenant.id, days)).toEqual({ ok: true, value: [] });
+    expect(await database.projects.get(b.tenant.id, "secret")).toMatchObject(missing);
+    expect(await database.projects.list(b.tenant.id, null, 10)).toEqual({ ok: true, value: [] });
+    expect(await database.memories.read(b.tenant.id, null, [a.memory])).toEqual({ ok: true, value: [] });
+    for (const scope of [null, [null], ["secret"]]) {
+      const page = await database.memories.page(b.tenant.id, { scope, tag: null, withOutside: true }, PAGE);
+      expect(page).toEqual({ ok: true, value: { items: [], next: null } });
+    }
+    expect(await database.schedules.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
+    expect(await database.schedules.some(b.tenant.id, 10)).toEqual({ ok: true, value: [] });
+    expect(await database.mcpServers.all(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.mcpServers.get(b.tenant.id, "spy")).toMatchObject(missing);
+    expect(await database.mcpServers.access(b.tenant.id, "spy")).toMatchObject(missing);
+    expect(await database.endpoints.all(b.tenant.id)).toEqual({ ok: true, value: [] });
+    expect(await database.endpoints.get(b.tenant.id, a.endpoint)).toMatchObject(missing);
+    expect(await database.skills.get(b.tenant.id, "spy-skill")).toMatchObject(missing);
+    expect(await database.skills.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
+    expect(await database.skills.versions(b.tenant.id, "spy-skill", PAGE)).toMatchObject(missing);
+    expect(await database.skills.version(b.tenant.id, "spy-skill", 1)).toMatchObject(missing);
+    expect(await database.skills.version(b.tenant.id, "spy-skill", SKILL_HASH)).toMatchObject(missing);
+    for (const project of ["secret", null]) {
+      const page = await database.tasks.page(b.tenant.id, { status: null, project }, PAGE);
+      expect(page).toEqual({ ok: true, value: { items: [], next: null } });
+    }
+  });
+
+  test("changes and removes none of them", async () => {
+    const missing = { ok: false, error: { code: "not_found" } };
+    const update = { id: a.agent, config: configOf("stolen"), ifVersion: null };
+    expect(await database.agents.update(b.tenant.id, update, act("agent.update", a.agent))).toMatchObject(missing);
+    expect(await database.keys.revoke(b.tenant.id, a.key.key.id, act("key.revoke", a.key.key.id))).toMatchObject(
+      missing,
+    );
+    const stolen = { ...secretOf("KEY"), sealed: "c3RvbGVu" };
+    expect(await database.secrets.update(b.tenant.id, stolen, act("secret.update", stolen.id))).toMatchObject(missing);
+    expect(await database.secrets.remove(b.tenant.id, "KEY", act("secret.delete", stolen.id))).toMatchObject(missing);
+    expect(await database.secrets.sealed(a.tenant.id)).toMatchObject({ ok: true, value: [{ sealed: "c2VhbGVk" }] });
+    const { id: hook, sealed: _, ...setting } = { ...endpointOf(), id: a.endpoint };
+    const change = { id: hook, setting: { ...setting, url: "https://evil.example/" }, ifVersion: null };
+    expect(await database.endpoints.update(b.tenant.id, change, act("webhook.update", hook))).toMatchObject(missing);
+    const stolenSecret = { id: hook, sealed: "stolen", oldUntil: START };
+    expect(await database.endpoints.rotate(b.tenant.id, stolenSecret, act("webhook.rotate", hook))).toMatchObject(
+      missing,
+    );
+    const why = { id: hook, version: 1, why: "spite" };
+    expect(await database.endpoints.disable(b.tenant.id, why, act("webhook.disable", hook))).toMatchObject({
+      ok: true,
+    });
+    expect(await database.endpoints.remove(b.tenant.id, hook, act("webhook.delete", hook))).toMatchObject(missing);
+    const kept = [{ id: hook, version: 1, url: "https://receiver.example/otto", enabled: true, sealed: "c2VhbGVk" }];
+    expect(await database.endpoints.all(a.tenant.id)).toMatchObject({ ok: true, value: kept });
+    const { state } = a.schedule;
+    expect(await database.schedules.remove(b.tenant.id, state.id, act("schedule.delete", state.id))).toMatchObject(
+      missing,
+    );
+    await database.schedules.report(b.tenant.id, { ...a.schedule, state: { ...state, paused: true }, report: 9 });
+    expect(await database.schedules.page(a.tenant.id, PAGE)).toMatchObject({ value: { items: [{ paused: false }] } });
+    expect(await database.mcpServers.remove(b.tenant.id, "spy", act("mcp_server.delete", "spy"))).toMatchObject(
+      missing,
+    );
+    expect(await database.mcpServers.approve(b.tenant.id, "spy", "h", null)).toMatchObject(missing);
+    expect(await database.mcpServers.saveAuth(b.tenant.id, "spy", "stolen")).toMatchObject({ ok: true });
+    expect(await database.mcpServers.access(a.tenant.id, "spy")).toMatchObject({ ok: true, value: { auth: null } });
+    expect(await database.tasks.remove(b.tenant.id, [a.task])).toMatchObject({ ok: true });
+    expect(
+      await database.tasks.upsert(b.tenant.id, [report({ task: a.task, version: 99, status: "failed" })]),
+    ).toMatchObject({ ok: true });
+    expect(await database.agents.get(a.tenant.id, a.agent)).toMatchObject({
+      ok: true,
+      value: { version: 1, config: { name: "spy" } },
+    });
+    expect(await database.keys.byHash(a.tenant.id, a.key.hash)).toMatchObject({ ok: true });
+    const own = await database.tasks.page(a.tenant.id, { status: null, project: null }, PAGE);
+    expect(own).toMatchObject({ ok: true, value: { items: [{ id: a.task, status: "running" }] } });
+  });
+});
+
+describe("a connection whose role row-level security does not bind", () => {
+  test("is refused before it reads a row, and the log says why", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const owner = openDatabase(server.ownerUrl, server.endpoint);
+    expect(await owner.tenants.get(a.tenant.id)).toMatchObject({ ok: false, error: { code: "internal" } });
+    expect(await owner.tasks.overdue(Date.now(), PAGE)).toMatchObject({ ok: false, error: { code: "internal" } });
+    expect(log).toHaveBeenCalledWith(
+      expect.stringContaining("refused"),
+      expect.objectContaining({ passes: true, owns: true }),
+    );
+  });
+
+  test("is refused when a table is not guarded any more", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await asOwner("alter table tasks no force row level security");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({
+      ok: false,
+      error: { code: "internal" },
+    });
+    await asOwner("alter table tasks force row level security");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({ ok: true });
+  });
+
+  test("is refused when the role may become one that reads across tenants", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await asOwner("grant otto_directory to otto_app");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({
+      ok: false,
+      error: { code: "internal" },
+    });
+    await asOwner("revoke otto_directory from otto_app");
+    expect(await openDatabase(server.url, server.endpoint).tenants.get(a.tenant.id)).toMatchObject({ ok: true });
+  });
+});

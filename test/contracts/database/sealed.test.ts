@@ -1,0 +1,152 @@
+/** Sealed values in every table that has them, and what Postgres records of the keys that sealed them. */
+import { randomBytes } from "node:crypto";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../../adapters/database/database.ts";
+import { openSealing } from "../../../adapters/secrets/sealing.ts";
+import { toBase64 } from "../../../core/base/base64.ts";
+import type { Database } from "../../../core/ports/database.ts";
+import {
+  findMissingKeys,
+  headerText,
+  parseKeyRing,
+  SEALED_COLUMNS,
+  type SealedColumn,
+} from "../../../core/secrets/key-ring.ts";
+import { checkKeyRing, KeyMissing } from "../../../scripts/database/key-ring.ts";
+import { migrate } from "../../../scripts/database/migrate.ts";
+import { openPglite } from "../../../scripts/database/pglite-backend.ts";
+import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
+import { act, endpointOf, hookRow, makeTenant, mcpServer, secretOf, slackInstall } from "./rows.ts";
+import { valueOf } from "../value-of.ts";
+
+let server: TestDatabase;
+let database: Database;
+let tenant: string;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  database = openDatabase(server.url, server.endpoint);
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  tenant = (await makeTenant(database)).tenant.id;
+});
+
+const newKey = () => randomBytes(32).toString("base64");
+const headerOf = (key: string) => headerText(parseKeyRing(key, null)[0]);
+const seal = async (key: string) => toBase64(await openSealing(key).seal(new TextEncoder().encode("x"), "here"));
+const headers = async () => valueOf(await database.sealed.listRecorded()).map(({ header }) => header);
+
+/** Stores a value in a column, in a row of its own. */
+async function store(column: SealedColumn, sealed: string): Promise<void> {
+  const name = `n${randomBytes(6).toString("hex")}`;
+  switch (column) {
+    case "secrets.sealed": {
+      const secret = { ...secretOf(name), sealed };
+      valueOf(await database.secrets.create(tenant, secret, act("secret.create", secret.id)));
+      return;
+    }
+    case "mcp_servers.sealed":
+    case "mcp_servers.auth": {
+      const of = column === "mcp_servers.sealed" ? sealed : await seal(newKey());
+      valueOf(await database.mcpServers.put(tenant, { ...mcpServer(name), sealed: of }, act("mcp_server.set", name)));
+      if (column === "mcp_servers.auth") valueOf(await database.mcpServers.saveAuth(tenant, name, sealed));
+      return;
+    }
+    case "endpoints.sealed":
+    case "endpoints.old_sealed[]": {
+      const row = { ...endpointOf(), sealed };
+      valueOf(await database.endpoints.create(tenant, row, act("webhook.create", row.id)));
+      if (column === "endpoints.sealed") return;
+      const next = { id: row.id, sealed: await seal(newKey()), oldUntil: 9 };
+      valueOf(await database.endpoints.rotate(tenant, next, act("webhook.rotate", row.id)));
+      return;
+    }
+    case "hooks.sealed":
+    case "hooks.old_sealed[]": {
+      const row = { ...hookRow(name), sealed };
+      valueOf(await database.hooks.create(tenant, row, act("hook.create", row.id)));
+      if (column === "hooks.sealed") return;
+      const secret = { sealed: await seal(newKey()), oldUntil: 9 };
+      const change = { id: row.id, config: row.config, secret, ifVersion: null };
+      valueOf(await database.hooks.update(tenant, change, act("hook.update", row.id)));
+      return;
+    }
+    case "slack_installs.sealed": {
+      const install = { ...slackInstall(name), sealed };
+      valueOf(await database.slackInstalls.put(tenant, install, act("slack.install", install.id)));
+    }
+  }
+}
+
+describe.each(SEALED_COLUMNS)("a value in %s", (column) => {
+  test("records its key, is re-sealed in its place, and then its key can go", async () => {
+    const [first, second] = [newKey(), newKey()];
+    const [sealed, by] = [await seal(first), await seal(second)];
+    await store(column, sealed);
+    expect(await headers()).toContain(headerOf(first));
+    expect(valueOf(await database.sealed.forget(headerOf(first)))).toBe(false);
+
+    const other = (await makeTenant(database)).tenant.id;
+    valueOf(await database.sealed.replace(other, column, { sealed, by }));
+    expect(valueOf(await database.sealed.forget(headerOf(first)))).toBe(false);
+
+    valueOf(await database.sealed.replace(tenant, column, { sealed, by }));
+    expect(await headers()).toContain(headerOf(second));
+    expect(valueOf(await database.sealed.forget(headerOf(first)))).toBe(true);
+    expect(valueOf(await database.sealed.forget(headerOf(second)))).toBe(false);
+    expect(await headers()).not.toContain(headerOf(first));
+  });
+});
+
+test("a value that was set meanwhile is not replaced", async () => {
+  const secret = { ...secretOf("KEY"), sealed: await seal(newKey()) };
+  valueOf(await database.secrets.create(tenant, secret, act("secret.create", secret.id)));
+  const set = { ...secret, sealed: await seal(newKey()) };
+  valueOf(await database.secrets.update(tenant, set, act("secret.update", secret.id)));
+  const by = await seal(newKey());
+  valueOf(await database.sealed.replace(tenant, "secrets.sealed", { sealed: secret.sealed, by }));
+  expect(valueOf(await database.secrets.sealed(tenant))).toMatchObject([{ sealed: set.sealed }]);
+});
+
+test("what earlier releases sealed counts for the key of the first start, which may not be missing later", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "otto-migrations-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const names = (await readdir("migrations")).filter((name) => name.endsWith(".sql"));
+  const copy = async (files: readonly string[]) => {
+    for (const file of files) await cp(join("migrations", file), join(folder, file));
+  };
+  const backend = await openPglite("memory://", (reason) => {
+    throw reason;
+  });
+  onTestFinished(() => backend.close());
+  await copy(names.filter((name) => name < "0024"));
+  await migrate(backend, { folder, appPassword: null });
+  await backend.asOwner((connection) =>
+    connection.script(
+      "insert into tenants (id, name, created_at) values ('ten_1', 'a', now());" +
+        "insert into secrets (tenant, id, name, hosts, sealed, created_at, updated_at)" +
+        " values ('ten_1', 'sec_1', 'KEY', '{a.example}', 'c2VhbGVk', now(), now())",
+    ),
+  );
+  await copy(names);
+  await migrate(backend, { folder, appPassword: null });
+
+  const [first, second] = [newKey(), newKey()];
+  await checkKeyRing(backend, first, null);
+  await checkKeyRing(backend, second, first);
+  await expect(checkKeyRing(backend, second, null)).rejects.toThrow(KeyMissing);
+  await backend.asOwner((connection) => connection.script("delete from secrets"));
+  await checkKeyRing(backend, second, null);
+});
+
+test("the Worker's role finds a missing key as the start does", async () => {
+  const [key, other] = [newKey(), newKey()];
+  await store("secrets.sealed", await seal(key));
+  const missing = valueOf(await findMissingKeys(database.sealed, parseKeyRing(other, null)));
+  expect(missing).toContain(headerOf(key));
+  expect(valueOf(await findMissingKeys(database.sealed, parseKeyRing(key, other)))).not.toContain(headerOf(key));
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openDatabase } from "../../../adapters/database/database.ts";
+import { openPgvector } from "../../../adapters/vectors/pgvector.ts";
+import { openVectorize } from "../../../adapters/vectors/vectorize.ts";
+import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
+import { fakeVectors } from "../../fakes/vectors.ts";
+import { playVectorize } from "../../stand-ins/vectorize.ts";
+import { makeTenant, newId } from "../database/rows.ts";
+import { vectorsContract } from "./vectors-suite.ts";
+
+let server: TestDatabase;
+beforeAll(async () => {
+  server = await startTestDatabase();
+});
+afterAll(() => server.close());
+
+const newTenants = () => [newId("tenant"), newId("tenant")] as const;
+const EAST = Float32Array.of(1, 0, 0, 0);
+const ANY = { values: EAST, scope: null, limit: 10, among: null };
+
+vectorsContract("the fake in memory", () => ({ vectors: fakeVectors(), tenants: newTenants() }));
+
+vectorsContract("Postgres with pgvector", async () => {
+  const database = openDatabase(server.url, server.endpoint);
+  const [a, b] = [await makeTenant(database), await makeTenant(database)];
+  return { vectors: openPgvector(server.url, server.endpoint), tenants: [a.tenant.id, b.tenant.id] };
+});
+
+vectorsContract("Vectorize, played", () => ({ vectors: openVectorize(playVectorize(4)), tenants: newTenants() }));
+
+it("pgvector keeps vectors of any length side by side, and compares those of one length", async () => {
+  const { tenant } = await makeTenant(openDatabase(server.url, server.endpoint));
+  const vectors = openPgvector(server.url, server.endpoint);
+  const long = new Float32Array(1_536).fill(1 / Math.sqrt(1_536));
+  const [short, other] = [newId("memory"), newId("memory")];
+  await vectors.upsert(tenant.id, "m", [{ id: short, project: null, values: EAST }]);
+  await vectors.upsert(tenant.id, "m", [{ id: other, project: null, values: long }]);
+  expect(await vectors.query(tenant.id, "m", ANY)).toMatchObject({ ok: true, value: [{ id: short }] });
+  expect(await vectors.query(tenant.id, "m", { ...ANY, values: long })).toMatchObject({
+    ok: true,
+    value: [{ id: other, score: expect.closeTo(1, 3) }],
+  });
+});
+
+it("pgvector keeps nothing of a tenant that was erased or never was", async () => {
+  const vectors = openPgvector(server.url, server.endpoint);
+  const nobody = newId("tenant");
+  const vector = { id: newId("memory"), project: null, values: EAST };
+  expect(await vectors.upsert(nobody, "m", [vector])).toEqual({ ok: true, value: undefined });
+  expect(await vectors.query(nobody, "m", ANY)).toEqual({ ok: true, value: [] });
+});
+
+it("Vectorize that is away, or has other dimensions, is a failure with a word for operators", async () => {
+  const index = playVectorize(4);
+  const vectors = openVectorize(index);
+  const tenant = newId("tenant");
+  const wrong = await vectors.query(tenant, "m", { ...ANY, values: Float32Array.of(1, 0) });
+  expect(wrong).toMatchObject({
+    ok: false,
+    error: { code: "upstream_failed", details: { thrown: expect.any(String) } },
+  });
+  index.isAway = true;
+  for (const answer of [
+    await vectors.query(tenant, "m", ANY),
+    await vectors.query(tenant, "m", { ...ANY, among: [newId("memory")] }),
+    await vectors.upsert(tenant, "m", [{ id: newId("memory"), project: null, values: EAST }]),
+    await vectors.delete(tenant, [newId("memory")]),
+  ])
+    expect(answer).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
+});

@@ -1,0 +1,49 @@
+/** The OpenAI adapter, over loopback, and the in-memory fake: one contract. */
+import { expect, test } from "vitest";
+import { openAiModel } from "../../../adapters/model/openai.ts";
+import { type FakeReply, fakeModel } from "../../fakes/model.ts";
+import { type ScriptedReply, startModelServer } from "../../stand-ins/model-server.ts";
+import { chunksOf, modelContract, modelRequest, type ModelUnderTest } from "./suite.ts";
+
+modelContract("fake", async () => {
+  let reply: FakeReply = {};
+  return await Promise.resolve({
+    model: fakeModel(() => reply),
+    answer: (next: FakeReply) => {
+      reply = next;
+    },
+    close: () => Promise.resolve(),
+  });
+});
+
+for (const api of ["chat", "responses"] as const) {
+  modelContract(`OpenAI adapter, ${api}`, () => overLoopback(api));
+}
+
+test.each(["chat", "responses"] as const)("output so far is counted by the encoding of the model, %s", async (api) => {
+  const { model, answer, close } = await overLoopback(api);
+  try {
+    answer({ text: "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι. ".repeat(100) });
+    const counts: number[] = [];
+    for (const name of ["gpt-5", "gpt-4"]) {
+      const chunks = await chunksOf(model, modelRequest({ model: name }));
+      counts.push(chunks.flatMap((chunk) => (chunk.type === "progress" ? [chunk.outputTokens] : [])).at(-1) ?? 0);
+    }
+    expect(counts[1]).toBeGreaterThan(2 * (counts[0] ?? Infinity));
+  } finally {
+    await close();
+  }
+});
+
+async function overLoopback(api: "chat" | "responses"): Promise<ModelUnderTest> {
+  let reply: ScriptedReply = {};
+  const server = await startModelServer({ script: () => reply });
+  return {
+    model: openAiModel({ baseUrl: server.url, apiKey: "test-key", api }),
+    answer: (next) => {
+      const { hang, ...said } = next;
+      reply = { ...said, ...(hang === true ? { fault: { kind: "hang" } as const } : {}) };
+    },
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,149 @@
+/** What every `ToolSourcesPort` does. Runs in Node for the fake and in workerd for Postgres with the bucket. */
+import { describe, expect, it } from "vitest";
+import type { Result } from "../../../core/base/errors.ts";
+import { MAX_SOURCE_BYTES, MAX_SOURCES, type OutsideTool, type ToolSourcesPort } from "../../../core/tool/source.ts";
+
+/** A tool that reads from an address. */
+export function outsideToolOf(name: string, change: Partial<OutsideTool> = {}): OutsideTool {
+  return {
+    name,
+    summary: `Read ${name}.`,
+    toolbox: "custom",
+    category: "api",
+    permissions: ["network"],
+    security: "safe",
+    effect: "none",
+    timeoutMs: 30_000,
+    input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    output: null,
+    origin: {
+      kind: "http",
+      request: {
+        method: "GET",
+        url: "https://weather.example/now",
+        headers: {},
+        places: {},
+        contentType: "application/json",
+        resultAt: null,
+      },
+    },
+    ...change,
+  };
+}
+
+/** `open` gives the port and two tenants that have no sources. */
+export function toolSourcesContract(
+  name: string,
+  open: () => Promise<{ sources: ToolSourcesPort; a: string; b: string }>,
+): void {
+  const publish = async (port: ToolSourcesPort, tenant: string, source: string, ...tools: OutsideTool[]) =>
+    await port.publish(tenant, { name: source, tools }, null);
+  const valueOf = <T>(result: Result<T>): T => {
+    if (!result.ok) throw new Error(JSON.stringify(result.error));
+    return result.value;
+  };
+
+  describe(`tool sources: ${name}`, () => {
+    it("keep what was published under its hash, also after something else was", async () => {
+      const { sources, a } = await open();
+      const one = valueOf(await publish(sources, a, "custom", outsideToolOf("weather.now")));
+      const two = valueOf(await publish(sources, a, "custom", outsideToolOf("weather.now", { summary: "Other." })));
+      expect([one.version, two.version, one.hash === two.hash]).toEqual([1, 2, false]);
+      expect(await sources.present(a)).toEqual({ ok: true, value: [{ name: "custom", hash: two.hash }] });
+      expect(valueOf(await sources.read(a, one.hash ?? ""))).toEqual([outsideToolOf("weather.now")]);
+      expect(valueOf(await sources.read(a, two.hash ?? ""))[0]?.summary).toBe("Other.");
+    });
+
+    it("change nothing when what stands is published again", async () => {
+      const { sources, a } = await open();
+      const one = valueOf(await publish(sources, a, "custom", outsideToolOf("one")));
+      expect(valueOf(await publish(sources, a, "custom", outsideToolOf("one")))).toEqual(one);
+    });
+
+    it("are there no longer when they have no tools, and go on counting when they come back", async () => {
+      const { sources, a } = await open();
+      valueOf(await publish(sources, a, "mcp:git", outsideToolOf("git_log")));
+      const gone = valueOf(await publish(sources, a, "mcp:git"));
+      expect(gone).toMatchObject({ hash: null, tools: 0, version: 2 });
+      expect(await sources.present(a)).toEqual({ ok: true, value: [] });
+      expect(valueOf(await publish(sources, a, "other", outsideToolOf("git_log"))).version).toBe(1);
+      expect(valueOf(await sources.all(a)).map((record) => [record.name, record.tools])).toEqual([
+        ["mcp:git", 0],
+        ["other", 1],
+      ]);
+    });
+
+    it("refuse a name that is registered twice, in one source or in two, with dots or with underscores", async () => {
+      const { sources, a } = await open();
+      const refused = { ok: false, error: { code: "conflict", field: "name" } };
+      const [dotted, plain] = [outsideToolOf("fs.look"), outsideToolOf("fs_look")];
+      expect(await publish(sources, a, "custom", dotted, plain)).toMatchObject(refused);
+      valueOf(await publish(sources, a, "custom", dotted, outsideToolOf("free")));
+      expect(await publish(sources, a, "mcp:one", plain)).toMatchObject(refused);
+      expect(valueOf(await sources.all(a)).map((record) => record.name)).toEqual(["custom"]);
+      valueOf(await publish(sources, a, "custom", outsideToolOf("free")));
+      valueOf(await publish(sources, a, "mcp:one", plain));
+    });
+
+    it("change only from the version that their maker has seen", async () => {
+      const { sources, a } = await open();
+      const at = (ifVersion: number, tool: string) =>
+        sources.publish(a, { name: "custom", tools: [outsideToolOf(tool)], ifVersion }, null);
+      expect(valueOf(await at(0, "one")).version).toBe(1);
+      expect(await at(0, "two")).toMatchObject({ ok: false, error: { code: "conflict", field: "ifVersion" } });
+      expect(valueOf(await at(1, "two")).version).toBe(2);
+      expect(valueOf(await sources.read(a, valueOf(await sources.present(a))[0]?.hash ?? ""))[0]?.name).toBe("two");
+    });
+
+    it("are all there when many are published at once", async () => {
+      const { sources, a } = await open();
+      const names = Array.from({ length: 8 }, (_, index) => `mcp:${index}`);
+      await Promise.all(
+        names.map(async (source, i) => valueOf(await publish(sources, a, source, outsideToolOf(`t${i}`)))),
+      );
+      expect(valueOf(await sources.present(a)).map((pinned) => pinned.name)).toEqual(names);
+    });
+
+    it("are refused over their size", async () => {
+      const { sources, a } = await open();
+      const large = outsideToolOf("large", { input: { description: "é".repeat(MAX_SOURCE_BYTES / 2) } });
+      expect(await publish(sources, a, "custom", large)).toMatchObject({ ok: false, error: { code: "too_large" } });
+      expect(await sources.present(a)).toEqual({ ok: true, value: [] });
+    });
+
+    it("are refused over what all of a tenant's have together, and have room again when one is taken away", async () => {
+      const { sources, a, b } = await open();
+      const large = (tool: string) => outsideToolOf(tool, { input: { description: "x".repeat(7_600_000) } });
+      const refused = { ok: false, error: { code: "quota_exceeded" } };
+      valueOf(await publish(sources, a, "one", large("first")));
+      expect(await publish(sources, a, "two", large("second"))).toMatchObject(refused);
+      valueOf(await publish(sources, b, "two", large("second")));
+      valueOf(await publish(sources, a, "one"));
+      valueOf(await publish(sources, a, "two", large("second")));
+    });
+
+    it("are at most so many, and those that are there change all the same", async () => {
+      const { sources, a } = await open();
+      for (let i = 0; i < MAX_SOURCES; i += 1) valueOf(await publish(sources, a, `s${i}`, outsideToolOf(`t${i}`)));
+      const refused = { ok: false, error: { code: "quota_exceeded" } };
+      expect(await publish(sources, a, "more", outsideToolOf("more"))).toMatchObject(refused);
+      expect(valueOf(await publish(sources, a, "s7", outsideToolOf("other"))).version).toBe(2);
+      valueOf(await publish(sources, a, "s7"));
+      valueOf(await publish(sources, a, "more", outsideToolOf("more")));
+    });
+
+    it("are their tenant's own: another has neither them, nor their names, nor what stands under their hash", async () => {
+      const { sources, a, b } = await open();
+      const mine = valueOf(await publish(sources, a, "custom", outsideToolOf("one")));
+      expect(await sources.present(b)).toEqual({ ok: true, value: [] });
+      expect(await sources.all(b)).toEqual({ ok: true, value: [] });
+      expect(await sources.read(b, mine.hash ?? "")).toMatchObject({ ok: false, error: { code: "not_found" } });
+      const theirs = valueOf(await publish(sources, b, "custom", outsideToolOf("one", { summary: "Theirs." })));
+      expect(theirs.version).toBe(1);
+      expect(valueOf(await sources.read(a, valueOf(await sources.present(a))[0]?.hash ?? ""))).toEqual([
+        outsideToolOf("one"),
+      ]);
+      expect(await sources.read(a, theirs.hash ?? "")).toMatchObject({ ok: false, error: { code: "not_found" } });
+    });
+  });
+}

@@ -1,0 +1,285 @@
+/** The adapter with the real sidecar, over loopback, and the fake in memory: one contract. */
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import { describe, expect, it } from "vitest";
+import { parseEgressAllow } from "../../../adapters/egress/address.ts";
+import { openWeb } from "../../../adapters/egress/web.ts";
+import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
+import type { WebRequest } from "../../../core/ports/tool-ports.ts";
+import type { SecretsPort } from "../../../core/ports/secrets.ts";
+import { makeSidecar } from "../../../sidecar/app.ts";
+import { systemEgress } from "../../../sidecar/egress.ts";
+import { fakeSecrets } from "../../fakes/secrets.ts";
+import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
+import { webSecretsContract } from "./secrets-suite.ts";
+import { webContract, type WebUnderTest } from "./suite.ts";
+
+async function inMemory(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderTest> {
+  const received: OutsideRequest[] = [];
+  let reply: (request: OutsideRequest) => OutsideReply = () => ({});
+  const answer = (request: OutsideRequest) => {
+    received.push(request);
+    return reply(request);
+  };
+  const web = fakeWeb(answer, "outside.example:8080,other.example:8080", secrets);
+  return await Promise.resolve({
+    web,
+    hosts: ["outside.example:8080", "other.example:8080"] as const,
+    answer: (next: typeof reply) => {
+      reply = next;
+    },
+    received,
+    close: () => Promise.resolve(),
+  });
+}
+
+webContract("the fake in memory", inMemory);
+webContract("the adapter and the sidecar", overLoopback);
+webSecretsContract("the fake in memory", inMemory);
+webSecretsContract("the adapter and the sidecar", overLoopback);
+
+async function overLoopback(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderTest> {
+  const received: OutsideRequest[] = [];
+  let reply: (request: OutsideRequest) => OutsideReply = () => ({});
+  const outside = createServer((request, response) => {
+    void readRequest(request).then((read) => {
+      received.push(read);
+      const { status = 200, headers = {}, body = "", fault } = reply(read);
+      if (fault === "cut") response.destroy();
+      if (fault !== undefined) return;
+      response.writeHead(status, headers);
+      response.end(body);
+    });
+  });
+  const port = await listenOnLoopback(outside, 0);
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`] as const;
+  const allow = parseEgressAllow(hosts.join(","));
+  const secret = randomBytes(32).toString("hex");
+  const sidecar = makeSidecar(secret, systemEgress(allow));
+  const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+  return {
+    web: openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }),
+    hosts,
+    answer: (next) => {
+      reply = next;
+    },
+    received,
+    close: async () => {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    },
+  };
+}
+
+async function readRequest(request: IncomingMessage): Promise<OutsideRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  const url = `http://${request.headers.host ?? ""}${request.url ?? ""}`;
+  return { method: request.method ?? "", url, headers, body: Buffer.concat(chunks).toString() };
+}
+
+describe("the way to the sidecar", () => {
+  const request: WebRequest = {
+    method: "POST",
+    url: "http://93.184.215.14/",
+    headers: [],
+    body: null,
+    timeoutMs: 20_000,
+    maxBytes: 1_000,
+    followRedirects: true,
+    allowedDomains: ["*"],
+    signal: new AbortController().signal,
+  };
+  const allow = parseEgressAllow("");
+  const secret = "x".repeat(32);
+  const secrets = fakeSecrets();
+
+  it("is needed: without a sidecar nothing is requested", async () => {
+    const reply = await openWeb({ sidecar: null, allow, tenant: "t1", secrets }).request(request);
+    expect(reply).toMatchObject({ ok: false, error: { code: "not_available", happened: "no" } });
+  });
+
+  it("when it is down, a request with an effect surely did not leave", async () => {
+    const url = `http://127.0.0.1:${await unusedPort()}`;
+    const reply = await openWeb({ sidecar: sidecarAt(url, secret, 0), allow, tenant: "t1", secrets }).request(request);
+    expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "no" } });
+  });
+
+  it.each([
+    [401, { code: "unauthenticated", message: "no" }, "upstream_failed", false],
+    [403, { code: "blocked_by_policy", message: "no" }, "blocked_by_policy", false],
+    [413, { code: "too_large", message: "no" }, "too_large", false],
+    [422, { code: "invalid_input", message: "no" }, "invalid_input", false],
+    [503, { code: "rate_limited", message: "no" }, "upstream_failed", false],
+    [502, { code: "timeout", message: "late" }, "timeout", undefined],
+    [502, { code: "upstream_failed", message: "lost" }, "upstream_failed", undefined],
+    [502, { code: "upstream_failed", message: "no connection", sent: false }, "upstream_failed", false],
+    [500, { code: "internal", message: "broken" }, "upstream_failed", undefined],
+    [200, { what: "no upstream header" }, "upstream_failed", undefined],
+  ])("a %i of the sidecar with %j is %s, and sent is %j", async (status, body, code, sent) => {
+    const sidecar = createServer((incoming, response) => {
+      response.writeHead(incoming.url === "/health" ? 200 : status, { "content-type": "application/json" });
+      response.end(JSON.stringify(body));
+    });
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
+      expect(reply).toMatchObject({ ok: false, error: { code } });
+      expect(reply).toMatchObject({ error: { happened: sent === false ? "no" : "unknown" } });
+    } finally {
+      await closeServer(sidecar);
+    }
+  });
+
+  it("lets requests of one tenant share a connection to the outside, and no others", async () => {
+    const connections: unknown[] = [];
+    const outside = createServer((_request, response) => response.end("ok"));
+    outside.on("connection", (socket) => connections.push(socket));
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const there = sidecarAt(`http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`, secret);
+    try {
+      for (const [tenant, count] of [
+        ["t1", 1],
+        ["t1", 1],
+        ["t2", 2],
+        ["t1", 2],
+      ] as const) {
+        const web = openWeb({ sidecar: there, allow: open, tenant, secrets });
+        expect(await web.request({ ...request, method: "GET", url: `http://${host}/` })).toMatchObject({ ok: true });
+        expect(connections).toHaveLength(count);
+      }
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
+  it("ends a request at the outside when the caller gives it up", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const outside = createServer((incoming) => {
+      incoming.socket.once("close", () => left.resolve());
+      arrived.resolve();
+    });
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    const caller = new AbortController();
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets });
+      const asked = web.request({ ...request, url: `http://${host}/`, timeoutMs: 60_000, signal: caller.signal });
+      await arrived.promise;
+      caller.abort();
+      await left.promise;
+      expect(await asked).toMatchObject({ ok: false });
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
+  it("hands a reply over before it has ended, and ends it at the outside when nobody reads on", async () => {
+    const left = Promise.withResolvers<void>();
+    const outside = createServer((_incoming, response) => {
+      response.once("close", () => left.resolve());
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: one\n\n");
+    });
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets: fakeSecrets() });
+      const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 60_000 });
+      if (!opened.ok) throw new Error(opened.error.message);
+      const reader = opened.value.body.getReader();
+      expect(new TextDecoder().decode((await reader.read()).value)).toBe("data: one\n\n");
+      await reader.cancel();
+      await left.promise;
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
+  it("ends a reply that goes on when the time is over", async () => {
+    const outside = createServer((_incoming, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const timer = setInterval(() => response.write("data: more\n\n"), 20);
+      response.once("close", () => clearInterval(timer));
+    });
+    const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
+    const open = parseEgressAllow(host);
+    const sidecar = makeSidecar(secret, systemEgress(open));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets: fakeSecrets() });
+      const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 3_000 });
+      if (!opened.ok) throw new Error(opened.error.message);
+      await expect(new Response(opened.value.body).text()).rejects.toThrow(Error);
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+
+  it("is asked for again after a reading was lost with it, so that the next try finds it there", async () => {
+    const asked: (string | undefined)[] = [];
+    const sidecar = createServer((incoming, response) => {
+      asked.push(incoming.url);
+      if (incoming.url === "/health") response.end();
+      else response.destroy();
+    });
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets });
+      const lost = await web.request({ ...request, method: "GET", body: null });
+      expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
+      expect(asked).toEqual(["/egress", "/health"]);
+    } finally {
+      await closeServer(sidecar);
+    }
+  });
+
+  it("when it breaks off, nobody knows whether a request left", async () => {
+    const sidecar = createServer((incoming, response) => {
+      if (incoming.url === "/health") response.end();
+      else response.destroy();
+    });
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
+      expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+      expect(reply).toMatchObject({ error: { happened: "unknown", cause: { kind: "sidecar_lost" } } });
+    } finally {
+      await closeServer(sidecar);
+    }
+  });
+
+  it("when it dies in the middle of a request, that is told from a receiver that breaks off", async () => {
+    const reached = Promise.withResolvers<void>();
+    const outside = createServer((incoming, response) => {
+      if (incoming.url === "/cut") response.destroy();
+      else reached.resolve();
+    });
+    const port = await listenOnLoopback(outside, 0);
+    const reachable = parseEgressAllow(`127.0.0.1:${port}`);
+    const sidecar = makeSidecar(secret, systemEgress(reachable));
+    const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+    try {
+      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: reachable, tenant: "t1", secrets });
+      const to = (path: string) =>
+        web.open({ ...request, url: `http://127.0.0.1:${port}${path}`, followRedirects: false });
+      const cut = await to("/cut");
+      expect(!cut.ok && [cut.error.code, cut.error.cause]).toEqual(["upstream_failed", undefined]);
+      const waiting = to("/hang");
+      await reached.promise;
+      sidecar.closeAllConnections();
+      const lost = await waiting;
+      expect(lost).toMatchObject({ error: { code: "upstream_failed", cause: { kind: "sidecar_lost" } } });
+    } finally {
+      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+    }
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * Documents of every format, cut, bent and mixed by a seeded generator: each comes to a result or a clear error, and what
+ * reads them goes on. DOCUMENTS_SEED replays a run.
+ */
+import { readFileSync } from "node:fs";
+import { afterAll, expect, it } from "vitest";
+import { entryBytes, readZipDirectory } from "../../../sidecar/documents/zip.ts";
+import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
+import { readApart } from "../../../sidecar/documents/read-apart.ts";
+import { readDocument } from "../../../sidecar/documents/read.ts";
+import { seededRandom } from "../../drill/random.ts";
+import { makeZip } from "./make-zip.ts";
+
+const CASES = 300;
+const AT_ONCE = 3;
+const RUN_MS = 300_000;
+const GROWTH_BYTES = 400 * 1024 ** 2;
+const CODES = ["invalid_input", "too_large", "unsupported_media", "timeout"];
+const NAMES = [
+  "report.docx",
+  "report.odt",
+  "report.rtf",
+  "report.epub",
+  "report.pdf",
+  "figures.xlsx",
+  "slides.pptx",
+  "page.html",
+  "table.csv",
+];
+
+const pool = makePandocPool();
+afterAll(() => pool.close());
+
+const TEXTS: Readonly<Record<string, string>> = {
+  "page.html":
+    "<!DOCTYPE html><h1>Head</h1><p>a <b>b</b> <a href='https://example.com'>c</a><table><tr><td>1</td></tr></table>",
+  "table.csv": 'a;b;c\n1;"x;y";3\n4;"say ""hi""";6\n',
+};
+
+function original(name: string): Buffer {
+  const text = TEXTS[name];
+  if (text !== undefined) return Buffer.from(text);
+  return readFileSync(new URL(`../__fixtures__/documents/${name}`, import.meta.url));
+}
+
+/** Gives whole numbers below a bound. */
+type Random = (below: number) => number;
+
+/** One to three harms of a kind. */
+function harm(bytes: Buffer, random: Random): Buffer {
+  let harmed = Buffer.from(bytes);
+  for (let times = random(3); times >= 0; times -= 1) {
+    const at = random(harmed.length + 1);
+    const length = random(Math.min(400, harmed.length - at + 1));
+    const part = harmed.subarray(at, at + length);
+    const harms = [
+      () => harmed.subarray(0, at),
+      () => Buffer.concat([harmed.subarray(0, at), harmed.subarray(at + length)]),
+      () =>
+        Buffer.concat([
+          harmed.subarray(0, at),
+          ...Array.from({ length: 1 + random(40) }, () => part),
+          harmed.subarray(at),
+        ]),
+      () =>
+        Buffer.concat([
+          harmed.subarray(0, at),
+          Buffer.from(Array.from({ length }, () => random(256))),
+          harmed.subarray(at + length),
+        ]),
+      () =>
+        Buffer.from(
+          harmed.toString("latin1").replaceAll(/\d+/g, (digits) => (random(20) === 0 ? "4294967295" : digits)),
+          "latin1",
+        ),
+    ];
+    harmed = (harms[random(harms.length)] ?? (() => harmed))();
+  }
+  return harmed;
+}
+
+/** Half of the archives are harmed inside one part and packed anew, so that they get past their checksums. */
+async function bent(name: string, random: Random): Promise<Buffer> {
+  const bytes = original(name);
+  const directory = readZipDirectory(bytes);
+  if (!directory.ok || random(2) === 0) return harm(bytes, random);
+  const victim = random(directory.value.length);
+  const parts = await Promise.all(
+    directory.value.map(async (entry, index) => {
+      const whole = Buffer.from(await entryBytes(entry));
+      return { name: entry.name, method: entry.method, bytes: index === victim ? harm(whole, random) : whole };
+    }),
+  );
+  return makeZip(parts);
+}
+
+const seed = Number(process.env["DOCUMENTS_SEED"] ?? Date.now() % 1_000_000);
+
+it(`${CASES} harmed documents (seed ${seed}) end in a result or a clear error, and the next good one is read`, {
+  timeout: RUN_MS,
+}, async () => {
+  const signal = new AbortController().signal;
+  const ends = new Map<string, number>();
+  const before = process.memoryUsage().rss;
+  const run = async (at: number) => {
+    const share = seededRandom(seed * 1_000 + at);
+    const random: Random = (below) => Math.floor(share() * below);
+    const name = NAMES[at % NAMES.length] ?? "";
+    const order = { name, pages: null, withImages: random(2) === 0, signal };
+    const done = await readDocument(await bent(name, random), order, { convert: pool.convert, readApart });
+    const end = done.ok ? "read" : done.error.code;
+    expect([...CODES, "read"], `seed ${seed}, case ${at}`).toContain(end);
+    if (!done.ok) expect(done.error.message.length, `seed ${seed}, case ${at}`).toBeGreaterThan(10);
+    ends.set(end, (ends.get(end) ?? 0) + 1);
+  };
+  let next = 0;
+  const worker = async () => {
+    while (next < CASES) {
+      next += 1;
+      await run(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  console.log(`seed ${seed}:`, JSON.stringify(Object.fromEntries(ends)));
+  expect(ends.get("read")).toBeGreaterThan(20);
+  expect(ends.get("invalid_input")).toBeGreaterThan(20);
+  expect(process.memoryUsage().rss - before).toBeLessThan(GROWTH_BYTES);
+  for (const name of NAMES) {
+    const order = { name, pages: null, withImages: false, signal };
+    expect(await readDocument(original(name), order, { convert: pool.convert, readApart }), name).toMatchObject({
+      ok: true,
+    });
+  }
+});

@@ -1,0 +1,178 @@
+/** Presentations, by their parts. */
+import { afterAll, describe, expect, it } from "vitest";
+import type { Slide } from "../../../core/documents/make.ts";
+import { NOW, openWorkshop, png } from "./made.ts";
+import { openPptx } from "./opened.ts";
+
+const workshop = openWorkshop();
+afterAll(() => workshop.close());
+
+async function show(slides: readonly Slide[], images = new Map<string, Uint8Array | string>()) {
+  const { bytes } = await workshop.made({ format: "pptx", content: { slides: [...slides] } }, { images });
+  return openPptx(bytes);
+}
+
+describe("a presentation of slides", () => {
+  it("has titles, points at their level, tables, pictures, notes and layouts", async () => {
+    const images = new Map([["chart 1%.png", png(30, 20)]]);
+    const opened = await show(
+      [
+        { title: "Plan for **2027**", text: "For the board" },
+        {
+          title: "Points",
+          bullets: ["one", { text: "two", bullets: ["a", { text: "b", bullets: ["c"] }] }],
+          notes: "Say *this*.\nThen that.",
+        },
+        { title: "Numbers" },
+        {
+          title: "By city",
+          table: {
+            header: ["City", "Sales"],
+            rows: [
+              ["Oslo", 1200],
+              ["Lima", "800"],
+            ],
+          },
+        },
+        { title: "Chart", image: "chart 1%.png", bullets: ["rises"] },
+        { title: "مرحبا بالعالم", text: "日本語の文章です。" },
+      ].map((slide, index) => (index === 0 ? { ...slide, layout: "title" as const } : slide)),
+      images,
+    );
+    expect([opened.title, opened.created.slice(0, 19)]).toEqual([
+      "Plan for 2027",
+      new Date(NOW).toISOString().slice(0, 19),
+    ]);
+    expect(opened.slides.map(({ layout }) => layout)).toEqual([
+      "Title Slide",
+      "Title and Content",
+      "Section Header",
+      "Title and Content",
+      "Two Content",
+      "Title and Content",
+    ]);
+    const [title, points, , table, chart, foreign] = opened.slides;
+    expect(title?.texts).toEqual(["Plan for 2027", "For the board"]);
+    expect(points?.texts).toEqual(["Points", "one\ntwo\na\nb\nc"]);
+    // The first is the title's.
+    expect([...(points?.xml ?? "").matchAll(/lvl="(\d)"/g)].map(([, level]) => level).join(" ")).toBe("0 0 0 1 1 2");
+    expect(points?.notes).toContain("Say this.\n\nThen that.");
+    expect(table?.tables).toEqual([
+      [
+        ["City", "Sales"],
+        ["Oslo", "1200"],
+        ["Lima", "800"],
+      ],
+    ]);
+    expect(chart?.pictures).toBe(1);
+    expect(chart?.texts).toContain("rises");
+    expect(foreign?.texts).toEqual(["مرحبا بالعالم", "日本語の文章です。"]);
+    expect(foreign?.xml).toMatch(/rtl="1"[\s\S]*مرحبا/);
+  });
+
+  it("takes no text for more than a paragraph", async () => {
+    const odd = [
+      "# heading",
+      "- item",
+      "1. one",
+      "| a | b |",
+      "```js",
+      "> quote",
+      "    code",
+      "---",
+      "[^1]: note",
+      "[a]: https://x.y",
+      ": definition",
+      "![i](i.png)",
+      "<b>x</b>",
+      "`x`{=openxml}",
+    ];
+    const { slides } = await show([{ title: "T", bullets: odd, layout: "content" }]);
+    const texts = slides.flatMap((slide) => slide.texts).join("\n");
+    for (const text of ["# heading", "- item", "1. one", "| a | b |", "> quote", "[^1]: note", "<b>x</b>"])
+      expect(texts).toContain(text);
+  });
+
+  it("divides what is too much for one, and sets smaller what cannot be divided", async () => {
+    const bullets = Array.from({ length: 25 }, (_, index) => `Point ${index + 1} of many that are to be said`);
+    const rows = Array.from({ length: 20 }, (_, index) => [`Row ${index + 1}`, "x"]);
+    const { slides } = await show([
+      { title: "Many", bullets },
+      { title: "Long", table: { header: ["Name", "Value"], rows } },
+      { title: "One", text: "A sentence that goes on. ".repeat(60) },
+    ]);
+    const many = slides.filter(({ texts: [title] }) => title?.startsWith("Many"));
+    expect(many.map(({ texts: [title] }) => title)).toEqual(["Many", "Many (2)", "Many (3)"]);
+    expect(many.flatMap(({ texts: [, body = ""] }) => body.split("\n"))).toEqual(bullets);
+    const long = slides.filter(({ texts: [title] }) => title?.startsWith("Long"));
+    expect(long.length).toBeGreaterThan(1);
+    expect(long.every(({ tables }) => tables[0]?.[0]?.[0] === "Name")).toBe(true);
+    expect(long.flatMap(({ tables }) => tables[0]?.slice(1) ?? [])).toEqual(rows);
+    const one = slides.filter(({ texts: [title] }) => title === "One");
+    expect(one).toHaveLength(1);
+    expect(one[0]?.xml).toMatch(/<a:normAutofit fontScale="\d{5}"/);
+    expect(many[0]?.xml).not.toContain("fontScale");
+  });
+});
+
+describe("a presentation of Markdown", () => {
+  const MARKDOWN = `---
+title: A show
+author: Ana
+---
+
+# First
+
+Text **bold**.
+
+- one
+  - two
+
+# Second
+
+| A | B |
+|---|---|
+| 1 | 2 |
+
+After the table.
+
+::: notes
+Only for the speaker.
+:::
+`;
+
+  it("begins a slide with each heading, and none without a title", async () => {
+    const { bytes } = await workshop.made({ format: "pptx", content: { markdown: MARKDOWN } });
+    const { slides, title } = openPptx(bytes);
+    expect(title).toBe("A show");
+    expect(slides.map(({ texts: [first] }) => first)).toEqual(["A show", "First", "Second", "Second (2)"]);
+    expect(slides[2]?.tables).toEqual([
+      [
+        ["A", "B"],
+        ["1", "2"],
+      ],
+    ]);
+    expect(slides[3]?.texts[1]).toBe("After the table.");
+    expect(slides.map(({ notes }) => notes).join("")).toContain("Only for the speaker.");
+  });
+
+  it("takes the layouts and colours of its template", async () => {
+    const house = await workshop.engines.style("pptx", new AbortController().signal);
+    if (!house.ok) throw new Error(house.error.message);
+    const { openOffice, changePart, closeOffice } = await import("../../../sidecar/documents/make/office-file.ts");
+    const parts = openOffice(house.value);
+    changePart(parts, "ppt/theme/theme1.xml", (xml) => xml.replaceAll("1F4E79", "ABCDEF"));
+    const { bytes } = await workshop.made(
+      { format: "pptx", content: { markdown: MARKDOWN } },
+      { template: closeOffice(parts) },
+    );
+    expect(new TextDecoder().decode(openOffice(bytes).get("ppt/theme/theme1.xml"))).toContain("ABCDEF");
+    expect(openPptx(bytes).slides).toHaveLength(4);
+  });
+
+  it("is the same bytes when it is made again", async () => {
+    const document = { format: "pptx" as const, content: { markdown: MARKDOWN } };
+    const [one, other] = [await workshop.made(document), await workshop.made(document)];
+    expect(Buffer.compare(one.bytes, other.bytes)).toBe(0);
+  });
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest";
+import { ok } from "../../../core/base/errors.ts";
+import type { ScriptRequest } from "../../../core/ports/scripts.ts";
+import { matchesTool } from "../../../core/gateway/envelope.ts";
+import { skillCaller } from "../../../core/steps/skill-call.ts";
+import { skillTool } from "../../../core/skills/skill-tool.ts";
+import type { SkillScript } from "../../../core/skills/skill.ts";
+import type { CallFacts, CallSkills, EffectFacts } from "../../../core/tool/tool.ts";
+import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { linearPatterns } from "../../../adapters/re2/patterns.ts";
+import loadSkill from "../../../tools/skills/load-skill.ts";
+import runSkillScript from "../../../tools/skills/run-skill-script.ts";
+import { fakeFiles } from "../../fakes/files.ts";
+import { fakeScripts, type FakeProgram } from "../../fakes/scripts.ts";
+import { skillsOfTexts, skillOf } from "../../fakes/skill-texts.ts";
+import { runTool } from "../run-tool.ts";
+
+const script = (name: string, change: Partial<SkillScript> = {}): SkillScript => ({
+  name,
+  path: `scripts/${name}`,
+  description: "",
+  timeoutS: null,
+  network: false,
+  ...change,
+});
+const REPORT = skillOf("data-report", {
+  allowedTools: ["read_file"],
+  scripts: [
+    script("make.py", { description: "Makes it." }),
+    script("net.py", { network: true }),
+    script("look.py", { readOnly: true, timeoutS: 5 }),
+  ],
+});
+const OTHER = skillOf("other", { scripts: [script("make.py")] });
+const PACKAGES = {
+  "hash-of-data-report": {
+    "SKILL.md": "---\nname: data-report\n---\n\nMake a report.\n",
+    "references/long.md": "x".repeat(90_000),
+    "references/style.md": "# Style\n",
+    "scripts/make.py": "#!/usr/bin/env python3\n",
+    "scripts/net.py": "#!/bin/sh\n",
+    "scripts/look.py": "#!/bin/sh\n",
+  },
+  "hash-of-other": { "SKILL.md": "Other.", "scripts/make.py": "#!/bin/sh\n" },
+};
+const known = (change: Partial<CallSkills> = {}): CallSkills => ({
+  pinned: [REPORT, OTHER],
+  inForce: [REPORT.hash],
+  scriptTimeoutMs: 120_000,
+  ...change,
+});
+const skills = skillsOfTexts(PACKAGES);
+
+async function load(given: object, change: Partial<CallSkills> = {}) {
+  const ran = await runTool(loadSkill, given, { skills }, { taskSkills: known(change) });
+  if (ran.control !== undefined && ran.control.kind !== "load") throw new Error("no load");
+  return { failure: ran.failure, control: ran.control };
+}
+
+describe("load_skill", () => {
+  it("gives the instructions without their head, and says which files and scripts there are", async () => {
+    const { control } = await load({ name: "data_report" });
+    expect(control).toMatchObject({
+      skill: { name: "data-report", hash: REPORT.hash, allowedTools: ["read_file"], how: "load" },
+      result: { file: null, scripts: ["make.py", "net.py", "look.py"], files: expect.arrayContaining(["SKILL.md"]) },
+    });
+    expect(control?.content).toBe(
+      "# Skill: data-report\n\nMake a report.\n\nFiles of this skill, which load_skill reads one by one: references/long.md, references/style.md\n\nScripts of this skill, which run_skill_script runs:\n- make.py: Makes it.\n- net.py\n- look.py",
+    );
+  });
+
+  it("reads a file of the skill, a long one in parts, and counts as loading it", async () => {
+    const { control } = await load({ skill_name: "data-report", file: "./references/style.md" });
+    expect(control).toMatchObject({
+      content: "# Style\n",
+      skill: { how: "load" },
+      result: { file: "./references/style.md" },
+    });
+    const first = await load({ name: "data-report", file: "references/long.md" });
+    expect(first.control?.content).toMatch(/^x{40000}\n\n\(50000 more characters, offset 40000\.\)$/);
+    const last = await load({ name: "data-report", file: "references/long.md", offset: 80_000 });
+    expect(last.control?.content).toBe("x".repeat(10_000));
+  });
+
+  it.each([
+    [{ name: "gone" }, "name", "data-report, other"],
+    [{ name: "data-report", file: "../other/SKILL.md" }, "file", "references/style.md"],
+    [{ name: "data-report", file: "/etc/passwd" }, "file", "references/style.md"],
+  ])("refuses what is not there and lists what is: %j", async (given, field, there) => {
+    const { failure } = await load(given);
+    expect(failure).toMatchObject({ code: "invalid_input", field, message: expect.stringContaining(there) });
+  });
+
+  it("fails while the package cannot be read", async () => {
+    const { failure } = await load({ name: "gone" }, { pinned: [skillOf("gone")] });
+    expect(failure?.code).toBe("not_found");
+  });
+});
+
+async function run(given: object, { program, ...facts }: Partial<CallFacts> & { readonly program?: FakeProgram } = {}) {
+  const asked: ScriptRequest[] = [];
+  const files = fakeFiles(() => 0);
+  await files.write("data.csv", new TextEncoder().encode("a,b\n1,2\n"), { key: "k" });
+  const scripts = fakeScripts(async (work, request) => {
+    asked.push(request);
+    return await program?.(work, request);
+  });
+  const call = { skill_name: "data-report", script_name: "make.py", ...given };
+  const ran = await runTool(runSkillScript, call, { skills, scripts, files }, { taskSkills: known(), ...facts });
+  return { ...ran, asked, files };
+}
+
+describe("run_skill_script", () => {
+  it("runs the script on the sandbox's files, with the package beside them and nothing in its environment", async () => {
+    const { result, shown, asked, files } = await run(
+      { args: "data.csv --title 'My report'" },
+      {
+        program(work) {
+          work.set("report.md", new TextEncoder().encode("# Report\n"));
+          return { stdout: "made it\n" };
+        },
+      },
+    );
+    const [request] = asked;
+    expect(request).toMatchObject({
+      argv: ["/skill/scripts/make.py", "data.csv", "--title", "My report"],
+      cwd: "",
+      env: {},
+      network: null,
+      timeoutMs: 120_000,
+    });
+    expect(request?.files.map(({ path }) => path)).toEqual(["data.csv"]);
+    expect(request?.skill.map(({ path, mode }) => [path, mode])).toContainEqual(["scripts/make.py", 0o755]);
+    expect(await request?.skill[0]?.open()).toMatchObject({ ok: true });
+    expect(result).toMatchObject({ exit_code: 0, success: true, changed: [{ path: "report.md", change: "written" }] });
+    expect(shown).toBe("The script ended with 0.\nstdout:\nmade it\n\nChanged: report.md (written)");
+    expect(await files.read("report.md", 100)).toMatchObject({ ok: true });
+  });
+
+  it("takes a script by its name, its path or the path in its folder, and arguments as a list as they are", async () => {
+    for (const script_name of ["make.py", "scripts/make.py"]) {
+      const { asked } = await run({ script_name, args: ["a b", "$HOME", ""] });
+      expect(asked[0]?.argv).toEqual(["/skill/scripts/make.py", "a b", "$HOME", ""]);
+    }
+  });
+
+  it.each([
+    ["a script that is not declared", { script_name: "SKILL.md" }, "invalid_input", "script_name"],
+    ["a path out of the package", { script_name: "../other/scripts/make.py" }, "invalid_input", "script_name"],
+    ["a skill that is not there", { skill_name: "gone" }, "invalid_input", "skill_name"],
+    ["a skill that the task does not work under", { skill_name: "other" }, "permission_denied", undefined],
+    ["arguments that do not close", { args: "'a" }, "invalid_input", "args"],
+  ])("refuses %s", async (_, given, code, field) => {
+    const { failure, asked } = await run(given);
+    expect(failure?.code).toBe(code);
+    expect(failure?.field).toBe(field);
+    expect(asked).toEqual([]);
+  });
+
+  it("runs one of any skill for a call that belongs to no task", async () => {
+    const { failure } = await run({ skill_name: "other" }, { taskSkills: known({ inForce: null }) });
+    expect(failure).toBeUndefined();
+  });
+
+  it("gives the network to a script that asks for it, of an agent that has it, to the agent's hosts", async () => {
+    const net = { script_name: "net.py" };
+    const { asked } = await run(net, { permissions: ["exec", "network"], allowedDomains: ["*.example.com"] });
+    expect(asked[0]?.network).toEqual(["*.example.com"]);
+    const none = await run(net, { permissions: ["exec", "network"], allowedDomains: null });
+    expect(none.asked[0]?.network).toEqual([]);
+    const refused = await run(net, { permissions: ["exec"] });
+    expect([refused.failure?.code, refused.asked]).toEqual(["permission_denied", []]);
+    const other = await run({}, { permissions: ["exec", "network"], allowedDomains: ["*"] });
+    expect(other.asked[0]?.network).toBeNull();
+  });
+
+  it("ends a script when its own time or the operator's is up, whichever is less", async () => {
+    expect((await run({ script_name: "look.py" })).asked[0]?.timeoutMs).toBe(5000);
+    const short = await run({ script_name: "look.py" }, { taskSkills: known({ scriptTimeoutMs: 2000 }) });
+    expect(short.asked[0]?.timeoutMs).toBe(2000);
+  });
+
+  it("keeps nothing of what a script changes that says that it only looks, so that its call may be made again", async () => {
+    const { files, result } = await run(
+      { script_name: "look.py" },
+      {
+        program(work) {
+          work.clear();
+          return { stdout: "looked" };
+        },
+      },
+    );
+    expect(result).toMatchObject({ changed: [], stdout: "looked" });
+    expect(await files.read("data.csv", 100)).toMatchObject({ ok: true });
+    const facts: EffectFacts = { idempotentHosts: [], skills: [REPORT, OTHER], mailKeyedForMs: 86_400_000 };
+    const effectOf = (given: object) => {
+      if (typeof runSkillScript.effect === "string") throw new Error("a fixed effect");
+      return runSkillScript.effect(given as never, facts);
+    };
+    expect(effectOf({ skill_name: "data-report", script_name: "look.py" })).toBe("none");
+    expect(effectOf({ skill_name: "data-report", script_name: "make.py" })).toBe("once");
+    expect(effectOf({ skill_name: "gone", script_name: "look.py" })).toBe("once");
+  });
+
+  it("shows a script that fails, or does not end, as a result", async () => {
+    const failed = await run({}, { program: () => ({ exitCode: 3, stderr: "no data", truncated: true }) });
+    expect(failed.result).toMatchObject({ success: false, exit_code: 3 });
+    expect(failed.shown).toContain("The script ended with 3.\nstderr:\nno data\n(The output was cut.)");
+    const late = await run({}, { program: () => ({ exitCode: null, signal: "SIGKILL", timedOut: true }) });
+    expect(late.shown).toContain("its time was up");
+  });
+});
+
+describe("the tool of a skill", () => {
+  const DEPS = { callers: { skill: skillCaller }, patterns: linearPatterns };
+  const [tool] = outsideTools([{ source: "skills", tool: skillTool(REPORT) }], [], DEPS);
+
+  it("is a subtask under the skill, with the tools that it leaves", async () => {
+    if (tool === undefined) throw new Error("no tool");
+    expect(tool).toMatchObject({ name: "data_report", steers: true, onlyByModel: "dispatches", skill: REPORT });
+    const ran = await runTool(tool, { task: "Report on it." });
+    expect(ran.control).toMatchObject({
+      kind: "dispatch",
+      tools: ["ask_human", "read_file"],
+      skill: { name: "data-report", how: "tool" },
+    });
+    expect(matchesTool(tool, "data_*")).toBe(true);
+  });
+
+  it("takes the tools of a skill that lists none as they are", async () => {
+    const [free] = outsideTools([{ source: "skills", tool: skillTool(OTHER) }], [], DEPS);
+    if (free === undefined) throw new Error("no tool");
+    expect((await runTool(free, { task: "x", context: "y" })).control).toMatchObject({ tools: null });
+    expect((await runTool(free, { context: "y" })).failure).toMatchObject({ code: "invalid_input" });
+    expect(ok(free).value.written?.source).toBe("skills");
+  });
+});

@@ -1,0 +1,69 @@
+/** The bench says what it measured: jobs are read as they were written, and a row holds medians, spreads and ratios. */
+import { expect, test } from "vitest";
+import { inputOf, jobOf } from "../../../bench/job.ts";
+import { busyWarning } from "../../../bench/report.ts";
+import { slopeOf } from "../../../bench/slope.ts";
+import { replyTo } from "../../../bench/model/script.ts";
+import type { Section } from "../../../bench/rows/section.ts";
+import { Figures, tableOf } from "../../../bench/table.ts";
+import { wholeNumber } from "../../drill/read-options.ts";
+
+const SECTION: Section = {
+  name: "gap",
+  rows: [{ key: "gap", label: "gap, ms", digits: 1, target: "≤ 3×" }],
+  measure: () => Promise.resolve(),
+};
+
+function lastLine(rounds: Readonly<Record<string, readonly number[]>>): string | undefined {
+  const figures = new Figures();
+  for (const [contender, values] of Object.entries(rounds)) {
+    for (const value of values) figures.add("gap", contender, value);
+  }
+  return tableOf(figures, [SECTION]).split("\n").at(-1);
+}
+
+test("a row holds the medians of the rounds with their spreads, and ratios that were taken round by round", () => {
+  expect(lastLine({ Otto: [2, 6, 4], "bare object": [1, 2, 4], "AI SDK loop": [1, 1, 1] })).toBe(
+    "| gap, ms | 4.0 (2.0–6.0) | 2.0 (1.0–4.0) | 2.00 (1.00–3.00) | 1.0 (1.0–1.0) | 4.00 (2.00–6.00) | ≤ 3× |",
+  );
+});
+
+test("a figure that nobody took, and a ratio to nothing or to less, is a dash", () => {
+  expect(lastLine({ Otto: [2], "bare object": [0] })).toBe("| gap, ms | 2.0 | 0.0 | – | – | – | ≤ 3× |");
+  expect(lastLine({ Otto: [2], "bare object": [-3] })).toBe("| gap, ms | 2.0 | -3.0 | – | – | – | ≤ 3× |");
+  expect(lastLine({ "bare object": [2] })).toBe("| gap, ms | – | 2.0 | – | – | – | ≤ 3× |");
+});
+
+test("a request holds the job that was written into its task's input, before what its tool calls say", () => {
+  const job = { kind: "fan", steps: 1, modelMs: 200 } as const;
+  const reply = replyTo({ ...job, task: "t7" }, 1, "http://tool");
+  const request = JSON.stringify({ messages: [{ role: "user", content: inputOf("t7", job) }, reply] });
+  expect(jobOf(request)).toEqual({ ...job, task: "t7" });
+  expect(jobOf("{}")).toBeNull();
+});
+
+test("a task has the steps of its job and then its answer; its subtasks are named after it and answer at once", () => {
+  const job = { task: "t1", kind: "fan", steps: 1, modelMs: 0 } as const;
+  const jobs = replyTo(job, 1, "http://tool").calls?.map((call) => jobOf(JSON.stringify(call.arguments)));
+  expect(jobs).toHaveLength(10);
+  expect(jobs?.[9]).toEqual({ task: "t1-1-10", kind: "clock", steps: 0, modelMs: 0 });
+  expect(replyTo(job, 2, "http://tool")).toEqual({ text: "done" });
+});
+
+test("a slope is that of the nearest line: of a line its own, of values that come back to where they were none", () => {
+  expect(slopeOf([100, 103, 106, 109])).toBe(3);
+  expect(slopeOf([100, 140, 100, 140, 100])).toBe(0);
+  expect(slopeOf([100, 140, 110, 150, 120])).toBeCloseTo(5);
+});
+
+test("a machine that is busy with something else is named before the run", () => {
+  expect(busyWarning(0.5)).toBeNull();
+  expect(busyWarning(2.8)).toContain("2.8");
+});
+
+test("a number of an option is whole and large enough, and is named when it is not", () => {
+  expect(wholeNumber("rounds", "3", 1)).toBe(3);
+  for (const text of ["0", "-1", "2.5", "three", "", "1e3"]) {
+    expect(() => wholeNumber("rounds", text, 1)).toThrow(`--rounds ${text} is no whole number from 1 on`);
+  }
+});

@@ -1,0 +1,56 @@
+/** What an outbox remembers of what is over, and for how long. */
+import { expect, test } from "vitest";
+import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../../../../core/channels/outbox/rules.ts";
+import { deliveryOf, OutboxWorld } from "./world.ts";
+
+test("what is over is forgotten after thirty days, with what its channel answered", () => {
+  const world = new OutboxWorld();
+  const one = deliveryOf({ keepAs: "card" });
+  world.put(one);
+  world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
+  expect(world.store.refs(["card"])).toEqual({ card: { ts: "1" } });
+  expect(world.forgetting.old(world.now + KEPT_MS - 1)).toEqual([]);
+  const old = world.forgetting.old(world.now + KEPT_MS);
+  expect(old).toEqual([one.id]);
+  world.forgetting.forget(old, world.now + KEPT_MS);
+  expect(world.store.look(one.id)).toBeNull();
+  expect(world.store.refs(["card"])).toEqual({});
+  expect(world.forgetting.nextForgetAt()).toBeNull();
+});
+
+test("what showed the progress of a task is forgotten a day after it left, and what it answered is kept", () => {
+  const world = new OutboxWorld();
+  const [shown, result] = [deliveryOf({ kind: "progress", keepAs: "message" }), deliveryOf()];
+  world.put(shown, result);
+  world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
+  const day = world.now + PROGRESS_KEPT_MS;
+  expect(world.forgetting.nextForgetAt()).toBe(day);
+  expect([world.forgetting.old(day - 1), world.forgetting.old(day)]).toEqual([[], [shown.id]]);
+  world.forgetting.forget([shown.id], day);
+  expect(world.store.refs(["message"])).toEqual({ message: { ts: "1" } });
+  expect(world.forgetting.nextForgetAt()).toBe(world.now + KEPT_MS);
+  expect(world.forgetting.old(world.now + KEPT_MS)).toEqual([result.id]);
+});
+
+test("the body of an event that was taken is gone after three days, and what became of it is still known", () => {
+  const world = new OutboxWorld();
+  const content = { text: 'said "content":{} and more' };
+  const [taken, refused, message] = [
+    deliveryOf({ kind: "event", content }),
+    deliveryOf({ kind: "event", content }),
+    deliveryOf({ content }),
+  ];
+  world.put(taken, refused, message);
+  world.run(({ delivery }) =>
+    delivery.id === refused.id ? { kind: "dead", why: "410" } : { kind: "sent", ref: null },
+  );
+  const over = world.now + TAKEN_BODY_KEPT_MS;
+  expect(world.forgetting.nextForgetAt()).toBe(over);
+  expect(world.forgetting.emptyBodies(over - 1)).toBe(false);
+  expect([world.forgetting.emptyBodies(over), world.forgetting.emptyBodies(over)]).toEqual([true, false]);
+  const looks = [taken, refused, message].map(({ id }) => world.store.look(id));
+  expect(looks.map((look) => look?.content)).toEqual([{}, content, content]);
+  expect(looks[0]?.report.state).toBe("sent");
+  expect(looks[0]?.attempts).toHaveLength(1);
+  expect(world.forgetting.nextForgetAt()).toBe(world.now + KEPT_MS);
+});

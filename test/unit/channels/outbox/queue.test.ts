@@ -1,0 +1,371 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
+import type { Leaving } from "../../../../core/channels/outbox/queue.ts";
+import { afterAttempt, asked, begun, type Outcome } from "../../../../core/channels/outbox/rules.ts";
+import { failedSince } from "../../../../durable-objects/outbox/failed.ts";
+import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT, START } from "./world.ts";
+
+const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
+
+/** The waits between the attempts of one delivery. */
+function waits(world: OutboxWorld, id: string): number[] {
+  const at = world.begun.filter(({ delivery }) => delivery.id === id).map((one) => one.at);
+  return at.slice(1).map((moment, index) => moment - (at[index] ?? 0));
+}
+
+describe("a delivery that is put off", () => {
+  test("is tried ten times as a webhook, over three days, and is dead then", () => {
+    const world = new OutboxWorld();
+    const one = deliveryOf({ channel: "webhook", kind: "event" });
+    world.put(one);
+    world.run(() => LATER);
+    const plain = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+    const waited = waits(world, one.id);
+    expect(waited).toHaveLength(9);
+    for (const [index, wait] of waited.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(plain[index] ?? 0);
+      expect(wait).toBeLessThanOrEqual((plain[index] ?? 0) * 1.1);
+    }
+    expect(world.state(one.id)).toBe("dead");
+    expect(world.begun.every(({ attempt }) => !attempt.mayHaveLeft)).toBe(true);
+  });
+
+  test.each(["slack", "email"] as const)(
+    "is tried for a day by %s, from one second up to five minutes apart",
+    (channel) => {
+      const world = new OutboxWorld();
+      const one = deliveryOf({ channel });
+      world.put(one);
+      world.run(() => LATER);
+      const waited = waits(world, one.id);
+      expect(waited[0]).toBeGreaterThanOrEqual(SECOND);
+      expect(waited[0]).toBeLessThanOrEqual(1.1 * SECOND);
+      expect(waited[3]).toBeGreaterThanOrEqual(8 * SECOND);
+      expect(Math.max(...waited)).toBeLessThanOrEqual(5.5 * MINUTE);
+      expect(world.now - START).toBeGreaterThan(23.8 * HOUR);
+      expect(world.now - START).toBeLessThanOrEqual(24 * HOUR);
+      expect(world.state(one.id)).toBe("dead");
+    },
+  );
+
+  test("waits as long as its provider says, when that is longer, and a day at most", () => {
+    const world = new OutboxWorld();
+    const one = deliveryOf();
+    world.put(one);
+    const asked = [30 * SECOND, 1, Number.POSITIVE_INFINITY, Number.NaN];
+    world.run(({ attempt }) => ({ kind: "later", why: "busy", afterMs: asked[attempt.number - 1] ?? 0 }));
+    const waited = waits(world, one.id);
+    expect(waited[0]).toBe(30 * SECOND);
+    expect(waited[1]).toBeLessThan(3 * SECOND);
+    expect(world.state(one.id)).toBe("dead");
+    expect(world.now - START).toBeLessThan(24 * HOUR);
+  });
+
+  test("is unknown, not dead, when it was cut off to the end", () => {
+    const world = new OutboxWorld();
+    const one = deliveryOf({ otherwise: [deliveryOf()] });
+    world.put(one);
+    world.run(() => CUT_OFF);
+    expect(world.state(one.id)).toBe("unknown");
+    expect(world.store.handed(10)).toEqual([]);
+  });
+
+  test("is dead after three days in which Otto itself could not send it", () => {
+    const away: Outcome = { kind: "later", why: "away", afterMs: null, isOurs: true };
+    let row = asked(deliveryOf({ channel: "webhook", kind: "event", notBefore: START }), START);
+    while (row.endedAt === null) row = afterAttempt(begun(row, row.dueAt), away, row.dueAt);
+    expect(row.state).toBe("dead");
+    expect(row.dueAt - START).toBeGreaterThan(71 * HOUR);
+    expect(row.dueAt - START).toBeLessThanOrEqual(72 * HOUR);
+  });
+
+  test("keeps its latest hundred attempts", () => {
+    const world = new OutboxWorld();
+    const one = deliveryOf();
+    world.put(one);
+    world.run(({ attempt }) => (attempt.number < 150 ? LATER : SENT));
+    const attempts = world.store.look(one.id)?.attempts ?? [];
+    expect(attempts.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => 51 + index));
+    expect(attempts.at(-1)).toMatchObject({ outcome: "sent", why: null });
+  });
+
+  test("is heard when it says after all that it left, as long as nothing else began", () => {
+    const world = new OutboxWorld();
+    const one = deliveryOf();
+    world.put(one);
+    const [leaving] = world.underWay;
+    if (leaving === undefined) throw new Error("it did not begin");
+    world.settle(leaving, CUT_OFF);
+    world.settle(leaving, LATER);
+    expect(world.state(one.id)).toBe("waiting");
+    world.settle(leaving, SENT);
+    expect(world.state(one.id)).toBe("sent");
+    world.run(() => SENT);
+    expect(world.ids()).toEqual([one.id]);
+  });
+});
+
+describe("a lane", () => {
+  test("waits for what is tried again, but not for what is not to leave yet, nor for events", () => {
+    const world = new OutboxWorld();
+    const reminder = deliveryOf({ lane: "a", notBefore: START + HOUR });
+    const [first, second] = [deliveryOf({ lane: "a" }), deliveryOf({ lane: "a" })];
+    const events = [0, 1].map(() => deliveryOf({ lane: "b", channel: "webhook", kind: "event" }));
+    world.put(reminder, first, second, ...events);
+    world.run(({ attempt, delivery }) => (attempt.number === 1 && delivery !== second ? LATER : SENT));
+    const order = world.ids().filter((id) => ![...events].some((event) => event.id === id));
+    expect(order).toEqual([first.id, first.id, second.id, second.id, reminder.id, reminder.id]);
+    const [one, other] = events;
+    expect(world.ids().indexOf(other?.id ?? "")).toBeLessThan(world.ids().lastIndexOf(one?.id ?? ""));
+  });
+
+  test("sends only the latest of what waits in a slot, at the place of the first", () => {
+    const world = new OutboxWorld();
+    const busy = deliveryOf({ lane: "a" });
+    const progress = [0, 1, 2].map(() => deliveryOf({ lane: "a", slot: "progress", kind: "progress" }));
+    const result = deliveryOf({ lane: "a" });
+    const [first, second, third] = progress;
+    world.put(busy);
+    world.put(...progress.slice(0, 1), result);
+    world.put(...progress.slice(1));
+    world.run(() => SENT);
+    expect(world.ids()).toEqual([busy.id, third?.id, result.id]);
+    expect([first, second].map((one) => world.state(one?.id ?? ""))).toEqual(["called_off", "called_off"]);
+  });
+
+  test("does not replace in its slot what may have left", () => {
+    const world = new OutboxWorld();
+    const [old, next] = [0, 1].map(() => deliveryOf({ lane: "a", slot: "progress" })) as [Delivery, Delivery];
+    world.put(old);
+    world.crash();
+    world.put(next);
+    world.run(() => SENT);
+    expect(world.ids()).toEqual([old.id, old.id, next.id]);
+  });
+});
+
+test("what is put again under its id leaves at the earlier moment, and once", () => {
+  const world = new OutboxWorld();
+  const planned = deliveryOf({ notBefore: START + HOUR });
+  world.put(planned);
+  world.put({ ...planned, notBefore: START + 2 * HOUR });
+  expect(world.ids()).toEqual([]);
+  world.put({ ...planned, notBefore: START });
+  expect(world.ids()).toEqual([planned.id]);
+  world.run(() => SENT);
+  world.put({ ...planned, notBefore: START - HOUR });
+  world.run(() => SENT);
+  expect(world.ids()).toEqual([planned.id]);
+});
+
+describe("what is called off", () => {
+  test("while it is being sent is not tried again, and stands as sent when it was", () => {
+    const world = new OutboxWorld();
+    const [off, through] = [deliveryOf({ about: "q" }), deliveryOf({ about: "q" })];
+    world.put(off, through);
+    world.callOff("q");
+    world.run(({ delivery }) => (delivery.id === off.id ? LATER : SENT));
+    expect([off, through].map(({ id }) => world.state(id))).toEqual(["called_off", "sent"]);
+  });
+
+  test("can be replayed, and is not called off by the same again", () => {
+    const world = new OutboxWorld();
+    const one = deliveryOf({ about: "q", notBefore: START + HOUR });
+    world.put(one);
+    world.callOff("q");
+    world.now += 1;
+    expect(world.replay(one.id)).toBe(true);
+    world.run(({ attempt }) => (attempt.number === 1 ? LATER : SENT));
+    expect(world.state(one.id)).toBe("sent");
+  });
+
+  test("is what was made before, and not what is made later about the same", () => {
+    const world = new OutboxWorld();
+    world.now += 10;
+    world.callOff("q");
+    const [before, after] = [
+      deliveryOf({ about: "q", createdAt: START }),
+      deliveryOf({ about: "q", createdAt: world.now }),
+    ];
+    world.put(before, after);
+    world.run(() => SENT);
+    expect(world.ids()).toEqual([after.id]);
+  });
+});
+
+describe("a delivery that cannot leave", () => {
+  test("is dead at once when it is refused or too large, and what stands in its stead goes on", () => {
+    const world = new OutboxWorld();
+    const instead = deliveryOf({ channel: "email", to: "ann@example.com" });
+    const refused = deliveryOf({ refused: "There is nobody called Ann.", otherwise: [instead] });
+    const large = deliveryOf({ content: { text: "x".repeat(500_001) } });
+    world.put(refused, large);
+    world.run(() => SENT);
+    expect(world.ids()).toEqual([]);
+    expect([refused, large].map(({ id }) => world.state(id))).toEqual(["dead", "dead"]);
+    expect(world.store.row(refused.id)?.why).toBe("There is nobody called Ann.");
+    expect(world.store.handed(10).map(({ delivery }) => delivery)).toEqual([instead]);
+  });
+
+  test("is never replayed, and stands in the way of none that can be", () => {
+    const world = new OutboxWorld();
+    const [refused, large] = [
+      deliveryOf({ refused: "There is nobody called Ann." }),
+      deliveryOf({ content: { text: "x".repeat(500_000) } }),
+    ];
+    const dead = deliveryOf();
+    world.put(refused, large, dead);
+    world.run(() => ({ kind: "dead", why: "gone" }));
+    expect([refused, large, dead].map(({ id }) => world.replay(id))).toEqual([false, false, true]);
+    world.run(() => ({ kind: "dead", why: "gone" }));
+    expect(failedSince(world.tables, 0, 1)).toEqual({ ids: [dead.id], left: 0 });
+    expect(world.ids()).toEqual([dead.id, dead.id]);
+  });
+
+  test("that is unknown is replayed as if it had never left: a person has said so", () => {
+    const world = new OutboxWorld();
+    const one = deliveryOf();
+    world.put(one);
+    world.crash();
+    const maybe = () => world.begun.at(-1)?.attempt.mayHaveLeft;
+    world.run(({ attempt }) => (attempt.mayHaveLeft ? { kind: "unknown", why: "nobody can tell" } : SENT));
+    expect(world.state(one.id)).toBe("unknown");
+    world.replay(one.id);
+    expect(maybe()).toBe(false);
+    world.run(() => SENT);
+    expect(world.state(one.id)).toBe("sent");
+  });
+});
+
+/** One thing that happens to an outbox. */
+type Step =
+  | {
+      readonly do: "put";
+      readonly lane: number;
+      readonly slot: boolean;
+      readonly about: boolean;
+      readonly later: boolean;
+    }
+  | {
+      readonly do: "answer";
+      readonly which: number;
+      readonly how: "sent" | "later" | "cut_off" | "dead";
+      readonly left: boolean;
+    }
+  | { readonly do: "crash"; readonly left: boolean }
+  | { readonly do: "sleep" | "call off" }
+  | { readonly do: "again"; readonly which: number };
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant("put" as const),
+        lane: fc.nat(3),
+        slot: fc.boolean(),
+        about: fc.boolean(),
+        later: fc.boolean(),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant("answer" as const),
+        which: fc.nat(7),
+        how: fc.constantFrom("sent", "later", "cut_off", "dead"),
+        left: fc.boolean(),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), left: fc.boolean() }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constantFrom("sleep" as const, "call off" as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("again" as const), which: fc.nat(50) }) },
+  ),
+  { maxLength: 60 },
+);
+
+/** What a recorder outside saw: how often each delivery took effect, and whether it was told each time that it might have. */
+class Recorder {
+  readonly left = new Map<string, number>();
+  readonly untold: string[] = [];
+
+  take({ delivery: { id }, attempt }: Leaving): void {
+    const before = this.left.get(id) ?? 0;
+    if (before > 0 && !attempt.mayHaveLeft) this.untold.push(id);
+    this.left.set(id, before + 1);
+  }
+}
+
+function play(world: OutboxWorld, recorder: Recorder, all: Delivery[], step: Step): void {
+  switch (step.do) {
+    case "put": {
+      const about = step.about ? "q" : null;
+      const slot = step.slot ? "s" : null;
+      const notBefore = step.later ? world.now + 5000 : 0;
+      const one = deliveryOf({ lane: `lane ${step.lane}`, slot, about, notBefore, createdAt: world.now });
+      all.push(one);
+      return world.put(one);
+    }
+    case "again": {
+      const one = all[step.which % Math.max(1, all.length)];
+      return one === undefined ? undefined : world.put(one);
+    }
+    case "answer": {
+      const leaving = world.underWay[step.which % Math.max(1, world.underWay.length)];
+      if (leaving === undefined) return;
+      if (step.how === "sent" || (step.how === "cut_off" && step.left)) recorder.take(leaving);
+      const outcomes: Readonly<Record<typeof step.how, Outcome>> = {
+        sent: SENT,
+        later: LATER,
+        cut_off: CUT_OFF,
+        dead: { kind: "dead", why: "no" },
+      };
+      return world.settle(leaving, outcomes[step.how]);
+    }
+    case "crash":
+      if (step.left) for (const leaving of world.underWay) recorder.take(leaving);
+      return world.crash();
+    case "sleep":
+      world.sleep();
+      return;
+    case "call off":
+      return world.callOff("q");
+  }
+}
+
+describe("whatever happens to an outbox", () => {
+  test("nothing leaves twice without a word, lanes keep their order, and nothing is lost", () => {
+    fc.assert(
+      fc.property(steps, (happened) => {
+        const world = new OutboxWorld();
+        const recorder = new Recorder();
+        const all: Delivery[] = [];
+        for (const step of happened) {
+          play(world, recorder, all, step);
+          const lanes = world.underWay.map(({ delivery }) => delivery.lane);
+          expect(new Set(lanes).size).toBe(lanes.length);
+          expect(lanes.length).toBeLessThanOrEqual(8);
+        }
+        world.run((leaving) => {
+          recorder.take(leaving);
+          return SENT;
+        });
+        expect(recorder.untold).toEqual([]);
+        for (const one of all) {
+          const state = world.state(one.id);
+          expect(["sent", "dead", "called_off"]).toContain(state);
+          if (state === "sent") expect(recorder.left.get(one.id)).toBeGreaterThan(0);
+          if (state === "called_off") expect(one.about ?? one.slot).not.toBeNull();
+        }
+        const plain = all.filter(({ slot, notBefore }) => slot === null && notBefore === 0);
+        for (const lane of new Set(plain.map((one) => one.lane))) {
+          const put = plain.filter((one) => one.lane === lane && world.ids().includes(one.id)).map(({ id }) => id);
+          const left = [...new Set(world.ids())].filter((id) => put.includes(id));
+          expect(left).toEqual(put);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,252 @@
+/** What people are asked in Slack: cards and windows within its limits, and clicks that are read as they were drawn. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "../../../../core/channels/outbox/message.ts";
+import {
+  actionId,
+  actionValue,
+  readAction,
+  readWindow,
+  SLACK_VERBS,
+  verbOf,
+} from "../../../../core/channels/slack/actions.ts";
+import { askCard, progressCard, settledCard } from "../../../../core/channels/slack/cards.ts";
+import {
+  answerView,
+  editableArguments,
+  editView,
+  inputProblem,
+  writtenText,
+} from "../../../../core/channels/slack/views.ts";
+import { MAX_MESSAGE_CHARACTERS } from "../../../../core/channels/slack/pack.ts";
+import { shownArguments, TOO_LONG_TO_SHOW } from "../../../../core/people/format-call.ts";
+import { callId, derivedId, makeId } from "../../../../core/base/ids.ts";
+
+const TASK = makeId("task", Date.UTC(2026, 10, 21), new Uint8Array(10).fill(255));
+const QUESTION: Ask = {
+  kind: "question",
+  id: derivedId("question", callId(TASK, 100, 49), 99),
+  task: TASK,
+  person: null,
+  choices: null,
+  call: null,
+  reason: null,
+  expiresAt: null,
+};
+const APPROVAL: Ask = {
+  ...QUESTION,
+  kind: "approval",
+  id: derivedId("approval", callId(TASK, 100, 49)),
+  call: { tool: "send_email", arguments: { to: "ana@example.com", body: "<!channel>" }, argumentsHash: "00" },
+  reason: "It reaches outside.",
+};
+
+/** A button, a select, or an option of one. */
+interface Element {
+  readonly type: string;
+  readonly action_id: string;
+  readonly text?: { readonly text: string };
+  readonly value?: string;
+  readonly options?: readonly { readonly text: { readonly text: string }; readonly value: string }[];
+}
+
+function elementsOf(blocks: readonly Readonly<Record<string, unknown>>[]): Element[] {
+  return blocks.filter(({ type }) => type === "actions").flatMap(({ elements }) => elements as Element[]);
+}
+
+function sectionsOf(blocks: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return blocks.filter(({ type }) => type === "section").map(({ text }) => (text as { text: string }).text);
+}
+
+describe("a question", () => {
+  it("has a button for each of few choices, and one to answer in words", () => {
+    const elements = elementsOf(askCard({ text: "Which?", ask: { ...QUESTION, choices: ["North", "South"] } }).blocks);
+    expect(elements.map(({ text }) => text?.text)).toEqual(["North", "South", "Answer…"]);
+    expect(elements.map(({ action_id: id, value = "" }) => readAction(id, value))).toEqual([
+      { verb: "choose", task: TASK, ask: QUESTION.id, choice: 0 },
+      { verb: "choose", task: TASK, ask: QUESTION.id, choice: 1 },
+      { verb: "answer", task: TASK, ask: QUESTION.id, choice: null },
+    ]);
+  });
+
+  it("has a list to select from where there are many", () => {
+    const choices = Array.from({ length: 20 }, (_, index) => `Choice ${index}`);
+    const [select, answer] = elementsOf(askCard({ text: "Which?", ask: { ...QUESTION, choices } }).blocks);
+    expect([select?.type, answer?.text?.text]).toEqual(["static_select", "Answer…"]);
+    const chosen = select?.options?.[19];
+    expect(readAction(select?.action_id ?? "", chosen?.value ?? "")).toMatchObject({ verb: "choose", choice: 19 });
+  });
+
+  it("shows choices in full that a button would cut", () => {
+    const long = `${"word ".repeat(30)}end <!here>`;
+    const { blocks } = askCard({ text: "Which?", ask: { ...QUESTION, choices: ["short", long] } });
+    expect(sectionsOf(blocks)).toEqual(["Which?", `1. short\n2. ${"word ".repeat(30)}end &lt;!here&gt;`]);
+  });
+
+  it("says until when there is time, in the reader's own zone", () => {
+    const { blocks } = askCard({ text: "Which?", ask: { ...QUESTION, expiresAt: "2026-11-21T12:00:00.000Z" } });
+    expect(JSON.stringify(blocks.at(-1))).toContain(
+      "<!date^1795262400^{date_short_pretty} {time}|2026-11-21T12:00:00.000Z>",
+    );
+  });
+});
+
+describe("an approval", () => {
+  it("shows the tool and its arguments, and is approved, refused or edited", () => {
+    const { blocks } = askCard({ text: "May I call `send_email`?", ask: APPROVAL });
+    expect(sectionsOf(blocks)).toEqual([
+      "May I call `send_email`?",
+      "It reaches outside.",
+      '```\n{\n  "to": "ana@example.com",\n  "body": "&lt;!channel&gt;"\n}\n```',
+    ]);
+    const verbs = elementsOf(blocks).map(({ action_id: id, value = "" }) => readAction(id, value)?.verb);
+    expect(verbs).toEqual(["approve", "refuse", "edit"]);
+  });
+
+  it("shows long arguments to their end, and offers no window that could not hold them", () => {
+    const call = { tool: "write_file", arguments: { content: `${"x".repeat(7_900)}end` }, argumentsHash: "00" };
+    expect(shownArguments(call.arguments)).not.toBeNull();
+    const { blocks } = askCard({ text: "", ask: { ...APPROVAL, call } });
+    expect(sectionsOf(blocks).join("").match(/x/g)?.length).toBeGreaterThanOrEqual(7_900);
+    expect(sectionsOf(blocks).at(-1)).toContain('end"');
+    expect(elementsOf(blocks).map(({ text }) => text?.text)).toEqual(["Approve", "Refuse"]);
+    expect(editableArguments(call)).toBeNull();
+  });
+
+  it("can be refused only where its arguments are too long to be shown", () => {
+    const call = { tool: "write_file", arguments: null, argumentsHash: "00" };
+    const { blocks } = askCard({ text: "", ask: { ...APPROVAL, call } });
+    expect(sectionsOf(blocks).at(-1)).toBe(`_${TOO_LONG_TO_SHOW}_`);
+    expect(elementsOf(blocks).map(({ text }) => text?.text)).toEqual(["Refuse"]);
+  });
+
+  it("whose arguments are full of what Slack writes in another way still fits one message", () => {
+    const given = fc.string({
+      maxLength: 9_000,
+      size: "max",
+      unit: fc.constantFrom("&", "<", ">", "`", "x", "\n", "\u{1f600}"),
+    });
+    fc.assert(
+      fc.property(given, (content) => {
+        const shown = shownArguments({ content });
+        fc.pre(shown !== null);
+        const call = { tool: "write_file", arguments: { content }, argumentsHash: "00" };
+        const said = sectionsOf(askCard({ text: "", ask: { ...APPROVAL, call } }).blocks);
+        expect(said.join("").length).toBeLessThan(MAX_MESSAGE_CHARACTERS);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("whatever is asked", () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 300 }),
+    fc.string({ minLength: 9_000, maxLength: 20_000, unit: "binary" }),
+  );
+  const choices = fc.option(
+    fc.uniqueArray(fc.string({ minLength: 1, maxLength: 200 }), { minLength: 1, maxLength: 20 }),
+  );
+  const ask = fc.oneof(
+    choices.map((list): Ask => ({ ...QUESTION, choices: list })),
+    fc.tuple(fc.string({ maxLength: 64 }), fc.jsonValue(), fc.option(text)).map(
+      ([tool, given, reason]): Ask => ({
+        ...APPROVAL,
+        reason,
+        call: { tool, arguments: given, argumentsHash: "00" },
+      }),
+    ),
+  );
+
+  it("fits Slack's limits", () => {
+    fc.assert(
+      fc.property(text, ask, (words, asked) => {
+        const { text: fallback, blocks } = askCard({ text: words, ask: asked });
+        expect(blocks.length).toBeLessThanOrEqual(50);
+        expect(fallback.length).toBeLessThanOrEqual(40_000);
+        for (const section of sectionsOf(blocks)) {
+          expect(section.length).toBeLessThanOrEqual(3_000);
+          expect(section.replace(/<(?:https?:|mailto:|tel:)[^<>]*>/g, "")).not.toContain("<");
+        }
+        const elements = elementsOf(blocks);
+        expect(elements.length).toBeLessThanOrEqual(25);
+        expect(new Set(elements.map(({ action_id: id }) => id)).size).toBe(elements.length);
+        for (const { text: label, value = "", options = [] } of elements) {
+          expect(label?.text.length ?? 1).toBeLessThanOrEqual(75);
+          expect(value.length).toBeLessThanOrEqual(2_000);
+          for (const option of options) {
+            expect([option.text.text.length <= 75, option.text.text !== "", option.value.length <= 150]).not.toContain(
+              false,
+            );
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("a card that is over", () => {
+  it("names who decided, and makes nobody's name a mention", () => {
+    const { text, blocks } = settledCard({ text: "Which?", outcome: { text: "Approved", by: "<@U1> *Ana*" } });
+    expect(text).toBe("Which?\n*Approved* — &lt;@U1&gt; *Ana*");
+    expect(elementsOf(blocks)).toEqual([]);
+  });
+
+  it("stops no task", () => {
+    expect(elementsOf(progressCard({ text: "Done", isOver: true }, TASK).blocks)).toEqual([]);
+    const [stop] = elementsOf(progressCard({ text: "Working", isOver: false }, TASK).blocks);
+    expect(readAction(stop?.action_id ?? "", stop?.value ?? "")).toEqual({
+      verb: "stop",
+      task: TASK,
+      ask: null,
+      choice: null,
+    });
+  });
+});
+
+describe("what was clicked", () => {
+  it("is read as it was drawn", () => {
+    for (const verb of SLACK_VERBS) {
+      const action = { verb, task: TASK, ask: QUESTION.id, choice: verb === "choose" ? 3 : null };
+      expect(readAction(actionId(action), actionValue(action))).toEqual(action);
+    }
+  });
+
+  it.each([
+    ["otto:approve", "{}"],
+    ["otto:approve", `{"task":"${TASK}"}`],
+    ["otto:choose:1", `{"task":"${TASK}","ask":"qst_1"}`],
+    ["otto:delete", `{"task":"${TASK}","ask":"qst_1"}`],
+    ["other:approve", `{"task":"${TASK}","ask":"apr_1"}`],
+    ["otto:approve", "not JSON"],
+    ["otto:choose", `{"task":"${TASK}","ask":"qst_1","choice":-1}`],
+  ])("is none of Otto's: %s %s", (id, value) => {
+    expect(readAction(id, value)).toBeNull();
+  });
+});
+
+describe("a window", () => {
+  const from = { task: TASK, ask: QUESTION.id, channel: "C1", ts: "1.000001" };
+
+  it("keeps from where it was opened, and gives what was written", () => {
+    const view = answerView(from, "Which <first>?");
+    expect(readWindow(String(view["private_metadata"]))).toEqual(from);
+    expect(verbOf(String(view["callback_id"]))).toBe("answer");
+    expect(readWindow("{}")).toBeNull();
+    const input = (view["blocks"] as { block_id?: string; element?: { action_id: string } }[]).at(-1);
+    const values = { [input?.block_id ?? ""]: { [input?.element?.action_id ?? ""]: { type: "x", value: "North" } } };
+    expect(writtenText(values)).toBe("North");
+    expect([writtenText({}), writtenText({ otto: { text: { value: "  " } } })]).toEqual([null, null]);
+    expect(inputProblem("That is no JSON.")).toEqual({
+      response_action: "errors",
+      errors: { otto: "That is no JSON." },
+    });
+  });
+
+  it("shows the arguments that are edited", () => {
+    const text = editableArguments({ arguments: { a: 1 } }) ?? "";
+    const blocks = editView(from, "send_email", text)["blocks"] as { element?: { initial_value?: string } }[];
+    expect(blocks.at(-1)?.element?.initial_value).toBe('{\n  "a": 1\n}');
+  });
+});

@@ -1,0 +1,88 @@
+/** What a conversation of Slack is shown of a task at work. */
+import { describe, expect, it } from "vitest";
+import type { Notice } from "../../../../core/task/notice.ts";
+import { progressMoment, progressOf, progressText } from "../../../../core/channels/slack/progress.ts";
+import { progressName } from "../../../../core/channels/outbox/message-delivery.ts";
+import { madeAt, makeId } from "../../../../core/base/ids.ts";
+
+const MADE = Date.UTC(2026, 10, 21, 12);
+const TASK = makeId("task", MADE, new Uint8Array(10));
+
+const NAME = progressName(TASK, { to: "T1/C1/1.000001" });
+
+function notice(type: Notice["type"], data: Notice["data"] = {}, facts: Partial<Notice["facts"]> = {}): Notice {
+  const deliver = [
+    { channel: "slack", to: "T1/C1/1.000001" } as const,
+    { channel: "email", to: "ana@example.com" } as const,
+  ];
+  return {
+    facts: {
+      task: TASK,
+      rootId: TASK,
+      parentId: null,
+      isHidden: false,
+      project: null,
+      agent: { id: "agent_1", version: 1 },
+      via: { channel: "slack", id: "T1/C1/1.000001" },
+      deliver,
+      ...facts,
+    },
+    seq: 7,
+    type,
+    at: new Date(MADE + 2_000).toISOString(),
+    data,
+  };
+}
+
+async function spread(given: Notice) {
+  return await progressOf("ten_1", given, async (seed) => await Promise.resolve(new TextEncoder().encode(seed)));
+}
+
+describe("the progress of a task", () => {
+  it.each([
+    ["task.started", {}, "Working on it…"],
+    ["step.started", { step: 1 }, null],
+    ["step.started", { step: 3 }, "Working on it: step 3…"],
+    ["call.started", { tool: "web_search" }, "Working on it: web search…"],
+    ["call.started", { tool: "slack.notify" }, "Working on it: slack notify…"],
+    ["subtask.created", {}, "Working on it: a subagent has begun…"],
+    ["task.waiting", { status: "waiting_approval" }, "Waiting for an approval…"],
+    ["task.resumed", {}, "Working on it…"],
+    ["budget.warning", {}, null],
+  ] as const)("says in words what %s %o means", (type, data, text) => {
+    expect(progressText({ type, data })).toBe(text);
+  });
+
+  it("goes to the conversations of Slack alone, as one message that the next one takes the place of", async () => {
+    const { deliveries } = await spread(notice("call.started", { tool: "grep" }));
+    expect(deliveries).toMatchObject([
+      {
+        to: "T1/C1/1.000001",
+        kind: "progress",
+        slot: NAME,
+        keepAs: NAME,
+        refs: [NAME],
+      },
+    ]);
+    expect(await spread(notice("call.started", { tool: "grep" }))).toEqual({ deliveries, calledOff: [] });
+  });
+
+  it("is not shown of subtasks and of hidden tasks", async () => {
+    expect(await spread(notice("task.started", {}, { parentId: "task_0" }))).toEqual({ deliveries: [], calledOff: [] });
+    expect(await spread(notice("task.started", {}, { isHidden: true }))).toEqual({ deliveries: [], calledOff: [] });
+  });
+
+  it.each(["task.completed", "task.failed", "task.cancelled"] as const)("is called off by %s", async (type) => {
+    const calledOff = [{ outbox: "ten_1/slack/T1", about: NAME }];
+    expect(await spread(notice(type))).toEqual({ deliveries: [], calledOff });
+  });
+
+  it("is first shown after a second and a half, and then changed every three seconds at most", () => {
+    const moments = [0, 1_400, 1_501, 4_000, 4_500, 4_501, 60_000].map((ms) => progressMoment(TASK, MADE + ms) - MADE);
+    expect(moments).toEqual([1_500, 1_500, 4_500, 4_500, 4_500, 7_500, 61_500]);
+  });
+
+  it("knows when a task was made by its id", () => {
+    expect([madeAt(TASK), madeAt("task_"), madeAt("task_iiiiiiiiii")]).toEqual([MADE, null, null]);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { noticeData, type NoticeFacts, type ToldNotice, toldTypes } from "../../../../core/task/notice.ts";
+import { isWanted } from "../../../../core/channels/webhooks/interest.ts";
+
+const facts: NoticeFacts = {
+  task: "task_a",
+  rootId: "task_a",
+  parentId: null,
+  isHidden: false,
+  project: null,
+  agent: { id: "agent_a", version: 1 },
+  via: { channel: "api", id: null },
+  deliver: [],
+};
+
+function notice(type: ToldNotice["type"], data: ToldNotice["data"] = {}): ToldNotice {
+  return { seq: 1, type, at: "2026-11-21T10:00:00.000Z", data };
+}
+
+describe("what happened to a task is kept for the world", () => {
+  test.each([
+    ["an endpoint wants the type", facts, notice("task.started"), ["task.started"], true],
+    ["no endpoint does", facts, notice("task.started"), ["task.completed"], false],
+    [
+      "a call over the API is no task that endpoints hear of",
+      { ...facts, isHidden: true },
+      notice("task.started"),
+      ["task.started"],
+      false,
+    ],
+    [
+      "the task delivers somewhere",
+      { ...facts, deliver: [{ channel: "email", to: "a@b.example" }] },
+      notice("task.started"),
+      [],
+      true,
+    ],
+    ["a person is asked", facts, notice("question.asked", { person: "Ana" }), [], true],
+    ["nobody in particular is asked", facts, notice("question.asked", { person: null }), [], false],
+    ["a card may have to be settled", facts, notice("question.answered", { person: "Ana" }), [], true],
+    ["an event of an earlier release does not say who was asked", facts, notice("question.answered"), [], true],
+    ["nobody in particular was asked", facts, notice("question.answered", { person: null }), [], false],
+    ["what nobody in particular was asked ran out", facts, notice("question.expired", { person: null }), [], false],
+    ["somebody may have to approve", facts, notice("approval.requested"), [], true],
+  ] as const)("where %s", (_, its, what, interests, wanted) => {
+    expect(isWanted(its, what, interests)).toBe(wanted);
+  });
+
+  test("without what can be large", () => {
+    expect(noticeData({ tool: "write_file", arguments: { content: "x" }, output: {}, input: "y" })).toEqual({
+      tool: "write_file",
+    });
+  });
+
+  test("with its progress only where somebody follows it", () => {
+    expect(toldTypes({ deliver: [] })).not.toContain("step.started");
+    expect(toldTypes({ deliver: [{ channel: "slack", to: "T/C/1" }] })).toContain("step.started");
+  });
+});

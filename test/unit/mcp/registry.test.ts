@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { openRegistry } from "../../../adapters/mcp/registry.ts";
+import { openSealing } from "../../../adapters/secrets/sealing.ts";
+import { ok } from "../../../core/base/errors.ts";
+import type { McpServerAccess } from "../../../core/ports/mcp-server-table.ts";
+
+const keyOf = (byte: number) => btoa(String.fromCharCode(...Array.from({ length: 32 }, () => byte)));
+
+/** The registry over a table of one row. */
+function registryOver(row: McpServerAccess, key: string) {
+  const kept = { ...row };
+  const table = {
+    access: () => Promise.resolve(ok(kept)),
+    saveAuth: (_tenant: string, _name: string, auth: string) => {
+      kept.auth = auth;
+      return Promise.resolve(ok(undefined));
+    },
+  };
+  return { kept, registry: openRegistry(table, { sealing: openSealing(key), reseal: () => Promise.resolve() }, "t1") };
+}
+
+it("a server whose secrets were sealed with another key fails in words, and what OAuth gave for it counts as lost", async () => {
+  const settings = {
+    url: "https://mcp.example.com/",
+    headerNames: ["x"],
+    oauth: null,
+    trusted: false,
+    timeoutMs: 1_000,
+  };
+  const row = { name: "notes", version: 1, settings, sealed: "", auth: null, prior: null };
+  const before = registryOver(row, keyOf(1));
+  const secrets = { headers: [["x", "value"]], clientSecret: null } as const;
+  const sealed = await before.registry.sealSecrets("notes", secrets);
+  await before.registry.authOf("notes").save({ verifier: "v" });
+  const { auth } = before.kept;
+
+  const same = registryOver({ ...row, sealed, auth }, keyOf(1)).registry;
+  expect(await same.find("notes")).toMatchObject({ ok: true, value: { headers: [["x", "value"]] } });
+  expect(await same.authOf("notes").load()).toEqual(ok({ verifier: "v" }));
+
+  const other = registryOver({ ...row, sealed, auth }, keyOf(2)).registry;
+  expect(await other.find("notes")).toMatchObject({
+    ok: false,
+    error: { code: "not_available", message: expect.stringMatching(/Set it again/), happened: "no" },
+  });
+  expect(await other.authOf("notes").load()).toEqual(ok({}));
+});

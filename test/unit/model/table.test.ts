@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { costMicros, modelChoice } from "../../../core/model/table.ts";
+
+test("a dated name has the price of its family", () => {
+  expect(modelChoice("gpt-4o-2024-08-06").price).toEqual(modelChoice("gpt-4o").price);
+});
+
+test("a model that is not in the table has no price, also when its name looks like one that is", () => {
+  for (const name of [
+    "",
+    "scripted",
+    "gpt-4o-mini-but-mine",
+    "gpt-4o-20240806",
+    "GPT-4O",
+    "__proto__",
+    "constructor",
+    "toString",
+  ]) {
+    expect(modelChoice(name)).toMatchObject({ name, price: null, windowTokens: 128_000 });
+  }
+});
+
+test("the demo model costs nothing", () => {
+  expect(costMicros(modelChoice("demo").price, 1_000_000, 1_000_000)).toBe(0);
+});
+
+test("a dollar for a million tokens is a millionth of a dollar for one", () => {
+  expect(costMicros({ inputPerMillion: 1, outputPerMillion: 4 }, 1000, 500)).toBe(3000);
+});
+
+test("an unknown price counts as nothing", () => {
+  expect(costMicros(null, 1000, 1000)).toBe(0);
+});

@@ -1,0 +1,312 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fnmatch } from "../../../core/lib/fnmatch.ts";
+import { DEFAULT_DENIED_PATTERNS, DEFAULT_EXTENSIONS } from "../../../core/agents/agent.ts";
+import {
+  checkExtension,
+  checkListedExtension,
+  isVisibleDirectory,
+  isVisibleFile,
+  judgePath,
+  judgeTop,
+} from "../../../core/sandbox/path.ts";
+import type { SandboxRules } from "../../../core/tool/tool.ts";
+
+const OPEN: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
+const DEFAULTS: SandboxRules = { ...OPEN, deniedPatterns: DEFAULT_DENIED_PATTERNS, extensions: DEFAULT_EXTENSIONS };
+
+function codeOf(raw: string, rules: SandboxRules = OPEN, intent: "read" | "write" | "list" = "read"): string {
+  const judged = judgePath(raw, rules, intent, "filename");
+  return judged.ok ? "ok" : judged.error.code;
+}
+
+describe("the form of a path", () => {
+  it.each([
+    "a",
+    "notes/plan.md",
+    "a b/c d.txt",
+    ".hidden",
+    "...",
+    "..a",
+    "a..",
+    "%2e%2e%2fetc%2fpasswd",
+    "~root",
+    "C:file",
+    "日本/語.txt",
+    "👩‍🚀.png",
+    "a".repeat(1_024),
+  ])("admits %j as it is", (raw) => {
+    expect(judgePath(raw, OPEN, "read")).toEqual({ ok: true, value: raw });
+  });
+
+  it.each(["..", "../a", "a/../b", "a/..", "/", "/etc/passwd", "//host/share", "a/../../b"])(
+    "says of %j that it leaves the sandbox",
+    (raw) => {
+      expect(judgePath(raw, OPEN, "read", "filename")).toEqual({
+        ok: false,
+        error: { code: "sandbox_denied", message: `File access denied by sandbox: ${raw}`, field: "filename" },
+      });
+    },
+  );
+
+  it.each([
+    ["an empty text", ""],
+    ["an empty segment", "a//b"],
+    ["a slash at the end", "a/"],
+    ["a single dot", "."],
+    ["a dot as a segment", "a/./b"],
+    ["a backslash", "a\\b"],
+    ["a backslash that climbs", "..\\..\\etc"],
+    ["NUL", "a\0.txt"],
+    ["a line feed", "a\nb"],
+    ["DEL", "a\u007fb"],
+    ["a control character of the upper half", "a\u0085b"],
+    ["a lone surrogate", "a\ud800b"],
+    ["1,025 bytes", "a".repeat(1_025)],
+    ["1,025 bytes in fewer characters", "é".repeat(513)],
+  ])("refuses %s and names the field", (_, raw) => {
+    const judged = judgePath(raw, OPEN, "read", "filename");
+    expect(judged).toMatchObject({ ok: false, error: { code: "invalid_input", field: "filename" } });
+  });
+
+  it("gives the path in NFC", () => {
+    expect(judgePath("cafe\u0301.txt", OPEN, "read")).toEqual({ ok: true, value: "caf\u00e9.txt" });
+  });
+
+  it("takes the empty text for the topmost directory only where a directory is meant", () => {
+    expect(codeOf("", OPEN, "list")).toBe("ok");
+    expect(codeOf("", OPEN, "write")).toBe("invalid_input");
+  });
+
+  it("never admits a text that holds a segment of dots, an empty one, or a character that is refused", () => {
+    const segment = fc.oneof(
+      fc.constantFrom("..", ".", "", "a", "\\", "\0", "b.txt", "...", "\u0007", "\udc00"),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 6 }), (segments) => {
+        const judged = judgePath(segments.join("/"), OPEN, "read");
+        if (!judged.ok) return;
+        const parts = judged.value.split("/");
+        expect(parts.some((part) => part === "" || part === "." || part === "..")).toBe(false);
+        expect(judged.value).not.toMatch(/[\\\p{Cc}]/u);
+        expect(judged.value.isWellFormed()).toBe(true);
+        expect(judgePath(judged.value, OPEN, "read")).toEqual(judged);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("allowed paths", () => {
+  const rules: SandboxRules = { ...OPEN, allowedPaths: ["/app", "docs/public/", "one.txt"] };
+
+  it.each([
+    ["app", "ok"],
+    ["app/x.txt", "ok"],
+    ["app/deep/x.txt", "ok"],
+    ["app-evil/x.txt", "sandbox_denied"],
+    ["app-evil", "sandbox_denied"],
+    ["appx", "sandbox_denied"],
+    ["App/x.txt", "sandbox_denied"],
+    ["docs/x.txt", "sandbox_denied"],
+    ["docs/public/x.txt", "ok"],
+    ["docs/publicity/x.txt", "sandbox_denied"],
+    ["one.txt", "ok"],
+    ["one.txt.bak", "sandbox_denied"],
+    ["x/app/y", "sandbox_denied"],
+  ])("reading %j: %s", (raw, code) => {
+    expect(codeOf(raw, rules)).toBe(code);
+  });
+
+  it("lists a directory inside of one and the way to one, and no other", () => {
+    expect(
+      ["", "docs", "docs/public", "docs/public/a", "app", "other", "docs/private"].map((path) =>
+        codeOf(path, rules, "list"),
+      ),
+    ).toEqual(["ok", "ok", "ok", "ok", "ok", "sandbox_denied", "sandbox_denied"]);
+    expect(isVisibleDirectory("docs", rules)).toBe(true);
+    expect(isVisibleFile("docs", rules)).toBe(false);
+  });
+
+  it("admits nothing when the list is empty, and everything when it holds the top", () => {
+    expect(codeOf("a", { ...OPEN, allowedPaths: [] })).toBe("sandbox_denied");
+    for (const top of ["", "/", "."]) expect(codeOf("a", { ...OPEN, allowedPaths: [top] })).toBe("ok");
+    expect(codeOf("a", { ...OPEN, allowedPaths: [".."] })).toBe("sandbox_denied");
+  });
+});
+
+describe("denied patterns", () => {
+  it.each([
+    ".env",
+    ".env.local",
+    ".ENV",
+    "app/.env",
+    "a/b/.env.production",
+    ".env.d/values.txt",
+    "my.secret",
+    "a/b/my.SECRET",
+    "id.key",
+    "certs/id.pem",
+    ".git/config",
+    "repo/.git/objects/ab/cd",
+    "repo/.git",
+    "secrets.json",
+    "a/Secrets.yaml",
+    "secrets.d/x.txt",
+  ])("by default deny %j", (raw) => {
+    expect(judgePath(raw, DEFAULTS, "read", "filename")).toMatchObject({
+      error: { code: "sandbox_denied", message: `File access denied by sandbox: ${raw}`, field: "filename" },
+    });
+    expect(codeOf(raw, DEFAULTS, "write")).toBe("sandbox_denied");
+  });
+
+  it.each(["env", "my.env", "secret.txt", "keys.txt", ".gitignore", "git/config", "secrets", "a/key/b.txt"])(
+    "by default leave %j alone",
+    (raw) => {
+      expect(codeOf(raw, DEFAULTS)).toBe("ok");
+    },
+  );
+
+  it.each([
+    ["private", "private/x/y.txt", true],
+    ["private", "a/private/y.txt", true],
+    ["/private", "private/y.txt", true],
+    ["a/private", "a/private/y.txt", true],
+    ["a/private", "b/a/private/y.txt", false],
+    ["a/*/c", "a/b/c", true],
+    ["a/*/c", "a/b/b/c", false],
+    ["a/**/c", "a/c", true],
+    ["a/**/c", "a/b/b/c/d", true],
+    ["**", "anything", true],
+    ["*", "anything", true],
+    ["**/*.log", "a/b/.log", true],
+    ["a/[!x]*", "a/yes", true],
+    ["a/[!x]*", "a/x1", false],
+    ["a?c", "abc", true],
+    ["a?c/d", "a/c/d", false],
+  ])("%j on %j: denied is %j", (pattern, path, denied) => {
+    expect(codeOf(path, { ...OPEN, deniedPatterns: [pattern] })).toBe(denied ? "sandbox_denied" : "ok");
+  });
+
+  it("win over allowed paths", () => {
+    expect(codeOf("app/.env", { ...DEFAULTS, allowedPaths: ["app"] })).toBe("sandbox_denied");
+  });
+});
+
+describe("writing and types of files", () => {
+  it("answers with the document's words when writing is off", () => {
+    expect(judgePath("a.txt", { ...OPEN, allowWrite: false }, "write")).toMatchObject({
+      error: { code: "sandbox_denied", message: "Write access is disabled (allow_write=False)." },
+    });
+    expect(codeOf("a.txt", { ...OPEN, allowWrite: false }, "read")).toBe("ok");
+  });
+
+  it.each([
+    ["a.txt", true],
+    ["A.TXT", true],
+    ["a.md", true],
+    ["a.tar.json", true],
+    ["a.exe", false],
+    ["a", false],
+    [".txt", false],
+    ["a.txt/b", false],
+    ["a.txt.exe", false],
+    ["atxt", false],
+  ])("the default types take %j: %j", (path, taken) => {
+    expect(checkExtension(path, DEFAULTS, "filename").ok).toBe(taken);
+  });
+
+  it("takes a type with or without its dot, and every one for a star", () => {
+    expect(checkExtension("a.csv", { ...OPEN, extensions: ["CSV"] }).ok).toBe(true);
+    expect(checkExtension("a", { ...OPEN, extensions: ["*"] }).ok).toBe(true);
+    expect(checkExtension("a", { ...OPEN, extensions: [] }).ok).toBe(false);
+    expect(checkExtension("a", { ...OPEN, extensions: [""] }).ok).toBe(false);
+  });
+});
+
+describe("the rules of an agent, for any path", () => {
+  const name = fc.string({ unit: fc.constantFrom("a", "b", "B", "."), minLength: 1, maxLength: 3 });
+  const real = (segments: readonly string[]) => !segments.some((one) => one === "." || one === "..");
+  const path = fc.array(name, { minLength: 1, maxLength: 5 }).filter(real);
+  const part = fc.oneof(
+    fc.constant("**"),
+    fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), minLength: 1, maxLength: 2 }),
+  );
+  const pattern = fc.array(part, { minLength: 1, maxLength: 4 });
+
+  /** What a denied pattern says, written the slow way: it matches the path, or a directory above it. */
+  function isDeniedSlowly(names: readonly string[], parts: readonly string[]): boolean {
+    const [first, ...rest] = parts;
+    if (first === undefined) return true;
+    if (first === "**")
+      return isDeniedSlowly(names, rest) || (names.length > 0 && isDeniedSlowly(names.slice(1), parts));
+    return names[0] !== undefined && fnmatch(names[0].toLowerCase(), first) && isDeniedSlowly(names.slice(1), rest);
+  }
+
+  it("deny exactly what a pattern matches and all below it", () => {
+    fc.assert(
+      fc.property(path, pattern, (names, parts) => {
+        const rules = { ...OPEN, deniedPatterns: [parts.join("/")] };
+        const anywhere = parts.length === 1 ? ["**", ...parts] : parts;
+        expect(isVisibleFile(names.join("/"), rules)).toBe(!isDeniedSlowly(names, anywhere));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("allow what lies inside of an allowed path by whole segments, and show the way to it", () => {
+    fc.assert(
+      fc.property(path, path, (names, root) => {
+        const rules = { ...OPEN, allowedPaths: [root.join("/")] };
+        const isInside = root.every((one, index) => names[index] === one);
+        expect(isVisibleFile(names.join("/"), rules)).toBe(isInside);
+        for (const intent of ["read", "write"] as const)
+          expect(judgePath(names.join("/"), rules, intent).ok).toBe(isInside);
+        const isOnTheWay = names.every((one, index) => root[index] === one);
+        expect(judgePath(names.join("/"), rules, "list").ok).toBe(isInside || isOnTheWay);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("hold for the directories above whatever they show", () => {
+    fc.assert(
+      fc.property(path, pattern, path, (names, parts, root) => {
+        const rules = { ...OPEN, deniedPatterns: [parts.join("/")], allowedPaths: [root.join("/")] };
+        if (!isVisibleFile(names.join("/"), rules)) return;
+        for (let end = 1; end < names.length; end += 1) {
+          expect(judgePath(names.slice(0, end).join("/"), rules, "list").ok).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe("the place where a search begins", () => {
+  it.each([
+    ["", ""],
+    [".", ""],
+    ["./", ""],
+    ["a", "a"],
+    ["a/", "a"],
+    ["a/b/", "a/b"],
+  ])("%j is %j", (raw, path) => {
+    expect(judgeTop(raw, OPEN)).toEqual({ ok: true, value: path });
+  });
+
+  it.each(["/", "//", "a//", "./a", "..", "../", "a/../", "/a/", "\\", "a\0"])("%j is refused", (raw) => {
+    expect(judgeTop(raw, OPEN).ok).toBe(false);
+  });
+});
+
+describe("a list of extensions", () => {
+  it("binds every tool for text, and none of them has one by default", () => {
+    expect(checkListedExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(true);
+    expect(checkExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(false);
+    expect(checkListedExtension("a.py", { ...OPEN, extensions: [".md"] })).toMatchObject({
+      error: { code: "sandbox_denied", message: "File access denied by sandbox: a.py (allowed file types: .md)" },
+    });
+    expect(checkListedExtension("a.MD", { ...OPEN, extensions: [".md"] }).ok).toBe(true);
+  });
+});

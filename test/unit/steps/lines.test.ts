@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { type HopListener, tellLines } from "../../../core/steps/lines.ts";
+
+/** A listener that records the lines, and whose `over` the test settles. It stores every line but `unstored`. */
+function listen(hear: (line: string) => void = () => undefined, unstored: string | null = null) {
+  const heard: string[] = [];
+  const open = Promise.withResolvers<void>();
+  const listener: HopListener<string> = {
+    async hear(line) {
+      heard.push(line);
+      hear(line);
+    },
+    async commit(line) {
+      heard.push(`committed ${line}`);
+      return line !== unstored;
+    },
+    givenUp: () => open.promise,
+  };
+  return { heard, listener, giveUp: open.resolve, break: open.reject };
+}
+
+/** A hop that tells a line and works on until it is aborted; `ended` notes how it came out. */
+function endless(ended: string[]) {
+  return async function* work(signal: AbortSignal): AsyncGenerator<string, string | null> {
+    try {
+      yield "begun";
+      await new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve(), { once: true });
+        if (signal.aborted) resolve();
+      });
+      ended.push("aborted");
+      return null;
+    } finally {
+      ended.push("closed");
+    }
+  };
+}
+
+describe("a hop", () => {
+  test("tells its lines in order, each heard before the next is made, and gives the last as its answer", async () => {
+    const order: string[] = [];
+    const { listener } = listen((line) => order.push(`heard ${line}`));
+    const last = await tellLines<string>(listener, async function* work() {
+      for (const line of ["a", "b", "c"]) {
+        order.push(`made ${line}`);
+        yield line;
+      }
+      return "last";
+    });
+    expect(last).toBe("last");
+    expect(order).toEqual(["made a", "heard a", "made b", "heard b", "made c", "heard c"]);
+  });
+
+  test("commits the lines that must be stored, and resumes with the answer for each", async () => {
+    const { heard, listener } = listen(undefined, "c!");
+    const answers: boolean[] = [];
+    await tellLines<string>(
+      listener,
+      async function* work(): AsyncGenerator<string, null, boolean> {
+        yield "a";
+        answers.push(yield "b!");
+        answers.push(yield "c!");
+        return null;
+      },
+      (line) => line.endsWith("!"),
+    );
+    expect(heard).toEqual(["a", "committed b!", "committed c!"]);
+    expect(answers).toEqual([true, false]);
+  });
+
+  test("without a last line gives null, and is not aborted while somebody wants it", async () => {
+    const { heard, listener } = listen();
+    const aborted: boolean[] = [];
+    const last = await tellLines<string>(listener, async function* work(signal) {
+      yield "only";
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      aborted.push(signal.aborted);
+      return null;
+    });
+    expect([last, heard, aborted]).toEqual([null, ["only"], [false]]);
+  });
+
+  test.each(["given up", "left by the one who listened"] as const)("that is %s is aborted and closed", async (how) => {
+    const ended: string[] = [];
+    const one = listen(() => {
+      if (how === "given up") one.giveUp();
+      else one.break(new Error("the object is gone"));
+    });
+    expect(await tellLines(one.listener, endless(ended))).toBeNull();
+    expect([one.heard, ended]).toEqual([["begun"], ["aborted", "closed"]]);
+  });
+
+  test("whose listener fails makes no more lines, is closed, and fails", async () => {
+    const made: string[] = [];
+    const { listener } = listen(() => {
+      throw new Error("nobody is there");
+    });
+    const telling = tellLines<string>(listener, async function* work() {
+      try {
+        for (const line of ["a", "b"]) {
+          made.push(line);
+          yield line;
+        }
+        return "last";
+      } finally {
+        made.push("closed");
+      }
+    });
+    await expect(telling).rejects.toThrow("nobody is there");
+    expect(made).toEqual(["a", "closed"]);
+  });
+
+  test("that breaks fails with what broke it", async () => {
+    const { heard, listener } = listen();
+    const telling = tellLines<string>(listener, async function* work() {
+      yield "a";
+      throw new Error("the model's server is on fire");
+    });
+    await expect(telling).rejects.toThrow("on fire");
+    expect(heard).toEqual(["a"]);
+  });
+
+  test.each(["is over", "breaks"] as const)(
+    "that came to its end is not aborted when the call to it %s",
+    async (how) => {
+      const one = listen();
+      const signals: AbortSignal[] = [];
+      await tellLines<string>(one.listener, async function* work(signal) {
+        signals.push(signal);
+        yield "only";
+        return null;
+      });
+      if (how === "is over") one.giveUp();
+      else one.break(new Error("the object is gone"));
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    },
+  );
+
+  test("that broke off is aborted when the one who listened is gone: what it began may still be at work", async () => {
+    const one = listen(() => {
+      throw new Error("nobody is there");
+    });
+    const signals: AbortSignal[] = [];
+    const telling = tellLines<string>(one.listener, async function* work(signal) {
+      signals.push(signal);
+      yield "a";
+      return null;
+    });
+    await expect(telling).rejects.toThrow("nobody is there");
+    one.break(new Error("the object is gone"));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { searchable, searchTextOf, titleOf } from "../../../core/task/line.ts";
+
+test.each([
+  ["Say hello\nand more", "Say hello"],
+  ["\n\n  Write\tthe   report  \nnow", "Write the report"],
+  ["", ""],
+  [" \n ", ""],
+  ["x".repeat(500), "x".repeat(120)],
+  [`${"x".repeat(119)}😀`, "x".repeat(119)],
+])("the title of %j is its first line", (input, title) => {
+  expect(titleOf(input)).toBe(title);
+});
+
+test("the title of messages is that of the last one", () => {
+  const messages = [
+    { role: "user", content: "First" },
+    { role: "assistant", content: "Hm." },
+    { role: "user", content: "Second\nline" },
+  ] as const;
+  expect(titleOf(messages)).toBe("Second");
+  expect(titleOf([])).toBe("");
+});
+
+test("a text is searched in lower case, over line breaks, in its beginning", () => {
+  expect(searchTextOf("Write THE\n  Report")).toBe("write the report");
+  expect(searchTextOf("x".repeat(10_000))).toHaveLength(500);
+  expect(searchable("  The\tReport ")).toBe("the report");
+});

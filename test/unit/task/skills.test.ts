@@ -1,0 +1,249 @@
+import { describe, expect, test } from "vitest";
+import { buildToolset } from "../../../core/steps/toolset.ts";
+import { buildRequest } from "../../../core/steps/context.ts";
+import { DATA_NOTE } from "../../../core/prompt/mark-data.ts";
+import { inForce, skillPatterns, standingFacts } from "../../../core/task/skills-in-force.ts";
+import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
+import { decide } from "../../../core/task/task.ts";
+import type { Control } from "../../../core/tool/tool.ts";
+import { viewTask } from "../../../core/task/view.ts";
+import { skillOf } from "../../fakes/skill-texts.ts";
+import { toolOf, outside } from "../steps/play-gateway.ts";
+import { answer, ASK, call, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
+
+const skill = (name: string, allowedTools: readonly string[] | null = null) =>
+  inForce(skillOf(name, { allowedTools }), "load");
+const load = (name: string, allowedTools: readonly string[] | null = null): ScriptedCall => ({
+  tool: "load_skill",
+  effect: "none",
+  control: { kind: "load", skill: skill(name, allowedTools), result: { name }, content: `# Skill: ${name}` },
+});
+const finish = (summary = "All is done."): ScriptedCall => ({
+  tool: "finished",
+  effect: "none",
+  control: { kind: "finish", summary },
+});
+const named = ({ skills }: Pick<TaskFacts, "skills">) => skills.map(({ name }) => name);
+const ended = ({ state }: { state: TaskState }) => (state.phase.name === "ended" ? state.phase : null);
+
+describe("the patterns that skills leave", () => {
+  test("are the union of their lists and ask_human; without a list there are none", () => {
+    const lists = (...all: (readonly string[] | null)[]) => skillPatterns(all.map((list, n) => skill(`s${n}`, list)));
+    expect(lists()).toBeNull();
+    expect(lists(null, null)).toBeNull();
+    expect(lists([])).toEqual(["ask_human"]);
+    expect(lists(["a", "b"], null, ["b", "gamma_*"])).toEqual(["ask_human", "a", "b", "gamma_*"]);
+  });
+});
+
+describe("a skill that the model loads", () => {
+  test("is in force for the next step, and its text is the call's result", () => {
+    const world = new TaskWorld([[load("notes", ["read_file"])], [call()]]);
+    world.run();
+    expect(world.state.loaded).toEqual([skill("notes", ["read_file"])]);
+    const [row] = world.ledger.values();
+    expect(row).toMatchObject({ state: "confirmed", content: "# Skill: notes", result: { result: { name: "notes" } } });
+    expect(world.events.find(({ type }) => type === "skill.loaded")?.data).toEqual({
+      step: 1,
+      call_id: row?.callId,
+      skill: {
+        name: "notes",
+        hash: "hash-of-notes",
+        how: "load",
+        similarity: null,
+        allowed_tools: ["read_file"],
+        note: null,
+      },
+    });
+    const facts = standingFacts(world.state);
+    expect(facts.tools).toEqual([["ask_human", "read_file"]]);
+    expect(named(facts)).toEqual(["notes"]);
+    expect(world.state.facts.tools).toEqual([]);
+  });
+
+  test("only narrows what the task was given: among loaded skills the union holds, below that of the others", () => {
+    const facts = factsOf({ tools: [["ask_human", "a", "b"]], skills: [inForce(skillOf("first"), "request")] });
+    const world = new TaskWorld([[load("wide", ["*"])], [load("own", ["a"])], [load("more", ["c"])]], undefined, facts);
+    world.run();
+    expect(standingFacts(world.state).tools).toEqual([
+      ["ask_human", "a", "b"],
+      ["ask_human", "*", "a", "c"],
+    ]);
+  });
+
+  test("without a list restricts nothing", () => {
+    const world = new TaskWorld([[load("free")], [load("own", ["a"])]]);
+    world.run(0);
+    expect(standingFacts({ ...world.state, loaded: [skill("free")] }).tools).toEqual([]);
+    expect(standingFacts({ ...world.state, loaded: [skill("free"), skill("own", ["a"])] }).tools).toEqual([
+      ["ask_human", "a"],
+    ]);
+  });
+
+  test("that the task works under already changes nothing, so that reading a file of it narrows nothing", () => {
+    const matched = [inForce(skillOf("a", { allowedTools: ["x"] }), "request"), inForce(skillOf("b"), "request")];
+    const facts = factsOf({ tools: [["ask_human", "x"]], skills: matched });
+    const world = new TaskWorld([[load("a", ["x"])], [load("c", ["y"])], [load("c", ["y"])]], undefined, facts);
+    world.run();
+    expect(world.state.loaded).toEqual([skill("c", ["y"])]);
+    expect(world.events.filter(({ type }) => type === "skill.loaded")).toHaveLength(1);
+  });
+
+  test("is one of at most 20", () => {
+    const steps = Array.from({ length: 4 }, (_, n) => Array.from({ length: 6 }, (_x, m) => load(`s${n}_${m}`)));
+    const world = new TaskWorld(steps);
+    world.run();
+    expect(world.state.loaded).toHaveLength(20);
+    const refused = [...world.ledger.values()].filter(({ state }) => state === "refused");
+    expect(refused).toHaveLength(4);
+    expect(refused[0]?.content).toContain("quota_exceeded");
+  });
+
+  test("is in force for the subtasks of the same step, and of later ones, in their tools and for their scripts", () => {
+    const dispatched = { ...call("none", DISPATCH), tool: "dispatch_subagent" };
+    const world = new TaskWorld([[dispatched, load("notes", ["read_*"])]]);
+    world.run();
+    const [made] = world.subtasks.values();
+    expect(made?.made.facts.tools).toEqual([["ask_human", "read_*"]]);
+    expect(named(made?.made.facts ?? { skills: [] })).toEqual(["notes"]);
+  });
+
+  test("survives a crash and a later release: it is part of what is stored", () => {
+    const world = new TaskWorld([[load("notes", ["read_file"])], [call("none", ASK)]]);
+    world.run();
+    const stored = JSON.parse(JSON.stringify(world.state)) as TaskState;
+    expect(standingFacts(stored).tools).toEqual([["ask_human", "read_file"]]);
+  });
+});
+
+describe("a call of a skill's tool", () => {
+  const used = { ...inForce(skillOf("notes", { allowedTools: ["read_file"] }), "tool") };
+  const dispatch: Control = { ...DISPATCH, tools: ["ask_human", "read_file"], skill: used };
+
+  test("is a subtask that works by that skill alone, with the tools that it leaves", () => {
+    const facts = factsOf({ tools: [["a*"]], skills: [inForce(skillOf("other"), "request")] });
+    const world = new TaskWorld([[{ tool: "notes", effect: "none", control: dispatch }]], undefined, facts);
+    world.run();
+    const [made] = world.subtasks.values();
+    expect(made?.made.facts).toMatchObject({ tools: [["a*"], ["ask_human", "read_file"]], skills: [used] });
+  });
+
+  test("gives its text under the names of document 001, and a failure as any subtask does", () => {
+    const world = new TaskWorld([[{ tool: "notes", effect: "none", control: dispatch }]]);
+    world.run();
+    const [id = ""] = world.subtasks.keys();
+    const result = { subtask_id: id, status: "completed", reason: null, text: "The notes.", files: [], steps: 2 };
+    const outcome = { state: "confirmed", result: { ok: true, result }, content: "The notes.", control: null } as const;
+    const ending = {
+      subtask: id,
+      status: "completed",
+      inputTokens: 0,
+      outputTokens: 0,
+      costMicros: 0,
+      estimated: false,
+    } as const;
+    world.apply({ type: "subtask_ended", ending: { ...ending, outcome: { ...outcome, durationMs: 1 } } });
+    const [row] = world.ledger.values();
+    const { text: _, ...rest } = result;
+    expect(row?.result).toEqual({ ok: true, result: { result: "The notes.", skill_used: "notes", ...rest } });
+  });
+});
+
+describe("what the model is told of skills", () => {
+  const job = (facts: TaskFacts, messages: { role: "user"; content: string }[] = []) => ({
+    facts,
+    step: 1,
+    attempt: 1,
+    final: false,
+    model: "m",
+    messages,
+    maxOutputTokens: 10,
+    timeoutMs: 1000,
+    repeat: null,
+  });
+  const system = async (facts: TaskFacts, texts: string[]) => {
+    const toolset = await buildToolset([toolOf(outside(), "none")], facts, texts);
+    return buildRequest(job(facts), toolset, new AbortController().signal).messages[0]?.content;
+  };
+
+  test("stands behind the agent's instructions, the same at every step", async () => {
+    const facts = factsOf({ skills: [inForce(skillOf("a"), "agent"), inForce(skillOf("b"), "similarity", 0.7)] });
+    const texts = ["# Skill: a", "# Skill: b"];
+    expect(await system(facts, texts)).toBe(
+      `${facts.agent.config.instructions}\n\n# Skill: a\n\n# Skill: b\n\n${DATA_NOTE}`,
+    );
+    const later = standingFacts({ facts, loaded: [skill("c")] });
+    expect(await system(later, texts)).toBe(await system(facts, texts));
+  });
+
+  test("stands in their place for a call of a skill's tool", async () => {
+    const facts = factsOf({ parentId: "task_1", depth: 1, skills: [inForce(skillOf("a"), "tool")] });
+    const told = await system(facts, ["# Skill: a"]);
+    expect(told).toMatch(/^# Skill: a\n\nYou work on a part of a larger task/);
+    expect(told).not.toContain(facts.agent.config.instructions);
+  });
+
+  test("and of what they leave it, people can see: in the view, and in the log's first entry", () => {
+    const facts = factsOf({ skills: [inForce(skillOf("a", { allowedTools: ["x"] }), "similarity", 0.64)] });
+    const world = new TaskWorld([[load("b")], [call("none", ASK)]], undefined, facts);
+    world.run();
+    const [first] = world.events;
+    const shown = { name: "a", hash: "hash-of-a", how: "similarity", similarity: 0.64, allowed_tools: ["x"] };
+    const note = expect.stringContaining('"skills": []');
+    expect(first).toMatchObject({ type: "task.created", data: { skills: [{ ...shown, note }] } });
+    const view = viewTask(world.state, { argumentsOf: () => null, below: [] });
+    expect(view.skills).toMatchObject([
+      { ...shown, note },
+      { name: "b", how: "load", allowed_tools: null, note: null },
+    ]);
+    expect(new TaskWorld([]).events[0]?.data).not.toHaveProperty("skills");
+  });
+});
+
+describe("finished", () => {
+  test("ends the task with its summary, once the other calls of the step are settled", () => {
+    const world = new TaskWorld([[finish(), call("once"), call("none", ASK)]]);
+    world.run();
+    expect(ended(world)).toBeNull();
+    const [wait] = world.state.batch.flatMap((one) => (one.wait?.kind === "question" ? [one.wait] : []));
+    world.apply(answer(wait?.id ?? ""));
+    expect(ended(world)).toMatchObject({ status: "completed", reason: null, text: "All is done." });
+    expect(world.modelCalls).toBe(1);
+    expect([...world.effects.values()]).toEqual([1]);
+    expect([...world.ledger.values()].map(({ state }) => state)).toEqual(["confirmed", "confirmed", "confirmed"]);
+  });
+
+  test("waits for the subtasks of its step", () => {
+    const world = new TaskWorld([[{ ...call("none", DISPATCH), tool: "dispatch_subagent" }, finish()]]);
+    world.run();
+    expect([ended(world), world.subtasks.size, world.state.phase.name]).toEqual([null, 1, "parked"]);
+  });
+
+  test("does not end a task whose model has not read what went wrong in the same step", () => {
+    const world = new TaskWorld([[finish(), { ...call("once"), outcome: { state: "failed" } }], [finish("Now.")]]);
+    world.run();
+    expect(ended(world)).toMatchObject({ text: "Now." });
+    const [row] = world.ledger.values();
+    expect(row?.content).toContain("another call of this step did not succeed");
+    expect(world.modelCalls).toBe(2);
+  });
+
+  test("does not end a task that was told something meanwhile", () => {
+    const world = new TaskWorld([[finish("First."), call("none", ASK)], []]);
+    world.run();
+    world.apply({ type: "message", text: "One thing more.", request: null });
+    const [wait] = world.state.batch.flatMap((one) => (one.wait?.kind === "question" ? [one.wait] : []));
+    world.apply(answer(wait?.id ?? ""));
+    world.run();
+    expect(ended(world)).toMatchObject({ text: "done" });
+    const [row] = world.ledger.values();
+    expect(row?.content).toContain("a message came");
+  });
+
+  test("ends the task for good: it takes no more messages", () => {
+    const world = new TaskWorld([[finish()]]);
+    world.run();
+    const again = decide(world.state, { type: "message", text: "x", request: null }, 9);
+    expect(again.refused?.code).toBe("conflict");
+  });
+});

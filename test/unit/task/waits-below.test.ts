@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import type { Command } from "../../../core/task/commands.ts";
+import { statusOf } from "../../../core/task/status.ts";
+import type { PendingView } from "../../../core/task/view.ts";
+import { pendingFrom } from "../../../core/task/subtasks.ts";
+import { nextWake } from "../../../core/task/task.ts";
+import { endingOf, shown } from "./play-task.ts";
+import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
+
+const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
+const question: PendingView = {
+  kind: "question",
+  id: "qst_1",
+  query: "Which?",
+  choices: null,
+  person: null,
+  expires_at: null,
+};
+const waits = (subtask: string, version: number, pending: readonly PendingView[], stands = false): Command => ({
+  type: "subtask_waits",
+  subtask,
+  version,
+  pending,
+  stands,
+});
+
+function waiting(more: readonly ScriptedCall[] = []): { world: TaskWorld; first: string; second: string } {
+  const facts = factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 60_000 } });
+  const world = new TaskWorld([[dispatch, dispatch, ...more]], undefined, facts);
+  world.run(1000);
+  const [first = "", second = ""] = world.subtasks.keys();
+  return { world, first, second };
+}
+
+describe("what a subtask waits for from people", () => {
+  test("is kept and told where its parent is watched", () => {
+    const { world, first } = waiting();
+    const told = world.apply(waits(first, 3, pendingFrom(first, [question])));
+    expect(told.below).toEqual([{ subtask: first, pending: [{ ...question, task_id: first }] }]);
+    expect(told.events).toEqual([
+      {
+        type: "task.waiting",
+        data: { status: "waiting_subagents", subtask_id: first, pending: [{ ...question, task_id: first }] },
+      },
+    ]);
+    expect(shown(told.state, [{ ...question, task_id: first }])).toMatchObject({
+      status: "waiting_subagents",
+      pending: [{ id: "qst_1", task_id: first }],
+    });
+  });
+
+  test("keeps the name of the task that asks on its way up", () => {
+    const [named] = pendingFrom("task_child", pendingFrom("task_grandchild", [question]));
+    expect(named?.task_id).toBe("task_grandchild");
+  });
+
+  test("is told by itself, and stands beside what its parent and the other subtasks ask", () => {
+    const { world, first, second } = waiting([call("none", ASK)]);
+    const other: PendingView = { ...question, id: "qst_2" };
+    world.apply(waits(first, 3, pendingFrom(first, [question])));
+    const { state, events } = world.apply(waits(second, 3, pendingFrom(second, [other])));
+    const asked = [{ ...other, task_id: second }];
+    const told = { status: "waiting_input", subtask_id: second, pending: asked };
+    expect(events).toEqual([{ type: "task.waiting", data: told }]);
+    expect(shown(state, asked).pending).toMatchObject([{ query: "Which city?" }, { id: "qst_2" }]);
+    const settled = world.apply(waits(second, 4, [])).events;
+    expect(settled.map(({ data }) => data)).toEqual([{ ...told, pending: [] }]);
+  });
+
+  test("costs the parent no time while every subtask stands in line or is stopped", () => {
+    const { world, first, second } = waiting();
+    world.apply(waits(first, 3, [], true));
+    expect(nextWake(world.state, world.now)).not.toBeNull();
+    expect(world.apply(waits(second, 3, [], true)).events).toEqual([]);
+    expect(nextWake(world.state, world.now)).toBeNull();
+    world.now += 3_600_000;
+    world.apply(waits(second, 4, [], false));
+    world.now += 1000;
+    for (const subtask of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(subtask) });
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
+  });
+
+  test("is told by versions: one that comes twice or late changes nothing", () => {
+    const { world, first } = waiting();
+    const { state } = world.apply(waits(first, 3, [question]));
+    for (const version of [3, 2]) expect(world.apply(waits(first, version, [])).state).toBe(state);
+    expect(world.apply(waits(first, 4, [])).below).toEqual([{ subtask: first, pending: [] }]);
+    expect(world.apply(waits("task_other", 9, [question]))).toMatchObject({ below: [], events: [] });
+  });
+
+  test("is forgotten when the subtask ends, and nothing of it comes back", () => {
+    const { world, first } = waiting();
+    world.apply(waits(first, 3, [question]));
+    const ended = world.apply({ type: "subtask_ended", ending: endingOf(first) });
+    expect(ended.below).toEqual([{ subtask: first, pending: [] }]);
+    expect(ended.state.waitsBelow).toEqual({});
+    expect(world.apply(waits(first, 9, [question])).state).toBe(ended.state);
+  });
+
+  test("is not shown by a parent that ended", () => {
+    const { world, first } = waiting();
+    world.apply(waits(first, 3, [question]));
+    const { state } = world.apply({ type: "cancel", by: "ana" });
+    expect(state.waitsBelow).toEqual({});
+    expect(shown(state, [question]).pending).toEqual([]);
+  });
+});
+
+describe("the time of a task", () => {
+  test("stands while a person is asked below it, and runs when the last of them has answered", () => {
+    const { world, first, second } = waiting();
+    expect(world.alarm).toBe(60_000);
+    world.now = 10_000;
+    world.apply(waits(first, 1, [question]));
+    expect(world.alarm).toBeNull();
+    world.now = 500_000;
+    world.apply(waits(second, 1, [question]));
+    world.now = 600_000;
+    world.apply(waits(first, 2, []));
+    expect([world.alarm, world.state.clock]).toEqual([null, { activeMs: 10_000, since: null }]);
+    world.now = 700_000;
+    world.apply({ type: "subtask_ended", ending: endingOf(second) });
+    expect(world.alarm).toBe(750_000);
+    world.run();
+    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(world.cancelled).toEqual([first]);
+  });
+
+  test("runs again in the next step", () => {
+    const { world, first, second } = waiting();
+    world.apply(waits(first, 1, [question]));
+    world.now = 900_000;
+    for (const id of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(id) });
+    world.run();
+    expect(statusOf(world.state)).toBe("completed");
+    expect(world.state.clock.activeMs).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,364 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { accountsOf, type BudgetLimit, outstanding } from "../../../core/tenant/budget-tree.ts";
+import type { EnterReply, EnterRequest, TaskReport } from "../../../core/tenant/rpc.ts";
+import type { Amount } from "../../../core/task/state.ts";
+import type { TaskStatus } from "../../../core/task/status.ts";
+import { type DeskStore, type TaskRow, TenantDesk } from "../../../core/tenant/admission.ts";
+import { report as reportOf } from "../../contracts/database/rows.ts";
+
+const NOON = Date.UTC(2026, 10, 30, 12);
+const DAY = 86_400_000;
+const both = (count: number): Amount => ({ tokens: count, costMicros: count * 2 });
+
+/** What a tenant's object stores, in memory; it outlives a desk as SQLite does. */
+class Rows implements DeskStore {
+  readonly rows = new Map<string, TaskRow>();
+  readonly spent = new Map<string, Amount>();
+  readonly limits = new Map<string, BudgetLimit>();
+
+  task(task: string): TaskRow | null {
+    return this.rows.get(task) ?? null;
+  }
+
+  holders(): TaskRow[] {
+    return [...this.rows.values()].filter(({ holdsPlace }) => holdsPlace);
+  }
+
+  save(row: TaskRow, spending: Parameters<DeskStore["save"]>[1]): void {
+    this.rows.set(row.task, row);
+    for (const account of spending?.accounts ?? []) {
+      const name = `${account} ${spending?.day}`;
+      const before = this.spent.get(name) ?? both(0);
+      const more = spending?.more ?? both(0);
+      this.spent.set(name, {
+        tokens: before.tokens + more.tokens,
+        costMicros: before.costMicros + more.costMicros,
+      });
+    }
+  }
+
+  remove(task: string): void {
+    this.rows.delete(task);
+  }
+
+  readonly figures: DeskStore["figures"] = (account, day) => ({
+    limit: this.limits.get(account) ?? null,
+    spent: {
+      day: this.sum(`${account} ${day}`),
+      month: this.sum(`${account} ${day.slice(0, 7)}`),
+      total: this.sum(`${account} `),
+    },
+  });
+
+  sum(prefix: string): Amount {
+    const all = [...this.spent].filter(([name]) => name.startsWith(prefix)).map(([, amount]) => amount);
+    return {
+      tokens: all.reduce((total, { tokens }) => total + tokens, 0),
+      costMicros: all.reduce((total, { costMicros }) => total + costMicros, 0),
+    };
+  }
+
+  leased(account: string): number {
+    return this.holders()
+      .filter((row) => accountsOf(row).includes(account))
+      .reduce((total, row) => total + outstanding(row.granted, row.used).tokens, 0);
+  }
+}
+
+const moment = (now = NOON, share = 100, isAlone = false) => ({ now, share, isAlone, random: 0.5 });
+const request = (task: string, version: number, more: Partial<EnterRequest> = {}): EnterRequest => ({
+  task,
+  version,
+  key: "key_a",
+  agent: "agent_a",
+  used: both(0),
+  need: both(1),
+  want: both(10),
+  isPriced: true,
+  ...more,
+});
+const told = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
+  const row = reportOf({ task, version, status });
+  return { ...row, view: { ...row.view, agent: { id: "agent_a", version: 1 } }, key: "key_a", used: both(used) };
+};
+const limited = (tokens: number, period: BudgetLimit["period"] = "total") => {
+  const rows = new Rows();
+  rows.limits.set("tenant", { tokens, costMicros: null, period });
+  return { rows, desk: new TenantDesk(rows) };
+};
+const kindOf = (reply: EnterReply) => (reply.kind === "queued" ? reply.why : reply.kind);
+
+describe("a task at the desk", () => {
+  test("is let in, and gives its place to the next in line when it waits or ends", () => {
+    const desk = new TenantDesk(new Rows());
+    expect(kindOf(desk.enter(request("a", 1), null, moment(NOON, 1)))).toBe("admitted");
+    expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
+    desk.report(told("a", 2, "running"), NOON);
+    expect(desk.toCall(moment(NOON, 1))).toEqual([]);
+    desk.report(told("a", 3, "waiting_input"), NOON);
+    expect(desk.toCall(moment(NOON, 1))).toEqual(["b"]);
+    expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("admitted");
+  });
+
+  test("lets a task go on for longer while it makes nobody wait", () => {
+    const desk = new TenantDesk(new Rows());
+    const forMs = (task: string, version: number, given: ReturnType<typeof moment>) => {
+      const reply = desk.enter(request(task, version), null, given);
+      return reply.kind === "admitted" ? reply.forMs : reply.kind;
+    };
+    expect(forMs("a", 1, moment(NOON, 8, true))).toBe(6000);
+    expect(forMs("a", 2, moment(NOON, 8, false))).toBe(2000);
+    for (const other of "bcdefg") forMs(other, 1, moment(NOON, 8, true));
+    expect(forMs("a", 3, moment(NOON, 8, true))).toBe(6000);
+    expect(forMs("h", 1, moment(NOON, 8, true))).toBe(2000);
+    expect(forMs("a", 4, moment(NOON, 8, true))).toBe(2000);
+  });
+
+  test("keeps its place through reports that were sent before it asked", () => {
+    const desk = new TenantDesk(new Rows());
+    desk.enter(request("a", 3), null, moment(NOON, 1));
+    for (const late of [told("a", 1, "queued"), told("a", 2, "sleeping"), told("a", 3, "sleeping")])
+      desk.report(late, NOON);
+    expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
+  });
+
+  test("that waited and asks to go on counts as running, also when what it told before comes after", () => {
+    const rows = new Rows();
+    const desk = new TenantDesk(rows);
+    desk.report(told("a", 2, "waiting_input"), NOON);
+    desk.enter(request("a", 3), null, moment());
+    desk.report(told("a", 3, "waiting_input"), NOON);
+    expect(rows.task("a")).toMatchObject({ status: "running", holdsPlace: true });
+    desk.enter(request("a", 4), "Stopped.", moment());
+    expect(rows.task("a")).toMatchObject({ status: "running", holdsPlace: false });
+  });
+
+  test("yields its place to a key that has none, also when the object began anew in between", () => {
+    const rows = new Rows();
+    let desk = new TenantDesk(rows);
+    for (const task of ["a", "b"]) desk.enter(request(task, 1), null, moment(NOON, 2));
+    desk = new TenantDesk(rows);
+    const other = (version: number) => desk.enter(request("c", version, { key: "key_b" }), null, moment(NOON, 2));
+    expect(kindOf(other(1))).toBe("queue");
+    expect(kindOf(desk.enter(request("a", 2), null, moment(NOON, 2)))).toBe("queue");
+    expect(desk.toCall(moment(NOON, 2))).toEqual(["c"]);
+    expect(kindOf(other(2))).toBe("admitted");
+    expect(rows.holders().map(({ task }) => task)).toEqual(["b", "c"]);
+    expect(kindOf(desk.enter(request("b", 2), null, moment(NOON, 2)))).toBe("admitted");
+  });
+
+  test("takes no place by a question that comes after it began to wait", () => {
+    const rows = new Rows();
+    const desk = new TenantDesk(rows);
+    desk.enter(request("a", 3), null, moment());
+    desk.report(told("a", 5, "waiting_input", 7), NOON);
+    expect(kindOf(desk.enter(request("a", 4, { used: both(9) }), null, moment()))).toBe("queue");
+    expect([rows.holders(), rows.sum("tenant ")]).toEqual([[], both(9)]);
+    expect(kindOf(desk.enter(request("a", 5), null, moment()))).toBe("admitted");
+  });
+
+  test("takes no place by a question that comes after its end", () => {
+    const rows = new Rows();
+    const desk = new TenantDesk(rows);
+    desk.report(told("a", 5, "completed", 7), NOON);
+    expect(kindOf(desk.enter(request("a", 4), null, moment()))).toBe("queue");
+    expect(kindOf(desk.enter(request("a", 6), null, moment()))).toBe("queue");
+    expect(rows.holders()).toEqual([]);
+  });
+
+  test("has its use counted once, however often, late and out of order it is told", () => {
+    const rows = new Rows();
+    const desk = new TenantDesk(rows);
+    desk.enter(request("a", 1), null, moment());
+    for (const [version, used] of [
+      [4, 50],
+      [2, 10],
+      [4, 50],
+      [3, 30],
+      [6, 55],
+      [5, 52],
+    ] as const)
+      desk.report(told("a", version, "running", used), NOON);
+    for (const account of ["tenant", "key_a", "agent_a"]) expect(rows.sum(`${account} `)).toEqual(both(55));
+  });
+
+  test("is told to stop, and then holds nothing", () => {
+    const { rows, desk } = limited(1000);
+    desk.enter(request("a", 1), null, moment());
+    expect(desk.enter(request("a", 2), "Stopped.", moment())).toMatchObject({ kind: "stopped", message: "Stopped." });
+    expect([rows.holders(), desk.account("tenant", NOON).leasedTokens]).toEqual([[], 0]);
+  });
+
+  test("is forgotten with its place and its lease, and what it spent stays spent", () => {
+    const { desk } = limited(1000);
+    desk.enter(request("a", 1, { used: both(20) }), null, moment(NOON, 1));
+    desk.enter(request("b", 1), null, moment(NOON, 1));
+    desk.forget("a");
+    expect(desk.toCall(moment(NOON, 1))).toContain("b");
+    expect(desk.account("tenant", NOON)).toMatchObject({ usedTokens: 20, leasedTokens: 0 });
+  });
+});
+
+describe("a budget that runs short", () => {
+  test("makes the others wait, and calls them one after the other when some of it came back", () => {
+    const { desk } = limited(30);
+    const wanting = (task: string, version = 1) => request(task, version, { want: both(20) });
+    expect(kindOf(desk.enter(wanting("a"), null, moment()))).toBe("admitted");
+    expect(["b", "c"].map((task) => kindOf(desk.enter(wanting(task), null, moment())))).toEqual(["budget", "budget"]);
+    desk.report(told("a", 2, "completed", 5), NOON);
+    expect(desk.toCall(moment())).toEqual(["b"]);
+    expect(kindOf(desk.enter(wanting("b"), null, moment()))).toBe("admitted");
+    expect(desk.toCall(moment())).toEqual(["c"]);
+    expect(kindOf(desk.enter(wanting("c"), null, moment()))).toBe("budget");
+    expect(desk.toCall(moment())).toEqual([]);
+    desk.report(told("b", 2, "failed", 25), NOON);
+    expect(desk.toCall(moment())).toEqual(["c"]);
+    expect(kindOf(desk.enter(wanting("c"), null, moment()))).toBe("exceeded");
+  });
+
+  test("makes every leave a short one while somebody waits for it, however many places are free", () => {
+    const { desk } = limited(30);
+    const alone = moment(NOON, 100, true);
+    const enter = (task: string, version: number) =>
+      desk.enter(request(task, version, { want: both(20) }), null, alone);
+    expect(enter("a", 1)).toMatchObject({ kind: "admitted", forMs: 6000 });
+    expect(kindOf(enter("b", 1))).toBe("budget");
+    expect(enter("a", 2)).toMatchObject({ kind: "admitted", forMs: 2000 });
+    desk.report(told("b", 2, "cancelled"), NOON);
+    expect(enter("a", 3)).toMatchObject({ kind: "admitted", forMs: 6000 });
+  });
+
+  test("keeps the order of those who wait, also when they ask again in between", () => {
+    const { desk } = limited(30);
+    for (const task of ["a", "b", "c", "b"]) desk.enter(request(task, 1, { want: both(30) }), null, moment());
+    desk.report(told("a", 2, "completed"), NOON);
+    expect(desk.toCall(moment())).toEqual(["b"]);
+  });
+
+  test("lets the next one try when its limit was raised", () => {
+    const { rows, desk } = limited(30);
+    for (const task of ["a", "b"]) desk.enter(request(task, 1, { want: both(30) }), null, moment());
+    rows.limits.set("tenant", { tokens: 1000, costMicros: null, period: "total" });
+    desk.limitChanged("tenant");
+    expect(desk.toCall(moment())).toEqual(["b"]);
+    expect(kindOf(desk.enter(request("b", 1, { want: both(30) }), null, moment()))).toBe("admitted");
+  });
+
+  test("is refused to a model without a known price where money is limited, until it no longer is", () => {
+    const { rows, desk } = limited(1000);
+    const asked = request("a", 1, { isPriced: false });
+    expect(kindOf(desk.enter(asked, null, moment()))).toBe("admitted");
+    rows.limits.set("agent_a", { tokens: null, costMicros: 5_000_000, period: "day" });
+    desk.limitChanged("agent_a");
+    expect(desk.enter({ ...asked, version: 2 }, null, moment())).toMatchObject({
+      kind: "exceeded",
+      message: expect.stringContaining("PUT /v1/budgets/agent_a"),
+    });
+    expect(rows.holders()).toEqual([]);
+    rows.limits.delete("agent_a");
+    desk.limitChanged("agent_a");
+    expect(kindOf(desk.enter({ ...asked, version: 3 }, null, moment()))).toBe("admitted");
+  });
+
+  test("warns from 80 % on", () => {
+    const { desk } = limited(100);
+    const reply = desk.enter(request("a", 1, { used: both(85) }), null, moment());
+    expect(reply).toMatchObject({ near: [{ account: "tenant", kind: "tokens", used: 85, limit: 100 }] });
+  });
+
+  test("counts the use of yesterday not for today", () => {
+    const { desk } = limited(100, "day");
+    expect(kindOf(desk.enter(request("a", 1, { used: both(100) }), null, moment()))).toBe("exceeded");
+    expect(kindOf(desk.enter(request("a", 1, { used: both(100) }), null, moment(NOON + DAY)))).toBe("admitted");
+  });
+});
+
+/** One thing that happens in a random run. `lost`: the task never hears the answer. `crash`: the object starts anew. */
+const stepOf = fc.record({
+  task: fc.nat(9),
+  what: fc.constantFrom("enter", "enter", "enter", "spend", "wait", "end", "late", "crash", "days", "forget"),
+  amount: fc.nat(60),
+  lost: fc.boolean(),
+});
+
+test("what is spent and leased never passes a limit by more than tasks used beyond their grants, and nothing stays leased or unspent", () => {
+  const limits = fc.record({ tenant: fc.integer({ min: 50, max: 900 }), key: fc.integer({ min: 50, max: 900 }) });
+  const period = fc.constantFrom<BudgetLimit["period"]>("day", "month", "total");
+  fc.assert(
+    fc.property(limits, period, fc.array(stepOf, { maxLength: 150 }), (most, span, steps) => {
+      const rows = new Rows();
+      rows.limits.set("tenant", { tokens: most.tenant, costMicros: null, period: span });
+      rows.limits.set("key_0", { tokens: most.key, costMicros: most.key * 2, period: span });
+      let [desk, now, beyond] = [new TenantDesk(rows), NOON, 0];
+      const world = new Map<string, { version: number; used: number; grant: number; ended: boolean }>();
+      const sent: (() => unknown)[] = [];
+      const forgotten = new Set<string>();
+      const accounts = { tenant: most.tenant, key_0: most.key };
+      for (const { task, what, amount, lost } of steps) {
+        const [name, key] = [`t${task}`, `key_${task % 2}`];
+        const of = world.get(name) ?? { version: 0, used: 0, grant: 0, ended: false };
+        world.set(name, of);
+        const tell = (status: TaskStatus) => {
+          const report = { ...told(name, of.version, status, of.used), key };
+          const send = () => (forgotten.has(name) ? undefined : desk.report(report, now));
+          sent.push(send);
+          if (!lost || status === "completed") send();
+        };
+        if (what === "crash") desk = new TenantDesk(rows);
+        if (what === "days") now += amount * DAY;
+        if (what === "late") sent[amount % Math.max(1, sent.length)]?.();
+        if (of.ended) continue;
+        of.version += 1;
+        if (what === "enter") {
+          const asked = request(name, of.version, { key, used: both(of.used), want: both(1 + amount) });
+          const enter = () => desk.enter(asked, null, { now, share: 4, isAlone: false, random: 0 });
+          sent.push(() => (forgotten.has(name) ? undefined : enter()));
+          const reply = enter();
+          if (reply.kind === "admitted") {
+            for (const [account, limit] of Object.entries(accounts)) {
+              const { usedTokens, leasedTokens } = desk.account(account, now);
+              expect(usedTokens + leasedTokens).toBeLessThanOrEqual(limit + beyond);
+            }
+          }
+          if (!lost) of.grant = reply.kind === "admitted" ? (reply.grant.tokens ?? Infinity) : 0;
+        }
+        if (what === "spend") {
+          of.used += amount;
+          beyond += Math.max(0, of.used - Math.max(of.grant, of.used - amount));
+          tell("running");
+        }
+        if (what === "wait") {
+          // Without its place a task has no grant any more.
+          of.grant = 0;
+          tell("waiting_input");
+        }
+        if (what === "end") {
+          of.ended = true;
+          tell("completed");
+        }
+        if (what === "forget") {
+          of.ended = true;
+          tell("completed");
+          desk.forget(name);
+          forgotten.add(name);
+        }
+        for (const account of ["tenant", "key_0", "key_1", "agent_a"])
+          expect(desk.account(account, now).leasedTokens).toBe(rows.leased(account));
+        expect(rows.holders().length).toBeLessThanOrEqual(4);
+      }
+      for (const [name, of] of world) {
+        if (forgotten.has(name)) continue;
+        of.version += 1;
+        desk.report({ ...told(name, of.version, "completed", of.used), key: `key_${Number(name.slice(1)) % 2}` }, now);
+      }
+      // Whatever was sent comes once more, after everything has ended.
+      for (const again of sent) again();
+      const all = [...world.values()].reduce((total, { used }) => total + used, 0);
+      expect(rows.sum("tenant ")).toEqual(both(all));
+      expect(rows.sum("key_0 ").tokens + rows.sum("key_1 ").tokens).toBe(all);
+      expect(desk.account("tenant", now)).toMatchObject({ leasedTokens: 0, leasedCostMicros: 0 });
+    }),
+    { numRuns: 400 },
+  );
+});

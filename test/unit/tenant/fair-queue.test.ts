@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FairQueue } from "../../../core/tenant/fair-queue.ts";
+import { OFFER_MS, Places } from "../../../core/tenant/slots.ts";
+
+const NOW = 1_800_000_000_000;
+const held = (tasks: readonly string[], key: string | null = null) => tasks.map((task) => ({ task, key }));
+
+function drain(queue: FairQueue): string[] {
+  const order: string[] = [];
+  for (let next = queue.next(); next !== null; next = queue.next()) order.push(next.task);
+  return order;
+}
+
+describe("the queue", () => {
+  test("gives the keys turns and keeps the order within a key", () => {
+    const queue = new FairQueue();
+    for (const task of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.join(task, task.charAt(0));
+    expect(drain(queue)).toEqual(["a1", "b1", "c1", "a2", "c2", "a3"]);
+  });
+
+  test("delays a key's one task by one turn, however many another key has in line", () => {
+    const queue = new FairQueue();
+    for (let index = 0; index < 1000; index += 1) queue.join(`many${index}`, "many");
+    queue.join("one", "one");
+    expect([queue.next()?.task, queue.next()?.task]).toEqual(["many0", "one"]);
+  });
+
+  test("prefers the key that has the least, and gives turns to those that have as little", () => {
+    const queue = new FairQueue();
+    for (const task of ["a1", "a2", "b1", "b2", "c1"]) queue.join(task, task.charAt(0));
+    const has = new Map([["a", 1]]);
+    const order = Array.from({ length: 5 }, () => queue.next((key) => has.get(key) ?? 0)?.task);
+    expect(order).toEqual(["b1", "c1", "b2", "a1", "a2"]);
+    expect(queue.next()).toBeNull();
+  });
+
+  test("keeps the place of a task that joins again, and forgets one that leaves", () => {
+    const queue = new FairQueue();
+    for (const task of ["1", "2", "3"]) queue.join(task, null);
+    queue.join("1", null);
+    queue.leave("2");
+    queue.leave("nobody");
+    expect(queue.size).toBe(2);
+    expect(drain(queue)).toEqual(["1", "3"]);
+  });
+
+  test("gives every task once, and no key twice before each that waits had its turn", () => {
+    const joins = fc.array(fc.record({ task: fc.nat(50), key: fc.nat(5) }), { maxLength: 100 });
+    fc.assert(
+      fc.property(joins, (all) => {
+        const queue = new FairQueue();
+        const keys = new Map<string, string>();
+        for (const { task, key } of all) {
+          if (!keys.has(`t${task}`)) keys.set(`t${task}`, `k${key}`);
+          queue.join(`t${task}`, `k${key}`);
+        }
+        const order = drain(queue);
+        expect(order.toSorted()).toEqual([...keys.keys()].toSorted());
+        const turns = new Map<string, number>();
+        for (const task of order) {
+          const key = keys.get(task) ?? "";
+          turns.set(key, (turns.get(key) ?? 0) + 1);
+          for (const [other, had] of turns) {
+            const waits = order.slice(order.indexOf(task) + 1).some((later) => keys.get(later) === other);
+            if (waits) expect(had).toBeGreaterThanOrEqual((turns.get(key) ?? 0) - 1);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe("the places of a tenant", () => {
+  test("are taken while there are any, and then waited for in turn", () => {
+    const places = new Places([]);
+    expect(["a1", "a2", "a3", "b1"].map((task) => places.ask(task, task.charAt(0), 2, NOW))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(places.toCall(2, NOW)).toEqual([]);
+    places.leave("a1");
+    places.leave("a2");
+    expect(places.toCall(2, NOW)).toEqual(["a3", "b1"]);
+    expect(places.toCall(2, NOW)).toEqual([]);
+  });
+
+  test("are kept for a task that was called, then go to the next", () => {
+    const places = new Places(held(["running"]));
+    places.ask("first", null, 1, NOW);
+    places.ask("second", null, 1, NOW);
+    places.leave("running");
+    expect(places.toCall(1, NOW)).toEqual(["first"]);
+    expect(places.ask("newcomer", null, 1, NOW + 1)).toBe(false);
+    expect(places.nextOfferEndsAt()).toBe(NOW + OFFER_MS);
+    expect(places.toCall(1, NOW + OFFER_MS)).toEqual(["second"]);
+    expect(places.ask("first", null, 1, NOW + OFFER_MS)).toBe(false);
+    expect(places.ask("second", null, 1, NOW + OFFER_MS)).toBe(true);
+    expect(places.nextOfferEndsAt()).toBeNull();
+  });
+
+  test("are not taken past those who wait longer", () => {
+    const places = new Places(held(["running"]));
+    places.ask("waiting", null, 1, NOW);
+    places.leave("running");
+    expect(places.ask("newcomer", null, 1, NOW)).toBe(false);
+    expect(places.toCall(1, NOW)).toEqual(["waiting"]);
+  });
+
+  test("stay with a task that asks again, until there are fewer than are held", () => {
+    const places = new Places(held(["a", "b", "c"]));
+    expect(places.ask("a", null, 3, NOW)).toBe(true);
+    expect(places.ask("a", null, 2, NOW)).toBe(false);
+    expect(places.ask("b", null, 2, NOW)).toBe(true);
+    expect(places.toCall(2, NOW)).toEqual([]);
+    expect(places.toCall(3, NOW)).toEqual(["a"]);
+  });
+
+  test("are yielded at the next question by the key that has more than its part, one for each task that is called", () => {
+    const places = new Places(held(["a1", "a2", "a3", "a4"], "a"));
+    const ask = (task: string) => places.ask(task, task.charAt(0), 4, NOW);
+    expect([ask("b1"), ask("b2"), ask("b3")]).toEqual([false, false, false]);
+    expect([ask("a1"), places.toCall(4, NOW)]).toEqual([false, ["b1"]]);
+    expect([ask("a2"), places.toCall(4, NOW)]).toEqual([false, ["b2"]]);
+    expect([ask("a3"), ask("a4"), places.toCall(4, NOW)]).toEqual([true, true, []]);
+    expect([ask("b1"), ask("b2"), ask("b1"), ask("a3")]).toEqual([true, true, true, true]);
+  });
+
+  test("are kept by a key that has no more than the others, and by one whose own tasks alone wait", () => {
+    const places = new Places([...held(["a1", "a2"], "a"), ...held(["b1"], "b")]);
+    const ask = (task: string) => places.ask(task, task.charAt(0), 3, NOW);
+    expect([ask("b2"), ask("a3"), ask("a1"), ask("a2"), ask("b1")]).toEqual([false, false, true, true, true]);
+    const alone = new Places(held(["a1"], "a"));
+    expect([alone.ask("a2", "a", 1, NOW), alone.ask("a1", "a", 1, NOW)]).toEqual([false, true]);
+  });
+
+  test("keep no key waiting for more questions of those that hold them than there are keys, however long tasks run", () => {
+    const shape = fc.record({
+      share: fc.integer({ min: 1, max: 6 }),
+      keys: fc.integer({ min: 2, max: 8 }),
+      tasks: fc.integer({ min: 1, max: 8 }),
+      order: fc.array(fc.nat(1000), { minLength: 60, maxLength: 120 }),
+    });
+    fc.assert(
+      fc.property(shape, ({ share, keys, tasks, order }) => {
+        const keyOf = (task: string) => task.split(" ")[0] ?? "";
+        const names = Array.from({ length: keys }, (_, key) => `k${key}`);
+        const all = names.flatMap((key) => Array.from({ length: tasks }, (_, task) => `${key} t${task}`));
+        // The first key has all of the places, and the work for them.
+        const first = Array.from({ length: share }, (_, task) => `k0 long${task}`);
+        const places = new Places(held(first, "k0"));
+        const holding = new Set(first);
+        const ask = (task: string) => {
+          if (places.ask(task, keyOf(task), share, NOW)) holding.add(task);
+          else holding.delete(task);
+          for (const called of places.toCall(share, NOW)) ask(called);
+          expect(holding.size).toBeLessThanOrEqual(share);
+        };
+        for (const task of all) ask(task);
+        const waits = new Map(names.map((key) => [key, 0]));
+        const counts = () => names.map((key) => [...holding].filter((task) => keyOf(task) === key).length);
+        for (const pick of order) {
+          ask([...holding][pick % holding.size] ?? "");
+          for (const [index, count] of counts().entries()) {
+            const key = `k${index}`;
+            waits.set(key, count > 0 ? 0 : (waits.get(key) ?? 0) + 1);
+            expect(waits.get(key)).toBeLessThanOrEqual(keys);
+          }
+        }
+        // When every task that holds a place has asked, no key that could use more has two fewer than another.
+        for (let round = 0; round < share; round += 1) {
+          const asking = [...holding];
+          for (const task of asking) if (holding.has(task)) ask(task);
+        }
+        const usable = counts().filter((count) => count < tasks);
+        expect(Math.max(...counts()) - Math.min(...usable, Math.max(...counts()))).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test("are in use while somebody runs, waits or was called", () => {
+    const places = new Places([]);
+    expect(places.isInUse).toBe(false);
+    places.ask("a", null, 0, NOW);
+    expect(places.isInUse).toBe(true);
+    places.toCall(1, NOW);
+    expect(places.isInUse).toBe(true);
+    places.leave("a");
+    expect(places.isInUse).toBe(false);
+  });
+
+  test("are never more than there are, and never idle while somebody waits that was not called", () => {
+    const step = fc.record({ task: fc.nat(9), leaves: fc.boolean(), pause: fc.nat(3000) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 4 }), (steps, share) => {
+        const places = new Places([]);
+        const [holding, waiting] = [new Set<string>(), new Set<string>()];
+        let [now, calls] = [NOW, new Map<string, number>()];
+        for (const { task, leaves, pause } of steps) {
+          now += pause;
+          const name = `t${task}`;
+          holding.delete(name);
+          waiting.delete(name);
+          calls.delete(name);
+          if (leaves) places.leave(name);
+          else if (places.ask(name, `k${task % 3}`, share, now)) holding.add(name);
+          else waiting.add(name);
+          for (const called of places.toCall(share, now)) {
+            waiting.delete(called);
+            calls.set(called, now);
+          }
+          calls = new Map([...calls].filter(([, at]) => now < at + OFFER_MS));
+          expect(holding.size + calls.size).toBeLessThanOrEqual(share);
+          if (waiting.size > 0) expect(holding.size + calls.size).toBe(share);
+        }
+      }),
+    );
+  });
+});

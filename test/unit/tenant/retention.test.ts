@@ -1,0 +1,92 @@
+/** How far a retention's sweep is, whatever cuts it off. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  afterBatch,
+  countLooked,
+  cutoffOf,
+  KEEP_EVERYTHING,
+  keepsEverything,
+  MAX_SWEPT_A_MINUTE,
+  mayLook,
+  newProgress,
+  nextSweepAt,
+  onDay,
+} from "../../../core/tenant/retention.ts";
+
+const [MINUTE, DAY] = [60_000, 86_400_000];
+const NOW = Date.UTC(2026, 10, 23, 12);
+const place = (at: number) => ({ at, id: `task_${at}` });
+const batch = (looked: number, last: number, hasPassed = false) => ({
+  removed: looked - (hasPassed ? 1 : 0),
+  last: place(last),
+  hasPassed,
+});
+
+describe("the cutoff", () => {
+  test("is that many days ago, and at least a minute; absent without days", () => {
+    const retention = { tasks: 30, logs: 0, results: null };
+    expect(cutoffOf(retention, "tasks", NOW)).toBe(NOW - 30 * DAY);
+    expect(cutoffOf(retention, "logs", NOW)).toBe(NOW - MINUTE);
+    expect(cutoffOf(retention, "results", NOW)).toBeNull();
+    expect([keepsEverything(KEEP_EVERYTHING), keepsEverything(retention)]).toEqual([true, false]);
+  });
+});
+
+describe("a sweep", () => {
+  test("looks at 1,000 trees in a minute, also when a crash cuts the minute in pieces", () => {
+    const pieces = fc.array(
+      fc.record({ looked: fc.integer({ min: 1, max: 400 }), waits: fc.nat(40_000), isCutOff: fc.boolean() }),
+      {
+        maxLength: 60,
+      },
+    );
+    fc.assert(
+      fc.property(pieces, (batches) => {
+        let progress = newProgress(null, NOW);
+        let now = NOW;
+        const seen: { at: number; looked: number }[] = [];
+        for (const { looked, waits, isCutOff } of batches) {
+          now += waits;
+          const may = Math.min(looked, mayLook(progress, now));
+          if (may === 0) continue;
+          progress = countLooked(progress, may, now);
+          // A crash comes before the end of the batch is stored.
+          if (!isCutOff) progress = afterBatch(progress, "tasks", batch(may, now));
+          seen.push({ at: progress.minute.from, looked: may });
+        }
+        for (const from of new Set(seen.map(({ at }) => at))) {
+          const sum = seen.filter(({ at }) => at === from).reduce((all, { looked }) => all + looked, 0);
+          expect(sum).toBeLessThanOrEqual(MAX_SWEPT_A_MINUTE);
+        }
+      }),
+    );
+  });
+
+  test("continues with the next minute while there is more, and otherwise looks again later", () => {
+    const progress = afterBatch(countLooked(newProgress(null, NOW), 1000, NOW), "tasks", batch(1000, 1));
+    const days = { ...KEEP_EVERYTHING, tasks: 30 };
+    expect(mayLook(progress, NOW + MINUTE - 1)).toBe(0);
+    expect(nextSweepAt(days, progress, true, NOW + 5000)).toBe(NOW + MINUTE);
+    expect(nextSweepAt(days, progress, false, NOW)).toBe(NOW + 10 * MINUTE);
+    expect(nextSweepAt({ ...days, logs: 0.5 }, progress, false, NOW)).toBe(NOW + MINUTE);
+  });
+
+  test("returns on the next day to what it passed over, and counts each day separately", () => {
+    let progress = afterBatch(newProgress(null, NOW), "logs", batch(50, 50));
+    progress = afterBatch(progress, "logs", batch(50, 100, true));
+    progress = afterBatch(progress, "logs", batch(50, 150, true));
+    expect(progress.parts.logs).toEqual({ after: place(150), restart: { after: place(50) }, today: 148, total: 148 });
+    expect(onDay(progress, NOW + MINUTE)).toBe(progress);
+    const next = onDay(progress, NOW + DAY);
+    expect(next.parts.logs).toEqual({ after: place(50), restart: null, today: 0, total: 148 });
+    expect(next.day).toBe("2026-11-24");
+  });
+
+  test("begins again at the earliest tree when the days change, and does not forget what it removed", () => {
+    const progress = afterBatch(countLooked(newProgress(null, NOW), 50, NOW), "tasks", batch(50, 50));
+    const begun = newProgress(progress, NOW + 1000);
+    expect(begun.parts.tasks).toEqual({ after: null, restart: null, today: 50, total: 50 });
+    expect([begun.nextAt, mayLook(begun, NOW + 1000)]).toEqual([NOW + 1000, MAX_SWEPT_A_MINUTE - 50]);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { hostIsListed, normalHostPattern, portIsListed } from "../../../core/web/host-pattern.ts";
+
+describe("hostIsListed", () => {
+  it.each([
+    ["https://example.com/", "example.com", true],
+    ["https://EXAMPLE.com./x", "Example.COM", true],
+    ["https://example.com/", "example.com.", true],
+    ["https://www.example.com/", "example.com", false],
+    ["https://example.com.evil.net/", "example.com", false],
+    ["https://evil.net/example.com", "example.com", false],
+    ["https://example.com@evil.net/", "example.com", false],
+    ["https://a.example.com/", "*.example.com", true],
+    ["https://a.b.example.com/", "*.example.com", true],
+    ["https://example.com/", "*.example.com", false],
+    ["https://evilexample.com/", "*.example.com", false],
+    ["https://a.example.com.evil.net/", "*.example.com", false],
+    ["https://example.com/", "*", true],
+    ["https://example.com/", "*.com", true],
+    ["https://example.com/", "example.*", false],
+    ["https://example.com/", "", false],
+    ["https://example.com/", "example.com:443", true],
+    ["http://example.com/", "example.com:80", true],
+    ["http://example.com/", "example.com:443", false],
+    ["http://example.com:8080/", "example.com:8080", true],
+    ["http://example.com:8080/", "example.com", true],
+    ["http://example.com:8080/", "*:80", false],
+    ["http://[2606:4700::1]/", "[2606:4700::1]", true],
+  ])("%s on the list of %j: %j", (url, entry, listed) => {
+    expect(hostIsListed(new URL(url), [entry])).toBe(listed);
+  });
+
+  it("is false for an empty list", () => {
+    expect(hostIsListed(new URL("https://example.com/"), [])).toBe(false);
+  });
+});
+
+describe("an entry as it is kept", () => {
+  it.each([
+    ["api.example.com", "api.example.com"],
+    [" API.Example.com. ", "api.example.com"],
+    ["*.Example.com", "*.example.com"],
+    ["*.a.example.com:8443", "*.a.example.com:8443"],
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["127.0.0.1:9000", "127.0.0.1:9000"],
+    ["0x7f.1:80", "127.0.0.1:80"],
+    ["[::1]:8443", "[::1]:8443"],
+    ["localhost:7000", "localhost:7000"],
+  ])("%j is %j, and lists what the other lists", (entry, kept) => {
+    expect(normalHostPattern(entry)).toBe(kept);
+    expect(normalHostPattern(kept)).toBe(kept);
+    expect(hostIsListed(new URL(`https://${kept.replace("*", "a")}/`), [kept])).toBe(true);
+  });
+
+  it.each([
+    "",
+    "*",
+    "*.",
+    "*.com",
+    "*.[::1]",
+    "**.example.com",
+    "a.*.example.com",
+    "https://example.com",
+    "example.com/",
+    "example.com?x",
+    "u@example.com",
+    "u:p@example.com",
+    "a b.example",
+    "example.com:",
+    "example.com:99999",
+    "example.com:https",
+    "a\u0000b.example",
+    "{{secret.X}}.example.com",
+    "%2a.example.com",
+    ":80",
+  ])("%j is none", (entry) => {
+    expect(normalHostPattern(entry)).toBeNull();
+  });
+});
+
+describe("portIsListed", () => {
+  it.each([
+    ["https://a.example.com:8443/", "a.example.com:8443", true],
+    ["https://a.example.com:8443/", "*.example.com:8443", true],
+    ["https://a.example.com:8443/", "a.example.com", false],
+    ["https://a.example.com:8443/", "a.example.com:8444", false],
+    ["https://a.example.com:8443/", "b.example.com:8443", false],
+    ["https://a.example.com:8443/", "*", false],
+    ["https://a.example.com:8443/", " *:8443", false],
+    ["https://a.example.com/", "a.example.com:443", true],
+  ])("%s by %j: %j", (url, entry, listed) => {
+    expect(portIsListed(new URL(url), [entry])).toBe(listed);
+  });
+});

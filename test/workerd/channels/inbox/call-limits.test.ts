@@ -1,0 +1,131 @@
+/**
+ * What a run of a task calls: runners, the tenant, tasks below and above. Tasks of 30 steps with each kind of tool, dispatches
+ * of many subtasks, and a task that a request makes.
+ */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, inject, test, vi } from "vitest";
+import { MAX_RUN_CALLS } from "../../../../core/base/call-budget.ts";
+import { callsByRun, type NotedCall, recordCalls } from "../../call-notes.ts";
+import type { OutboxRpc } from "../../../../core/channels/outbox/delivery.ts";
+import type { InboxRpc } from "../../../../core/channels/inbox/inbox.ts";
+import { deliveryOf } from "../outbox/delivery-of.ts";
+import { agentOf, factsOf, inputOf, start, until } from "../../tasks/client.ts";
+import { newTenant, sendJson } from "../../tenant/client.ts";
+import { givenOf } from "./test-receiver.ts";
+import { sendingsOf } from "../outbox/test-sender.ts";
+
+const url = inject("servers").recorderUrl;
+const limits = { maxSteps: 100, maxTokens: null, maxCostMicros: null, maxDurationMs: null };
+const agent = agentOf({
+  approval: { safe: "allow", cautious: "allow", dangerous: "allow", critical: "allow", rules: [] },
+});
+
+/** The tool calls of step `n`, by what they do outside. */
+const KINDS: Readonly<Record<string, (step: number) => object[]>> = {
+  "without an effect": () => [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }],
+  "that write a file": (n) => [{ name: "write_file", arguments: { filename: `${n}.md`, content: "x" } }],
+  "that read and write files in one step": (n) => [
+    { name: "write_file", arguments: { filename: "a.md", content: `${n}` } },
+    { name: "read_file", arguments: { filename: "a.md" } },
+  ],
+  "that cannot be looked up": (n) => [{ name: "test_post", arguments: { url, before_ms: 0, after_ms: 0, number: n } }],
+  "that can be looked up": (n) => [{ name: "test_send", arguments: { url, before_ms: 0, after_ms: n % 2 } }],
+  "that save a memory": (n) => [{ name: "memory_save", arguments: { content: `Fact ${n}.` } }],
+  "that the sidecar makes": (n) => [{ name: "http.post", arguments: { url: `${url}/sent/${n}`, body: { n } } }],
+};
+
+function worstRun(notes: readonly NotedCall[], task: string): number {
+  return Math.max(...callsByRun(notes, task).map((calls) => calls.length));
+}
+
+describe("a task of 30 steps", () => {
+  test.each(Object.keys(KINDS))("makes at most 16 calls for each alarm: calls %s", async (kind) => {
+    const replies = Array.from({ length: 30 }, (_, step) => ({ calls: KINDS[kind]?.(step) ?? [] }));
+    const facts = factsOf([...replies, { text: "Done." }], { limits, agent });
+    const notes = await recordCalls(async () => {
+      await start(facts);
+      const view = await until(facts, ({ status }) => status === "completed", 60_000);
+      expect(view.usage.steps).toBe(31);
+    });
+    const runs = callsByRun(notes, facts.id);
+    console.log(`${kind}: ${runs.map((calls) => calls.length).join(" ")} calls by run`);
+    expect(worstRun(notes, facts.id)).toBeLessThanOrEqual(MAX_RUN_CALLS);
+    // It was more than one run's worth, so the limit was met and the alarm continued.
+    expect(runs.flat().length).toBeGreaterThan(MAX_RUN_CALLS);
+  });
+});
+
+test("a step that dispatches 40 subtasks makes them in several runs, each once", async () => {
+  const calls = Array.from({ length: 40 }, (_, part) => ({
+    name: "dispatch_subagent",
+    arguments: { task_description: inputOf([{ text: `Part ${part}.` }]) },
+  }));
+  const facts = factsOf([{ calls }, { text: "All done." }], { limits, agent });
+  const notes = await recordCalls(async () => {
+    await start(facts);
+    await until(facts, ({ status }) => status === "completed", 60_000);
+  });
+  expect(worstRun(notes, facts.id)).toBeLessThanOrEqual(MAX_RUN_CALLS);
+  expect(notes.filter(({ task, what }) => task === facts.id && what === "subtask made")).toHaveLength(40);
+});
+
+test("a request that makes a task begins no run: the alarm does", async () => {
+  const tenant = await newTenant();
+  const notes = await recordCalls(async () => {
+    const made = await sendJson<{ id: string }>({
+      method: "POST",
+      path: "/v1/tasks?wait=20",
+      key: tenant.key,
+      body: { input: JSON.stringify({ replies: [{ calls: KINDS["without an effect"]?.(1) }, { text: "Done." }] }) },
+    });
+    expect(made.status).toBe(201);
+  });
+  const [task] = notes;
+  const [before, ...runs] = callsByRun(notes, task?.task ?? "");
+  expect([before, runs.length > 0]).toEqual([[], true]);
+});
+
+/** Runs work in an object whose alarm fires only when the test says so. */
+async function within<Rpc>(
+  stub: DurableObjectStub,
+  work: (object: Rpc & { readonly alarm: () => Promise<void> }) => Promise<void>,
+): Promise<void> {
+  await runInDurableObject(stub, async (object, { storage }) => {
+    if (!vi.isMockFunction(storage.setAlarm)) vi.spyOn(storage, "setAlarm").mockImplementation(async () => undefined);
+    await work(object as unknown as Rpc & { readonly alarm: () => Promise<void> });
+  });
+}
+
+/** Sees that `fire` makes so many of `made` each time, and that nothing was made before the first. */
+async function expectBatches(made: () => number, batches: readonly number[], fire: () => Promise<void>): Promise<void> {
+  await scheduler.wait(200);
+  expect(made()).toBe(0);
+  for (const sum of batches) {
+    await fire();
+    await vi.waitFor(() => expect(made()).toBe(sum), { timeout: 20_000, interval: 10 });
+    await scheduler.wait(100);
+    expect(made()).toBe(sum);
+  }
+}
+
+test("an outbox sends nothing in the request that puts it, and sixteen deliveries at most for each alarm", async () => {
+  const { id: tenant } = await newTenant();
+  const stub = env.OUTBOXES.get(env.OUTBOXES.idFromName(`${tenant}/email`));
+  const deliveries = Array.from({ length: 40 }, (_, lane) => deliveryOf(tenant, { lane: `lane ${lane}` }));
+  await within<OutboxRpc>(stub, async (outbox) => await outbox.put(deliveries));
+  const fire = () => within<OutboxRpc>(stub, async (outbox) => await outbox.alarm());
+  await expectBatches(() => sendingsOf(tenant).length, [16, 32, 40], fire);
+});
+
+test("an inbox works nothing in the request that brings it, and sixteen items at most for each alarm", async () => {
+  const name = `test/${crypto.randomUUID()}`;
+  const stub = env.INBOXES.get(env.INBOXES.idFromName(name));
+  await within<InboxRpc>(stub, async (inbox) => {
+    for (let item = 0; item < 40; item += 1) {
+      await inbox.take({ id: `item ${item}`, lane: `lane ${item}`, kind: "test", body: {}, receivedAt: Date.now() });
+    }
+  });
+  const fire = () => within<InboxRpc>(stub, async (inbox) => await inbox.alarm());
+  await expectBatches(() => givenOf(name).length, [16, 32, 40], fire);
+});

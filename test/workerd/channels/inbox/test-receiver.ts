@@ -1,0 +1,41 @@
+/** The receiver of the inboxes `test/…`: it does what a test says, and remembers what it was given. */
+import type { Handled, InboxItem } from "../../../../core/channels/inbox/inbox.ts";
+import type { JsonState } from "../../../../core/tool/tool.ts";
+import type { Receiver } from "../../../../workers/channels/inbox/receiver.ts";
+
+/** What it was given, in the order of the calls. */
+export interface Given {
+  readonly inbox: string;
+  readonly item: InboxItem;
+  readonly lane: JsonState | null;
+}
+
+type Answer = (given: Given) => Handled | Promise<Handled>;
+
+const given: Given[] = [];
+let answer: Answer = done;
+
+/** From now on it answers so. */
+export function answerWith(next: Answer): void {
+  answer = next;
+}
+
+/** What it was given of this inbox. */
+export function givenOf(inbox: string): readonly Given[] {
+  return given.filter((one) => one.inbox === inbox);
+}
+
+export function done(): Handled {
+  return { kind: "done", note: "seen" };
+}
+
+/** A runner that does not answer. It waits for a timer: one that waits for nothing is ended by the runtime. */
+export async function hang(): Promise<Handled> {
+  await scheduler.wait(600_000);
+  return done();
+}
+
+export const testReceiver: Receiver = async (_env, inbox, item, lane) => {
+  given.push({ inbox, item, lane });
+  return await answer({ inbox, item, lane });
+};

@@ -1,0 +1,62 @@
+/** The sender of the deliveries of tests, whatever their channel: it does what a test says, and remembers what it was given. */
+import type { Attempt, Delivery, Sent } from "../../../../core/channels/outbox/delivery.ts";
+import { CHANNELS } from "../../../../core/task/source.ts";
+import type { Senders } from "../../../../workers/channels/outbox/senders.ts";
+
+/** An attempt that it was given. */
+export interface Sending {
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+}
+
+type Answer = (sending: Sending) => Sent | Promise<Sent>;
+
+const sendings: Sending[] = [];
+let answer: Answer = sent;
+
+/** From now on it answers so. */
+export function answerSendings(next: Answer): void {
+  answer = next;
+}
+
+/** Tenants of whom it takes everything. */
+const taken = new Set<string>();
+
+/** From now on it takes all that leaves of this tenant, whatever its content says. */
+export function takeSendingsOf(tenant: string): void {
+  taken.add(tenant);
+}
+
+/** What it was given of this tenant, in the order of the calls. */
+export function sendingsOf(tenant: string): readonly Sending[] {
+  return sendings.filter(({ delivery }) => delivery.tenant === tenant);
+}
+
+export function sent(): Sent {
+  return { kind: "sent", ref: null };
+}
+
+/** A sender that answers long after a test has ended. */
+export async function hangs(): Promise<Sent> {
+  await new Promise((resolve) => setTimeout(resolve, 30_000));
+  return sent();
+}
+
+/** Deliveries whose content says `test`, and those of tenants that it takes, go to the test's sender. */
+export function withTestSender(senders: Senders): Senders {
+  return Object.fromEntries(
+    CHANNELS.map((channel) => [
+      channel,
+      async (...args: Parameters<NonNullable<Senders[typeof channel]>>) => {
+        const [, delivery, attempt] = args;
+        const sender = senders[channel];
+        if (delivery.content["test"] !== true && !taken.has(delivery.tenant)) {
+          if (sender === undefined) throw new Error(`nobody sends by ${channel}`);
+          return await sender(...args);
+        }
+        sendings.push({ delivery, attempt });
+        return await answer({ delivery, attempt });
+      },
+    ]),
+  );
+}

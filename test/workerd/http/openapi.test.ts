@@ -1,0 +1,127 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, inject, test } from "vitest";
+import { createApp } from "../../../workers/app.ts";
+import { VERSION } from "../../../workers/http/version.ts";
+import { knock, makeCaller } from "./entry.ts";
+
+const document = async () => (await knock("GET", "/openapi.json")).json;
+
+describe("the OpenAPI document", () => {
+  test("holds every route of the app and no other", async () => {
+    const { openapi, paths } = await document();
+    expect(openapi).toBe("3.1.0");
+    const written = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    // What stands for the platform on one machine is 404 in the cloud, and not of the API.
+    const served = createApp()
+      .routes.filter(({ method, path }) => method !== "ALL" && !path.startsWith("/cdn-cgi/"))
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`);
+    expect(written.toSorted()).toEqual([...new Set(served)].toSorted());
+  });
+
+  test("has only references that lead somewhere", async () => {
+    const text = JSON.stringify(await document());
+    const { components } = JSON.parse(text);
+    const names = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref ?? "");
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names)
+      expect(Object.keys(components.schemas).map((id) => `#/components/schemas/${id}`)).toContain(name);
+    expect(text).not.toContain("$defs");
+  });
+
+  test("offers the key of safe repeats on every POST that takes an API key", async () => {
+    const { paths } = await document();
+    const posts = Object.entries(paths).flatMap(([path, operations]) => {
+      const { post } = operations as { post?: { parameters: { name: string }[] } };
+      return post !== undefined && path.startsWith("/v1") && path !== "/v1/session"
+        ? [post.parameters.map(({ name }) => name)]
+        : [];
+    });
+    expect(posts.length).toBeGreaterThan(5);
+    for (const names of posts) expect(names).toContain("Idempotency-Key");
+  });
+
+  test("says of every route under /v1 that it needs a key, but for the one that signs in, and how it fails", async () => {
+    const { paths } = await document();
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(
+        operations as Record<string, { security: unknown; responses: object; parameters: unknown[] }>,
+      )) {
+        if (!path.startsWith("/v1/")) continue;
+        const isSignIn = method === "post" && path === "/v1/session";
+        expect(operation.security, path).toEqual(isSignIn ? [] : [{ key: [] }]);
+        expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "403", "429", "500"]));
+        for (const name of path.match(/\{\w+\}/g) ?? []) {
+          expect(operation.parameters).toContainEqual(
+            expect.objectContaining({ name: name.slice(1, -1), in: "path", required: true }),
+          );
+        }
+      }
+    }
+  });
+
+  test("names at each route what is refused before it is reached, such as a query given twice and a body that is not JSON", async () => {
+    const caller = await makeCaller();
+    const { paths } = await document();
+    const asked = [
+      { method: "POST", path: "/v1/webhooks/whk_x/rotate", of: "/v1/webhooks/{id}/rotate" },
+      { method: "POST", path: "/v1/schedules/sch_x/run", of: "/v1/schedules/{id}/run" },
+      { method: "POST", path: "/v1/slack/authorize", of: "/v1/slack/authorize" },
+      { method: "DELETE", path: "/v1/people/per_x", of: "/v1/people/{id}" },
+    ];
+    const bodies = [
+      { status: 413, body: "x".repeat(1_048_577), type: "application/json" },
+      { status: 415, body: "a", type: "text/plain" },
+      { status: 422, body: "{", type: "application/json" },
+    ];
+    for (const { method, path, of } of asked) {
+      for (const { status, body, type } of bodies) {
+        const answer = await caller.send(method, path, body, { "content-type": type });
+        expect([of, answer.status]).toEqual([of, status]);
+        expect(Object.keys(paths[of][method.toLowerCase()].responses), of).toContain(String(status));
+      }
+    }
+    for (const [path, of] of [
+      ["/v1/people/per_x?a=1&a=2", "/v1/people/{id}"],
+      ["/slack/oauth?code=1&code=2", "/slack/oauth"],
+    ] as const) {
+      expect((await caller.send("GET", path)).status).toBe(422);
+      expect(Object.keys(paths[of].get.responses), of).toContain("422");
+    }
+  });
+
+  test("is shown as a page that loads nothing", async () => {
+    const docs = await knock("GET", "/docs");
+    expect([docs.status, docs.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
+    expect(docs.text).toContain("/v1/tasks/{id}/events");
+    expect(docs.text).not.toMatch(/<script|<link|<img|src=|@import/);
+  });
+});
+
+test("health tells what is there and no secret", async () => {
+  await makeCaller();
+  const health = await knock("GET", "/health");
+  expect([health.status, health.json]).toEqual([
+    200,
+    {
+      status: "ok",
+      mode: "test",
+      model: "stand-in",
+      embeddings: "hashing",
+      vectors: "pgvector",
+      database: "ok",
+      sidecar: "ok",
+      isolation: expect.stringMatching(/^(bubblewrap|container|none)$/),
+      version: VERSION,
+      disk: null,
+      // Of all tenants, those of other tests too.
+      reindex: { running: expect.any(Number), not_rebuilt: expect.any(Object) },
+      deployment: expect.any(String),
+      problems: [],
+    },
+  ]);
+  for (const value of [env.SIDECAR_SECRET, env.OTTO_SECRET_KEY, env.OPENAI_API_KEY, inject("servers").databaseUrl]) {
+    expect(health.text).not.toContain(value);
+  }
+});

@@ -1,0 +1,108 @@
+/** An MCP server that wants OAuth: a person is sent to its authorization server, comes back, and calls carry the token. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, inject, it } from "vitest";
+import { databaseFromEnv } from "../../../adapters/env/from-env.ts";
+import { newBrowser } from "./consent-client.ts";
+import { type Answer, type Caller, expectProblem, knock, makeCaller } from "../http/entry.ts";
+
+let caller: Caller;
+let id: string;
+
+const desk = (path: string, init?: RequestInit) => fetch(`${inject("servers").mcpUrl}${path}`, init);
+
+/** Goes where a person goes, and gives the path and query that they come back with. */
+async function agree(link: string, browser = newBrowser()): Promise<string> {
+  const answer = await fetch(await browser.begin(link), { redirect: "manual" });
+  const back = new URL(answer.headers.get("location") ?? "");
+  return back.pathname + back.search;
+}
+
+/** Goes there, and comes back in the same browser. */
+async function consent(link: string): Promise<Answer> {
+  const browser = newBrowser();
+  return await browser.visit(await agree(link, browser));
+}
+
+const add = async (): Promise<Answer> =>
+  await caller.send("POST", "/v1/mcp-servers", {
+    name: "notes",
+    url: `${inject("servers").mcpUrl}/mcp/${id}`,
+    trusted: true,
+    oauth: {},
+  });
+
+beforeEach(async () => {
+  caller = await makeCaller();
+  id = crypto.randomUUID();
+  const echo = {
+    name: "echo",
+    description: "Echoes.",
+    inputSchema: { type: "object" },
+    annotations: { readOnlyHint: true },
+  };
+  const heard = { resultType: "complete", content: [{ type: "text", text: "heard" }] };
+  await desk(`/set/${id}`, {
+    method: "PUT",
+    body: JSON.stringify({ tools: [echo], answers: { echo: [heard] }, guarded: true }),
+  });
+});
+
+describe("a server that wants OAuth", () => {
+  it("is authorized by a person, once, and its tokens are seen by nobody", async () => {
+    const added = await add();
+    expect(added.json).toMatchObject({
+      status: "authorization_needed",
+      tool_count: 0,
+      authorization_url: expect.stringMatching(/^http:\/\/otto\.test\/oauth\/mcp\/begin\?state=/),
+    });
+    const browser = newBrowser();
+    const back = await agree(added.json.authorization_url, browser);
+    const sent = await knock("GET", back);
+    expect([sent.status, sent.text]).toEqual([400, expect.stringContaining("This browser did not begin this")]);
+    const told = await browser.visit(back);
+    expect(told.status, told.text).toBe(200);
+    expect(told.text).toMatch(/has 1 tools of notes/);
+    expect((await browser.visit(back)).status).toBe(400);
+    const { pathname, search } = new URL(added.json.authorization_url);
+    expect((await browser.visit(pathname + search)).text).toContain("is over");
+    const shown = await caller.send("GET", "/v1/mcp-servers/notes");
+    expect(shown.json).toMatchObject({ status: "connected", tool_count: 1, authorization_url: null });
+    expect((await caller.send("POST", "/v1/tools/notes_echo/call", {})).json).toEqual({ ok: true, result: "heard" });
+    const audit = await caller.send("GET", "/v1/audit");
+    expect(audit.json.data.map((act: { action: string }) => act.action)).toContain("mcp_server.authorize");
+    const row = await databaseFromEnv(env).mcpServers.access(caller.tenant, "notes");
+    for (const text of [shown.text, audit.text, told.text, JSON.stringify(row)]) expect(text).not.toContain("canary");
+  });
+
+  it("gets a new token by itself when the one before is over", async () => {
+    await consent((await add()).json.authorization_url);
+    await desk(`/expire/${id}`, { method: "POST" });
+    expect((await caller.send("POST", "/v1/tools/notes_echo/call", {})).json).toEqual({ ok: true, result: "heard" });
+    expect((await caller.send("POST", "/v1/mcp-servers/notes/reload")).json.status).toBe("connected");
+  });
+
+  it("is not authorized by a state that Otto did not make, an old one, or a refusal", async () => {
+    const browser = newBrowser();
+    const first = await agree((await add()).json.authorization_url, browser);
+    const second = await caller.send("POST", "/v1/mcp-servers/notes/reload");
+    expect((await browser.visit(first)).text).toContain("another one has begun");
+    expectProblem(await browser.visit("/oauth/mcp/begin?state=abc"), 422, "state");
+    expectProblem(await knock("GET", "/oauth/mcp/callback?state=abc&code=x"), 422, "state");
+    const refused = new URL(await agree(second.json.authorization_url, browser), "http://otto.test");
+    refused.searchParams.delete("code");
+    refused.searchParams.set("error", "<b>access_denied</b>");
+    const told = await browser.visit(refused.pathname + refused.search);
+    expect(told.status).toBe(400);
+    expect(told.text).not.toContain("<b>");
+    expect((await caller.send("GET", "/v1/mcp-servers/notes")).json.status).toBe("authorization_needed");
+  });
+
+  it("is told who Otto is, also by a URL", async () => {
+    const { json } = await knock("GET", "/oauth/mcp/client.json");
+    expect(json).toMatchObject({
+      client_id: "http://otto.test/oauth/mcp/client.json",
+      redirect_uris: ["http://otto.test/oauth/mcp/callback"],
+      token_endpoint_auth_method: "none",
+    });
+  });
+});

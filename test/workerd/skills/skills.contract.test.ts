@@ -1,0 +1,41 @@
+/** The contract of skills on the bucket; and what a release leaves there for the next one. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { blobsFromEnv, keepShippedFromEnv, skillsFromEnv, toolSourcesFromEnv } from "../../../adapters/env/from-env.ts";
+import { openSkills } from "../../../adapters/skills/skills.ts";
+import { sourceText } from "../../../core/tool/source.ts";
+import { packageHash, readPackage } from "../../../core/skills/package.ts";
+import { SHIPPED, SHIPPED_HASH } from "../../../core/skills/shipped.generated.ts";
+import { keptPackageKey, keptSourceKey, shippedTools } from "../../../core/skills/shipped.ts";
+import { packedWith, skillsContract } from "../../contracts/skills/suite.ts";
+
+skillsContract("the bucket", async ({ hash, packed }) => {
+  const own = openSkills(blobsFromEnv(env), "ten_a");
+  await own.keep(hash, packed);
+  return { own, other: skillsFromEnv(env, { tenant: "ten_b" }) };
+});
+
+it("what ships is kept whole for the tasks that go on under a later release", async () => {
+  expect((await keepShippedFromEnv(env)).ok).toBe(true);
+  const blobs = blobsFromEnv(env);
+  for (const { skill, files } of SHIPPED) {
+    const kept = await blobs.get(keptPackageKey(skill.hash));
+    if (!kept.ok) throw new Error(kept.error.message);
+    expect(await packageHash(new Uint8Array(kept.value))).toBe(skill.hash);
+    expect(readPackage(kept.value).files.map(({ path, mode }) => ({ path, mode }))).toEqual(
+      files.map(({ path, mode }) => ({ path, mode })),
+    );
+  }
+  const source = await blobs.get(keptSourceKey(SHIPPED_HASH));
+  expect(source.ok && new TextDecoder().decode(source.value)).toBe(sourceText(shippedTools));
+});
+
+it("what an earlier release shipped is read by every tenant that pinned it", async () => {
+  const { hash, packed } = await packedWith("of an earlier release");
+  const blobs = blobsFromEnv(env);
+  await blobs.put(keptPackageKey(hash), packed);
+  await blobs.put(keptSourceKey("e".repeat(64)), new TextEncoder().encode("[]"));
+  const opened = await skillsFromEnv(env, { tenant: "ten_c" }).open(hash);
+  expect(opened.ok && opened.value.text).toBe("of an earlier release");
+  expect(await toolSourcesFromEnv(env).read("ten_c", "e".repeat(64))).toEqual({ ok: true, value: [] });
+});

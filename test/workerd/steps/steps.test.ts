@@ -1,0 +1,119 @@
+/** The step runner's two short ways, as the task's object calls them: over RPC. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { blobsFromEnv, stepsFromEnv } from "../../../adapters/env/from-env.ts";
+import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
+import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
+import { callId } from "../../../core/base/ids.ts";
+import type { HopListener } from "../../../core/steps/lines.ts";
+import { showResult } from "../../../core/prompt/kept-results.ts";
+import type { ActLine, CondenseJob, CondenseLine } from "../../../core/steps/rpc.ts";
+import { OpenHop } from "../../../durable-objects/task/open-phase.ts";
+import type { TaskFacts } from "../../../core/task/state.ts";
+import { StepRunner } from "../../../workers/steps.ts";
+import { factsOf } from "../tasks/client.ts";
+
+async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promise<CondenseLine[]> {
+  const base = { facts, model: "stand-in", withModel: true, results: [], history: null, timeoutMs: 10_000 };
+  const lines: CondenseLine[] = [];
+  const hop = new OpenHop<CondenseLine>();
+  const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(env).shorten({ ...base, ...change }, listener);
+  for await (const more of hop.make(call)) lines.push(...more);
+  return lines;
+}
+
+const FILES = [{ resource: "files", mode: "write" }];
+
+describe("the step runner", () => {
+  test("takes a person's arguments through the gateway, and refuses those outside the task's tools", async () => {
+    const facts = factsOf([]);
+    const given = { filename: "a.md", content: "hello" };
+    const revised = await stepsFromEnv(env).reviseCall({ facts, tool: "write_file", arguments: given });
+    const argumentsHash = await hashArguments("write_file", given);
+    expect(revised).toMatchObject({
+      ok: true,
+      value: { arguments: given, argumentsHash, effect: "keyed", touches: FILES },
+    });
+    const narrowed = factsOf([], { tools: [["*"], ["read_*"]] });
+    expect(await stepsFromEnv(env).reviseCall({ facts: narrowed, tool: "write_file", arguments: given })).toMatchObject(
+      {
+        ok: false,
+        error: { code: "permission_denied" },
+      },
+    );
+    expect(
+      await stepsFromEnv(env).reviseCall({ facts, tool: "write_file", arguments: { path: "a.md" } }),
+    ).toMatchObject({
+      error: { code: "invalid_input", field: "arguments.content" },
+    });
+  });
+
+  test("knows how long Otto's own API remembers a key", async () => {
+    const publicUrl = "https://otto.example:8443";
+    const ownRunner = new StepRunner(createExecutionContext(), { ...env, OTTO_PUBLIC_URL: `${publicUrl}/` });
+    const agent = { ...DEFAULT_AGENT, version: 2, config: { ...DEFAULT_AGENT.config, idempotent_hosts: ["*"] } };
+    const keyedFor = async (runner: Pick<StepRunner, "reviseCall">, change: Partial<TaskFacts>) => {
+      const job = {
+        facts: factsOf([], change),
+        tool: "http.post",
+        arguments: { url: `${publicUrl}/v1/tasks`, body: {} },
+      };
+      const revised = await runner.reviseCall(job);
+      return revised.ok ? revised.value.keyedForMs : revised.error;
+    };
+    expect(await keyedFor(ownRunner, { agent })).toBe(86_400_000);
+    expect(await keyedFor(stepsFromEnv(env), { agent: { ...agent, version: 3 } })).toBe(1_800_000);
+  });
+
+  test("says of a tool that cannot be read that it may be tried later, and goes on with those that can", async () => {
+    const facts = factsOf([], { sources: [{ name: "custom", hash: "0".repeat(64) }] });
+    const given = { city: "Oslo" };
+    expect(await stepsFromEnv(env).reviseCall({ facts, tool: "weather", arguments: given })).toMatchObject({
+      error: { code: "upstream_failed" },
+    });
+    const asked = [
+      { tool: "weather", given, effect: "once" },
+      { tool: "unit_convert", given: { value: 1, from_unit: "km", to_unit: "m" }, effect: "none" },
+    ] as const;
+    const calls = asked.map(async ({ tool, given: its, effect }, index) => {
+      const id = callId(facts.id, 1, index);
+      const argumentsHash = await hashArguments(tool, its);
+      const rest = { effect, mode: "run" as const, attempt: 1 };
+      return { callId: id, key: id, tool, arguments: its, argumentsHash, ...rest };
+    });
+    const job = { facts, step: 1, calls: await Promise.all(calls), timeoutMs: 10_000 };
+    const outcomes = new Map<string, unknown>();
+    const hop = new OpenHop<ActLine>();
+    for await (const lines of hop.make((listener: HopListener<ActLine>) =>
+      stepsFromEnv(env).runToolPhase(job, listener),
+    ))
+      for (const line of lines) if (line.type === "settled") outcomes.set(line.callId, line.outcome);
+    expect(outcomes.get(callId(facts.id, 1, 0))).toMatchObject({
+      state: "failed",
+      result: { ok: false, error: { code: "upstream_failed", retry: "later" } },
+    });
+    expect(outcomes.get(callId(facts.id, 1, 1))).toMatchObject({ state: "confirmed" });
+  });
+
+  test("shortens older steps by rule when no model is to, and counts what the conversation then holds", async () => {
+    const facts = factsOf([]);
+    const messages = [{ role: "assistant", content: "I looked around." }] as const;
+    const kept = [{ role: "user", content: "Do it." }] as const;
+    const history = { through: 1, previous: null, messages, kept };
+    const [line] = await condensed(facts, { withModel: false, history });
+    expect(line).toMatchObject({ type: "history", through: 1, usage: null });
+    expect(line?.type === "history" && line.text).toContain("Otto: I looked around.");
+    expect(line?.type === "history" && line.contextTokens).toBeGreaterThan(500);
+  });
+
+  test("reads a long result whole from where the gateway kept it, and has a model summarise it", async () => {
+    const facts = factsOf([{ text: "Only x." }]);
+    const id = callId(facts.id, 1, 0);
+    const limits = { mediumCharacters: 4000, largeCharacters: 12_000 };
+    await showResult("x".repeat(20_000), facts, id, { blobs: blobsFromEnv(env), limits, canExpand: true });
+    const [line] = await condensed(facts, { results: [{ callId: id, tool: "read_file" }] });
+    expect(line).toMatchObject({ type: "result", callId: id });
+    expect(line?.type === "result" && line.content).toContain(`result_id "${id}"`);
+  });
+});

@@ -1,0 +1,66 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { describe, expect, test, vi } from "vitest";
+import type { TaskEvent } from "../../../core/task/events.ts";
+import type { TaskFacts } from "../../../core/task/state.ts";
+import { alarmOf, factsOf, ledgerOf, start, stubOf, taskOf, until, untilBegun } from "../tasks/client.ts";
+
+const look = { calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] };
+const done = { text: "Done." };
+
+/** The row that every decision writes. */
+async function stateRow(facts: TaskFacts): Promise<{ version: number; state: { step: number } }> {
+  return await runInDurableObject(stubOf(facts), (_, { storage }) => {
+    const query = "SELECT value FROM task WHERE name = 'state'";
+    return JSON.parse(storage.sql.exec<{ value: string }>(query).one().value);
+  });
+}
+
+async function eventsOf(facts: TaskFacts, type: TaskEvent["type"]): Promise<TaskEvent[]> {
+  const page = await taskOf(facts).events(0, 500);
+  if (!page.ok) throw new Error(page.error.message);
+  return page.value.events.filter((event) => event.type === type);
+}
+
+describe("a task whose calls change nothing", () => {
+  test("is stored once when it is made, once when it begins, and once a step", async () => {
+    const facts = factsOf([look, { calls: [...look.calls, ...look.calls] }, look, done]);
+    await start(facts);
+    const view = await until(facts, ({ status }) => status === "completed");
+    expect(view.usage).toMatchObject({ steps: 4, tool_calls: 4 });
+    expect(await stateRow(facts)).toMatchObject({ version: 6, state: { step: 4 } });
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
+  });
+
+  test("has its alarm set once for a run of several steps, and goes on from the step that a crash cut off", async () => {
+    const slow = { ...look, delayMs: 400 };
+    const facts = factsOf([slow, slow, slow, slow, { ...look, delayMs: 3000 }, done]);
+    await start(facts);
+    await until(facts, ({ usage }) => usage.steps > 0);
+    const early = await alarmOf(facts);
+    await untilBegun(facts, 5);
+    // The moment has passed: the alarm is due as soon as its handler is gone.
+    expect([early, Date.now() > (early ?? Number.POSITIVE_INFINITY)]).toEqual([expect.any(Number), true]);
+    expect(await alarmOf(facts)).toBe(early);
+    await abortAllDurableObjects();
+    const view = await until(facts, ({ status }) => status === "completed");
+    expect(view.usage).toMatchObject({ steps: 6, tool_calls: 5, estimated: true });
+    const started = (await eventsOf(facts, "step.started")).map(({ data }) => [data["step"], data["attempt"]]);
+    expect(started).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+      [5, 1],
+      [5, 2],
+      [6, 1],
+    ]);
+    await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
+  });
+
+  test("counts the attempt of a call that hop one made", async () => {
+    const facts = factsOf([look, done]);
+    await start(facts);
+    await until(facts, ({ status }) => status === "completed");
+    expect((await ledgerOf(facts)).map(({ state, attempts }) => [state, attempts])).toEqual([["confirmed", 1]]);
+  });
+});

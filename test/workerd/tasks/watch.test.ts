@@ -1,0 +1,207 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { tasksFromEnv, type TaskStub } from "../../../adapters/env/from-env.ts";
+import type { TaskEvent } from "../../../core/task/events.ts";
+import { type Watched, type WatchedTask, watchTask } from "../../../workers/tasks/watch.ts";
+import { makeCaller } from "../http/entry.ts";
+
+/** What a bad line does to the frames of one connection: gives those that arrive, or null to break off. */
+type Mischief = (frame: string, index: number) => readonly string[] | null;
+
+/** A task's object behind a bad line. */
+function behindBadLine(open: () => TaskStub, mischief: Mischief): () => WatchedTask {
+  return () => ({
+    events: async (after, limit) => await open().events(after, limit),
+    async fetch(url, init) {
+      const answer = await open().fetch(url, init);
+      const far = answer.webSocket;
+      if (far === null) return answer;
+      const { 0: client, 1: near } = new WebSocketPair();
+      near.accept();
+      let index = 0;
+      far.addEventListener("message", ({ data }) => {
+        const arriving = mischief(String(data), index);
+        index += 1;
+        for (const frame of arriving ?? []) near.send(frame);
+        if (arriving === null) near.close(1011, "broken");
+      });
+      near.addEventListener("close", () => far.close(1000, "done"));
+      far.accept();
+      return new Response(null, { status: 101, webSocket: client });
+    },
+  });
+}
+
+describe("a watcher yields every event once and in order", () => {
+  test.each<[string, Mischief]>([
+    // The last one arrives: what is lost is seen by what comes after it.
+    ["when frames are lost", (frame, index) => (index % 3 === 1 && !frame.includes("task.completed") ? [] : [frame])],
+    ["when all frames but the last few are lost", (frame) => (frame.includes("task.completed") ? [frame] : [])],
+    ["when frames come twice", (frame) => [frame, frame]],
+    ["when the connection breaks at every second frame", (frame, index) => (index === 1 ? null : [frame])],
+    ["when nothing goes wrong", (frame) => [frame]],
+  ])("%s", async (_what, mischief) => {
+    const caller = await makeCaller();
+    const write = (name: string) => ({
+      calls: [{ name: "write_file", arguments: { filename: name, content: "x" } }],
+      delayMs: 20,
+    });
+    const { id } = await caller.makeTask([write("a.txt"), write("b.txt"), write("c.txt"), { text: "Done." }], {
+      hold: true,
+    });
+    const open = () => tasksFromEnv(env)(caller.tenant, id);
+    const seen: number[] = [];
+    const signal = new AbortController().signal;
+    for await (const item of watchTask(behindBadLine(open, mischief), 0, signal)) {
+      if (!("event" in item)) continue;
+      seen.push(item.event.seq);
+      if (item.event.type === "task.created") await caller.send("POST", `/v1/tasks/${id}/start`);
+    }
+    const page = await open().events(0, 500);
+    expect(page.ok && page.value.events.map(({ seq }) => seq)).toEqual(seen);
+    expect(seen.length).toBeGreaterThan(10);
+  });
+});
+
+/** A task's object that is away in some way: `fetch` and `events` as given, and how often it was tried. */
+function lost(fetch: () => Promise<Response>, events: WatchedTask["events"] = async () => EMPTY) {
+  const state = { tries: 0 };
+  const open = (): WatchedTask => ({
+    events,
+    async fetch() {
+      state.tries += 1;
+      return await fetch();
+    },
+  });
+  return { state, open };
+}
+
+const EMPTY = { ok: true, value: { events: [], last: 0, done: false } } as const;
+const eventOf = (seq: number, type: TaskEvent["type"] = "step.started"): TaskEvent => ({
+  seq,
+  type,
+  data: { task_id: "task_1", at: "" },
+});
+const marked = (mark: string) => Object.assign(new Error("gone"), { [mark]: true });
+
+/** A connection, and its far end. */
+function connection(): { response: Response; far: WebSocket } {
+  const { 0: client, 1: far } = new WebSocketPair();
+  far.accept();
+  return { response: new Response(null, { status: 101, webSocket: client }), far };
+}
+
+async function watchAll(open: () => WatchedTask, signal = new AbortController().signal): Promise<Watched[]> {
+  const items: Watched[] = [];
+  for await (const item of watchTask(open, 0, signal)) items.push(item);
+  return items;
+}
+
+describe("a watcher does not reconnect for ever", () => {
+  test.concurrent.each([
+    ["the object stays away", async () => await Promise.reject(marked("durableObjectReset"))],
+    ["the object stays overloaded", async () => await Promise.reject(marked("overloaded"))],
+    [
+      "every connection is closed at once",
+      async () => {
+        const { response, far } = connection();
+        far.close(1000, "no");
+        return response;
+      },
+    ],
+  ])("when %s", async (_what, fetch) => {
+    const { state, open } = lost(fetch);
+    await expect(watchAll(open)).rejects.toMatchObject({ failure: { code: "upstream_failed" } });
+    expect(state.tries).toBeGreaterThan(5);
+  });
+
+  test.each([
+    ["the object answers no connection", async () => new Response(null, { status: 500 }), async () => EMPTY],
+    [
+      "the log cannot be read",
+      async () => connection().response,
+      async () => await Promise.reject(new Error("defect")),
+    ],
+    [
+      "a frame cannot be read",
+      async () => {
+        const { response, far } = connection();
+        far.send("{");
+        return response;
+      },
+      async () => EMPTY,
+    ],
+  ])("and gives up at once when %s", async (_what, fetch, events) => {
+    const { state, open } = lost(fetch, events);
+    await expect(watchAll(open)).rejects.toThrow(Error);
+    expect(state.tries).toBe(1);
+  });
+
+  test("and says of a task that is not there that it is not", async () => {
+    const { open } = lost(async () => new Response(null, { status: 404 }));
+    await expect(watchAll(open)).rejects.toMatchObject({ failure: { code: "not_found" } });
+  });
+});
+
+test("a watcher reads on after a page that holds less than it asked for", async () => {
+  const log = [eventOf(1), eventOf(2), eventOf(3), eventOf(4, "task.completed")];
+  const { open } = lost(
+    async () => connection().response,
+    async (after) => {
+      const events = log.slice(after, after + 2);
+      return { ok: true, value: { events, last: after + events.length, done: after + events.length === 4 } };
+    },
+  );
+  expect(await watchAll(open)).toEqual(log.map((event) => ({ event })));
+});
+
+describe("a watcher closes its connection", () => {
+  /** A quiet task's object, and whether the connection to it was closed from here. */
+  function quiet() {
+    const state = { closed: false };
+    const { open } = lost(
+      async () => {
+        const { response, far } = connection();
+        far.addEventListener("close", () => {
+          state.closed = true;
+        });
+        return response;
+      },
+      async (after) => ({ ok: true, value: { events: after === 0 ? [eventOf(1)] : [], last: 1, done: false } }),
+    );
+    return { state, open };
+  }
+
+  test("when whoever watches stops at an event", async () => {
+    const { state, open } = quiet();
+    for await (const item of watchTask(open, 0, new AbortController().signal)) if ("event" in item) break;
+    await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
+  });
+
+  test("when it is called off while it waits", async () => {
+    const { state, open } = quiet();
+    const abort = new AbortController();
+    let items = 0;
+    for await (const _item of watchTask(open, 0, abort.signal)) {
+      items += 1;
+      setTimeout(() => abort.abort(), 50);
+    }
+    expect(items).toBe(1);
+    await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
+  });
+
+  test("when it was called off before it had one", async () => {
+    const abort = new AbortController();
+    let closed = false;
+    const { open } = lost(async () => {
+      abort.abort();
+      const { response, far } = connection();
+      far.addEventListener("close", () => {
+        closed = true;
+      });
+      return response;
+    });
+    expect(await watchAll(open, abort.signal)).toEqual([]);
+    await expect.poll(() => closed, { timeout: 20_000 }).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+/** The two small parts of an object whose promises are the subtlest, on a real object's storage. */
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { Gather } from "../../../durable-objects/base/gather.ts";
+import { TaskAlarm } from "../../../durable-objects/base/alarm.ts";
+import { factsOf, stubOf } from "../tasks/client.ts";
+
+describe("what is gathered", () => {
+  test("is taken together and answered one by one, in order; what comes meanwhile is taken next", async () => {
+    const taken: (readonly number[])[] = [];
+    const gather = new Gather(0, (items: readonly number[]) => {
+      taken.push(items);
+      return items.map((item) => `took ${item}`);
+    });
+    const first = Promise.all([1, 2, 3].map((item) => gather.take(item)));
+    expect(await first).toEqual(["took 1", "took 2", "took 3"]);
+    expect(await gather.take(4)).toBe("took 4");
+    expect(taken).toEqual([[1, 2, 3], [4]]);
+  });
+
+  test("fails for all that came together, and for nobody who comes after", async () => {
+    let isBroken = true;
+    const gather = new Gather(0, (items: readonly number[]) => {
+      if (isBroken) throw new Error("the disk said no");
+      return items;
+    });
+    const both = await Promise.allSettled([gather.take(1), gather.take(2)]);
+    expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    isBroken = false;
+    expect(await gather.take(3)).toBe(3);
+  });
+});
+
+describe("an object's alarm", () => {
+  const soon = Date.now() + 3_600_000;
+
+  test("is set exactly, taken away, and set again after doubt", async () => {
+    await runInDurableObject(stubOf(factsOf([])), async (_object, { storage }) => {
+      const alarm = new TaskAlarm(storage);
+      alarm.set(soon);
+      expect(await storage.getAlarm()).toBe(soon);
+      await storage.deleteAlarm();
+      alarm.set(soon);
+      expect(await storage.getAlarm()).toBeNull();
+      alarm.doubt();
+      alarm.set(soon);
+      expect(await storage.getAlarm()).toBe(soon);
+      alarm.set(null);
+      expect(await storage.getAlarm()).toBeNull();
+    });
+  });
+
+  test("that is guarded comes earlier and never later, and not at all when nothing is due", async () => {
+    await runInDurableObject(stubOf(factsOf([])), async (_object, { storage }) => {
+      const alarm = new TaskAlarm(storage);
+      alarm.guard(null);
+      expect(await storage.getAlarm()).toBeNull();
+      alarm.guard(soon);
+      alarm.guard(soon + 1000);
+      expect(await storage.getAlarm()).toBe(soon);
+      alarm.guard(soon - 1000);
+      expect(await storage.getAlarm()).toBe(soon - 1000);
+      alarm.cleared();
+      alarm.guard(soon + 1000);
+      expect(await storage.getAlarm()).toBe(soon + 1000);
+      alarm.set(null);
+    });
+  });
+});
