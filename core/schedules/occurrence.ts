@@ -1,5 +1,6 @@
 /** One due moment of a schedule, or one run that somebody asked for, and what became of it. */
 import type { Failure } from "../base/errors.ts";
+import { backoffMs } from "../base/backoff.ts";
 import { cutBefore } from "../gateway/shape.ts";
 import type { TaskStatus } from "../task/status.ts";
 import type { TaskView } from "../task/view.ts";
@@ -44,8 +45,7 @@ export interface Occurrence {
 
 /** How long a start is tried again at least, whatever the window of missed runs. */
 const MIN_TRIES_MS = 3_600_000;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 const FIRST_LOOK_MS = 3_600_000;
 const LAST_LOOK_MS = 86_400_000;
 /** Characters of why a task failed that the ledger keeps. */
@@ -165,8 +165,7 @@ export function notStarted(occurrence: Occurrence, failure: Failure, windowMs: n
   if (gaveWay && !mayExist) return closed({ ...occurrence, failures }, "skipped", why, now);
   const isOver = now - occurrence.judgedAt > Math.max(windowMs, MIN_TRIES_MS);
   if (next !== "retry" || isOver) return closed({ ...occurrence, failures }, "failed", failure.message, now);
-  const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
-  return { ...occurrence, failures, tryAt: now + delay, why, mayExist };
+  return { ...occurrence, failures, tryAt: now + backoffMs(failures, MAX_BACKOFF_MS), why, mayExist };
 }
 
 function startDecision({ mayExist }: Occurrence, failure: Failure): { mayExist: boolean; next: AfterFailure } {

@@ -14,14 +14,6 @@ export interface Tell {
   readonly telling: Telling;
 }
 
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 60_000;
-
-/** How long the next try waits after so many failed ones. */
-export function tellDelayMs(failures: number): number {
-  return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
-}
-
 /** The reminder of an occurrence; null: the schedule makes tasks. */
 export function reminderOf({ id, config }: ScheduleState, { key, due }: Occurrence): Tell | null {
   const { reminder, name } = config;

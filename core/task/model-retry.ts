@@ -6,9 +6,9 @@
  */
 import type { ModelFailure } from "../ports/tool-ports.ts";
 import type { ModelTries } from "./state.ts";
+import { backoffMs } from "../base/backoff.ts";
 
-const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 30_000;
+const MAX_BACKOFF_MS = 30_000;
 const GIVE_UP_AFTER_MS = 30 * 60_000;
 /** Failures in a row after which the next model is asked. */
 const FAILURES_OF_ONE = 2;
@@ -35,12 +35,12 @@ export function nextModelTry(
   if (next === null) return null;
   const isAlone = next === model;
   if (!isAlone && failure.retryable && failures < FAILURES_OF_ONE) {
-    return pauseFor(tries, model, failures - 1, failure, now);
+    return pauseFor(tries, model, failures, failure, now);
   }
   const wraps = next <= model;
   const moved = isAlone ? tries : { ...tries, failures: 0, rounds: tries.rounds + (wraps ? 1 : 0) };
   if (!wraps) return { model: next, until: now, tries: moved };
-  return pauseFor(moved, next, isAlone ? failures - 1 : moved.rounds - 1, failure, now);
+  return pauseFor(moved, next, isAlone ? failures : moved.rounds, failure, now);
 }
 
 /** True when a call that failed broke off in the middle: it was worked on and is charged for, nobody knows how much. */
@@ -51,12 +51,11 @@ export function wasWorkedOn({ kind }: ModelFailure): boolean {
 function pauseFor(
   tries: ModelTries,
   model: number,
-  doublings: number,
+  failures: number,
   failure: ModelFailure,
   now: number,
 ): NextTry | null {
-  const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(doublings, 10));
-  const until = now + Math.max(delay, failure.retryAfterMs ?? 0);
+  const until = now + Math.max(backoffMs(failures, MAX_BACKOFF_MS), failure.retryAfterMs ?? 0);
   return until - (tries.firstFailureAt ?? now) > GIVE_UP_AFTER_MS ? null : { model, until, tries };
 }
 

@@ -1,14 +1,13 @@
 /** When a tenant's object sends its tasks' index rows to Postgres. */
+import { backoffMs } from "../base/backoff.ts";
 
 /** Rows wait this long for company. */
 const GATHER_MS = 200;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 30_000;
+const MAX_BACKOFF_MS = 30_000;
 
 /** How long the next sending waits after `failures` failed ones in a row: 1 s, doubled up to 30 s. */
 export function sendDelayMs(failures: number): number {
-  if (failures === 0) return GATHER_MS;
-  return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
+  return failures === 0 ? GATHER_MS : backoffMs(failures, MAX_BACKOFF_MS);
 }
 
 /**
@@ -20,7 +19,7 @@ export function computeRetryAt(failures: number, failedAt: number, now: number):
 }
 
 /** How long a row waits that Postgres refused by itself, while the others go on. */
-export const REFUSED_RETRY_MS = LAST_RETRY_MS;
+export const REFUSED_RETRY_MS = MAX_BACKOFF_MS;
 
 /**
  * How long a task that left the index is remembered, so that a report of it which comes late does not bring it back: far

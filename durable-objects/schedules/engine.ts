@@ -8,6 +8,7 @@ import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
 import { type Decision, decideChange, decideDue, decideEnd, nextWake } from "../../core/schedules/judge.ts";
+import { backoffMs } from "../../core/base/backoff.ts";
 import {
   endOf,
   fired,
@@ -19,7 +20,7 @@ import {
   told,
 } from "../../core/schedules/occurrence.ts";
 import { dueRule, type ScheduleState } from "../../core/schedules/schedule.ts";
-import { alertOf, reminderOf, tellDelayMs } from "../../core/schedules/tells.ts";
+import { alertOf, reminderOf } from "../../core/schedules/tells.ts";
 import { openDueClock } from "../../core/schedules/due.ts";
 import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
@@ -36,6 +37,8 @@ const MESSAGE_CALLS = 3;
 /** Ends of tasks that were told before the answer to their making came. */
 const MAX_EARLY_ENDS = 100;
 const FAILED_RETRY_MS = 1_000;
+/** The longest wait between two tries of a message. */
+const MAX_BACKOFF_MS = 60_000;
 
 export class ScheduleEngine {
   private readonly env: Env;
@@ -231,7 +234,7 @@ export class ScheduleEngine {
       else {
         console.error("a schedule cannot tell", id, tell.id, taken.error.code, taken.error.details);
         if (canRetry("schedule_message", taken.error))
-          this.store.tellLater(tell.id, this.now() + tellDelayMs(failures + 1));
+          this.store.tellLater(tell.id, this.now() + backoffMs(failures + 1, MAX_BACKOFF_MS));
         else this.store.dropTell(tell.id);
       }
     }

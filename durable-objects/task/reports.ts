@@ -1,12 +1,11 @@
 /** When a task tells its tenant and its parent how it stands: what matters at once, the rest soon, and what failed again. */
 import type { TaskRelations } from "./relations.ts";
 import type { TaskStore } from "./store.ts";
+import { backoffMs } from "../../core/base/backoff.ts";
 
 /** What can wait is told after this long, with whatever came since. */
 const SOON_MS = 100;
-/** After a report failed: doubled each time, up to the longest. */
-const RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 
 export class TaskReports {
   private readonly store: TaskStore;
@@ -41,7 +40,7 @@ export class TaskReports {
   /** When to try again; null: everything was told. */
   retryAt(now: number): number | null {
     if (!this.store.hasNews()) return null;
-    return now + Math.min(RETRY_MS * 2 ** this.failures, LONGEST_RETRY_MS);
+    return now + backoffMs(this.failures + 1, MAX_BACKOFF_MS);
   }
 
   private async tellAll(): Promise<void> {

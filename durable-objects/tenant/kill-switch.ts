@@ -7,6 +7,7 @@ import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { stopMessage } from "../../core/tenant/stop-message.ts";
 import type { TenantTables } from "./tables.ts";
+import { backoffMs } from "../../core/base/backoff.ts";
 
 /** Tasks that are told at once. */
 const AT_ONCE = 50;
@@ -14,9 +15,8 @@ const AT_ONCE = 50;
 const NEXT_AFTER_MS = 200;
 /** One that has not answered after this long counts as not told. */
 const ANSWER_WITHIN_MS = 10_000;
-/** Those that could not be told are told again: doubled each time, up to the longest. */
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 60_000;
+/** The longest wait before those that could not be told are told again. */
+const MAX_BACKOFF_MS = 60_000;
 
 /** Tasks that run, or may begin to by themselves. The words are those of the index `tasks_that_may_run`. */
 const MAY_RUN = "status IN ('queued', 'running', 'sleeping')";
@@ -90,7 +90,7 @@ export class TenantSwitch {
   nextTellAt(now: number): number | null {
     this.isPending ??= LINES.some((line) => this.toTell(line, "").length > 0);
     if (!this.isPending && this.telling === null) return null;
-    return now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.failures);
+    return now + backoffMs(this.failures + 1, MAX_BACKOFF_MS);
   }
 
   /** Tells every task that is still to be told. Never throws; who could not be told stays marked. */

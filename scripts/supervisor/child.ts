@@ -1,5 +1,5 @@
 /**
- * A child process that is kept alive: started again when it died, with back-off, and ended with its whole process group.
+ * A child process that is kept alive: started again when it died, with backoff, and ended with its whole process group.
  * Its output goes to a log; what it writes to stderr is a problem and is shown, too.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { CappedLog } from "./capped-log.ts";
 import { type ChildReport, PING, PONG } from "./child-channel.ts";
+import { backoffMs } from "../../core/base/backoff.ts";
 import { type RecordedProcess, endGroup, startTime } from "./processes.ts";
 
 const FIRST_DELAY_MS = 50;
@@ -49,8 +50,7 @@ export interface SupervisedChild {
 
 /** How long to wait before a child is started again that died `deaths` times in short order. */
 export function restartDelayMs(deaths: number, wasReady: boolean): number {
-  const cap = wasReady ? MAX_DELAY_MS : MAX_DELAY_NEVER_READY_MS;
-  return Math.min(cap, FIRST_DELAY_MS * 2 ** Math.max(0, deaths - 1));
+  return backoffMs(deaths, wasReady ? MAX_DELAY_MS : MAX_DELAY_NEVER_READY_MS, FIRST_DELAY_MS);
 }
 
 /** Starts the child and keeps it alive until `stop`. */

@@ -1,5 +1,6 @@
 /** The rules of an inbox: what it takes, when an item is tried again, and when that ends. Pure. */
 import { failed, ok, type Result } from "../../base/errors.ts";
+import { backoffMs } from "../../base/backoff.ts";
 import { type Handled, type InboxItem, type ItemHead, type ItemState, MAX_ITEM_CHARACTERS } from "./inbox.ts";
 
 /** Lanes that are worked side by side. */
@@ -30,8 +31,7 @@ export const IDS_KEPT_MS = 30 * 86_400_000;
 /** How long a lane that brought nothing is remembered. */
 export const LANES_KEPT_MS = 90 * 86_400_000;
 
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 const MAX_NAME_CHARACTERS = 500;
 const MAX_NOTE_CHARACTERS = 1_000;
 const MAX_HEAD_CHARACTERS = 200;
@@ -79,15 +79,10 @@ export function endOf(handled: Handled, { attempts, failures: before, takenAt }:
       if (failures >= MAX_FAILURES && now - takenAt >= MIN_FAILING_MS)
         return { kind: "over", state: "dead", note: short(`It failed ${failures} times. ${handled.why}`) };
       if (now - takenAt >= ITEM_LIFETIME_MS) return { kind: "over", state: "dead", note };
-      const afterMs = handled.afterMs > 0 ? handled.afterMs : retryDelayMs(attempts);
+      const afterMs = handled.afterMs > 0 ? handled.afterMs : backoffMs(attempts, MAX_BACKOFF_MS);
       return { kind: "again", at: Math.min(now + afterMs, takenAt + ITEM_LIFETIME_MS), note, failures };
     }
   }
-}
-
-/** How long an item waits after `attempts` tries that came to nothing: 1 s, doubled up to 60 s. */
-function retryDelayMs(attempts: number): number {
-  return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10));
 }
 
 /** A head as it is kept. A text that holds half of a surrogate pair is mended: it is shown as JSON. */

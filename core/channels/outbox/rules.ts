@@ -1,5 +1,6 @@
 /** The rules of an outbox for one delivery: when it is tried again, when it is given up, and what each attempt makes of it. */
 import { giveUp } from "../../gateway/outcome.ts";
+import { backoffMs } from "../../base/backoff.ts";
 import { type Delivery, type DeliveryReport, type DeliveryState, outboxOf, type Sent } from "./delivery.ts";
 import type { Channel } from "../../task/source.ts";
 
@@ -17,9 +18,8 @@ const WEBHOOK_WAITS_MS = [
   20 * HOUR,
   24 * HOUR,
 ] as const;
-/** Of every other channel: doubled from the first to the last, until a day is over. */
-const FIRST_WAIT_MS = SECOND;
-const LAST_WAIT_MS = 5 * MINUTE;
+/** Of every other channel: the longest backoff, and how long a delivery is tried. */
+const MAX_BACKOFF_MS = 5 * MINUTE;
 const TRIED_FOR_MS = 24 * HOUR;
 /** Of a wait, added by the delivery's id, so that what failed together is not tried together. */
 const JITTER = 0.1;
@@ -190,8 +190,7 @@ function giveBack(row: QueuedDelivery): QueuedDelivery | null {
 
 /** The next attempt after one that was given back: soon after a crash; ever later while its sender itself fails. */
 function retried(row: QueuedDelivery, { why, byCrash }: CutOff, now: number): QueuedDelivery {
-  const doubled = FIRST_WAIT_MS * 2 ** Math.min(row.givenBack?.count ?? 0, 20);
-  const wait = byCrash ? CRASH_WAIT_MS : Math.min(LAST_WAIT_MS, doubled);
+  const wait = byCrash ? CRASH_WAIT_MS : backoffMs((row.givenBack?.count ?? 0) + 1, MAX_BACKOFF_MS);
   return { ...row, state: "waiting", why, dueAt: now + wait };
 }
 
@@ -299,7 +298,7 @@ function waitOf({ id, channel, tries }: Pick<QueuedDelivery, "id" | "channel" | 
 
 function plainWait(channel: Channel, tries: number): number {
   if (channel === "webhook") return WEBHOOK_WAITS_MS[Math.min(tries, WEBHOOK_WAITS_MS.length) - 1] ?? SECOND;
-  return Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries - 1, 20));
+  return backoffMs(tries, MAX_BACKOFF_MS);
 }
 
 /** A number from 0 to 1 that looks random (FNV-1a). */

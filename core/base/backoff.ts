@@ -1,0 +1,8 @@
+/** Exponential backoff, for the whole codebase. */
+
+const FIRST_DELAY_MS = 1_000;
+
+/** The delay after this many failures in a row: `firstMs`, doubled by each further failure, up to `longestMs`. */
+export function backoffMs(failures: number, longestMs: number, firstMs = FIRST_DELAY_MS): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
+}
