@@ -7,6 +7,7 @@ import { type LookupFunction, isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { type Dispatcher, buildConnector } from "undici";
+import { awaitUnlessAborted } from "../core/base/deadline.ts";
 import { getOwn } from "../core/base/own-field.ts";
 import { type EgressAllow, isPublicAddress, judgeUrl, type UrlJudgement } from "../adapters/egress/address.ts";
 import { type Connection, type Connections, makeConnections } from "./connections.ts";
@@ -178,10 +179,8 @@ async function addressesOf(
 ): Promise<readonly string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) return [host];
-  const given = new Promise<never>((_resolve, reject) => {
-    limit.addEventListener("abort", () => reject(new Error("given up")), { once: true });
-  });
-  const addresses = await Promise.race([deps.resolve(host), given]);
+  const addresses = await awaitUnlessAborted(limit, deps.resolve(host), null);
+  if (addresses === null) throw new Error("given up");
   if (addresses.length === 0) throw new Error("the name has no address");
   return addresses.slice(0, MAX_ADDRESSES);
 }

@@ -8,7 +8,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { awaitWithin } from "../core/base/deadline.ts";
 import { getOwn } from "../core/base/own-field.ts";
 import { parseEgressAllow } from "../adapters/egress/address.ts";
 import { makeSidecar } from "./app.ts";
@@ -115,6 +115,6 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal
 async function stop(): Promise<void> {
   server.close();
   server.closeAllConnections();
-  await Promise.race([closeTheCages(), pause(STOP_MS)]);
+  await awaitWithin(globalThis, STOP_MS, closeTheCages(), null);
   process.exit(0);
 }

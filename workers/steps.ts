@@ -187,6 +187,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
       maxParallel: settings.maxParallelToolCalls,
       scriptTimeoutMs: settings.scriptTimeoutMs,
       retryDelaysMs: RETRY_DELAYS_MS,
+      timer: globalThis,
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
       giveTurn: async () => await scheduler.wait(0),
       meterWork: (limit) => meterWork(env, facts.tenant, { countedMs: CALL_MS, signal: limit }),

@@ -4,6 +4,7 @@ import type { Database } from "../../core/ports/database.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { LOSS_REPORTED_MS, type Lost } from "../../core/tenant/recovery.ts";
 import type { Sidecar } from "../sidecar/sidecar.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** How long a look at one of them may take. */
 const TIMEOUT_MS = 2_000;
@@ -28,8 +29,7 @@ const reportSchema = z.object({ isolation: z.object({ level: z.enum(ISOLATION) }
 
 /** Asks the database one small question. */
 export async function databaseHealth(database: Database): Promise<DatabaseHealth> {
-  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), TIMEOUT_MS));
-  const found = await Promise.race([database.tenants.get(NOBODY), late]);
+  const found = await awaitWithin(globalThis, TIMEOUT_MS, database.tenants.get(NOBODY), null);
   if (found === null) return "away";
   if (found.ok || found.error.code === "not_found") return "ok";
   return found.error.code === "upstream_failed" ? "away" : "refused";
@@ -51,8 +51,7 @@ export async function reindexHealth(
   database: Database,
   now: number,
 ): Promise<{ readonly running: number; readonly not_rebuilt: Lost } | null> {
-  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), TIMEOUT_MS));
-  const found = await Promise.race([database.recovery.summary(now - LOSS_REPORTED_MS), late]);
+  const found = await awaitWithin(globalThis, TIMEOUT_MS, database.recovery.summary(now - LOSS_REPORTED_MS), null);
   return found?.ok === true ? { running: found.value.running, not_rebuilt: found.value.lost } : null;
 }
 

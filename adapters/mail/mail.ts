@@ -4,6 +4,7 @@ import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { MailSettings } from "../env/channel-settings.ts";
+import { sleep } from "../../core/base/deadline.ts";
 import { sandboxPrefix } from "../files/blob-keys.ts";
 import { guarded } from "../files/r2.ts";
 import { openMailOutbox } from "./outbox.ts";
@@ -42,23 +43,10 @@ export function mailOfTask(port: MailPort, bucket: R2Bucket, tree: Pick<TaskFact
     async release(key) {
       await bucket.delete(await nameOf(key)).catch(() => undefined);
     },
-    pause,
+    pause: async (ms, signal) => await sleep(globalThis, ms, signal),
   };
 }
 
 function byAge(one: R2Object, other: R2Object): number {
   return one.uploaded.getTime() - other.uploaded.getTime() || (one.key < other.key ? -1 : 1);
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const stop = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-  return !signal.aborted;
 }

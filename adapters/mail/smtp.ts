@@ -9,6 +9,7 @@ import { mimeText, recipientsOf } from "../../core/channels/mail/mime.ts";
 import type { Mail, Mailbox, MailPort } from "../../core/ports/mail.ts";
 import { toHex } from "../../core/base/hex.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
+import { awaitUnlessAborted } from "../../core/base/deadline.ts";
 import { expect, type SmtpAddress, SmtpInTheClear, SmtpRefusal, SmtpSession } from "./smtp-session.ts";
 
 /** From the first byte until the mail is handed over, and from then until the server's word. */
@@ -116,16 +117,10 @@ function codeOfReply(code: number): ErrorCode {
 class TooLate extends Error {}
 
 async function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-  const late = new Promise<never>((_, reject) => {
-    const give = () => reject(new TooLate());
-    if (limit.aborted) give();
-    else limit.addEventListener("abort", give, { once: true });
-  });
-  // Whichever loses is nobody's any more.
-  work.catch(() => undefined);
-  late.catch(() => undefined);
-  return await Promise.race([work, late]);
+  const late = new TooLate();
+  const done = await awaitUnlessAborted(AbortSignal.any([signal, AbortSignal.timeout(ms)]), work, late);
+  if (done === late) throw late;
+  return done as T;
 }
 
 function isThisMachine(host: string): boolean {

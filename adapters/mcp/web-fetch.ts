@@ -5,6 +5,7 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Failure } from "../../core/base/errors.ts";
 import type { WebPort } from "../../core/ports/tool-ports.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Of one operation: a listing, or a call. */
 const MAX_REQUESTS = 150;
@@ -137,8 +138,7 @@ export function operationFetch(
     settled: async () => {
       isOver = true;
       if (idle !== null) clearTimeout(idle);
-      const late = new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS));
-      await Promise.race([Promise.all(underWay), late]);
+      await awaitWithin(globalThis, LAST_WORD_MS, Promise.all(underWay), null);
     },
   };
 }

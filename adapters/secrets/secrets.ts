@@ -9,6 +9,7 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { findUserRefusal, isBoundToAgent, type SecretUser } from "../../core/secrets/secret-use.ts";
 import type { Clock } from "../../core/ports/tool-ports.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 import type { Reseal } from "./resealing.ts";
 import type { Sealing } from "./sealing.ts";
 
@@ -104,7 +105,9 @@ async function rowsOf(
   const now = clock.now();
   const kept = shelf.read(tenant);
   if (kept !== undefined && now - kept.readAt <= maxAgeMs) return ok(kept.rows);
-  const read = shelf.pause.isOn(now) ? AWAY : await within(patienceMs, readAndKeep(settings, now));
+  const read = shelf.pause.isOn(now)
+    ? AWAY
+    : await awaitWithin(globalThis, patienceMs, readAndKeep(settings, now), null);
   if (read?.ok === true) return read;
   if (read !== AWAY) shelf.pause.begin(clock.now());
   return kept !== undefined && now - kept.readAt <= STALE_MS ? ok(kept.rows) : AWAY;
@@ -120,17 +123,6 @@ async function readAndKeep({ table, tenant, shelf }: SecretsSettings, now: numbe
 const AWAY = failed("upstream_failed", "The tenant's secrets cannot be read at the moment. Try again later.", {
   retryAfterMs: RETRY_AFTER_MS,
 });
-
-/** What a promise gives within so many milliseconds; null: nothing yet. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), ms);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 async function openSecret(settings: SecretsSettings, row: SecretSetting): Promise<TenantSecret> {
   const { name, hosts, agents, methods } = row;

@@ -2,6 +2,7 @@
 import { SlackAPIClient, SlackAPIConnectionError } from "slack-web-api-client";
 import type { z } from "zod";
 import { maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 import { refusalOf, tooMuch } from "./refusals.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -30,7 +31,8 @@ export async function callSlack<T>(
   const options = { baseUrl: apiUrl, retryHandlers: [], throwSlackAPIError: false };
   const client = new SlackAPIClient(token ?? undefined, options);
   try {
-    const answer = await within(timeoutMs, client.call(method, { ...parameters }));
+    // The client takes no signal; what it still waits for ends with the request that asked.
+    const answer = await awaitWithin(globalThis, timeoutMs, client.call(method, { ...parameters }), null);
     if (answer === null) return lost(`Slack did not answer within ${timeoutMs / 1000} s.`);
     if (answer.ok !== true) return refusalOf(typeof answer.error === "string" ? answer.error : "unknown_error");
     const read = reply.safeParse(answer);
@@ -61,17 +63,4 @@ export function outOfTime(): Result<never> {
 /** Nobody knows whether it took effect. */
 export function lost(message: string): Result<never> {
   return maybeSent("upstream_failed", message);
-}
-
-/** Null: the time is over. The client takes no signal; what it still waits for ends with the request that asked. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
-  const { promise: over, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), ms);
-  // What fails after the time is over is nobody's any more.
-  work.catch(() => null);
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -4,6 +4,7 @@
  */
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 import type { MemoryScope } from "../../core/memory/memory.ts";
 import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 
@@ -149,12 +150,10 @@ async function inBatches<T>(
 
 /** What the binding throws, and a call that does not end, is a failure whose text is for operators. */
 async function guarded<T>(call: () => Promise<T>): Promise<Result<T>> {
-  const limit = AbortSignal.timeout(TIMEOUT_MS);
-  const late = new Promise<never>((_, reject) => {
-    limit.addEventListener("abort", () => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), { once: true });
-  });
   try {
-    return ok(await Promise.race([call(), late]));
+    const answer = await awaitWithin(globalThis, TIMEOUT_MS, call(), null);
+    if (answer === null) throw new Error(`no answer within ${TIMEOUT_MS} ms`);
+    return ok(answer);
   } catch (thrown) {
     const details = { thrown: thrown instanceof Error ? thrown.message.slice(0, 500) : String(thrown) };
     return failed("upstream_failed", "The vector index did not answer. Try again later.", {

@@ -5,6 +5,7 @@
 import { HOP_TIMEOUT_MS } from "../task/budget.ts";
 import type { PreparedCall } from "../task/commands.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
+import { awaitUnlessAborted } from "../base/deadline.ts";
 import type { Label } from "../provenance/label.ts";
 import type { TaskFacts } from "../task/state.ts";
 import { performCalls, type PerformDeps } from "./perform.ts";
@@ -61,12 +62,9 @@ export async function performEarly(
   };
   const outcomes = new Map(calls.map(({ id, outcome }) => [id, outcome]));
   const ended = performCalls(job, deps, limit);
-  const late = new Promise<null>((resolve) => {
-    limit.addEventListener("abort", () => resolve(null), { once: true });
-  });
   while (!limit.aborted) {
     // A tool may end long after it was told to. What nobody asks for any more begins no further call.
-    const next = await Promise.race([ended.next(), late]);
+    const next = await awaitUnlessAborted(limit, ended.next(), null);
     if (next === null || next.done === true || limit.aborted) break;
     if (next.value.type === "settled") outcomes.set(next.value.callId, next.value.outcome);
   }

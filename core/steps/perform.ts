@@ -3,6 +3,7 @@
  * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
  */
 import { allowedDomains, sandboxRules } from "../agents/agent.ts";
+import { sleep, type Timer } from "../base/deadline.ts";
 import type { GiveWay } from "../base/turns.ts";
 import type { BlobPort, Clock, ToolPorts, WebPort } from "../ports/tool-ports.ts";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
@@ -24,7 +25,7 @@ import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from
 import { bindFiles, guardApprovedFiles, namesFiles, sameFiles } from "../gateway/bind-files.ts";
 import { missingPermission } from "../gateway/envelope.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
-import { type DefectReporter, defectOf, pause, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
+import { type DefectReporter, defectOf, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "../gateway/shape.ts";
 import { type EndOfCall, scheduleCalls } from "./schedule-calls.ts";
 import { noSuchToolNow, type Toolset } from "./toolset.ts";
@@ -67,6 +68,7 @@ export interface PerformDeps extends DefectReporter {
   /** How long a skill's script may run. */
   readonly scriptTimeoutMs: number;
   readonly retryDelaysMs: readonly number[];
+  readonly timer: Timer;
   /** Starts to count the computing time of a call, which ends with the signal, and charges its tenant. */
   meterWork(signal: AbortSignal): WorkMeter;
   /** Yields to other work between two calls. */
@@ -248,7 +250,13 @@ async function performCall(
     if (!inside.ok) return { ...refusedOutcome(inside.error), durationMs: spentMs() };
 
     for (let tries = 0; ; tries += 1) {
-      const outcome = await runTool(tool, given, context, { limit, timeoutMs, work, reporter: deps });
+      const outcome = await runTool(tool, given, context, {
+        limit,
+        timeoutMs,
+        timer: deps.timer,
+        work,
+        reporter: deps,
+      });
       hasResult = outcome.kind === "result";
       if (outcome.kind === "control") {
         const result = { ok: true, result: null } as const;
@@ -261,7 +269,8 @@ async function performCall(
       const decided = decideAfterFailure("tool_call", failure, { ...attempted, mayHaveHappened, retryAt });
       ({ mayHaveHappened } = decided);
       // A receiver that names a time beyond this call's limit is not asked again.
-      if (decided.next === "retry" && delayMs < timeoutMs - spentMs() && (await pause(delayMs, limit))) continue;
+      if (decided.next === "retry" && delayMs < timeoutMs - spentMs() && (await sleep(deps.timer, delayMs, limit)))
+        continue;
       return end(failure);
     }
   } catch (thrown) {

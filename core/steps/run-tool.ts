@@ -1,4 +1,5 @@
 /** Runs a tool's own functions under a time limit. Counts their computing time and turns thrown errors into failures. */
+import { awaitUnlessAborted, awaitWithin, type Timer } from "../base/deadline.ts";
 import type { GiveWay } from "../base/turns.ts";
 import type { Failure } from "../base/errors.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
@@ -26,6 +27,7 @@ export interface DefectReporter {
 export interface ToolRun {
   readonly limit: AbortSignal;
   readonly timeoutMs: number;
+  readonly timer: Timer;
   readonly work: WorkMeter;
   readonly reporter: DefectReporter;
 }
@@ -37,11 +39,13 @@ export async function probeTool(
   context: ToolContext<keyof ToolPorts>,
   limit: AbortSignal,
 ): Promise<ProbeOutcome<unknown>> {
-  const late = new Promise<ProbeOutcome<unknown>>((resolve) => {
-    limit.addEventListener("abort", () => resolve({ kind: "cannot_tell" }), { once: true });
-  });
-  const asked = (async () => (await tool.probe?.(given, context)) ?? ({ kind: "cannot_tell" } as const))();
-  return await Promise.race([asked.catch(() => ({ kind: "cannot_tell" }) as const), late]);
+  const unknown = { kind: "cannot_tell" } as const;
+  const asked = (async () => (await tool.probe?.(given, context)) ?? unknown)();
+  return await awaitUnlessAborted(
+    limit,
+    asked.catch(() => unknown),
+    unknown,
+  );
 }
 
 /** Runs a tool under its limit; what it throws, and a tool that does not stop in time, become failures. */
@@ -49,19 +53,12 @@ export async function runTool(
   tool: Tool,
   given: never,
   context: ToolContext<keyof ToolPorts>,
-  { limit, timeoutMs, work, reporter }: ToolRun,
+  { limit, timeoutMs, timer, work, reporter }: ToolRun,
 ): Promise<ToolOutcome<unknown>> {
   const timedOut: ToolOutcome<unknown> = {
     kind: "failure",
     failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
   };
-  const late = new Promise<ToolOutcome<unknown>>((resolve) => {
-    const give = () => {
-      setTimeout(() => resolve(timedOut), GRACE_MS);
-    };
-    if (limit.aborted) give();
-    else limit.addEventListener("abort", give, { once: true });
-  });
   work.begin();
   const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {
     // Work in turns ends with the reason of its limit.
@@ -70,21 +67,7 @@ export async function runTool(
     return { kind: "failure", failure: defectOf(tool) };
   });
   work.charge();
-  return await Promise.race([ran, late]);
-}
-
-/** Waits; false when the call's time is up before that. */
-export async function pause(ms: number, limit: AbortSignal): Promise<boolean> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const stop = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    limit.addEventListener("abort", stop, { once: true });
-    if (limit.aborted) stop();
-  });
-  return !limit.aborted;
+  return (await awaitUnlessAborted(limit, ran, null)) ?? (await awaitWithin(timer, GRACE_MS, ran, timedOut));
 }
 
 /** The failure for a thrown error. Only operators see the error itself, which may contain any data. */

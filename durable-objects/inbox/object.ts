@@ -5,6 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { channelsFromEnv, clockFromEnv, type Env } from "../../adapters/env/from-env.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 import {
   endOf,
   FULL_RETRY_MS,
@@ -175,18 +176,16 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   /** Never throws, and takes at most `RECEIVE_TIMEOUT_MS`. */
   private async receive({ item, knows, attempts }: DueItem): Promise<Handled> {
     const why = `Nobody answered within ${RECEIVE_TIMEOUT_MS / 1000} seconds.`;
-    const { promise: timeout, resolve: giveUp } = Promise.withResolvers<Handled>();
-    const timer = setTimeout(() => giveUp({ kind: "later", afterMs: 0, why, isUnexpected: true }), RECEIVE_TIMEOUT_MS);
+    const late: Handled = { kind: "later", afterMs: 0, why, isUnexpected: true };
     try {
       const name = this.store.name();
       if (name === null) throw new Error("an inbox is asked by its name");
-      return await Promise.race([channelsFromEnv(this.env).receive(name, item, knows, JOB_VERSION), timeout]);
+      const handled = channelsFromEnv(this.env).receive(name, item, knows, JOB_VERSION);
+      return await awaitWithin(globalThis, RECEIVE_TIMEOUT_MS, handled, late);
     } catch (thrown) {
       const { message, details } = toFailure(thrown);
       console.error("an item of an inbox waits", this.store.name(), item.id, attempts + 1, message, details);
       return { kind: "later", afterMs: 0, why: message, isUnexpected: true };
-    } finally {
-      clearTimeout(timer);
     }
   }
 

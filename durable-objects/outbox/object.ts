@@ -17,6 +17,7 @@ import { OutboxStandIns } from "./replacements.ts";
 import { DeliveryStore } from "./store.ts";
 import { OutboxTables } from "./tables.ts";
 import { TaskAlarm } from "../base/alarm.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** After the work itself failed. */
 const FAILED_RETRY_MS = 1000;
@@ -114,11 +115,8 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     const { id } = delivery;
     this.sending.add(id);
     const answer = this.ask(delivery, attempt);
-    const late = Promise.withResolvers<null>();
     const limitMs = hangsAfterMs(delivery.channel);
-    const timer = setTimeout(() => late.resolve(null), limitMs);
-    const outcome = await Promise.race([answer, late.promise]);
-    clearTimeout(timer);
+    const outcome = await awaitWithin(globalThis, limitMs, answer, null);
     this.sending.delete(id);
     this.settle(id, attempt, outcome ?? cutOff(`It took longer than ${limitMs / 1000} seconds.`));
     if (outcome === null) void answer.then((said) => this.settle(id, attempt, said)).then(() => this.work(calls));

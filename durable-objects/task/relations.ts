@@ -17,6 +17,7 @@ import { nextWake } from "../../core/task/task.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { payerOf } from "../../core/tenant/budget-tree.ts";
 import type { StoredTask } from "./store.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Who cancels a task whose parent ended. */
 const PARENT_ENDED = "the end of its parent task";
@@ -68,7 +69,7 @@ export class TaskRelations {
   async report(stored: StoredTask, view: TaskView, notices: readonly ToldNotice[]): Promise<boolean> {
     const told = this.tellParent(stored.state, stored.version, view);
     const heard = told.catch(() => undefined);
-    if (stored.state.facts.parentId !== null) await Promise.race([heard, scheduler.wait(PARENT_FIRST_MS)]);
+    if (stored.state.facts.parentId !== null) await awaitWithin(globalThis, PARENT_FIRST_MS, heard, undefined);
     const { erased } = await this.tenant(stored.state.facts.tenant).report(this.reportOf(stored, view, notices));
     if (!erased) await told;
     return erased;

@@ -8,6 +8,7 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { stopMessage } from "../../core/tenant/stop-message.ts";
 import type { TenantTables } from "./tables.ts";
 import { backoffMs } from "../../core/base/backoff.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Tasks that are told at once. */
 const AT_ONCE = 50;
@@ -121,10 +122,10 @@ export class TenantSwitch {
             if (await this.tellOne(row)) left -= 1;
           });
           told.push(...batch);
-          await Promise.race([Promise.all(batch), scheduler.wait(NEXT_AFTER_MS)]);
+          await awaitWithin(globalThis, NEXT_AFTER_MS, Promise.all(batch), null);
         }
       }
-      await Promise.race([Promise.all(told), scheduler.wait(ANSWER_WITHIN_MS)]);
+      await awaitWithin(globalThis, ANSWER_WITHIN_MS, Promise.all(told), null);
     } while (this.hasMore());
     this.failures = left > 0 ? this.failures + 1 : 0;
     this.isPending = left > 0;

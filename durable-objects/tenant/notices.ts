@@ -13,6 +13,7 @@ import type { TaskReport } from "../../core/tenant/rpc.ts";
 import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import type { TenantTables } from "./tables.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Notices that go to the runner at once. */
 const BATCH = 50;
@@ -125,15 +126,14 @@ export class TenantNotices {
 
   /** One for each: why it failed; null: it did not. Never throws. */
   private async spreadSome(tenant: string, kept: readonly KeptNotice[]): Promise<Failures> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error("the runner of channels hangs")), HANGS_AFTER_MS);
     try {
       const notices = kept.map(({ notice }) => this.read(notice));
-      return await Promise.race([channelsFromEnv(this.env).spread(tenant, notices, JOB_VERSION), late.promise]);
+      const spread = channelsFromEnv(this.env).spread(tenant, notices, JOB_VERSION);
+      const failures = await awaitWithin(globalThis, HANGS_AFTER_MS, spread, null);
+      if (failures === null) throw new Error("the runner of channels hangs");
+      return failures;
     } catch (thrown) {
       return kept.map(() => toFailure(thrown));
-    } finally {
-      clearTimeout(timer);
     }
   }
 

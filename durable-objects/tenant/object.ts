@@ -10,17 +10,11 @@ import { ok, type Result } from "../../core/base/errors.ts";
 import type { StoredReply } from "../../core/tenant/idempotency.ts";
 import type { Reindex } from "../../core/tenant/recovery.ts";
 import type { Retention } from "../../core/tenant/retention.ts";
-import type {
-  Admission,
-  EnterReply,
-  EnterRequest,
-  TaskReport,
-  TenantRpc,
-  TenantStanding,
-} from "../../core/tenant/rpc.ts";
+import type { Admission, EnterReply, EnterRequest, TaskReport, TenantRpc, TenantStanding } from "../../core/tenant/rpc.ts";
 import { Gather } from "../base/gather.ts";
 import { TenantParts } from "./parts.ts";
 import type { Asked } from "./reports.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** How long a report waits for others. */
 const REPORTS_WAIT_MS = 2;
@@ -247,7 +241,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   private async sendWithin(ms: number): Promise<void> {
     const sent = this.send();
     void sent.catch(() => undefined).then(() => this.parts.alarms.arm());
-    await Promise.race([sent, scheduler.wait(ms)]);
+    await awaitWithin(globalThis, ms, sent, null);
   }
 
   private async send(): Promise<boolean> {

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 import type { CagedEnd, CagedProcess, CageSpec, Isolation, Mount } from "./cage.ts";
 import {
   asUser,
@@ -297,7 +297,7 @@ function letGo(child: ChildProcess, env: Readonly<Record<string, string>>): Cont
   return {
     hasBegun: () => text !== "",
     async said() {
-      await Promise.race([isOver, sleep(END_MS, undefined, { ref: false })]);
+      await awaitWithin(globalThis, END_MS, isOver, undefined);
       control?.destroy();
       return text;
     },

@@ -4,11 +4,11 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 import { type CageLimits, type Mount, USUAL_LIMITS } from "../cage/cage.ts";
 import { theCages } from "../cage/cages.ts";
 import { orRefuse } from "../cage/failures.ts";
@@ -90,7 +90,7 @@ function tailOf(stream: Readable): () => Promise<string> {
   });
   const isRead = finished(stream).catch(() => undefined);
   return async () => {
-    await Promise.race([isRead, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    await awaitWithin(globalThis, LAST_WORDS_MS, isRead, undefined);
     return kept;
   };
 }

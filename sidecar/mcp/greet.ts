@@ -3,6 +3,7 @@
  * that it is told (`initialize`). There are servers that end at any word before `initialize`: who starts one again after
  * that does not ask.
  */
+import { awaitWithin } from "../../core/base/deadline.ts";
 import type { Exchange, ExchangeFailure } from "./exchange.ts";
 import { isObject, type Message } from "./json-rpc.ts";
 
@@ -34,12 +35,7 @@ export async function greet(exchange: Exchange, mayAsk: boolean): Promise<Greete
       "io.modelcontextprotocol/clientCapabilities": {},
     },
   });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const impatient = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), PATIENCE_MS);
-  });
-  const first = await Promise.race([asked, impatient]);
-  clearTimeout(timer);
+  const first = await awaitWithin(globalThis, PATIENCE_MS, asked, null);
   if (first !== null && !first.ok) return { ...first, wasAsked: true };
   const modern = first === null ? null : modernIn(first.message);
   if (modern !== null) return modern;

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { backoffMs } from "../../core/base/backoff.ts";
+import { awaitUnlessAborted } from "../../core/base/deadline.ts";
 import type { Exchange, ExchangeFailure } from "./exchange.ts";
 import type { Greeting } from "./greet.ts";
 import { GIVEN_UP_MS, MAX_DEATHS, MAX_PENDING, MAX_RESTART_MS, STABLE_MS } from "./limits.ts";
@@ -182,7 +183,7 @@ export function openPlace({ program, start, now, idleMs, restartMs, makeRoom, on
         starting ??= begin().finally(() => {
           starting = null;
         });
-        const started = await Promise.race([starting, given(signal)]);
+        const started = await awaitUnlessAborted(signal, starting, null);
         if (started === null) {
           return {
             ok: false,
@@ -236,11 +237,4 @@ function openRow(now: () => number, restartMs: number) {
       return `it died ${deaths} times in a row and is not started for ${minutes} min; the last time ${lastWords}`;
     },
   };
-}
-
-async function given(signal: AbortSignal): Promise<null> {
-  if (signal.aborted) return null;
-  return await new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(null), { once: true });
-  });
 }

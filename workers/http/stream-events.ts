@@ -1,4 +1,5 @@
 /** What is watched as bytes of `text/event-stream` (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** A comment is sent when nothing else was for this long, so that nothing between here and the reader gives up. */
 const HEARTBEAT_MS = 15_000;
@@ -81,7 +82,7 @@ function textsOf<Watched>(watched: AsyncGenerator<Watched>, options: EventStream
         recheckAt = Date.now() + recheckMs;
       }
       next ??= watched.next();
-      const item = await within(next, Math.min(beatAt, recheckAt) - Date.now());
+      const item = await awaitWithin(globalThis, Math.min(beatAt, recheckAt) - Date.now(), next, null);
       if (item === null) {
         if (Date.now() < beatAt) continue;
         beatAt = Date.now() + HEARTBEAT_MS;
@@ -93,19 +94,6 @@ function textsOf<Watched>(watched: AsyncGenerator<Watched>, options: EventStream
       return write(item.value);
     }
   };
-}
-
-/** What a promise gives, or null when it has not by then. */
-async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), Math.max(0, timeoutMs));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** One event. JSON has no bare line break, so `data` is one line. */

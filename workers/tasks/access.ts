@@ -10,6 +10,7 @@ import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";
 import { passingFailure } from "../http/passing-failure.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** How long a list waits for the index to take what was reported last. */
 const FRESH_WITHIN_MS = 1000;
@@ -154,5 +155,10 @@ export function pageRequest(query: { limit?: number | undefined; cursor?: string
 /** Sends the index what the tenant's tasks have just reported, so that a caller finds what it made; a slow database is not waited for. */
 export async function bringUpToDate(c: AppContext): Promise<void> {
   const sent = tenantsFromEnv(c.env)(tenantOf(c)).flush();
-  await Promise.race([sent.catch(() => false), scheduler.wait(FRESH_WITHIN_MS)]);
+  await awaitWithin(
+    globalThis,
+    FRESH_WITHIN_MS,
+    sent.catch(() => false),
+    false,
+  );
 }

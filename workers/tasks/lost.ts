@@ -12,6 +12,7 @@ import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";
 import { boundsOf } from "../http/middleware/key-bounds.ts";
 import { unwrap } from "./access.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** How long the index may take: while it is away, an unknown task is `not_found`. */
 const ANSWER_WITHIN_MS = 1000;
@@ -30,8 +31,8 @@ export async function findLostTask(c: AppContext, id: string): Promise<TaskView 
   // A request that signs in has no principal yet.
   if (principal === undefined || principal.kind === "operator" || boundsOf(c) !== null || !isId("task", id))
     return null;
-  const late = scheduler.wait(ANSWER_WITHIN_MS).then(() => null);
-  return await Promise.race([readLost(c.env, principal.tenant, id).catch(() => null), late]);
+  const read = readLost(c.env, principal.tenant, id).catch(() => null);
+  return await awaitWithin(globalThis, ANSWER_WITHIN_MS, read, null);
 }
 
 async function readLost(env: Env, tenant: string, task: string): Promise<TaskView | null> {

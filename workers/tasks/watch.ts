@@ -8,6 +8,7 @@ import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../../core/b
 import { isTerminalEvent, type TaskEvent, type WatchFrame } from "../../core/task/events.ts";
 import type { EventPage } from "../../core/tenant/rpc.ts";
 import { passingFailure } from "../http/passing-failure.ts";
+import { sleep } from "../../core/base/deadline.ts";
 
 /** Events that are read at once. */
 const PAGE_EVENTS = 100;
@@ -64,7 +65,7 @@ export async function* watchTask(open: () => WatchedTask, after: number, signal:
     const wasGood = place.yielded > yielded || Date.now() - startedAt >= STEADY_MS;
     lost = wasGood ? 0 : lost + 1;
     if (lost === MAX_LOST) throw new OttoError(AWAY);
-    await pause(RECONNECT_MS, signal);
+    await sleep(globalThis, RECONNECT_MS, signal);
   }
 }
 
@@ -186,19 +187,4 @@ async function openFeed(task: WatchedTask, signal: AbortSignal): Promise<Feed> {
   if (response.webSocket !== null) return new Feed(response.webSocket, signal);
   if (response.status === 404) throw new OttoError(NO_SUCH_TASK);
   throw new Error(`the task's object answered its watcher with ${response.status}`);
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

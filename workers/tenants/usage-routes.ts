@@ -9,6 +9,7 @@ import { answers, withKey } from "../http/answers.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { optionalQuery, tenantOf, unwrap } from "../tasks/access.ts";
+import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Days of one answer, those of an answer that names none, and rows of one. */
 const MAX_DAYS = 366;
@@ -60,7 +61,7 @@ export function usageRoutes(app: App): void {
     const query = c.req.valid("query");
     const days = daysOf(query, clockFromEnv(c.env).now());
     const by = partsOf(query.by ?? "day");
-    await Promise.race([tenantsFromEnv(c.env)(tenantOf(c)).flush(), scheduler.wait(FRESH_WITHIN_MS)]);
+    await awaitWithin(globalThis, FRESH_WITHIN_MS, tenantsFromEnv(c.env)(tenantOf(c)).flush(), null);
     const rows = await readUsage(c, { ...days, by });
     if (rows.length > MAX_ROWS)
       raise("invalid_input", `by: there are more than ${MAX_ROWS} rows; ask for fewer days or parts`, { field: "by" });

@@ -4,6 +4,7 @@
  */
 import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports/tool-ports.ts";
 import { measureTokens } from "../../../core/model/tokens.ts";
+import { sleep } from "../../../core/base/deadline.ts";
 import { replyTo } from "./reply.ts";
 import { modelFailure } from "../model-failure.ts";
 import { estimatedUsage } from "../usage.ts";
@@ -20,7 +21,7 @@ export function demoModel(options: { readonly paceMs?: number } = {}): ModelPort
       const words = text.match(/\S+\s*/g) ?? [];
       const paceMs = Math.min(options.paceMs ?? WORD_PACE_MS, MAX_SPEECH_MS / Math.max(1, words.length));
       for (const word of words) {
-        if (paceMs > 0) await pause(paceMs, request);
+        if (paceMs > 0) await sleep(globalThis, paceMs, request.signal);
         if (request.signal.aborted) {
           yield { type: "failed", failure: modelFailure("cut_off", true, "The call was cancelled.") };
           return;
@@ -52,17 +53,4 @@ function fitReply(reply: ReturnType<typeof replyTo>, { maxOutputTokens }: ModelR
   }
   for (const call of calls) left -= measureTokens(call.name) + measureTokens(call.arguments);
   return left < 0 ? { text, calls: [], isCut: true } : { text, calls, isCut: false };
-}
-
-/** Ends early when the call is cancelled. */
-function pause(ms: number, { signal }: ModelRequest): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end);
-  });
 }

@@ -92,6 +92,7 @@ async function performOne(tool: Tool, given: unknown, argumentsHash: string, att
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
+    timer: globalThis,
     meterWork: () => freeWork,
     giveTurn: freeWork.giveWay,
     reportDefect: (_, thrown) => void defects.push(thrown),

@@ -68,6 +68,7 @@ async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = [
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
+    timer: globalThis,
     meterWork: () => freeWork,
     giveTurn: freeWork.giveWay,
     reportDefect: () => undefined,

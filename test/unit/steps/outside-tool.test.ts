@@ -149,6 +149,7 @@ async function call(outside: OutsideTool, web: WebPort, given: unknown = { city:
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [],
+    timer: globalThis,
     meterWork: () => freeWork,
     giveTurn: freeWork.giveWay,
     reportDefect: (_: string, thrown: unknown) => {

@@ -116,6 +116,7 @@ export function depsFor(tools: readonly Tool[]): PerformDeps {
     maxParallel: 5,
     scriptTimeoutMs: 120_000,
     retryDelaysMs: [1, 1],
+    timer: globalThis,
     meterWork: () => freeWork,
     giveTurn: async () => await new Promise((resolve) => setImmediate(resolve)),
     reportDefect: () => undefined,

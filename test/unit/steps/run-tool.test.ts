@@ -13,7 +13,13 @@ async function runUntil(thrown: (limit: AbortSignal) => Error) {
   const run: Tool["run"] = async () => await Promise.reject(thrown(limit));
   const tool = { ...toolOf(outside(), "none"), run };
   const context = {} as ToolContext<keyof ToolPorts>;
-  const outcome = await runTool(tool, {} as never, context, { limit, timeoutMs: 2_000, work: freeWork, reporter });
+  const outcome = await runTool(tool, {} as never, context, {
+    limit,
+    timeoutMs: 2_000,
+    timer: globalThis,
+    work: freeWork,
+    reporter,
+  });
   return { outcome, defects };
 }
 

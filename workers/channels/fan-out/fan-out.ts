@@ -8,6 +8,7 @@ import { putDeliveries } from "../outbox/put-deliveries.ts";
 import { spreadProgress } from "./progress.ts";
 import { spreadResults } from "./results.ts";
 import { spreadWebhooks } from "./webhooks.ts";
+import { awaitWithin } from "../../../core/base/deadline.ts";
 import type { NoticeLook, Spread, Spreader } from "./spreader.ts";
 import { tellSchedule } from "../../schedules/notify.ts";
 
@@ -40,22 +41,14 @@ export async function spreadNotices(
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
       for (const [index, notice] of task) {
         if (deadline.isOver) return;
-        outcomes[index] = await inTime(spreadOne(env, tenant, notice));
+        // What is given up continues: to be done twice changes nothing.
+        outcomes[index] = await awaitWithin(globalThis, PATIENCE_MS, spreadOne(env, tenant, notice), TOO_LATE);
       }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   clearTimeout(timer);
   return outcomes;
-}
-
-/** What is given up goes on: to be done twice changes nothing. */
-async function inTime(work: Promise<Failure | null>): Promise<Failure | null> {
-  const late = Promise.withResolvers<Failure>();
-  const timer = setTimeout(() => late.resolve(TOO_LATE), PATIENCE_MS);
-  const outcome = await Promise.race([work, late.promise]);
-  clearTimeout(timer);
-  return outcome;
 }
 
 /** Asks every spreader; the failure of the last one that failed. Never throws. */

@@ -6,6 +6,7 @@ import { clockFromEnv, databaseFromEnv, type Env } from "../../../adapters/env/f
 import { FailurePause } from "../../../core/base/failure-pause.ts";
 import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
+import { awaitWithin } from "../../../core/base/deadline.ts";
 
 /** A change that another isolate made is seen after this long. */
 const KEPT_MS = 5_000;
@@ -72,10 +73,7 @@ async function readAndKeep(
 ): Promise<Result<readonly SealedEndpoint[]>> {
   if (endpointsPause.isOn(now)) return AWAY;
   const reading = databaseFromEnv(env).endpoints.all(tenant);
-  const late = Promise.withResolvers<Result<never>>();
-  const timer = setTimeout(() => late.resolve(AWAY), PATIENCE_MS);
-  const read = await Promise.race([reading, late.promise]);
-  clearTimeout(timer);
+  const read = await awaitWithin(globalThis, PATIENCE_MS, reading, AWAY);
   if (read.ok) keep(tenant, { readAt: now, stamp, endpoints: read.value });
   else endpointsPause.begin(clockFromEnv(env).now());
   return read;

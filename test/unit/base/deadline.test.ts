@@ -1,0 +1,42 @@
+/** Deadlines: in time, too late, aborted; and what they leave behind. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { awaitUnlessAborted, awaitWithin, sleep } from "../../../core/base/deadline.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const never = new Promise<never>(() => undefined);
+
+test("work in time gives its result or its error and leaves no timer", async () => {
+  expect(await awaitWithin(globalThis, 10, Promise.resolve("done"), "late")).toBe("done");
+  await expect(awaitWithin(globalThis, 10, Promise.reject(new Error("broken")), "late")).rejects.toThrow("broken");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("work that is late gives what was named, and its later error disturbs nobody", async () => {
+  const work = new Promise((_, reject) => setTimeout(() => reject(new Error("after the deadline")), 50));
+  const outcome = awaitWithin(globalThis, 10, work, "late");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await outcome).toBe("late");
+  await vi.advanceTimersByTimeAsync(40);
+});
+
+test("work is given up when its signal aborts, also when it has aborted before", async () => {
+  const abort = new AbortController();
+  const outcome = awaitUnlessAborted(abort.signal, never, null);
+  abort.abort();
+  expect(await outcome).toBeNull();
+  expect(await awaitUnlessAborted(abort.signal, never, null)).toBeNull();
+  expect(await awaitUnlessAborted(new AbortController().signal, Promise.resolve(1), null)).toBe(1);
+});
+
+test("a sleep ends in time, or early with its signal", async () => {
+  const abort = new AbortController();
+  const whole = sleep(globalThis, 10, abort.signal);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await whole).toBe(true);
+  const cut = sleep(globalThis, 10, abort.signal);
+  abort.abort();
+  expect(await cut).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
+});
