@@ -1,6 +1,6 @@
 /** The one alarm of an object, set only when that changes something: each setting is a write. */
 
-export class TaskAlarm {
+export class Alarm {
   private readonly storage: DurableObjectStorage;
   /** When it is due, in milliseconds since the epoch; null: it is not set; undefined: nobody looked since the object was loaded. */
   private at: number | null | undefined;
@@ -27,11 +27,16 @@ export class TaskAlarm {
     else void this.storage.setAlarm(at);
   }
 
+  /** True when it is set for `at` or earlier. */
+  isSetBy(at: number): boolean {
+    return typeof this.at === "number" && this.at <= at;
+  }
+
   /**
-   * Sees that it is set for `at` at the latest. For a task that runs, an earlier moment does no harm: the alarm cannot fire
-   * beside its own handler, so that it comes only after a crash, when the task goes on at once.
+   * Sets it for `at` unless it is set for an earlier moment. For an object that runs, an earlier moment does no harm: the
+   * alarm cannot fire beside its own handler, so it comes only after a crash, when the object continues at once.
    */
   guard(at: number | null): void {
-    if (at !== null && (typeof this.at !== "number" || this.at > at)) this.set(at);
+    if (at !== null && !this.isSetBy(at)) this.set(at);
   }
 }

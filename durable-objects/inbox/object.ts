@@ -29,6 +29,7 @@ import { toFailure } from "../../core/base/errors.ts";
 import { countRequest, type RateWindow } from "../../core/tenant/rate-limit.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { type DueItem, InboxStore } from "./store.ts";
+import { Alarm } from "../base/alarm.ts";
 
 /** How long after a crash the object's alarm takes up what was cut off. */
 const GUARD_MS = 1_000;
@@ -41,7 +42,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   private readonly clock = clockFromEnv(this.env);
   /** The lanes that are worked now, and whether their item was tried before. What is erased meanwhile is in another map. */
   private running = new Map<string, boolean>();
-  private armedFor: number | null = null;
+  private readonly wake = new Alarm(this.ctx.storage);
   private window: RateWindow | null = null;
   private repeats: RateWindow | null = null;
 
@@ -89,22 +90,21 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   }
 
   async poke(): Promise<void> {
-    this.armedFor = null;
+    this.wake.doubt();
     this.work(new CallBudget());
     this.arm();
   }
 
   async erase(): Promise<void> {
     this.running = new Map();
-    this.armedFor = null;
+    this.wake.set(null);
     this.window = null;
     this.repeats = null;
-    await this.ctx.storage.deleteAlarm();
     await this.store.erase();
   }
 
   override async alarm(): Promise<void> {
-    this.armedFor = null;
+    this.wake.cleared();
     try {
       this.store.forgetOld(this.clock.now());
       this.work(new CallBudget());
@@ -199,8 +199,6 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     const dueAt = this.findDue().length > 0 ? now : guardAt;
     const forgetAt = Math.ceil((this.store.nextForgottenAt() ?? Infinity) / FORGET_EVERY_MS) * FORGET_EVERY_MS;
     const at = Math.min(dueAt, forgetAt);
-    if (at === Infinity || (this.armedFor !== null && this.armedFor <= at)) return;
-    this.armedFor = at;
-    void this.ctx.storage.setAlarm(at);
+    this.wake.guard(at === Infinity ? null : at);
   }
 }

@@ -16,8 +16,8 @@ import { OutboxIndex } from "./delivery-index.ts";
 import { OutboxStandIns } from "./replacements.ts";
 import { DeliveryStore } from "./store.ts";
 import { OutboxTables } from "./tables.ts";
-import { TaskAlarm } from "../base/alarm.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
+import { Alarm } from "../base/alarm.ts";
 
 /** After the work itself failed. */
 const FAILED_RETRY_MS = 1000;
@@ -30,7 +30,7 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     this.forgetAll(),
   );
   private readonly standIns = new OutboxStandIns(this.env, this.store);
-  private readonly wake = new TaskAlarm(this.ctx.storage);
+  private readonly wake = new Alarm(this.ctx.storage);
   /** Deliveries that this instance is sending. */
   private readonly sending = new Set<string>();
 

@@ -42,19 +42,13 @@ const MAX_BACKOFF_MS = 60_000;
 
 export class ScheduleEngine {
   private readonly env: Env;
-  private readonly storage: DurableObjectStorage;
   private readonly store: ScheduleStore;
   private readonly clock;
   private readonly earlyEnds = new Map<string, RunEnd>();
   private readonly reporter: ScheduleReporter;
 
-  constructor(
-    env: Env,
-    storage: DurableObjectStorage,
-    { store, reporter }: { readonly store: ScheduleStore; readonly reporter: ScheduleReporter },
-  ) {
+  constructor(env: Env, { store, reporter }: { readonly store: ScheduleStore; readonly reporter: ScheduleReporter }) {
     this.env = env;
-    this.storage = storage;
     this.store = store;
     this.reporter = reporter;
     this.clock = clockFromEnv(env);
@@ -80,8 +74,7 @@ export class ScheduleEngine {
   arm(notBefore = 0): void {
     if (this.store.load() === null) return;
     const at = this.nextAt();
-    if (at === null) void this.storage.deleteAlarm();
-    else void this.storage.setAlarm(Math.max(at, notBefore));
+    this.store.alarm.set(at === null ? null : Math.max(at, notBefore));
   }
 
   /** Never throws. */
@@ -90,7 +83,7 @@ export class ScheduleEngine {
     const calls = new CallBudget();
     try {
       if (this.store.load() === null) return;
-      void this.storage.setAlarm(this.now() + GUARD_MS);
+      this.store.alarm.set(this.now() + GUARD_MS);
       await this.lookAtTasks(calls);
       this.decide();
       await this.startTasks(calls);

@@ -30,7 +30,7 @@ type Change = (state: ScheduleState, now: number) => Result<ScheduleState>;
 export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   private readonly store = new ScheduleStore(this.ctx.storage);
   private readonly reporter = new ScheduleReporter(this.env, this.store);
-  private readonly engine = new ScheduleEngine(this.env, this.ctx.storage, {
+  private readonly engine = new ScheduleEngine(this.env, {
     store: this.store,
     reporter: this.reporter,
   });
@@ -82,6 +82,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   async poke(): Promise<Result<void>> {
+    this.store.alarm.doubt();
     if (this.store.removal() !== null) {
       await this.reporter.finishRemoval();
       return ok(undefined);
@@ -117,6 +118,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   override async alarm(): Promise<void> {
+    this.store.alarm.cleared();
     if (this.store.removal() === null) await this.engine.run();
     else await this.reporter.finishRemoval();
   }

@@ -4,6 +4,7 @@ import { isOpen, type Occurrence } from "../../core/schedules/occurrence.ts";
 import type { OccurrencePage } from "../../core/schedules/rpc.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
 import type { Tell } from "../../core/schedules/tells.ts";
+import { Alarm } from "../base/alarm.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS schedule (
@@ -64,9 +65,12 @@ export interface WaitingTell {
 export class ScheduleStore {
   private readonly storage: DurableObjectStorage;
   private cached: StoredSchedule | null | undefined;
+  /** The object's one alarm. */
+  readonly alarm: Alarm;
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
+    this.alarm = new Alarm(storage);
   }
 
   load(): StoredSchedule | null {
@@ -199,12 +203,12 @@ export class ScheduleStore {
   }
 
   wakeRemoved(at: number): void {
-    void this.storage.setAlarm(at);
+    this.alarm.set(at);
   }
 
   async erase(): Promise<void> {
     this.cached = null;
-    await this.storage.deleteAlarm();
+    this.alarm.set(null);
     await this.storage.deleteAll();
   }
 

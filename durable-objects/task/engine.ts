@@ -11,7 +11,6 @@ import type { TaskState } from "../../core/task/state.ts";
 import { createTask, decide, decideBoth, expiresAt, nextWake } from "../../core/task/task.ts";
 import { statusOf } from "../../core/task/status.ts";
 import { Gather } from "../base/gather.ts";
-import { TaskAlarm } from "../base/alarm.ts";
 import { eraseOutside } from "./erasing.ts";
 import { TaskHops } from "./phases.ts";
 import { TaskRelations } from "./relations.ts";
@@ -19,6 +18,7 @@ import { TaskReports } from "./reports.ts";
 import { changesIndex, type StoredTask, type TaskStore } from "./store.ts";
 import { shownEvent } from "./tables.ts";
 import type { TaskWatchers } from "./watchers.ts";
+import { Alarm } from "../base/alarm.ts";
 
 /** One alarm begins steps for this long; then a fresh alarm goes on. With the hop under way, far below the platform's 15 minutes. */
 const RUN_MS = 30_000;
@@ -50,7 +50,7 @@ export class TaskEngine {
   });
   private readonly env: Env;
   private readonly storage: DurableObjectStorage;
-  private readonly alarm: TaskAlarm;
+  private readonly alarm: Alarm;
   private readonly store: TaskStore;
   private readonly reports: TaskReports;
   private readonly watchers: TaskWatchers;
@@ -70,7 +70,7 @@ export class TaskEngine {
     store.afterUpgrade = () => this.arm();
     this.hops = new TaskHops(env, store);
     this.relations = new TaskRelations(env, (calls) => this.calls?.count(calls));
-    this.alarm = new TaskAlarm(storage);
+    this.alarm = new Alarm(storage);
     this.reports = new TaskReports(store, this.relations, () => this.leaveWithTenant());
   }
 

@@ -4,6 +4,7 @@ import type { TenantIndex } from "./task-index.ts";
 import type { TenantOutbox } from "./outbox.ts";
 import type { TenantStore } from "./store.ts";
 import type { TenantTables } from "./tables.ts";
+import { Alarm } from "../base/alarm.ts";
 
 /** Forgetting waits for the end of the minute, so that one alarm forgets all that a minute brought. */
 const FORGET_EVERY_MS = 60_000;
@@ -18,15 +19,16 @@ interface Parts {
 
 export class TenantAlarm {
   private readonly parts: Parts;
-  private armedFor: number | null = null;
+  private readonly alarm: Alarm;
 
   constructor(parts: Parts) {
     this.parts = parts;
+    this.alarm = new Alarm(parts.tables.storage);
   }
 
   /** The alarm fired. */
   cleared(): void {
-    this.armedFor = null;
+    this.alarm.cleared();
   }
 
   /** Sets the alarm, unless it comes early enough. An erased tenant needs none. */
@@ -40,19 +42,16 @@ export class TenantAlarm {
       errands.nextAt(now),
       Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS,
     );
-    if (at === Infinity || (this.armedFor !== null && this.armedFor <= at)) return;
-    this.armedFor = Math.max(at, notBefore);
-    void tables.storage.setAlarm(this.armedFor);
+    if (at !== Infinity && !this.alarm.isSetBy(at)) this.alarm.set(Math.max(at, notBefore));
   }
 
   /** Something was stored for the index: the alarm comes soon enough to send it. */
   armForIndex(): void {
-    if (this.armedFor === null || this.armedFor > this.parts.index.sendAt(Date.now())) this.arm();
+    if (!this.alarm.isSetBy(this.parts.index.sendAt(Date.now()))) this.arm();
   }
 
   /** The tenant is erased. */
   remove(): void {
-    this.armedFor = null;
-    void this.parts.tables.storage.deleteAlarm();
+    this.alarm.set(null);
   }
 }

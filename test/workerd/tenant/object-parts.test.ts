@@ -2,8 +2,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { Gather } from "../../../durable-objects/base/gather.ts";
-import { TaskAlarm } from "../../../durable-objects/base/alarm.ts";
 import { factsOf, stubOf } from "../tasks/client.ts";
+import { Alarm } from "../../../durable-objects/base/alarm.ts";
 
 describe("what is gathered", () => {
   test("is taken together and answered one by one, in order; what comes meanwhile is taken next", async () => {
@@ -36,7 +36,7 @@ describe("an object's alarm", () => {
 
   test("is set exactly, taken away, and set again after doubt", async () => {
     await runInDurableObject(stubOf(factsOf([])), async (_object, { storage }) => {
-      const alarm = new TaskAlarm(storage);
+      const alarm = new Alarm(storage);
       alarm.set(soon);
       expect(await storage.getAlarm()).toBe(soon);
       await storage.deleteAlarm();
@@ -52,7 +52,7 @@ describe("an object's alarm", () => {
 
   test("that is guarded comes earlier and never later, and not at all when nothing is due", async () => {
     await runInDurableObject(stubOf(factsOf([])), async (_object, { storage }) => {
-      const alarm = new TaskAlarm(storage);
+      const alarm = new Alarm(storage);
       alarm.guard(null);
       expect(await storage.getAlarm()).toBeNull();
       alarm.guard(soon);
