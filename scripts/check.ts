@@ -1,13 +1,10 @@
 /**
  * `npm run check`: everything that is said about the code without running the product. `--fix` first formats and
- * writes the catalogue, the skills that ship and the API's types. `--static` leaves the architecture tests out, which `npm test` runs as a suite;
- * `--report <file>` writes the outcome in the form of vitest's JSON report.
+ * writes the catalogue, the skills that ship and the API's types. `--static` leaves the architecture tests out, which `npm test` runs as a suite.
  */
-import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { type CommandEnd, runCommand, stopCommandsOnSignal } from "./project-command.ts";
-import type { Report } from "./test-report.ts";
 
 interface Check {
   readonly name: string;
@@ -67,29 +64,12 @@ async function runAll(checks: readonly Check[]): Promise<Outcome[]> {
   return outcomes;
 }
 
-function createReport(outcomes: readonly Outcome[]): Report {
-  const passed = outcomes.filter((outcome) => outcome.passed).length;
-  return {
-    numPassedTests: passed,
-    numFailedTests: outcomes.length - passed,
-    numPendingTests: 0,
-    numTodoTests: 0,
-    testResults: outcomes.map((outcome) => {
-      const status = outcome.passed ? "passed" : "failed";
-      return { name: outcome.name, status, assertionResults: [{ status }] };
-    }),
-  };
-}
-
 stopCommandsOnSignal();
-const { values } = parseArgs({
-  options: { fix: { type: "boolean" }, static: { type: "boolean" }, report: { type: "string" } },
-});
+const { values } = parseArgs({ options: { fix: { type: "boolean" }, static: { type: "boolean" } } });
 const repaired: Outcome[] = [];
 if (values.fix) {
   for (const fix of FIXES) repaired.push(await run(fix));
 }
 const checks = CHECKS.filter(({ name }) => !(values.static && name === "architecture"));
 const outcomes = [...repaired, ...(await runAll(checks))];
-if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(createReport(outcomes)));
 if (outcomes.some(({ passed }) => !passed)) process.exitCode = 1;

@@ -11,7 +11,7 @@ export interface Suite {
    * The suites of a lane run one after another, and the lanes at the same time. Suites that wait more than they work have
    * lanes of their own: `services` for those of stand-ins and started systems, `browser` for the one that a browser drives.
    */
-  readonly lane: "work" | "services" | "browser";
+  readonly lane: (typeof LANES)[number];
   /**
    * False when its files run in the same few processes, which load what they import once: a file leaves no mock, and makes
    * tenants of its own.
@@ -34,109 +34,46 @@ export interface Suite {
 
 const MINUTE_MS = 60_000;
 
+/** Run at the same time, each with its suites one after another. */
+export const LANES = ["work", "services", "browser"] as const;
+
+const USUAL = {
+  runtime: "node",
+  serial: false,
+  lane: "work",
+  isolate: true,
+  packages: true,
+  retries: 0,
+  testTimeoutMs: MINUTE_MS,
+  suiteTimeoutMs: 20 * MINUTE_MS,
+} as const;
+
 /** In the order in which they run: the quick ones first. */
 export const SUITES: readonly Suite[] = [
+  { ...USUAL, name: "architecture", packages: false, suiteTimeoutMs: 5 * MINUTE_MS },
+  { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
+  { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
+  { ...USUAL, name: "contracts", lane: "services", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
+  { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
+  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
   {
-    name: "architecture",
-    runtime: "node",
-    serial: false,
-    lane: "work",
-    isolate: true,
-    packages: false,
-    retries: 0,
-    testTimeoutMs: 60_000,
-    suiteTimeoutMs: 5 * MINUTE_MS,
-  },
-  {
-    name: "unit",
-    runtime: "node",
-    serial: false,
-    lane: "work",
-    isolate: false,
-    packages: false,
-    retries: 0,
-    testTimeoutMs: 20_000,
-    suiteTimeoutMs: 6 * MINUTE_MS,
-  },
-  {
-    name: "tools",
-    runtime: "node",
-    serial: false,
-    lane: "work",
-    isolate: false,
-    packages: true,
-    retries: 0,
-    testTimeoutMs: 20_000,
-    suiteTimeoutMs: 6 * MINUTE_MS,
-  },
-  {
-    name: "contracts",
-    runtime: "node",
-    serial: false,
-    lane: "services",
-    isolate: false,
-    packages: true,
-    retries: 0,
-    testTimeoutMs: 60_000,
-    suiteTimeoutMs: 12 * MINUTE_MS,
-  },
-  {
-    name: "sidecar",
-    runtime: "node",
-    serial: false,
-    lane: "work",
-    isolate: true,
-    packages: true,
-    retries: 1,
-    testTimeoutMs: 30_000,
-    suiteTimeoutMs: 12 * MINUTE_MS,
-  },
-  {
-    name: "workerd",
-    runtime: "workerd",
-    serial: false,
-    lane: "work",
-    isolate: false,
-    packages: true,
-    retries: 1,
-    testTimeoutMs: 30_000,
-    suiteTimeoutMs: 20 * MINUTE_MS,
-  },
-  {
+    ...USUAL,
     name: "startup",
-    runtime: "node",
     serial: true,
     lane: "services",
-    isolate: true,
-    packages: true,
     retries: 1,
-    testTimeoutMs: 120_000,
+    testTimeoutMs: 2 * MINUTE_MS,
     suiteTimeoutMs: 15 * MINUTE_MS,
   },
+  // Each file starts a system of its own, and waits more than it works.
+  { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/ended-state.ts" },
+  // Its files share one system, whose runtime one of them kills.
   {
-    name: "system",
-    runtime: "node",
-    // Each file starts a system of its own, and waits more than it works.
-    serial: false,
-    lane: "work",
-    isolate: true,
-    packages: true,
-    retries: 0,
-    testTimeoutMs: 180_000,
-    suiteTimeoutMs: 20 * MINUTE_MS,
-    globalSetup: "test/setup/ended-state.ts",
-  },
-  {
+    ...USUAL,
     name: "console",
-    runtime: "node",
-    // Its files share one system, whose runtime one of them kills.
     serial: true,
     lane: "browser",
-    isolate: true,
-    packages: true,
     retries: 1,
-    testTimeoutMs: 60_000,
-    suiteTimeoutMs: 20 * MINUTE_MS,
     globalSetup: "test/setup/console-system.ts",
   },
 ];

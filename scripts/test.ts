@@ -1,68 +1,76 @@
 /**
- * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- unit workerd`). Suites that
- * wait more than they work run at the same time as the others, see `lanesOf`; their output is shown when they have ended.
- * It ends with what failed, and the last line sums up the runners' own reports; the exit code is not 0 when anything
- * failed, or when a suite is missing, reported nothing or ran nothing.
+ * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- unit workerd`). The suites of a
+ * lane run one after another, the lanes at the same time. A lane that runs alone is shown while it runs, else each suite
+ * when it has ended. The last line sums up the runners' own reports; the exit code is not 0 when anything failed.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Ended, lanesOf, runLanes } from "./lanes.ts";
 import { keepPackages, packageLists } from "./packages/keep-packages.ts";
-import { type CommandEnd, projectRoot, runCommand, stopCommandsOnSignal } from "./project-command.ts";
-import { SUITES, type Suite, VITEST_CONFIG } from "./suites.ts";
+import { projectRoot, runCommand, stopCommandsOnSignal } from "./project-command.ts";
+import { LANES, SUITES, type Suite, VITEST_CONFIG } from "./suites.ts";
 import { buildConsole } from "./supervisor/console-build.ts";
-import { allWell, closingLine, countMissing, countSuite, type SuiteCount, type SuiteRun } from "./test-report.ts";
+import { closingLine, countSuite, type Report, type SuiteCount } from "./test-report.ts";
 
 const STATIC_CHECKS = "check";
 const STATIC_CHECKS_TIMEOUT_MS = 600_000;
 const KNOWN: string[] = [STATIC_CHECKS, ...SUITES.map(({ name }) => name)];
 
-/** The test files of a suite, as absolute paths. */
-function testFiles(suite: Suite): string[] {
-  const folder = join(projectRoot, "test", suite.name);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".test.ts"))
-    .map((name) => join(folder, name));
-}
-
-function runChecks(report: string, show: boolean): Promise<CommandEnd> {
-  const args = ["scripts/check.ts", "--static", "--report", report];
-  return runCommand("node", args, { show, timeoutMs: STATIC_CHECKS_TIMEOUT_MS });
-}
-
-function runVitest(suite: Suite, report: string, show: boolean): Promise<CommandEnd> {
-  const args = ["run", "--config", VITEST_CONFIG[suite.runtime], "--project", suite.name];
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  return runCommand("vitest", [...args, ...reporters], { show, timeoutMs: suite.suiteTimeoutMs });
-}
-
-interface EndedSuite extends Ended {
+interface EndedSuite {
+  readonly name: string;
   readonly count: SuiteCount;
   readonly seconds: number;
 }
 
-async function runSuite(name: string, folder: string, show: boolean): Promise<EndedSuite> {
-  const started = performance.now();
-  const report = join(folder, `${name}.json`);
-  const suite = SUITES.find((known) => known.name === name);
-  // A runner that cannot be started fails its suite, and the others go on.
-  const failed = (error: unknown): CommandEnd => ({ exitCode: null, output: String(error) });
-  const end = await (suite ? runVitest(suite, report, show) : runChecks(report, show)).catch(failed);
-  const run: SuiteRun = {
-    suite: name,
-    exitCode: end.exitCode,
-    report: existsSync(report) ? readFileSync(report, "utf8") : null,
-    expectedFiles: suite ? testFiles(suite) : [],
-  };
-  const seconds = (performance.now() - started) / 1000;
-  return { name, output: end.output, count: countSuite(run), seconds };
+/** What a runner printed and was not shown while it ran, and its count. */
+interface RunnerEnd {
+  readonly output: string;
+  readonly count: SuiteCount;
 }
 
-/** Installs what the suites need; what stays missing fails the run where nobody reads along, and is only said elsewhere. */
-async function prepare(names: readonly string[]): Promise<SuiteCount | null> {
-  if (!SUITES.some(({ name, packages }) => packages && names.includes(name))) return null;
+async function runChecks(show: boolean): Promise<RunnerEnd> {
+  const end = await runCommand("node", ["scripts/check.ts", "--static"], { show, timeoutMs: STATIC_CHECKS_TIMEOUT_MS });
+  const failed = end.exitCode === 0 ? 0 : 1;
+  return { output: end.output, count: { passed: 1 - failed, failed, skipped: 0, notes: [] } };
+}
+
+async function runVitest(suite: Suite, folder: string, show: boolean): Promise<RunnerEnd> {
+  const report = join(folder, `${suite.name}.json`);
+  const args = ["run", "--config", VITEST_CONFIG[suite.runtime], "--project", suite.name];
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const end = await runCommand("vitest", [...args, ...reporters], { show, timeoutMs: suite.suiteTimeoutMs });
+  return { output: end.output, count: countSuite(end.exitCode, readReport(report)) };
+}
+
+function readReport(path: string): Report | null {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Report;
+  } catch {
+    return null;
+  }
+}
+
+/** Never rejects: a runner that cannot be started fails its suite, and the others continue. */
+async function runSuite(name: string, folder: string, show: boolean): Promise<EndedSuite> {
+  const started = performance.now();
+  const suite = SUITES.find((known) => known.name === name);
+  if (show) console.log(`\n── ${name}`);
+  const run = suite ? runVitest(suite, folder, show) : runChecks(show);
+  const { output, count } = await run.catch((thrown: unknown) => ({
+    output: "",
+    count: failedCount([String(thrown)]),
+  }));
+  if (!show) console.log(`\n── ${name}\n${output.trimEnd()}`);
+  return { name, count, seconds: (performance.now() - started) / 1000 };
+}
+
+function failedCount(notes: readonly string[]): SuiteCount {
+  return { passed: 0, failed: notes.length, skipped: 0, notes };
+}
+
+/** Installs what the suites need. In CI what stays missing is a failure: the tests that need it would be skipped. */
+async function prepare(names: readonly string[]): Promise<SuiteCount> {
+  if (!SUITES.some(({ name, packages }) => packages && names.includes(name))) return failedCount([]);
   const missing = await keepPackages({
     lists: packageLists(projectRoot).test,
     env: process.env,
@@ -74,54 +82,50 @@ async function prepare(names: readonly string[]): Promise<SuiteCount | null> {
   // The suites start systems of their own: what could not be installed now is not tried again by each of them.
   process.env["OTTO_INSTALL_PACKAGES"] = "no";
   const isAttended = !["true", "1"].includes(process.env["CI"] ?? "");
-  return missing.length === 0 || isAttended ? null : countMissing(missing.map(({ name }) => name));
+  return failedCount(isAttended ? [] : missing.map(({ name }) => `the package ${name} is missing`));
 }
 
-/** Builds the console. When it cannot be built, the suites that need it fail by themselves. */
+/** Builds the console. When it cannot be built, the suites that need it fail. */
 async function makeConsole(): Promise<void> {
   const say = (line: unknown): void => console.log(line instanceof Error ? line.message : line);
   await buildConsole(projectRoot, say).catch(say);
 }
 
-/** The suites to run, in their order; null when a name is unknown. */
-function chosen(names: readonly string[]): string[] | null {
-  if (!names.every((name) => KNOWN.includes(name))) return null;
-  return names.length === 0 ? KNOWN : KNOWN.filter((name) => names.includes(name));
+/** Runs the lanes to their ends; the suites in the order of `names`. */
+async function runLanes(names: readonly string[], folder: string): Promise<EndedSuite[]> {
+  const laneOf = (name: string) => SUITES.find((suite) => suite.name === name)?.lane ?? "work";
+  const lanes = LANES.map((lane) => names.filter((name) => laneOf(name) === lane)).filter(({ length }) => length > 0);
+  // The first system of another lane would build it while the checks read the tree that it builds in.
+  if (lanes.length > 1) await makeConsole();
+  const ended: EndedSuite[] = [];
+  const runLane = async (lane: readonly string[]): Promise<void> => {
+    for (const name of lane) ended.push(await runSuite(name, folder, lanes.length === 1));
+  };
+  await Promise.all(lanes.map(runLane));
+  return ended.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
 }
 
 async function runAll(names: readonly string[]): Promise<void> {
-  const reports = mkdtempSync(join(tmpdir(), "otto-test-"));
-  const summary: string[] = [];
-  const counts: SuiteCount[] = [];
-  const unprepared = await prepare(names);
-  if (unprepared !== null) {
-    counts.push(unprepared);
-    summary.push("packages", ...unprepared.problems.map((problem) => `  ${problem}`));
-  }
-  const lanes = lanesOf(names);
-  // The first system beside would build it while the checks read the tree that it builds in.
-  if (lanes.beside.length > 0) await makeConsole();
+  const folder = mkdtempSync(join(tmpdir(), "otto-test-"));
   try {
-    const run = (name: string, show: boolean): Promise<EndedSuite> => runSuite(name, reports, show);
-    const ended = await runLanes(lanes, run, (text) => console.log(text));
-    const inOrder = ended.toSorted((a, b) => KNOWN.indexOf(a.name) - KNOWN.indexOf(b.name));
-    for (const { name, count, seconds } of inOrder) {
-      counts.push(count);
-      summary.push(`${name.padEnd(14)} ${closingLine([count])} in ${seconds.toFixed(1)} s`);
-      summary.push(...[...count.problems, ...count.failures].map((line) => `  ${line}`));
-      summary.push(...count.secondTries.map((line) => `  passed when it was tried again: ${line}`));
-    }
+    const packages = await prepare(names);
+    const ended = await runLanes(names, folder);
+    const counts = [packages, ...ended.map(({ count }) => count)];
+    const lines = ended.flatMap(({ name, count, seconds }) => [
+      `${name.padEnd(14)} ${closingLine([count])} in ${seconds.toFixed(1)} s`,
+      ...count.notes.map((note) => `  ${note}`),
+    ]);
+    console.log(["", ...packages.notes, ...lines, "", closingLine(counts)].join("\n"));
+    process.exitCode = counts.some(({ failed }) => failed > 0) ? 1 : 0;
   } finally {
-    rmSync(reports, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
-  process.exitCode = allWell(counts) ? 0 : 1;
-  console.log(["", ...summary, "", closingLine(counts)].join("\n"));
 }
 
 stopCommandsOnSignal();
-const names = chosen(process.argv.slice(2));
-if (names) {
-  await runAll(names);
+const given = process.argv.slice(2);
+if (given.every((name) => KNOWN.includes(name))) {
+  await runAll(given.length === 0 ? KNOWN : KNOWN.filter((name) => given.includes(name)));
 } else {
   console.error(`There is no such suite. There are: ${KNOWN.join(", ")}.`);
   process.exitCode = 2;
