@@ -1,9 +1,9 @@
 /**
- * What a ZIP archive says that it holds (APPNOTE 6.3.10, sections 4.3 and 4.4), checked before anything is inflated: sizes,
- * ratio, links, encryption, entries that overlap. The archive's directory says which of its entries are links; a library
- * that hands out names and bytes does not.
+ * What a skill's ZIP archive says that it holds, checked before anything is inflated: sizes, ratio, links, encryption, entries
+ * that overlap. The archive's directory says which of its entries are links.
  */
 import { failed, ok, type Result } from "../base/errors.ts";
+import { type DirectoryEntry, findZipDirectory, readZipEntries } from "../lib/zip-directory.ts";
 import { MAX_PACKAGE_BYTES, refusal, shown } from "./package.ts";
 
 /** An entry that is a file. */
@@ -23,47 +23,28 @@ const MAX_ENTRIES = 1_000;
 const MAX_RATIO = 100;
 const LARGE_BYTES = 1_000_000;
 
-const END_SIGNATURE = 0x06054b50;
-const END_BYTES = 22;
-const MAX_COMMENT = 65_535;
-const ENTRY_SIGNATURE = 0x02014b50;
-const ENTRY_BYTES = 46;
-const LOCAL_SIGNATURE = 0x04034b50;
-const LOCAL_BYTES = 30;
-
 const STORED = 0;
 const DEFLATED = 8;
-const ENCRYPTED = 1;
-const UNIX = 3;
-const FILE_TYPE = 0o170000;
 const REGULAR = 0o100000;
 const FOLDER = 0o040000;
 const LINK = 0o120000;
 
 /** The files of an archive. */
 export function readZipDirectory(archive: Uint8Array): Result<readonly ZipEntry[]> {
-  const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength);
-  const end = findEnd(view);
-  if (end === null) return noArchive("its end is missing: it is cut off, or no ZIP archive");
-  const count = view.getUint16(end + 10, true);
-  const start = view.getUint32(end + 16, true);
-  if (view.getUint16(end + 8, true) !== count) return noArchive("it is one part of several");
+  const directory = findZipDirectory(archive);
+  if (directory === null) return noArchive("its end is missing: it is cut off, or no ZIP archive");
+  const { count, start, isSplit } = directory;
+  if (isSplit) return noArchive("it is one part of several");
   if (count === 0xffff || start === 0xffffffff) return noArchive("it is in the ZIP64 form, which is for larger ones");
   if (count > MAX_ENTRIES)
     return failed("too_large", `The archive has ${count} entries: at most ${MAX_ENTRIES}.`, { field: "body" });
-  const entries: (ZipEntry & { readonly start: number; readonly end: number })[] = [];
+  const entries: PlacedEntry[] = [];
   const faults: { field: string; message: string }[] = [];
-  let at = start;
-  for (let index = 0; index < count; index += 1) {
-    if (at + ENTRY_BYTES > end || view.getUint32(at, true) !== ENTRY_SIGNATURE)
-      return noArchive("its directory is broken");
-    const nameEnd = at + ENTRY_BYTES + view.getUint16(at + 28, true);
-    if (nameEnd > end) return noArchive("its directory is broken");
-    const name = archive.subarray(at + ENTRY_BYTES, nameEnd);
-    const entry = readEntry(view, archive, at, name);
+  for (const found of readZipEntries(directory)) {
+    if (found === null) return noArchive("its directory is broken");
+    const entry = judgeEntry(found);
     if (entry.kind === "fault") faults.push(entry);
     if (entry.kind === "file") entries.push(entry);
-    at = nameEnd + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
   if (faults.length > 0) return refusal(faults);
   const bytes = entries.reduce((sum, { size }) => sum + size, 0);
@@ -76,53 +57,29 @@ export function readZipDirectory(archive: Uint8Array): Result<readonly ZipEntry[
   return overlaps ? noArchive("its entries overlap") : ok(entries);
 }
 
-type ReadEntry =
+type PlacedEntry = ZipEntry & { readonly start: number; readonly end: number };
+
+type JudgedEntry =
   | { readonly kind: "folder" }
   | { readonly kind: "fault"; readonly field: string; readonly message: string }
-  | (ZipEntry & { readonly kind: "file"; readonly start: number; readonly end: number });
+  | (PlacedEntry & { readonly kind: "file" });
 
-function readEntry(view: DataView, archive: Uint8Array, at: number, name: Uint8Array): ReadEntry {
+function judgeEntry({ name, fileType, isEncrypted, method, size, crc32, place }: DirectoryEntry): JudgedEntry {
   const path = nameOf(name);
-  const fault = (message: string): ReadEntry => ({ kind: "fault", field: shown(path ?? "an entry"), message });
+  const fault = (message: string): JudgedEntry => ({ kind: "fault", field: shown(path ?? "an entry"), message });
   if (path === null) return fault("has a name that is not UTF-8");
-  const mode = view.getUint8(at + 5) === UNIX ? view.getUint16(at + 40, true) & FILE_TYPE : 0;
-  if (mode === LINK) return fault("is a link: send the file that it leads to");
-  if (path.endsWith("/") || mode === FOLDER) return { kind: "folder" };
-  if (mode !== 0 && mode !== REGULAR) return fault("is no file (a device, a pipe or a socket)");
-  if ((view.getUint16(at + 8, true) & ENCRYPTED) !== 0) return fault("is encrypted");
-  const method = view.getUint16(at + 10, true);
+  if (fileType === LINK) return fault("is a link: send the file that it leads to");
+  if (path.endsWith("/") || fileType === FOLDER) return { kind: "folder" };
+  if (fileType !== 0 && fileType !== REGULAR) return fault("is no file (a device, a pipe or a socket)");
+  if (isEncrypted) return fault("is encrypted");
   if (method !== STORED && method !== DEFLATED) return fault("is compressed in a way that is not read: use deflate");
-  const [storedSize, size] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
-  if (method === STORED && storedSize !== size) return fault("has two sizes");
-  if (size > LARGE_BYTES && size > storedSize * MAX_RATIO)
+  if (place === null) return fault("is not where the directory says, or cut off");
+  const { packed: stored, start, end, localName } = place;
+  if (method === STORED && stored.length !== size) return fault("has two sizes");
+  if (size > LARGE_BYTES && size > stored.length * MAX_RATIO)
     return fault(`would be more than ${MAX_RATIO} times as large as it is in the archive`);
-  const local = view.getUint32(at + 42, true);
-  if (local + LOCAL_BYTES > archive.length || view.getUint32(local, true) !== LOCAL_SIGNATURE)
-    return fault("is not where the directory says");
-  const localName = archive.subarray(local + LOCAL_BYTES, local + LOCAL_BYTES + view.getUint16(local + 26, true));
   if (nameOf(localName) !== path) return fault("has another name in the directory than in its place");
-  const start = local + LOCAL_BYTES + localName.length + view.getUint16(local + 28, true);
-  if (start + storedSize > archive.length) return fault("is cut off");
-  return {
-    kind: "file",
-    path,
-    stored: archive.subarray(start, start + storedSize),
-    isDeflated: method === DEFLATED,
-    size,
-    crc32: view.getUint32(at + 16, true),
-    start: local,
-    end: start + storedSize,
-  };
-}
-
-/** Where the record at the end begins, behind which is nothing but its comment; null: there is none. */
-function findEnd(view: DataView): number | null {
-  const first = Math.max(0, view.byteLength - END_BYTES - MAX_COMMENT);
-  for (let at = view.byteLength - END_BYTES; at >= first; at -= 1) {
-    if (view.getUint32(at, true) !== END_SIGNATURE) continue;
-    if (at + END_BYTES + view.getUint16(at + 20, true) === view.byteLength) return at;
-  }
-  return null;
+  return { kind: "file", path, stored, isDeflated: method === DEFLATED, size, crc32, start, end };
 }
 
 function nameOf(bytes: Uint8Array): string | null {

@@ -5,6 +5,7 @@
  */
 import { createInflateRaw, crc32 } from "node:zlib";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { type DirectoryEntry, findZipDirectory, readZipEntries } from "../../core/lib/zip-directory.ts";
 
 /** One file of an archive, as the directory has it. `packed` are its bytes as they stand there. */
 export interface ZipEntry {
@@ -23,32 +24,23 @@ const MAX_ENTRIES = 5_000;
 const MAX_NAME_BYTES = 500;
 
 const END = 0x06054b50;
-const END_BYTES = 22;
-const MAX_COMMENT_BYTES = 65_535;
 const CENTRAL = 0x02014b50;
-const CENTRAL_BYTES = 46;
 const LOCAL = 0x04034b50;
-const LOCAL_BYTES = 30;
-const ZIP64_FIELD = 1;
-const IN_ZIP64 = 0xffffffff;
-const ENCRYPTED = 1;
 
 /** The entries of an archive that keeps to the limits, by its directory alone. Directories are left out. */
 export function readZipDirectory(bytes: Uint8Array): Result<readonly ZipEntry[]> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = findEnd(view);
-  if (end === null) return broken("its end is missing");
-  const count = view.getUint16(end + 10, true);
+  const directory = findZipDirectory(bytes);
+  if (directory === null) return broken("its end is missing");
+  const { count } = directory;
   if (count > MAX_ENTRIES) return tooLarge(`has ${count} parts, and ${MAX_ENTRIES} are the most`);
   const entries: ZipEntry[] = [];
   const names = new Set<string>();
   let inflated = 0;
   let packed = 0;
-  for (let at = view.getUint32(end + 16, true), index = 0; index < count; index += 1) {
-    const read = readCentral(view, at);
+  for (const found of readZipEntries(directory)) {
+    const read = found === null ? broken("its directory is cut") : judgeEntry(found);
     if (!read.ok) return read;
-    at = read.value.next;
-    const { entry } = read.value;
+    const entry = read.value;
     if (entry === null) continue;
     const key = entry.name.toLowerCase();
     if (names.has(key)) return broken(`it holds ${shown(entry.name)} twice`);
@@ -64,83 +56,31 @@ export function readZipDirectory(bytes: Uint8Array): Result<readonly ZipEntry[]>
   return ok(entries);
 }
 
-function findEnd(view: DataView): number | null {
-  const last = view.byteLength - END_BYTES;
-  for (let at = last; at >= Math.max(0, last - MAX_COMMENT_BYTES); at -= 1) {
-    if (view.getUint32(at, true) === END && view.getUint16(at + 20, true) === last - at) return at;
-  }
-  return null;
-}
-
-interface Central {
-  /** Null: a directory. */
-  readonly entry: ZipEntry | null;
-  readonly next: number;
-}
-
-function readCentral(view: DataView, at: number): Result<Central> {
-  if (at + CENTRAL_BYTES > view.byteLength || view.getUint32(at, true) !== CENTRAL)
-    return broken("its directory is cut");
-  const flags = view.getUint16(at + 8, true);
-  const method = view.getUint16(at + 10, true);
-  const nameBytes = view.getUint16(at + 28, true);
-  const extraBytes = view.getUint16(at + 30, true);
-  const next = at + CENTRAL_BYTES + nameBytes + extraBytes + view.getUint16(at + 32, true);
-  if (next > view.byteLength) return broken("its directory is cut");
-  const name = nameOf(view, at + CENTRAL_BYTES, nameBytes);
+/** An entry that may be read; null: a directory. */
+function judgeEntry({
+  isEncrypted,
+  method,
+  place,
+  size,
+  crc32: crc,
+  ...found
+}: DirectoryEntry): Result<ZipEntry | null> {
+  const name = nameOf(found.name);
   if (!name.ok) return name;
-  if (name.value.endsWith("/")) return ok({ entry: null, next });
-  if ((flags & ENCRYPTED) !== 0) return encrypted();
+  if (name.value.endsWith("/")) return ok(null);
+  if (isEncrypted) return encrypted();
   if (method !== 0 && method !== 8) return broken(`${shown(name.value)} is packed in a way that is not supported`);
-  const sizes = sizesOf(view, at, at + CENTRAL_BYTES + nameBytes, extraBytes);
-  const packed = sizes === null ? null : packedBytes(view, sizes);
-  if (sizes === null || packed === null) return broken(`${shown(name.value)} lies outside of it`);
-  const crc = view.getUint32(at + 16, true);
-  return ok({ entry: { name: name.value, method, size: sizes.inflated, crc, packed }, next });
+  if (place === null) return broken(`${shown(name.value)} lies outside of it`);
+  return ok({ name: name.value, method, size, crc, packed: place.packed });
 }
 
 /** No name leads anywhere: nothing is written by it. But a converter has its own ideas, so odd ones are refused. */
-function nameOf(view: DataView, at: number, length: number): Result<string> {
-  if (length === 0 || length > MAX_NAME_BYTES) return broken("a part of it has no name or a very long one");
-  const name = Buffer.from(view.buffer, view.byteOffset + at, length).toString("utf8");
+function nameOf(bytes: Uint8Array): Result<string> {
+  if (bytes.length === 0 || bytes.length > MAX_NAME_BYTES) return broken("a part of it has no name or a very long one");
+  const name = Buffer.from(bytes).toString("utf8");
   const isOdd = /\p{Cc}|\\/u.test(name) || name.startsWith("/") || /^[A-Za-z]:/.test(name);
   if (isOdd || name.split("/").includes("..")) return broken(`it holds a part with the name ${shown(name)}`);
   return ok(name);
-}
-
-interface Sizes {
-  readonly inflated: number;
-  readonly packed: number;
-  readonly offset: number;
-}
-
-/** Sizes that stand in the directory's fixed fields, or, where those say so, in its ZIP64 field. */
-function sizesOf(view: DataView, at: number, extraAt: number, extraBytes: number): Sizes | null {
-  const fixed = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
-  let long = fixed.includes(IN_ZIP64) ? zip64Values(view, extraAt, extraAt + extraBytes) : [];
-  const [inflated, packed, offset] = fixed.map((value) => {
-    if (value !== IN_ZIP64) return value;
-    const [first, ...rest] = long;
-    long = rest;
-    return first;
-  });
-  return inflated === undefined || packed === undefined || offset === undefined ? null : { inflated, packed, offset };
-}
-
-function zip64Values(view: DataView, from: number, end: number): number[] {
-  for (let at = from; at + 4 <= end; at += 4 + view.getUint16(at + 2, true)) {
-    if (view.getUint16(at, true) !== ZIP64_FIELD) continue;
-    const count = Math.floor(Math.min(view.getUint16(at + 2, true), end - at - 4) / 8);
-    return Array.from({ length: count }, (_, index) => Number(view.getBigUint64(at + 4 + index * 8, true)));
-  }
-  return [];
-}
-
-function packedBytes(view: DataView, { packed, offset }: Sizes): Uint8Array | null {
-  if (offset + LOCAL_BYTES > view.byteLength || view.getUint32(offset, true) !== LOCAL) return null;
-  const start = offset + LOCAL_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
-  if (start + packed > view.byteLength) return null;
-  return new Uint8Array(view.buffer, view.byteOffset + start, packed);
 }
 
 /**
