@@ -148,6 +148,7 @@ const REFUSED_LABELS = /(?<=["'`>]\s*)(?:Again|Asked|Over|Kept|Shown|Beside|Stan
 
 /** Folders and files whose wording is done. Add a folder here once its last refused phrase is gone. */
 const DONE = [
+  ".github/",
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",

@@ -7,6 +7,7 @@ const MAX_OBJECT_LINES = 300;
 /** The folders at the top of the repository, as docs/architecture.md lists them. */
 const TOP_FOLDERS: ReadonlySet<string> = new Set([
   ".ci",
+  ".github",
   "adapters",
   "bench",
   "core",
