@@ -57,6 +57,7 @@ describe("a planted mistake is found", () => {
     "`gone.ts`",
     "`core/gone/`",
     "[there](gone.md)",
+    "see docs/gone.md",
     "see decision 9999",
     "docs/decisions/9999-gone.md",
   ])("the file %s", (text) => {

@@ -15,6 +15,8 @@ export function findPages(files: readonly SourceFile[]): SourceFile[] {
 
 const FILE = /`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|tsx|mjs|sql|toml|md)|(?:[\w.-]+\/)+)`/g;
 const LINK = /\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g;
+/** A page named in plain text. */
+const PAGE = /(?<![\w`/.])docs\/[\w-]+\.md\b/g;
 const DECISION = /\bdecisions? (\d{4})\b|\bdocs\/decisions\/(\d{4})/g;
 
 /** Files, folders and decisions that a page names and that are not there. A path is from the root, or from the page's own folder. */
@@ -33,10 +35,11 @@ export function missingFiles(pages: readonly SourceFile[], files: readonly Sourc
   return pages.flatMap((page) => {
     const named = [...page.text.matchAll(FILE)].filter(([, name = ""]) => isOfProject(name));
     const linked = [...page.text.matchAll(LINK)].filter(([, name = ""]) => !known.has(resolveLink(page.path, name)));
+    const mentioned = [...page.text.matchAll(PAGE)].filter(([name]) => !known.has(name));
     const decided = [...page.text.matchAll(DECISION)].filter(
       ([, short, long]) => !paths.some((path) => path.startsWith(`docs/decisions/${short ?? long}-`)),
     );
-    const gone = [...named.filter(([, name = ""]) => !isThere(page.path, name)), ...linked, ...decided];
+    const gone = [...named.filter(([, name = ""]) => !isThere(page.path, name)), ...linked, ...mentioned, ...decided];
     return gone.map((match) => violation(page, match, `${match[0]} is not there`));
   });
 }
