@@ -103,7 +103,8 @@ describe("a list names exactly what there is", () => {
     // The supervisor hands its parts their settings in OTTO_RUNTIME.
     const wanted = read.filter((name) => !NOT_OF_README.includes(name) && name !== "OTTO_RUNTIME");
     const named = firstCells(fileAt("README.md"), /^\| variable \|/).flatMap((cell) => cell.split(", "));
-    expect(unique(named)).toEqual(unique(wanted));
+    // That each of them is read, `readme-tour.test.ts` shows on the started system.
+    expect(unique(wanted).filter((name) => !named.includes(name))).toEqual([]);
     for (const name of NOT_OF_README) expect(fileAt("docs/deploy.md").text).toContain(name);
   });
 
