@@ -2,6 +2,7 @@
  * Markdown as Slack's mrkdwn, in chunks that stand under each other: headings become bold, tables become text of one width.
  * The language of a fence, the title of a link and what Slack has no form for are left out; every other word stays.
  */
+import { type Block, cellsIn, readBlocks } from "../../lib/markdown-blocks.ts";
 import { escapeText } from "./escape.ts";
 import { inlineAtoms, plainText } from "./inline.ts";
 
@@ -15,58 +16,32 @@ export type Chunk =
     }
   | { readonly kind: "code"; readonly lines: readonly string[]; readonly isClose: boolean };
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
-const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const ITEM = /^([ \t]*)(?:([-*+])|(\d{1,9})[.)])[ \t]+(.*)$/;
-const QUOTE = /^ {0,3}>[ \t]?(.*)$/;
-const TABLE_RULE = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const MAX_LEVELS = 6;
 /** A cell is at most so wide in a table: what is longer makes its own row long, and no other. */
 const MAX_CELL_WIDTH = 40;
 
-/** A reader of a text, line by line. */
-interface Lines {
-  readonly all: readonly string[];
-  at: number;
-}
-
 export function chunksOf(markdown: string): Chunk[] {
-  const lines = { all: markdown.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd").split("\n"), at: 0 };
-  const chunks: Chunk[] = [];
-  let isApart = true;
-  while (lines.at < lines.all.length) {
-    const line = lineAt(lines);
-    if (line.trim() === "") {
-      lines.at += 1;
-      isApart = true;
-      continue;
-    }
-    const chunk = fenced(lines) ?? table(lines) ?? oneLine(lines, isApart) ?? paragraph(lines);
-    chunks.push(chunk);
-    isApart = false;
-  }
-  return chunks;
+  return readBlocks(markdown).map(toChunk);
 }
 
-function lineAt({ all, at }: Lines, ahead = 0): string {
-  return all[at + ahead] ?? "";
-}
-
-function fenced(lines: Lines): Chunk | null {
-  const [, fence] = FENCE.exec(lineAt(lines)) ?? [];
-  if (fence === undefined) return null;
-  const code: string[] = [];
-  for (lines.at += 1; lines.at < lines.all.length; lines.at += 1) {
-    const line = lineAt(lines);
-    const [, close = "", rest = ""] = FENCE.exec(line) ?? [];
-    if (close.startsWith(fence) && rest.trim() === "") {
-      lines.at += 1;
-      break;
-    }
-    code.push(line);
+function toChunk(block: Block): Chunk {
+  const isClose = !block.isApart;
+  switch (block.kind) {
+    case "code":
+      return codeChunk(block.lines);
+    case "table":
+      return codeChunk(tableLines(block.lines.filter((_, line) => line !== 1).map(cellsOf)));
+    case "heading":
+      return { kind: "text", atoms: headingAtoms(block.text), isClose: false };
+    case "rule":
+      return { kind: "text", atoms: ["———"], isClose: false };
+    case "item":
+      return { kind: "text", atoms: itemAtoms(block), isClose };
+    case "quote":
+      return { kind: "text", atoms: [">", " ", ...inlineAtoms(block.text)], isClose };
+    case "paragraph":
+      return { kind: "text", atoms: inlineAtoms(block.lines.join("\n")), isClose: false };
   }
-  return codeChunk(code);
 }
 
 /** Three backticks would end the code: a space of no width stands between them. */
@@ -78,10 +53,7 @@ function codeChunk(code: readonly string[]): Chunk {
   return { kind: "code", lines: code.map(codeLine), isClose: false };
 }
 
-function table(lines: Lines): Chunk | null {
-  if (!beginsTable(lines)) return null;
-  const rows = [cellsOf(lineAt(lines))];
-  for (lines.at += 2; lineAt(lines).includes("|"); lines.at += 1) rows.push(cellsOf(lineAt(lines)));
+function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
     row.forEach((cell, column) => {
@@ -94,12 +66,13 @@ function table(lines: Lines): Chunk | null {
       .trimEnd(),
   );
   const rule = widths.map((width) => "-".repeat(Math.max(width, 1))).join("  ");
-  return codeChunk([shown[0] ?? "", rule, ...shown.slice(1)]);
+  return [shown[0] ?? "", rule, ...shown.slice(1)];
 }
 
-function cellsOf(line: string): string[] {
-  const inside = line.trim().replace(/^\|/, "").replace(/\|$/, "");
-  return inside.split(/(?<!\\)\|/).map((cell) => plainText(cell.trim().replaceAll("\\|", "|")));
+function cellsOf(row: string): string[] {
+  return cellsIn(row)
+    .split(/(?<!\\)\|/)
+    .map((cell) => plainText(cell.trim().replaceAll("\\|", "|")));
 }
 
 function widthOf(text: string): number {
@@ -110,55 +83,16 @@ function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** Headings, rules, items and quotes: what a line begins says what it is. */
-function oneLine(lines: Lines, isApart: boolean): Chunk | null {
-  const line = lineAt(lines);
-  const [heading, , title = ""] = HEADING.exec(line) ?? [];
-  if (heading !== undefined) return advance(lines, headingAtoms(title.replace(/[ \t]+#+[ \t]*$/, "")), false);
-  if (RULE.test(line)) return advance(lines, ["———"], false);
-  const item = ITEM.exec(line);
-  if (item !== null) return listItem(lines, item, !isApart);
-  const [quote, quoted = ""] = QUOTE.exec(line) ?? [];
-  return quote === undefined ? null : advance(lines, [">", " ", ...inlineAtoms(quoted)], !isApart);
-}
-
-function advance(lines: Lines, atoms: readonly string[], isClose: boolean): Chunk {
-  lines.at += 1;
-  return { kind: "text", atoms, isClose };
-}
-
 function headingAtoms(title: string): string[] {
   const atoms = inlineAtoms(plainText(title));
   const whole = atoms.join("");
   return whole === "" || whole.includes("*") || whole.includes("\n") ? atoms : ["*", ...atoms, "*"];
 }
 
-function listItem(lines: Lines, [, indent = "", , number, rest = ""]: RegExpExecArray, isClose: boolean): Chunk {
+function itemAtoms({ indent, number, text }: Extract<Block, { kind: "item" }>): string[] {
   const level = Math.min(MAX_LEVELS, Math.floor(indent.replaceAll("\t", "    ").length / 2));
-  const [, box, label = rest] = /^\[([ xX])\][ \t]+(.*)$/.exec(rest) ?? [];
-  const mark = number === undefined ? (level % 2 === 0 ? "•" : "◦") : `${number}.`;
+  const [, box, label = text] = /^\[([ xX])\][ \t]+(.*)$/s.exec(text) ?? [];
+  const mark = number === null ? (level % 2 === 0 ? "•" : "◦") : `${number}.`;
   const ticked = box === undefined ? [] : [box === " " ? "☐" : "☑", " "];
-  return advance(lines, ["    ".repeat(level), mark, " ", ...ticked, ...inlineAtoms(label)], isClose);
-}
-
-function paragraph(lines: Lines): Chunk {
-  const text: string[] = [];
-  do {
-    text.push(lineAt(lines).trim());
-    lines.at += 1;
-  } while (lines.at < lines.all.length && isText(lines));
-  const under = lineAt(lines);
-  if (text.length === 1 && /^ {0,3}=+[ \t]*$/.test(under)) return advance(lines, headingAtoms(text[0] ?? ""), false);
-  return { kind: "text", atoms: inlineAtoms(text.join("\n")), isClose: false };
-}
-
-/** True for a line that goes on with the paragraph above it. */
-function isText(lines: Lines): boolean {
-  const line = lineAt(lines);
-  if (line.trim() === "" || /^ {0,3}=+[ \t]*$/.test(line)) return false;
-  return ![FENCE, HEADING, RULE, ITEM, QUOTE].some((form) => form.test(line)) && !beginsTable(lines);
-}
-
-function beginsTable(lines: Lines): boolean {
-  return lineAt(lines).includes("|") && lineAt(lines, 1).includes("-") && TABLE_RULE.test(lineAt(lines, 1));
+  return ["    ".repeat(level), mark, " ", ...ticked, ...inlineAtoms(label)];
 }
