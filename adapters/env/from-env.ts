@@ -27,6 +27,7 @@ import { hashingEmbedder } from "../embeddings/hashing.ts";
 import { openAiEmbedder } from "../embeddings/openai.ts";
 import { sandboxName, sandboxNameOf, type SandboxPlace, sandboxPrefix, tenantOfSandbox } from "../files/blob-keys.ts";
 import { openFiles } from "../files/files.ts";
+import { sleep } from "../../core/base/deadline.ts";
 import {
   clockFromEnv,
   databaseFromEnv,
@@ -317,8 +318,11 @@ function sidecarFromEnv(env: Env): Sidecar | null {
 
 /** The container of a sidecar's object. */
 export function containerFromEnv(env: Env, handle: ContainerHandle | undefined): SidecarContainer {
-  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-  return openContainer(handle, { secret: set(env.SIDECAR_SECRET) ?? "", isolation: scriptIsolation(env) ?? "" }, pause);
+  return openContainer(
+    handle,
+    { secret: set(env.SIDECAR_SECRET) ?? "", isolation: scriptIsolation(env) ?? "" },
+    async (ms) => await sleep(globalThis, ms),
+  );
 }
 
 /** The model: any server that speaks OpenAI's API, or the demo model when none is set. */

@@ -5,6 +5,7 @@
  */
 import { failed, type Failure, type Result } from "../../core/base/errors.ts";
 import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import { sleep } from "../../core/base/deadline.ts";
 import type { ChangeSet, SetWrite } from "../../core/sandbox/change-set.ts";
 import type { WriteOptions } from "../../core/ports/tool-ports.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
@@ -99,7 +100,7 @@ async function answerOf(ask: () => Promise<Result<void>>): Promise<Result<void> 
       return await ask();
     } catch {
       if (tries >= MAX_TRIES) return null;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await sleep(globalThis, PAUSE_MS);
     }
   }
 }

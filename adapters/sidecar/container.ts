@@ -42,7 +42,7 @@ export interface ContainerSettings {
 export function openContainer(
   handle: ContainerHandle | undefined,
   { secret, isolation }: ContainerSettings,
-  pause: (ms: number) => Promise<void>,
+  pause: (ms: number) => Promise<unknown>,
 ): SidecarContainer {
   /** The start that is under way; requests that come meanwhile wait for the same one. */
   let starting: Promise<boolean> | null = null;

@@ -3,6 +3,7 @@
  * result waits until those that stand there leave enough for it. It looks again and again, because a request must not wait
  * for a promise that another one settles.
  */
+import { sleep } from "../../core/base/deadline.ts";
 
 const MAX_BYTES = 50_331_648;
 const LOOK_EVERY_MS = 50;
@@ -17,7 +18,7 @@ export interface ResultRoom {
 export interface RoomDeps {
   readonly maxBytes: number;
   readonly now: () => number;
-  readonly pause: (ms: number) => Promise<void>;
+  readonly pause: (ms: number) => Promise<unknown>;
 }
 
 export function openResultRoom({ maxBytes, now, pause }: RoomDeps): ResultRoom {
@@ -49,5 +50,5 @@ export function openResultRoom({ maxBytes, now, pause }: RoomDeps): ResultRoom {
 export const resultRoom = openResultRoom({
   maxBytes: MAX_BYTES,
   now: () => Date.now(),
-  pause: async (ms) => await new Promise((resolve) => setTimeout(resolve, ms)),
+  pause: async (ms) => await sleep(globalThis, ms),
 });

@@ -1,4 +1,5 @@
 /** The sidecar as the Worker reaches it: at its address, or in a container that an object of ours starts. */
+import { sleep } from "../../core/base/deadline.ts";
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /** For a sidecar that has to be started first. */
@@ -59,7 +60,7 @@ export async function isUp(sidecar: Sidecar, signal: AbortSignal): Promise<boole
     const status = await healthStatus(sidecar, signal);
     if (status !== null) return status === 200;
     if (signal.aborted || Date.now() >= endsAt) return false;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await sleep(globalThis, LOOK_EVERY_MS, signal);
   }
 }
 

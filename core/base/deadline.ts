@@ -34,10 +34,10 @@ export async function awaitUnlessAborted<T, L>(signal: AbortSignal, work: Promis
 }
 
 /** Waits `ms` milliseconds, or until `signal` aborts. False: it aborted. */
-export async function sleep(timer: Timer, ms: number, signal: AbortSignal): Promise<boolean> {
+export async function sleep(timer: Timer, ms: number, signal?: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const pending = timer.setTimeout(resolve, ms);
-  await awaitUnlessAborted(signal, promise, undefined);
+  await (signal === undefined ? promise : awaitUnlessAborted(signal, promise, undefined));
   timer.clearTimeout(pending as never);
-  return !signal.aborted;
+  return signal?.aborted !== true;
 }

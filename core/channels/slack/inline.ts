@@ -45,11 +45,6 @@ export function inlineAtoms(text: string): string[] {
   return [...atoms, ...wordsOf(plain)];
 }
 
-/** As one text. */
-export function inlineText(text: string): string {
-  return inlineAtoms(text).join("");
-}
-
 function findAt(text: string, at: number): Found | null {
   switch (text.charAt(at)) {
     case "\\":

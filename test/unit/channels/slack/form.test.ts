@@ -1,7 +1,7 @@
 /** Markdown as Slack shows it: what each form becomes, and what no text of a model can do. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inlineText } from "../../../../core/channels/slack/inline.ts";
+import { inlineAtoms } from "../../../../core/channels/slack/inline.ts";
 import {
   fallbackOf,
   MAX_MESSAGE_CHARACTERS,
@@ -28,7 +28,7 @@ describe("the inside of a paragraph", () => {
     ["one<br>two", "one\ntwo"],
     ["5 < 6 && 7 > 6", "5 &lt; 6 &amp;&amp; 7 &gt; 6"],
   ])("%s", (given, shown) => {
-    expect(inlineText(given)).toBe(shown);
+    expect(inlineAtoms(given).join("")).toBe(shown);
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe("the inside of a paragraph", () => {
     ["[mail](mailto:ana@example.com)", "<mailto:ana@example.com|mail>"],
     ["[pipe | here](https://example.com/a|b)", "<https://example.com/a%7Cb|pipe | here>"],
   ])("links: %s", (given, shown) => {
-    expect(inlineText(given)).toBe(shown);
+    expect(inlineAtoms(given).join("")).toBe(shown);
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe("the inside of a paragraph", () => {
     ["[click](data:text/html,hi)", "click (data:text/html,hi)"],
     ["[bank](https://bank.example@evil.example/)", "bank (https://bank.example@evil.example/)"],
   ])("shows where a link leads whose text says another place: %s", (given, shown) => {
-    expect(inlineText(given)).toBe(shown);
+    expect(inlineAtoms(given).join("")).toBe(shown);
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe("the inside of a paragraph", () => {
     "<!subteam^SAZ94GDB8>",
     "[x](<!channel>)",
   ])("makes no mention of %s", (given) => {
-    expect(inlineText(given)).not.toContain("<");
+    expect(inlineAtoms(given).join("")).not.toContain("<");
   });
 });
 
