@@ -1,7 +1,7 @@
 /** The Worker's front door: the order of the middleware, the routes, and how whatever goes wrong becomes an answer. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
-import { freeDiskFromEnv } from "../adapters/env/from-env.ts";
+import { freeDiskFromEnv } from "../adapters/env/health.ts";
 import { ERRORS, type Failure, OttoError } from "../core/base/errors.ts";
 import { CONSOLE_METHODS, consoleFile, isConsolePath } from "./console/page.ts";
 import type { App, AppContext, AppEnv } from "./http/context.ts";

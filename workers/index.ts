@@ -1,5 +1,5 @@
 /** What the Worker exports: the front door, the sweep, and the classes that its bindings name. */
-import type { Env } from "../adapters/env/from-env.ts";
+import type { Env } from "../adapters/env/bindings.ts";
 import { createApp } from "./app.ts";
 import { takeMail } from "./channels/mail/entry.ts";
 import { makeLocalEntry } from "./http/local-entry.ts";

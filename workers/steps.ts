@@ -4,32 +4,27 @@
  * ends when the object gives it up.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import {
-  blobsFromEnv,
-  clockFromEnv,
-  documentsFromEnv,
-  drainLeftFromEnv,
-  filesFromEnv,
-  mailFromEnv,
-  mcpFromEnv,
-  modelFromEnv,
-  patternsFromEnv,
-  peopleFromEnv,
-  resultsFromEnv,
-  scriptsFromEnv,
-  secretsFromEnv,
-  searchFromEnv,
-  sshFromEnv,
-  slackNotesFromEnv,
-  settingsFromEnv,
-  skillsFromEnv,
-  taskMemoryFromEnv,
-  tasksFromEnv,
-  taskMailFromEnv,
-  webFromEnv,
-  type Env,
-  type Settings,
-} from "../adapters/env/from-env.ts";
+import { blobsFromEnv, filesFromEnv } from "../adapters/env/files.ts";
+import { systemClock } from "../adapters/env/clock.ts";
+import { documentsFromEnv } from "../adapters/env/documents.ts";
+import { drainLeftFromEnv } from "../adapters/env/steps.ts";
+import { mailFromEnv, taskMailFromEnv } from "../adapters/env/mail.ts";
+import { mcpFromEnv } from "../adapters/env/mcp.ts";
+import { modelFromEnv } from "../adapters/env/model.ts";
+import { patternsFromEnv } from "../adapters/env/patterns.ts";
+import { peopleFromEnv } from "../adapters/env/people.ts";
+import { resultsFromEnv } from "../adapters/env/results.ts";
+import { scriptsFromEnv } from "../adapters/env/scripts.ts";
+import { secretsFromEnv } from "../adapters/env/secrets.ts";
+import { searchFromEnv } from "../adapters/env/search.ts";
+import { sshFromEnv } from "../adapters/env/ssh.ts";
+import { slackNotesFromEnv } from "../adapters/env/slack.ts";
+import { settingsFromEnv, type Settings } from "../adapters/env/settings.ts";
+import { skillsFromEnv } from "../adapters/env/skills.ts";
+import { taskMemoryFromEnv } from "../adapters/env/memory.ts";
+import { tasksFromEnv } from "../adapters/env/tasks.ts";
+import { webFromEnv } from "../adapters/env/web.ts";
+import type { Env } from "../adapters/env/bindings.ts";
 import { buildRequest } from "../core/steps/context.ts";
 import { fitRequest } from "../core/steps/request-size.ts";
 import { failed, ok, type Result } from "../core/base/errors.ts";
@@ -191,7 +186,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
       reportDefect: (tool: string, thrown: unknown) => logDefect(tool, facts.id, thrown),
       giveTurn: async () => await scheduler.wait(0),
       meterWork: (limit) => meterWork(env, facts.tenant, { countedMs: CALL_MS, signal: limit }),
-      clock: clockFromEnv(env),
+      clock: systemClock,
     };
   }
 
@@ -204,7 +199,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
       results: resultsFromEnv(env, job.facts, []),
       toolset: await this.toolsetAsFound(job.facts),
       limits: limitsOf(settings),
-      clock: clockFromEnv(env),
+      clock: systemClock,
     };
     yield* condense(job, deps, signal);
     return null;

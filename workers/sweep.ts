@@ -3,16 +3,14 @@
  * erasing of tenants, gives vectors to memories that have none of the present embedding model, and stores the skills that ship.
  * Each run does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
  */
-import {
-  databaseFromEnv,
-  eraseTenantFilesFromEnv,
-  keepShippedFromEnv,
-  memoryFromEnv,
-  outboxesFromEnv,
-  sweepsFromEnv,
-  tenantsFromEnv,
-  type Env,
-} from "../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../adapters/env/database.ts";
+import { eraseTenantFilesFromEnv } from "../adapters/env/files.ts";
+import { keepShippedFromEnv } from "../adapters/env/skills.ts";
+import { memoryFromEnv } from "../adapters/env/memory.ts";
+import { outboxesFromEnv } from "../adapters/env/channels.ts";
+import { sweepsFromEnv } from "../adapters/env/sweeps.ts";
+import { tenantsFromEnv } from "../adapters/env/tenants.ts";
+import type { Env } from "../adapters/env/bindings.ts";
 import { wakeOverdue } from "../core/sweep/wake-overdue.ts";
 import { eraseInboxes } from "./channels/inbox/erase.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/outbox/sweep.ts";

@@ -3,7 +3,7 @@ import { failed, ok } from "../../core/base/errors.ts";
 import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
-import type { MailSettings } from "../env/channel-settings.ts";
+import type { MailSettings } from "../env/mail.ts";
 import { sleep } from "../../core/base/deadline.ts";
 import { sandboxPrefix } from "../files/blob-keys.ts";
 import { guarded } from "../files/r2.ts";

@@ -3,7 +3,8 @@
  * answer, and the alarm works it: a crash at any moment is a late alarm, and no request waits for what it brought.
  */
 import { DurableObject } from "cloudflare:workers";
-import { channelsFromEnv, clockFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { channelsFromEnv } from "../../adapters/env/channels.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import {
@@ -39,7 +40,6 @@ const MAX_PAGE = 200;
 
 export class InboxObject extends DurableObject<Env> implements InboxRpc {
   private readonly store = new InboxStore(this.ctx.storage, this.ctx.id.name);
-  private readonly clock = clockFromEnv(this.env);
   /** The lanes that are worked now, and whether their item was tried before. What is erased meanwhile is in another map. */
   private running = new Map<string, boolean>();
   private readonly wake = new Alarm(this.ctx.storage);
@@ -55,7 +55,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
       return { isNew: false, isOver: known === "done" || known === "refused" };
     }
     if (this.store.waiting() >= MAX_WAITING) return { isNew: false, retryAfterMs: FULL_RETRY_MS };
-    const now = this.clock.now();
+    const now = Date.now();
     const retryAfterMs = this.count(now);
     if (retryAfterMs !== null) return { isNew: false, retryAfterMs };
     this.store.put(item, now);
@@ -69,7 +69,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
 
   async again(id: string): Promise<void> {
     if (this.store.stateOf(id, 0) !== "dead") return;
-    this.store.again(id, this.clock.now());
+    this.store.again(id, Date.now());
     this.arm();
   }
 
@@ -106,7 +106,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   override async alarm(): Promise<void> {
     this.wake.cleared();
     try {
-      this.store.forgetOld(this.clock.now());
+      this.store.forgetOld(Date.now());
       this.work(new CallBudget());
     } finally {
       this.arm();
@@ -125,7 +125,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   /** Lists a repeat, at most `MAX_REPEATS_PER_MINUTE` of them. A repeat beyond that is only missing from the list. */
   private noteRepeat({ id, repeatId, kind, receivedAt }: InboxItem): void {
     if (repeatId === undefined) return;
-    const now = this.clock.now();
+    const now = Date.now();
     const counted = countRequest(this.repeats, MAX_REPEATS_PER_MINUTE, now);
     this.repeats = counted.window;
     if (counted.retryAfterMs !== null) return;
@@ -150,7 +150,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
       const free = MAX_LANES_AT_ONCE - this.running.size - found.length;
       const room = isNew ? free : Math.min(free, MAX_RETRIED_AT_ONCE - retried);
       if (room <= 0) continue;
-      const due = this.store.due(this.clock.now(), MAX_LANES_AT_ONCE + this.running.size, isNew);
+      const due = this.store.due(Date.now(), MAX_LANES_AT_ONCE + this.running.size, isNew);
       found.push(...due.filter(({ item: { lane } }) => !this.running.has(lane)).slice(0, room));
     }
     return found;
@@ -163,7 +163,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     const handled = await this.receive(due);
     running.delete(lane);
     if (running !== this.running) return;
-    const now = this.clock.now();
+    const now = Date.now();
     const end = endOf(handled, { ...due, attempts: due.attempts + 1 }, now);
     const knows = handled.kind === "later" ? null : (handled.lane ?? null);
     this.store.settle(due, { end, knows, head: handled.head ?? null }, now);
@@ -194,7 +194,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
    * next item to forget.
    */
   private arm(): void {
-    const now = this.clock.now();
+    const now = Date.now();
     const guardAt = Math.max(this.store.nextDueAt() ?? Infinity, now + GUARD_MS);
     const dueAt = this.findDue().length > 0 ? now : guardAt;
     const forgetAt = Math.ceil((this.store.nextForgottenAt() ?? Infinity) / FORGET_EVERY_MS) * FORGET_EVERY_MS;

@@ -1,5 +1,6 @@
 /** How Postgres learns of deliveries: what changed goes there in batches, and never holds up what leaves. */
-import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
 import { REFUSED_RETRY_MS, sendDelayMs } from "../../core/tenant/index-outbox.ts";

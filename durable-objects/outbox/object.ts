@@ -4,7 +4,8 @@
  * left. Only the alarm and the sweep begin attempts, so that what is put at the end of a chain of calls does not lengthen it.
  */
 import { DurableObject } from "cloudflare:workers";
-import { channelsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { channelsFromEnv } from "../../adapters/env/channels.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../../core/channels/outbox/delivery.ts";
 import { type Leaving, OutboxQueue } from "../../core/channels/outbox/queue.ts";

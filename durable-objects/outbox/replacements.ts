@@ -1,5 +1,6 @@
 /** What is put into outboxes in the stead of deliveries that are dead: kept until their outboxes have it. */
-import { type Env, outboxesFromEnv } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { outboxesFromEnv } from "../../adapters/env/channels.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import { outboxOf } from "../../core/channels/outbox/delivery.ts";
 import { sendDelayMs } from "../../core/tenant/index-outbox.ts";

@@ -1,6 +1,7 @@
 /** The object of one sandbox: the index of its files. The bytes are in R2, by hash; `adapters/files` puts them there first. */
 import { DurableObject } from "cloudflare:workers";
-import { clockFromEnv, type Env, holdStorageFromEnv } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { holdStorageFromEnv } from "../../adapters/env/sandboxes.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { SandboxRpc } from "../../core/tenant/rpc.ts";
 import type {
@@ -31,7 +32,6 @@ import { SandboxTables } from "./tables.ts";
 export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   private readonly tables = new SandboxTables(this.ctx.storage);
   private readonly store = new SandboxStore(this.tables);
-  private readonly clock = clockFromEnv(this.env);
   private readonly hold = new SandboxHold(this.tables, (bytes) => this.holdAtTenant(bytes));
 
   async stat(path: string): Promise<Result<FileEntry>> {
@@ -81,7 +81,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
       const judged = this.judge(write);
       if (!judged.ok) return judged;
       if (judged.value.bytes <= this.hold.bytes()) {
-        const written = this.store.put(write, judged.value, this.clock.now());
+        const written = this.store.put(write, judged.value, Date.now());
         await this.giveBack();
         return ok(written);
       }
@@ -103,7 +103,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
       made: this.store.madeDirectories(),
     });
     if (!isNeeded.ok) return isNeeded;
-    return ok(isNeeded.value ? this.store.makeDirectory(path, ownKey, label, this.clock.now()) : { made: false });
+    return ok(isNeeded.value ? this.store.makeDirectory(path, ownKey, label, Date.now()) : { made: false });
   }
 
   async remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>> {
@@ -121,7 +121,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
       },
     );
     if (!judged.ok) return judged;
-    const removed = this.store.remove(path, judged.value, ownKey, this.clock.now());
+    const removed = this.store.remove(path, judged.value, ownKey, Date.now());
     await this.giveBack();
     return ok(removed);
   }
@@ -158,7 +158,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
       const judged = judgeChanges(set, this.store);
       if (!judged.ok) return judged;
       if (judged.value.bytes <= this.hold.bytes()) {
-        this.store.putAll(set, judged.value, setKey(set), this.clock.now());
+        this.store.putAll(set, judged.value, setKey(set), Date.now());
         await this.giveBack();
         return ok(undefined);
       }
@@ -173,7 +173,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     const most = [...removed, ...replaced].reduce((sum, size) => sum + size, this.store.totals().bytes);
     const held = await this.hold.atLeast(most);
     if (!held.ok) return held;
-    if (this.store.applied(setKey(set)) !== null) this.store.takeBackAll(set, setKey(set), this.clock.now());
+    if (this.store.applied(setKey(set)) !== null) this.store.takeBackAll(set, setKey(set), Date.now());
     await this.giveBack();
     return ok(undefined);
   }

@@ -2,7 +2,9 @@
  * The work of a schedule, done by its alarm: it decides about what is due, has tasks made, looks at those that it made, and
  * tells people. An occurrence is stored before its task is asked for, under the name that makes the same task again.
  */
-import { channelsFromEnv, clockFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { channelsFromEnv } from "../../adapters/env/channels.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
@@ -43,7 +45,6 @@ const MAX_BACKOFF_MS = 60_000;
 export class ScheduleEngine {
   private readonly env: Env;
   private readonly store: ScheduleStore;
-  private readonly clock;
   private readonly earlyEnds = new Map<string, RunEnd>();
   private readonly reporter: ScheduleReporter;
 
@@ -51,11 +52,6 @@ export class ScheduleEngine {
     this.env = env;
     this.store = store;
     this.reporter = reporter;
-    this.clock = clockFromEnv(env);
-  }
-
-  now(): number {
-    return this.clock.now();
   }
 
   /** Keeps a decision and sets the alarm for what it makes necessary. */
@@ -65,7 +61,7 @@ export class ScheduleEngine {
   }
 
   private keep({ state, occurrences, alerts }: Decision, act: AuditEntry | null = null): void {
-    const now = this.now();
+    const now = Date.now();
     const tells = alerts.map((occurrence) => alertOf(state, occurrence, now)).filter((tell) => tell !== null);
     this.store.save({ state, occurrences }, { tells, act }, now);
   }
@@ -83,17 +79,17 @@ export class ScheduleEngine {
     const calls = new CallBudget();
     try {
       if (this.store.load() === null) return;
-      this.store.alarm.set(this.now() + GUARD_MS);
+      this.store.alarm.set(Date.now() + GUARD_MS);
       await this.lookAtTasks(calls);
       this.decide();
       await this.startTasks(calls);
       await this.cancelTasks(calls);
       await this.tell(calls);
-      this.store.prune(this.now());
+      this.store.prune(Date.now());
       await this.reporter.report();
       await this.reporter.goOnceOver();
     } catch (thrown) {
-      notBefore = this.now() + FAILED_RETRY_MS;
+      notBefore = Date.now() + FAILED_RETRY_MS;
       console.error("schedule alarm failed", this.store.load()?.state.id, thrown);
     } finally {
       this.arm(notBefore);
@@ -113,7 +109,7 @@ export class ScheduleEngine {
     const stored = this.store.load();
     if (stored === null) return null;
     const open = this.store.open();
-    const wakeAt = nextWake(stored.state, open, this.now()) ?? Infinity;
+    const wakeAt = nextWake(stored.state, open, Date.now()) ?? Infinity;
     const tellAt = this.store.tells()[0]?.tryAt ?? Infinity;
     const at = Math.min(wakeAt, tellAt, this.reporter.nextAt(), ...open.map(lookAgainAt));
     return at === Infinity ? null : at;
@@ -125,7 +121,7 @@ export class ScheduleEngine {
       const { state } = this.stored();
       const clock = openDueClock(dueRule(state.config, state.createdAt));
       if (!clock.ok) throw new Error(`a schedule was kept that is never due: ${clock.error.message}`);
-      const now = this.now();
+      const now = Date.now();
       const decision = decideDue(state, clock.value, this.store.open(), now);
       this.keep(decision);
       if (decision.state.next === null || decision.state.next.at > now) return;
@@ -167,14 +163,14 @@ export class ScheduleEngine {
     if (fresh === null || !isOpen(fresh)) return;
     if (!asked.ok && asked.error.code === "not_found") this.end(fresh, null);
     else if (asked.ok && hasEnded(asked.value.status)) this.end(fresh, endOf(asked.value));
-    else this.store.put({ ...fresh, lookedAt: this.now() });
+    else this.store.put({ ...fresh, lookedAt: Date.now() });
   }
 
   /** The next alarm, which comes at once, makes those for which this run has no calls left. */
   private async startTasks(calls: CallBudget): Promise<void> {
     while (calls.hasRoom(1 + MESSAGE_CALLS)) {
       calls.count();
-      const now = this.now();
+      const now = Date.now();
       const next = this.store.open().find(({ state, tryAt }) => state === "starting" && tryAt <= now);
       if (next === undefined) return;
       await this.start(next);
@@ -186,7 +182,7 @@ export class ScheduleEngine {
     const reminder = reminderOf(state, occurrence);
     if (reminder === null) await this.startTask(state, occurrence);
     else {
-      const now = this.now();
+      const now = Date.now();
       const decision = decideChange(state, this.store.open(), told(occurrence, now), now);
       this.store.save(decision, { tells: [reminder] }, now);
     }
@@ -200,7 +196,7 @@ export class ScheduleEngine {
     const made = await attempt(() => channelsFromEnv(this.env).makeTask({ ...order, at: due }, JOB_VERSION));
     const [fresh, stored] = [this.store.occurrence(key), this.store.load()];
     if (fresh === null || stored === null) return;
-    const now = this.now();
+    const now = Date.now();
     if (made.ok) {
       this.change(fired(fresh, made.value.id, now));
       const early = this.earlyEnds.get(made.value.id);
@@ -218,7 +214,7 @@ export class ScheduleEngine {
   private async tell(calls: CallBudget): Promise<void> {
     const { tenant, id } = this.stored().state;
     for (const { tell, tryAt, failures } of this.store.tells()) {
-      if (tryAt > this.now() || !calls.hasRoom()) return;
+      if (tryAt > Date.now() || !calls.hasRoom()) return;
       calls.count();
       const { deliver, message, telling } = tell;
       const taken = await attempt(() => channelsFromEnv(this.env).tell(tenant, deliver, message, telling, JOB_VERSION));
@@ -227,18 +223,18 @@ export class ScheduleEngine {
       else {
         console.error("a schedule cannot tell", id, tell.id, taken.error.code, taken.error.details);
         if (canRetry("schedule_message", taken.error))
-          this.store.tellLater(tell.id, this.now() + backoffMs(failures + 1, MAX_BACKOFF_MS));
+          this.store.tellLater(tell.id, Date.now() + backoffMs(failures + 1, MAX_BACKOFF_MS));
         else this.store.dropTell(tell.id);
       }
     }
   }
 
   private change(occurrence: Occurrence): void {
-    this.apply(decideChange(this.stored().state, this.store.open(), occurrence, this.now()));
+    this.apply(decideChange(this.stored().state, this.store.open(), occurrence, Date.now()));
   }
 
   private end({ key }: Occurrence, end: RunEnd | null): void {
-    this.apply(decideEnd(this.stored().state, this.store.open(), { key, end }, this.now()));
+    this.apply(decideEnd(this.stored().state, this.store.open(), { key, end }, Date.now()));
   }
 
   private stored(): { readonly state: ScheduleState } {

@@ -3,7 +3,7 @@
  * what that says. Its one alarm is the next due moment: one that is paused or over has none.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { changedSchedule, comesBack, pausedSchedule, resumedSchedule } from "../../core/schedules/change.ts";
@@ -66,7 +66,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     if (stored === null || this.reporter.isLeaving()) return NO_SCHEDULE;
     const key = keyOfRun(name);
     if (this.store.occurrence(key) === null) {
-      this.engine.apply(decideRun(stored.state, { key, due: act.at }, this.store.open(), this.engine.now()), act);
+      this.engine.apply(decideRun(stored.state, { key, due: act.at }, this.store.open(), Date.now()), act);
       await this.reporter.report();
     }
     const occurrence = this.store.occurrence(key);
@@ -107,7 +107,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     if (this.reporter.hasUntoldActs()) await this.reporter.report();
     if (this.reporter.hasUntoldActs()) return ACTS_UNTOLD;
     const state = this.store.load()?.state;
-    if (state !== undefined) this.store.remove({ tenant: state.tenant, id: state.id, at: this.engine.now(), act });
+    if (state !== undefined) this.store.remove({ tenant: state.tenant, id: state.id, at: Date.now(), act });
     return ok(undefined);
   }
 
@@ -144,6 +144,6 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     if (this.store.load() === null || this.reporter.isLeaving()) return NO_SCHEDULE;
     this.engine.decide();
     const stored = this.store.load();
-    return stored === null ? NO_SCHEDULE : change(stored.state, this.engine.now());
+    return stored === null ? NO_SCHEDULE : change(stored.state, Date.now());
   }
 }

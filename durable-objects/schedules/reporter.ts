@@ -1,5 +1,7 @@
 /** What a schedule tells Postgres: its row, who did what to it, and at last that it is gone; and what it asks there. */
-import { clockFromEnv, databaseFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { goesAt, nextWake } from "../../core/schedules/judge.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
@@ -12,7 +14,6 @@ const REMEMBER_REMOVAL_MS = 90 * 86_400_000;
 export class ScheduleReporter {
   private readonly env: Env;
   private readonly store: ScheduleStore;
-  private readonly clock;
   private failures = 0;
   private reporting: Promise<void> | null = null;
   private leaving = false;
@@ -21,14 +22,13 @@ export class ScheduleReporter {
   constructor(env: Env, store: ScheduleStore) {
     this.env = env;
     this.store = store;
-    this.clock = clockFromEnv(env);
   }
 
   /** When there is something to tell Postgres; Infinity: there never is, until something changes. */
   nextAt(): number {
     const stored = this.store.load();
     if (stored === null) return Infinity;
-    const now = this.clock.now();
+    const now = Date.now();
     const isTold = stored.reported >= stored.report && !this.hasUntoldActs();
     if (!isTold) return now + sendDelayMs(this.failures);
     const goes = goesAt(stored.state, this.store.open()) ?? Infinity;
@@ -63,7 +63,7 @@ export class ScheduleReporter {
     const stored = this.store.load();
     if (stored === null) return ok(undefined);
     const { state, report } = stored;
-    const wakeAt = nextWake(state, this.store.open(), this.clock.now());
+    const wakeAt = nextWake(state, this.store.open(), Date.now());
     return await this.ask(() => databaseFromEnv(this.env).schedules.restore(state.tenant, { state, report, wakeAt }));
   }
 
@@ -85,7 +85,7 @@ export class ScheduleReporter {
   async goOnceOver(): Promise<void> {
     const stored = this.store.load();
     const at = stored === null ? null : goesAt(stored.state, this.store.open());
-    if (stored === null || at === null || at > this.clock.now() || this.hasUntoldActs()) return;
+    if (stored === null || at === null || at > Date.now() || this.hasUntoldActs()) return;
     const { tenant, id } = stored.state;
     // Whoever is heard from here on hears that it is gone, so that nothing is taken which is erased below.
     this.leaving = true;
@@ -106,7 +106,7 @@ export class ScheduleReporter {
     const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, act));
     const isGone = removed.ok || removed.error.code === "not_found";
     this.failures = isGone ? 0 : this.failures + 1;
-    const now = this.clock.now();
+    const now = Date.now();
     if (!isGone) {
       console.error("the row of a deleted schedule waits for the database", id, removed.error.code);
       this.store.wakeRemoved(now + sendDelayMs(this.failures));
@@ -140,7 +140,7 @@ export class ScheduleReporter {
     const stored = this.store.load();
     if (stored === null || stored.reported >= stored.report) return ok(undefined);
     const { state, report } = stored;
-    const wakeAt = nextWake(state, this.store.open(), this.clock.now());
+    const wakeAt = nextWake(state, this.store.open(), Date.now());
     const told = await this.ask(() =>
       databaseFromEnv(this.env).schedules.report(state.tenant, { state, report, wakeAt }),
     );

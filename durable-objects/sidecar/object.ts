@@ -1,6 +1,7 @@
 /** The object that owns the sidecar's container. It keeps nothing: what it is asked for goes on to the container. */
 import { DurableObject } from "cloudflare:workers";
-import { containerFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { containerFromEnv } from "../../adapters/env/sidecar.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { SidecarRpc } from "../../core/tenant/rpc.ts";
 
 export class SidecarObject extends DurableObject<Env> implements SidecarRpc {

@@ -2,9 +2,9 @@
  * How one task goes on: a command is decided, stored, and only then told; the alarm does the work that a decision asks
  * for. It decides nothing itself.
  */
-import { clockFromEnv, settingsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
-import type { Clock } from "../../core/ports/tool-ports.ts";
 import type { Command, NewTask } from "../../core/task/commands.ts";
 import type { Decision, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
@@ -40,7 +40,6 @@ interface Run {
 }
 
 export class TaskEngine {
-  readonly clock: Clock;
   readonly hops: TaskHops;
   readonly relations: TaskRelations;
   /** Subtasks that were made together often end together. */
@@ -65,7 +64,6 @@ export class TaskEngine {
     this.storage = storage;
     this.store = store;
     this.watchers = watchers;
-    this.clock = clockFromEnv(env);
     this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
     store.afterUpgrade = () => this.arm();
     this.hops = new TaskHops(env, store);
@@ -76,7 +74,7 @@ export class TaskEngine {
 
   /** Stores a task that was just made. One that runs at once tells its tenant of itself when it asks for leave. */
   create(task: NewTask): void {
-    const now = this.clock.now();
+    const now = Date.now();
     this.store.create(createTask(task, now), now);
     this.alarm.cleared();
     this.arm();
@@ -105,18 +103,18 @@ export class TaskEngine {
    * up an alarm whose handler failed six times, and a task never. Gives the moment before which it is not to fire.
    */
   private async goOn(): Promise<number> {
-    const until = this.clock.now() + RUN_MS;
+    const until = Date.now() + RUN_MS;
     const { maxParallel } = this;
     const calls = new CallBudget();
     this.calls = calls;
     const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID(), maxParallel }, until, calls };
     try {
-      if (this.isHalting) return this.clock.now() + HALT_LOOK_MS;
+      if (this.isHalting) return Date.now() + HALT_LOOK_MS;
       if ((await this.finishErasing()) || (await this.eraseExpired())) return 0;
       let decision = this.apply(run.wake);
       while (decision !== null) {
         if (decision.work !== null) decision = await this.perform(decision.work, run);
-        else if (!this.isHalting && mayGoOn(decision, run, this.clock.now())) {
+        else if (!this.isHalting && mayGoOn(decision, run, Date.now())) {
           const next = this.apply(run.wake);
           if (next?.state === decision.state && next.work === null) break;
           decision = next;
@@ -125,7 +123,7 @@ export class TaskEngine {
       return 0;
     } catch (thrown) {
       console.error("task alarm failed", thrown);
-      return this.clock.now() + FAILED_RETRY_MS;
+      return Date.now() + FAILED_RETRY_MS;
     } finally {
       this.store.conversation.rest();
     }
@@ -174,7 +172,7 @@ export class TaskEngine {
   private applyAll([first, ...rest]: readonly Command[], run: Run | null): Decision | null {
     const stored = this.store.load();
     if (stored === null || first === undefined) return null;
-    const now = this.clock.now();
+    const now = Date.now();
     let decision = decide(stored.state, first, now);
     for (const command of rest) decision = decideBoth(decision, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
@@ -196,7 +194,7 @@ export class TaskEngine {
    */
   arm(notBefore = 0): void {
     const stored = this.store.load();
-    const now = this.clock.now();
+    const now = Date.now();
     if (stored === null) return this.alarm.guard(this.store.erasing.retryAt(now));
     const retryAt = this.reports.retryAt(now);
     const due = [nextWake(stored.state, now), retryAt].filter((at) => at !== null);
@@ -211,12 +209,12 @@ export class TaskEngine {
    */
   async halt(message: string): Promise<void> {
     const phase = this.store.load()?.state.phase;
-    const until = this.clock.now() + HALT_GRACE_MS;
+    const until = Date.now() + HALT_GRACE_MS;
     this.isHalting = true;
     this.hops.allowStarts(false);
     try {
       if (phase?.name === "acting") {
-        while (this.store.load()?.state.phase === phase && this.clock.now() < until) await scheduler.wait(HALT_LOOK_MS);
+        while (this.store.load()?.state.phase === phase && Date.now() < until) await scheduler.wait(HALT_LOOK_MS);
       }
       this.apply({ type: "halt", message });
       this.hops.cancel();
@@ -268,7 +266,7 @@ export class TaskEngine {
   private async eraseExpired(): Promise<boolean> {
     const stored = this.store.load();
     const at = stored === null ? null : expiresAt(stored.state);
-    if (stored === null || at === null || at > this.clock.now()) return false;
+    if (stored === null || at === null || at > Date.now()) return false;
     await this.erase(stored);
     return true;
   }

@@ -2,7 +2,9 @@
  * The mark of a task that is being erased, in its table `task`. It is stored before anything goes, so that the alarm ends what a
  * crash cuts off, and nothing of the task is read meanwhile.
  */
-import { eraseFilesFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { eraseFilesFromEnv } from "../../adapters/env/files.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, NO_SUCH_TASK, TASK_ERASED } from "../../core/base/errors.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import { ERASING } from "./tables.ts";

@@ -3,7 +3,10 @@
  * stores what that decides and wakes up when it says. It decides nothing itself.
  */
 import { DurableObject } from "cloudflare:workers";
-import { blobsFromEnv, settingsFromEnv, stepsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { blobsFromEnv } from "../../adapters/env/files.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { stepsFromEnv } from "../../adapters/env/steps.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";

@@ -1,5 +1,7 @@
 /** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
-import { settingsFromEnv, stepsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { stepsFromEnv } from "../../adapters/env/steps.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { HopListener } from "../../core/steps/lines.ts";
 import type { WatchFrame } from "../../core/task/events.ts";
 import {

@@ -2,7 +2,9 @@
  * What a task has to do with others: its tenant, which lets it run and keeps its line in the index; its parent, which
  * waits for it; the tasks below it. Everything here can be done again: what fails is tried again by the task's alarm.
  */
-import { clockFromEnv, tasksFromEnv, tenantsFromEnv, type Env, type TaskStub } from "../../adapters/env/from-env.ts";
+import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { noticeFacts, type ToldNotice } from "../../core/task/notice.ts";
 import { ownUse } from "../../core/task/budget.ts";
 import type { CallBudget } from "../../core/base/call-budget.ts";
@@ -174,7 +176,7 @@ export class TaskRelations {
   reportOf({ state, version }: StoredTask, view: TaskView, notices: readonly ToldNotice[]): TaskReport {
     const { id, kind, rootId } = state.facts;
     const key = payerOf(state.facts);
-    const wakeAt = nextWake(state, clockFromEnv(this.env).now());
+    const wakeAt = nextWake(state, Date.now());
     const waits = openWaits(state);
     const report = {
       task: id,

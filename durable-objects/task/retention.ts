@@ -2,7 +2,8 @@
  * What retention asks of a task: whether its whole tree has ended, and to remove its log or its large results. Each task of a
  * tree removes its own rows; the root also what the tree has in the bucket. Everything can be done again.
  */
-import { blobsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { blobsFromEnv } from "../../adapters/env/files.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { resultsPrefix } from "../../core/prompt/kept-results.ts";
 import type { TrimmedPart } from "../../core/tenant/retention.ts";

@@ -2,7 +2,8 @@
  * The kill switch of a tenant: that it is stopped, and the telling of its tasks. Its own stop and the operator's stand
  * independently, and it runs when neither does. Which tasks are still to be told is stored with them, so that a crash in between is made good by the object's alarm.
  */
-import { tasksFromEnv, type Env, type TaskStub } from "../../adapters/env/from-env.ts";
+import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { stopMessage } from "../../core/tenant/stop-message.ts";

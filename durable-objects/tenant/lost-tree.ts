@@ -2,7 +2,10 @@
  * A tree whose root lost its stored state, as retention erases it: the tasks below it that the index lists, its files, its line in
  * the index. Everything can be done again. `workers/tasks/erase.ts` does the same for a person.
  */
-import { databaseFromEnv, eraseFilesFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { eraseFilesFromEnv } from "../../adapters/env/files.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";
 
 /** Tasks below a root that are erased at once. */

@@ -3,7 +3,8 @@
  * it into the outboxes. A notice that is told twice is spread twice at most, and what comes of it leaves once. One that fails
  * holds up no other.
  */
-import { channelsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { channelsFromEnv } from "../../adapters/env/channels.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { Notice, NoticeFacts, NoticeType, ToldNotice } from "../../core/task/notice.ts";
 import type { ChannelsRpc } from "../../core/channels/rpc.ts";
 import { isWanted, isWantedByEndpoint } from "../../core/channels/webhooks/interest.ts";

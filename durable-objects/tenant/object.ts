@@ -4,7 +4,8 @@
  * shown, so that requests go on while Postgres is away.
  */
 import { DurableObject } from "cloudflare:workers";
-import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "../../core/tenant/budget-tree.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { StoredReply } from "../../core/tenant/idempotency.ts";

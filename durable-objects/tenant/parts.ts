@@ -1,5 +1,5 @@
 /** What a tenant's object consists of, and how its parts are wired. Each part has a file of its own. */
-import type { Env } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { TenantStanding } from "../../core/tenant/rpc.ts";
 import { TenantAlarm } from "./alarm.ts";
 import { TenantDoor } from "./auth.ts";

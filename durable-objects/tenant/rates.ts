@@ -1,5 +1,6 @@
 /** The request windows of the tenant's keys, in memory: an object that was loaded anew counts anew. */
-import { settingsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { KeyRecord, RateState } from "../../core/tenant/rpc.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../../core/tenant/rate-limit.ts";
 

@@ -3,7 +3,10 @@
  * tasks, the schedules. Every part can be done again; a crash continues at the stored cursor. Tasks run meanwhile: their rows
  * go the usual way, and a row gives way only to a higher version.
  */
-import { databaseFromEnv, schedulesFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { type AuditEntry, BY_OTTO } from "../../core/ports/audit-entry.ts";
 import { OttoError, type Result, toFailure } from "../../core/base/errors.ts";
 import { madeAt, makeId } from "../../core/base/ids.ts";

@@ -2,7 +2,9 @@
  * Removes what is past the tenant's retention: of the trees that ended, the earliest first, at most 1,000 a minute, at a stored
  * cursor. The task's own object says whether its whole tree has ended, and when; the index only says where to look.
  */
-import { databaseFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { type AuditEntry, BY_OTTO } from "../../core/ports/audit-entry.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";

@@ -2,7 +2,8 @@
  * Compares the tenant's object with its row in Postgres. They share a counter: a row that is gone, or whose counter is another,
  * is of a lost or older database (or the object is), and the rebuilding begins.
  */
-import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { judgeRow, newReindex, type Reindex, type ReindexReason, type TenantRow } from "../../core/tenant/recovery.ts";

@@ -1,5 +1,8 @@
 /** The desk of a tenant's object: its stored rows, the tenant's part of this process, and the calling of tasks in line. */
-import { costFromEnv, settingsFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { costFromEnv } from "../../adapters/env/tenants.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../../core/tenant/budget-tree.ts";
 import { FEWEST_PLACES } from "../../core/tenant/fair-share.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../../core/tenant/rpc.ts";

@@ -1,5 +1,6 @@
 /** What the tenant's sandboxes hold of its quota of bytes. */
-import { settingsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { judgeHold } from "../../core/tenant/storage-quota.ts";
 import type { TenantTables } from "./tables.ts";

@@ -2,7 +2,9 @@
  * The summaries that completed tasks leave in memory. A task is noted with its last report, in the same write, and its
  * note stays when the summary is kept: so each leaves one, whatever is told again and whoever deletes it later.
  */
-import { memoryFromEnv, tasksFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { memoryFromEnv } from "../../adapters/env/memory.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, toFailure } from "../../core/base/errors.ts";
 import { type NewMemory, summaryIdOf } from "../../core/memory/memory.ts";
 import type { TaskReport } from "../../core/tenant/rpc.ts";

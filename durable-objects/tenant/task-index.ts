@@ -1,5 +1,7 @@
 /** The sending of the task index: what the outbox holds goes to Postgres. */
-import { databaseFromEnv, memoryFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { memoryFromEnv } from "../../adapters/env/memory.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { Database } from "../../core/ports/database.ts";
 import { toFailure, type Failure, type Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";

@@ -64,7 +64,7 @@ describe("fetch", () => {
 });
 
 describe("bindings and variables", () => {
-  test("are read by from-env and settings of adapters alone", () => {
+  test("are read in adapters/env alone", () => {
     expect(show(envReadings(tree))).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe("bindings and variables", () => {
   test.each([
     ["workers/tasks/routes.ts", "const objects = objectsFrom(c.env);"],
     ["durable-objects/task/object.ts", "super(ctx, env); this.ports = portsFrom(env);"],
-    ["adapters/env/from-env.ts", "const object = env.TASKS.get(id);"],
+    ["adapters/env/tasks.ts", "const object = env.TASKS.get(id);"],
     ["adapters/env/settings.ts", "const url = env.SIDECAR_URL;"],
     ["scripts/start.ts", "const port = process.env.PORT;"],
   ])("may be handed on whole, or belong to another program: %s: %s", (path, text) => {

@@ -4,7 +4,8 @@
  */
 import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
-import { costFromEnv, secretShelf } from "../../adapters/env/from-env.ts";
+import { costFromEnv } from "../../adapters/env/tenants.ts";
+import { secretShelf } from "../../adapters/env/secrets.ts";
 import { processShare } from "../../durable-objects/tenant/process-share.ts";
 import { endpointsPause } from "../../workers/channels/webhooks/known-endpoints.ts";
 

@@ -1,5 +1,5 @@
 /** What `cloudflare:workers` gives the tests of this suite: the Worker's own bindings and its main module. */
-import type { Env as WorkerEnv } from "../../adapters/env/from-env.ts";
+import type { Env as WorkerEnv } from "../../adapters/env/bindings.ts";
 
 declare global {
   namespace Cloudflare {

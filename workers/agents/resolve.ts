@@ -1,5 +1,6 @@
 /** Which agent a request means. The built-in one needs no database; any other is read at its latest version, once until one changes. */
-import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
 import { withToolboxSettings } from "../../core/steps/tool-settings.ts";
@@ -9,7 +10,7 @@ import { tenantOf, unwrap } from "../tasks/access.ts";
 
 /** The agent that a request names, pinned; the built-in one when it names none. `not_found` names the field `agent`. */
 export async function resolveAgent(c: AppContext, idOrName: string | undefined): Promise<PinnedAgent> {
-  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: clockFromEnv(c.env).now() };
+  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: Date.now() };
   return unwrap(await agentNamed(c.env, asked, idOrName));
 }
 
@@ -41,7 +42,7 @@ export async function agentNamed(
  * the request is about the thing that is bound.
  */
 export async function readAgentIds(c: AppContext, named: readonly string[], field: string): Promise<string[]> {
-  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: clockFromEnv(c.env).now() };
+  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: Date.now() };
   const ids = new Set<string>();
   for (const [at, idOrName] of named.entries()) {
     const found = await agentNamed(c.env, asked, idOrName);

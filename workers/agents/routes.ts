@@ -2,7 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { agentDocument } from "../../core/agents/document.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import type { Agent } from "../../core/ports/database.ts";

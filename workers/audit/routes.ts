@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { OPERATOR_TENANT } from "../../core/ports/database.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";

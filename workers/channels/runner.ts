@@ -1,6 +1,6 @@
 /** The stateless runner of channels: it works what came in, sends what goes out, and tells the world of tasks. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { Env } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
 import type { Notice } from "../../core/task/notice.ts";

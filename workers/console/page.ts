@@ -2,7 +2,7 @@
  * The console: its page at every path that is no address of the API, and the files that it loads. Nothing of it comes from
  * elsewhere, and the page's policy holds it to that.
  */
-import { assetsFromEnv } from "../../adapters/env/from-env.ts";
+import { assetsFromEnv } from "../../adapters/env/console.ts";
 import type { AppContext } from "../http/context.ts";
 
 /** What the console answers at its addresses. */

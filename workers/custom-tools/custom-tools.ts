@@ -1,5 +1,6 @@
 /** The tools that a tenant defines by itself: each change is made from what is there, and made again when another was first. */
-import { databaseFromEnv, toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import {
   CUSTOM_SOURCE,
   type CustomTool,

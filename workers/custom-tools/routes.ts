@@ -2,7 +2,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { CUSTOM_SOURCE, customToolSchema, readDefinition } from "../../core/custom-tools/custom-tool.ts";
 import { failed, ok, OttoError, raise } from "../../core/base/errors.ts";
 import { judgeDefinition } from "../../core/steps/tool-bus.ts";

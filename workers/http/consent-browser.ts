@@ -5,7 +5,9 @@
  * that was begun with a key, on Otto's own page, which says whose tenant it is for (docs/decisions/0049-whose-consent.md).
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { databaseFromEnv, type Env, sealingFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { sealingFromEnv } from "../../adapters/env/secrets.ts";
 import { toBase64Url } from "../../core/base/base64.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { AppContext } from "./context.ts";

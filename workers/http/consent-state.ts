@@ -1,5 +1,6 @@
 /** What travels with a browser to an outside party and back, sealed: only this Worker can make one, and only it reads it. */
-import { type Env, sealingFromEnv } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { sealingFromEnv } from "../../adapters/env/secrets.ts";
 import { fromBase64Url, toBase64Url } from "../../core/base/base64.ts";
 
 /** `context` says what the state is of: one of another does not open. */

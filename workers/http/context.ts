@@ -1,7 +1,7 @@
 /** What a request carries through the middleware to its route. A file of routes exports `xRoutes(app: App): void`. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { Env } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import type { KeyRecord, SessionFacts } from "../../core/tenant/rpc.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";

@@ -1,14 +1,11 @@
 /** Whether Otto and what it needs are there. Needs no key and tells no secret. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import {
-  deploymentFromEnv,
-  type Env,
-  healthFromEnv,
-  ISOLATION,
-  keyRingProblemFromEnv,
-  settingProblems,
-} from "../../adapters/env/from-env.ts";
+import { deploymentFromEnv } from "../../adapters/env/deployment.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { healthFromEnv, ISOLATION } from "../../adapters/env/health.ts";
+import { keyRingProblemFromEnv } from "../../adapters/env/secrets.ts";
+import { settingProblems } from "../../adapters/env/problems.ts";
 import { openAnswers } from "./answers.ts";
 import type { App } from "./context.ts";
 import { notRebuiltSchema } from "../tenants/reindex-view.ts";

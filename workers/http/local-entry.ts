@@ -3,7 +3,7 @@
  * what has no valid address, and lets a client's `MF-*` header fields replace the address. In the cloud no request comes this way.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { Env } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { Failure } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { readAddress } from "../../core/web/own-hosts.ts";

@@ -3,7 +3,8 @@
  * say that our page asked. `Sec-Fetch-Site` (https://w3c.github.io/webappsec-fetch-metadata/) says who did; browsers leave it
  * out where the address is neither https nor this machine's, and then `Origin` says it, for all but reads.
  */
-import { type Env, publicUrlFromEnv } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
 import { raise } from "../../core/base/errors.ts";
 import { REPLY_KEPT_MS } from "../../core/tenant/idempotency.ts";
 import type { OwnApi } from "../../core/web/idempotent-hosts.ts";

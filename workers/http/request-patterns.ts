@@ -1,5 +1,5 @@
 /** The patterns that one request brings: all of them share a budget, and each is compiled once. */
-import { patternsFromEnv } from "../../adapters/env/from-env.ts";
+import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { limitPatterns, PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../../core/ports/tool-ports.ts";
 import type { AppContext } from "./context.ts";

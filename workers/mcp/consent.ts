@@ -2,7 +2,8 @@
  * The way of a person to an MCP server's authorization server and back. The state that travels with the browser is sealed:
  * only this Worker can make one. It is good for ten minutes and once.
  */
-import { type Consent, mcpRegistryFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { type Consent, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { type Begun, CONSENT_LIFE_MS } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";

@@ -1,12 +1,8 @@
 /** MCP servers of a tenant: how each is reached, which of its tools were agreed to, and what waits for a person. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import {
-  databaseFromEnv,
-  endMcpProcessesFromEnv,
-  mcpFromEnv,
-  mcpRegistryFromEnv,
-} from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { raise, type Result } from "../../core/base/errors.ts";
 import { asTheyEnd } from "../../core/base/as-they-end.ts";

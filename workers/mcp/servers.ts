@@ -2,7 +2,10 @@
  * Looking at a tenant's MCP servers, and publishing what a person agreed to. The first list of a server is agreed to by
  * adding it; one that is another later waits, and until then tasks have the tools that were agreed to before.
  */
-import { databaseFromEnv, type Env, mcpFromEnv, toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { mcpFromEnv } from "../../adapters/env/mcp.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { outsideTools, sourceOf } from "../../core/mcp/outside-tools.ts";

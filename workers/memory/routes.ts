@@ -1,7 +1,8 @@
 /** What the tenant's agents remember: to be read, searched, written and deleted by its people. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, memoryFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { memoryFromEnv } from "../../adapters/env/memory.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
 import {

@@ -1,5 +1,7 @@
 /** Sources that were made of an OpenAPI document: read, published, and read again. */
-import { patternsFromEnv, toolSourcesFromEnv, webFromEnv } from "../../adapters/env/from-env.ts";
+import { patternsFromEnv } from "../../adapters/env/patterns.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
+import { webFromEnv } from "../../adapters/env/web.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { toolsByKey, twice } from "../../core/steps/tool-bus.ts";

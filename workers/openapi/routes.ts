@@ -1,7 +1,7 @@
 /** Tools by the document: an OpenAPI description becomes a source of tools. And the sources, of whatever kind. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { raise } from "../../core/base/errors.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
 import { SECRET_NAME } from "../../core/web/secret-references.ts";

@@ -1,5 +1,6 @@
 /** The conversations of a task in which something can be asked. */
-import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { findPerson } from "../../core/people/find-person.ts";

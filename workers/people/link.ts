@@ -1,5 +1,6 @@
 /** Whom somebody is who writes to Otto in a channel. */
-import { clockFromEnv, databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
@@ -61,7 +62,7 @@ async function made(
   tenant: string,
   fields: PersonFields,
 ): Promise<Result<PersonRecord>> {
-  const now = clockFromEnv(env).now();
+  const now = Date.now();
   const id = makeId("person", now, crypto.getRandomValues(new Uint8Array(10)));
   return await people.create(tenant, { id, ...fields }, await linkAct(id, fields, now));
 }
@@ -73,7 +74,7 @@ async function joined(
   { id, version }: PersonRecord,
   fields: PersonFields,
 ): Promise<Result<PersonRecord>> {
-  const act = await linkAct(id, fields, clockFromEnv(env).now());
+  const act = await linkAct(id, fields, Date.now());
   return await people.update(tenant, { id, fields, ifVersion: version }, act);
 }
 

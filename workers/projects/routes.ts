@@ -1,12 +1,10 @@
 /** Projects: a scope for memory, with a folder of files that its tasks share. One is there from the first task or memory that names it. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import {
-  databaseFromEnv,
-  eraseProjectFilesFromEnv,
-  memoryFromEnv,
-  tenantsFromEnv,
-} from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { eraseProjectFilesFromEnv } from "../../adapters/env/files.ts";
+import { memoryFromEnv } from "../../adapters/env/memory.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Project } from "../../core/ports/memory-tables.ts";
 import { raise } from "../../core/base/errors.ts";
 import { projectSchema } from "../../core/task/new-task.ts";

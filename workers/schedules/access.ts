@@ -1,6 +1,6 @@
 /** How routes reach a schedule: by the tenant of the key and the schedule's id, and in no other way. */
 import { z } from "zod";
-import { schedulesFromEnv } from "../../adapters/env/from-env.ts";
+import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import type { ScheduleRpc } from "../../core/schedules/rpc.ts";

@@ -1,12 +1,9 @@
 /** How a schedule is made and checked, whoever asks for it: over the API, or by words in a conversation. */
-import {
-  clockFromEnv,
-  databaseFromEnv,
-  schedulesFromEnv,
-  settingsFromEnv,
-  tenantsFromEnv,
-  type Env,
-} from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
@@ -34,7 +31,7 @@ export async function checkedConfig(
   { tenant, agentsStamp }: ScheduleAsker,
 ): Promise<Result<ScheduleConfig>> {
   const { task, reminder, alert } = config;
-  const asked = { tenant, stamp: agentsStamp, now: clockFromEnv(env).now() };
+  const asked = { tenant, stamp: agentsStamp, now: Date.now() };
   const agent = await agentNamed(env, asked, task?.agent);
   if (!agent.ok) return inside("task", agent.error);
   const limits = checkTaskLimits(task?.budget ?? {}, agent.value.config, settingsFromEnv(env).model);

@@ -1,7 +1,7 @@
 /** A schedule's object is told how the tasks that it made ended. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { z } from "zod";
-import { schedulesFromEnv } from "../../adapters/env/from-env.ts";
+import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import { isEndOfRun } from "../../core/channels/webhooks/interest.ts";
 import { ok } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";

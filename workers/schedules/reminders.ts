@@ -1,5 +1,6 @@
 /** Reminders that people ask for in words: each is a schedule, which tells its text when it is due. */
-import { databaseFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";

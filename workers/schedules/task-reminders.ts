@@ -1,5 +1,7 @@
 /** What the reminders of a task's tools are made by. */
-import { databaseFromEnv, schedulesFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { BY_OTTO } from "../../core/ports/audit-entry.ts";
 import { ok } from "../../core/base/errors.ts";
 import { madeAt, makeId } from "../../core/base/ids.ts";

@@ -4,12 +4,9 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import {
-  databaseFromEnv,
-  endMcpProcessesFromEnv,
-  forgetSecretsFromEnv,
-  sealSecretFromEnv,
-} from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { endMcpProcessesFromEnv } from "../../adapters/env/mcp.ts";
+import { forgetSecretsFromEnv, sealSecretFromEnv } from "../../adapters/env/secrets.ts";
 import type { Secret } from "../../core/ports/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";

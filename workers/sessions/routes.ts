@@ -1,7 +1,8 @@
 /** Who is signed in to the console, and the way to sign them out (docs/decisions/0047-who-is-signed-in.md). */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { raise } from "../../core/base/errors.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import type { SessionLine, SessionsOf } from "../../core/tenant/session.ts";

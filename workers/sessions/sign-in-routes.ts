@@ -1,7 +1,10 @@
 /** How a person signs in to the console: by a key, or by a link that is good once (docs/decisions/0044-sessions.md). */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, publicUrlFromEnv, sealingFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
+import { sealingFromEnv } from "../../adapters/env/secrets.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { type ErrorCode, ok, OttoError, raise, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hashKey, keyOwner, OPERATOR, SCOPES } from "../../core/tenant/keys.ts";

@@ -1,5 +1,5 @@
 /** What a browser has to pass before the body of its sign-in is read: nothing of it says yet who asks. */
-import { countSignInFromEnv } from "../../adapters/env/from-env.ts";
+import { countSignInFromEnv } from "../../adapters/env/console.ts";
 import { raise } from "../../core/base/errors.ts";
 import type { AppContext } from "../http/context.ts";
 import { refuseForeignSignIn } from "../http/own-origin.ts";

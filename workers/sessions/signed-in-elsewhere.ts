@@ -1,5 +1,5 @@
 /** Whether a browser is signed in to another tenant than the one that a link is of. */
-import { tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { sessionTenant } from "../../core/tenant/session.ts";
 import type { AppContext } from "../http/context.ts";

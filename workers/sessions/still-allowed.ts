@@ -1,5 +1,5 @@
 /** Whether the key or the session of a request may still be used, for answers that go on long after the request was let in. */
-import { tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { AppContext } from "../http/context.ts";
 
 /** False once the key was revoked or has expired, the session is over, or the tenant was erased. Throws when the tenant's object is away. */

@@ -1,5 +1,6 @@
 /** Skills by their name and version: those of the tenant's own, and those that ship with Otto. */
-import { databaseFromEnv, skillsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { skillsFromEnv } from "../../adapters/env/skills.ts";
 import { OttoError, raise, type Result } from "../../core/base/errors.ts";
 import { type ComparedSkill, differenceOf, type SkillDifference } from "../../core/skills/difference.ts";
 import { isPackageHash } from "../../core/skills/package.ts";

@@ -2,7 +2,7 @@
  * A tenant's skills as tasks have them: each change is made from the source that is there, and made again when another was
  * first. The rows change with the source or not at all.
  */
-import { toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { SKILLS_SOURCE, skillTool } from "../../core/skills/skill-tool.ts";

@@ -4,7 +4,7 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { contentTypeOf } from "../../core/sandbox/content-type.ts";

@@ -1,5 +1,6 @@
 /** What a request that brings a skill makes: a further version, or nothing where it is there already. */
-import { databaseFromEnv, skillsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { skillsFromEnv } from "../../adapters/env/skills.ts";
 import { failed, type Failure, OttoError, raise } from "../../core/base/errors.ts";
 import { toolsByKey } from "../../core/steps/tool-bus.ts";
 import type { SkillNote } from "../../core/skills/head.ts";

@@ -1,5 +1,7 @@
 /** What the sweep does for schedules. */
-import { clockFromEnv, databaseFromEnv, schedulesFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";
 import { pausedSchedule } from "../../core/schedules/change.ts";
 import { unwrap } from "../tasks/access.ts";
@@ -32,7 +34,7 @@ async function recreateSchedule(env: Env, tenant: string, schedule: string): Pro
   const row = await schedules.find(tenant, schedule);
   if (isMissing(row)) return;
   const { state, report, isTracked } = unwrap(row);
-  const restored = isTracked ? state : pausedSchedule(state, clockFromEnv(env).now());
+  const restored = isTracked ? state : pausedSchedule(state, Date.now());
   unwrap(await object.create(restored, report));
   // A deletion that found the object empty removed the row alone.
   if (isMissing(await schedules.find(tenant, schedule))) return await object.erase();

@@ -1,6 +1,8 @@
 /** What the sweep does for tasks whose alarm may be lost, and the entry point by which it hands many of them on. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { tasksFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { SweepRpc, TaskOfTenant } from "../../core/sweep/rpc.ts";
 import { wakeEach } from "../../core/sweep/wake-overdue.ts";
 import { reportLost } from "../tasks/lost.ts";

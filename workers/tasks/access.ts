@@ -1,6 +1,7 @@
 /** How routes reach a task: by the tenant of the key and the task's id, and in no other way. */
 import { z } from "zod";
-import { tasksFromEnv, tenantsFromEnv, type TaskStub } from "../../adapters/env/from-env.ts";
+import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { NO_SUCH_TASK, OttoError, raise, type Result } from "../../core/base/errors.ts";
 import type { TaskEvent } from "../../core/task/events.ts";
 import { isId } from "../../core/base/ids.ts";

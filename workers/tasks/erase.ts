@@ -1,11 +1,9 @@
 /** The erasing of tasks, also of one whose state is lost. Everything here can be done again. */
-import {
-  databaseFromEnv,
-  eraseFilesFromEnv,
-  tasksFromEnv,
-  tenantsFromEnv,
-  type Env,
-} from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { eraseFilesFromEnv } from "../../adapters/env/files.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError } from "../../core/base/errors.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { unwrap } from "./access.ts";

@@ -1,5 +1,6 @@
 /** The file that a route of a task names by the rest of its URL. */
-import { databaseFromEnv, filesFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { filesFromEnv } from "../../adapters/env/files.ts";
 import { OttoError, raise } from "../../core/base/errors.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/tool-ports.ts";
 import { judgeForm, PROJECT_FOLDER } from "../../core/sandbox/path.ts";

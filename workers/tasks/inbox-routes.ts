@@ -1,7 +1,7 @@
 /** Everything of a tenant that waits for a person. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { INBOX_ORDERS, type InboxPage } from "../../core/ports/database.ts";
 import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";

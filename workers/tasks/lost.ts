@@ -2,7 +2,10 @@
  * Tasks whose object holds nothing while the index lists them (core/task/lost.ts). They stay listed until somebody erases them. A task that
  * is erased leaves the index before its object is emptied, so none of those is taken for lost.
  */
-import { databaseFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { Failure } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { isWithoutState, lostReport, STATE_LOST } from "../../core/task/lost.ts";

@@ -1,5 +1,8 @@
 /** How a task is made, whoever asks for it: by the API in the name of a key, or by a channel or a schedule. */
-import { clockFromEnv, settingsFromEnv, tasksFromEnv, tenantsFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
 import type { TaskOrder } from "../../core/channels/rpc.ts";
 import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../../core/base/errors.ts";
@@ -71,7 +74,7 @@ async function createTask(env: Env, { hold = false }: TaskRequest, facts: TaskFa
 /** The facts of the task that a request asks for, with what it names looked up. */
 async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskFacts>> {
   const { tenant, sources, agentsStamp, via } = asker;
-  const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: clockFromEnv(env).now() }, request.agent);
+  const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: Date.now() }, request.agent);
   if (!agent.ok) return agent;
   const { id, config } = agent.value;
   const start = checkStart(asker.bounds, { project: request.project ?? null, agent: { id, name: config.name } });

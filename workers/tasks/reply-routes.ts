@@ -1,7 +1,7 @@
 /** What people tell a running task: messages, answers to its questions, decisions on its approvals. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import type { TaskStub } from "../../adapters/env/from-env.ts";
+import type { TaskStub } from "../../adapters/env/tasks.ts";
 import type { Result } from "../../core/base/errors.ts";
 import { taskOfWait } from "../../core/base/ids.ts";
 import type { TaskView } from "../../core/task/view.ts";

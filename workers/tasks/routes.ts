@@ -1,7 +1,8 @@
 /** Making, listing, reading, starting, cancelling and erasing tasks. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, tasksFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import { BY_API } from "../../core/task/source.ts";
 import type { TaskFilter } from "../../core/ports/database.ts";
 import { NO_SUCH_TASK, OttoError, raise } from "../../core/base/errors.ts";

@@ -1,7 +1,7 @@
 /** A task's subtasks, and the tree that it stands in. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { TreeNode } from "../../core/ports/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";

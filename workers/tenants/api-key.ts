@@ -1,5 +1,5 @@
 /** Making an API key: the record that is kept, and the key itself, which is shown once and kept nowhere. */
-import { sealingFromEnv } from "../../adapters/env/from-env.ts";
+import { sealingFromEnv } from "../../adapters/env/secrets.ts";
 import type { NewApiKey } from "../../core/ports/database.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hashKey, makeKey, type Scope } from "../../core/tenant/keys.ts";

@@ -1,7 +1,8 @@
 /** Budgets above the single task: of the tenant, of an API key, of a schedule, of an agent. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import { BUDGET_PERIODS, type BudgetAccount, type BudgetLimit, TENANT_ACCOUNT } from "../../core/tenant/budget-tree.ts";

@@ -1,5 +1,6 @@
 /** Charges tenants for their cost to this process, paces their work, and refuses one above its fair share. */
-import { costFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { costFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { GiveWay } from "../../core/base/turns.ts";
 import { raise } from "../../core/base/errors.ts";
 import type { WorkMeter } from "../../core/steps/run-tool.ts";

@@ -1,7 +1,7 @@
 /** The live feed: server-sent events of all the tasks of a tenant, so that what shows them follows by itself. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isInBounds, type KeyBounds } from "../../core/tenant/key-bounds.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";

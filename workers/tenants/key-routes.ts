@@ -1,7 +1,8 @@
 /** API keys of a tenant. A key is shown once, when it is made, and is dead everywhere as soon as it is revoked. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { ApiKey } from "../../core/ports/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";

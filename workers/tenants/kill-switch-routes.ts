@@ -1,6 +1,6 @@
 /** The kill switch: everything of the tenant stops within seconds, and goes on when it is released. */
 import { createRoute } from "@hono/zod-openapi";
-import { tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

@@ -1,7 +1,8 @@
 /** How long a tenant's tasks are stored. By default everything is kept. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { MAX_RETENTION_DAYS, MAX_SWEPT_A_MINUTE, type Retention } from "../../core/tenant/retention.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { auditEntry } from "../audit/entry.ts";

@@ -1,7 +1,8 @@
 /** Tenants, for the holder of the operator key. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { OPERATOR_TENANT, type Tenant } from "../../core/ports/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";

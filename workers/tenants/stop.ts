@@ -1,6 +1,8 @@
 /** Stopping and releasing a tenant, as its own administrators and the operator do it. */
 import { z } from "zod";
-import { databaseFromEnv, endMcpProcessesFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { endMcpProcessesFromEnv } from "../../adapters/env/mcp.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import { OPERATOR_TENANT } from "../../core/ports/database.ts";
 import { actorIdOf, auditEntry } from "../audit/entry.ts";

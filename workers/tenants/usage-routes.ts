@@ -1,7 +1,8 @@
 /** What the tenant's tasks used: by day, agent, key and project. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { clockFromEnv, databaseFromEnv, tenantsFromEnv } from "../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import { USAGE_PARTS, type UsagePart, type UsageRow } from "../../core/ports/database.ts";
 import { raise } from "../../core/base/errors.ts";
@@ -59,7 +60,7 @@ const show = createRoute({
 export function usageRoutes(app: App): void {
   app.openapi(show, async (c) => {
     const query = c.req.valid("query");
-    const days = daysOf(query, clockFromEnv(c.env).now());
+    const days = daysOf(query, Date.now());
     const by = partsOf(query.by ?? "day");
     await awaitWithin(globalThis, FRESH_WITHIN_MS, tenantsFromEnv(c.env)(tenantOf(c)).flush(), null);
     const rows = await readUsage(c, { ...days, by });

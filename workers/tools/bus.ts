@@ -1,5 +1,6 @@
 /** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
-import { toolSourcesFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/steps/tool-bus.ts";

@@ -4,13 +4,10 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import {
-  blobsFromEnv,
-  mailFromEnv,
-  settingsFromEnv,
-  tasksFromEnv,
-  type TaskStub,
-} from "../../adapters/env/from-env.ts";
+import { blobsFromEnv } from "../../adapters/env/files.ts";
+import { mailFromEnv } from "../../adapters/env/mail.ts";
+import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
 import { calledWithin } from "../../core/steps/called-tool.ts";

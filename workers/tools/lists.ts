@@ -1,5 +1,5 @@
 /** The lists of tools that are searched: the built-in ones, and those of a tenant's sources. */
-import type { Env } from "../../adapters/env/from-env.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { SourcedList } from "../../core/steps/find-tools.ts";
 import { inputSchema } from "../../core/steps/toolset.ts";

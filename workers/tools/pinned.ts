@@ -1,5 +1,7 @@
 /** The tools that a task pinned beside the built-in ones. What stands under a hash never changes, so the isolate keeps it. */
-import { patternsFromEnv, toolSourcesFromEnv, type Env } from "../../adapters/env/from-env.ts";
+import { patternsFromEnv } from "../../adapters/env/patterns.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import { httpCaller } from "../../core/steps/http-caller.ts";
 import { mcpCaller } from "../../core/mcp/call.ts";
 import { outsideTools, type OutsideCallers, type SourcedTool } from "../../core/gateway/outside-tool.ts";

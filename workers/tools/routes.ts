@@ -1,7 +1,7 @@
 /** The catalogue of tools: what there is, what each takes, and the form in which a model is shown it. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { toolSourcesFromEnv } from "../../adapters/env/from-env.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { findTools } from "../../core/steps/find-tools.ts";
 import { asFunction, type NamedTool } from "../../core/steps/tool-bus.ts";
 import { toolPage } from "../../core/steps/tool-page.ts";

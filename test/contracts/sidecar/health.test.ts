@@ -1,6 +1,6 @@
 /** What the Worker's /health makes of the sidecar's, whatever the sidecar says. */
 import { expect, it } from "vitest";
-import { sidecarHealth } from "../../../adapters/database/health.ts";
+import { sidecarHealth } from "../../../adapters/sidecar/health.ts";
 import type { Sidecar } from "../../../adapters/sidecar/sidecar.ts";
 
 const saying = (reply: () => Response, isAsleep = false): Sidecar => ({

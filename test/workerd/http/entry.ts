@@ -1,7 +1,7 @@
 /** The Worker as a caller meets it: HTTP requests to its front door, with the key of a tenant that the test makes. */
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { databaseFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { hashKey, makeKey, type Scope, SCOPES } from "../../../core/tenant/keys.ts";
 import type { TaskView } from "../../../core/task/view.ts";

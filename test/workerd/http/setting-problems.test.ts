@@ -1,7 +1,8 @@
 /** What a Worker says and does when its settings are wrong: it names all of them, and answers nothing else. */
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
-import { type Env, settingProblems } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { settingProblems } from "../../../adapters/env/problems.ts";
 import { SECRET_NAMES, SECRETS } from "../../../core/secrets/worker-secrets.ts";
 import { createApp } from "../../../workers/app.ts";
 

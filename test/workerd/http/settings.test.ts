@@ -1,17 +1,15 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
-import {
-  databaseFromEnv,
-  type Env,
-  healthFromEnv,
-  memoryFromEnv,
-  modelFromEnv,
-  sealingFromEnv,
-  searchFromEnv,
-  settingsFromEnv,
-  webFromEnv,
-} from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { healthFromEnv } from "../../../adapters/env/health.ts";
+import { memoryFromEnv } from "../../../adapters/env/memory.ts";
+import { modelFromEnv } from "../../../adapters/env/model.ts";
+import { sealingFromEnv } from "../../../adapters/env/secrets.ts";
+import { searchFromEnv } from "../../../adapters/env/search.ts";
+import { settingsFromEnv } from "../../../adapters/env/settings.ts";
+import { webFromEnv } from "../../../adapters/env/web.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
 import { playVectorize } from "../../stand-ins/vectorize.ts";

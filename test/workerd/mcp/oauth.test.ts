@@ -1,7 +1,7 @@
 /** An MCP server that wants OAuth: a person is sent to its authorization server, comes back, and calls carry the token. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import { databaseFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { newBrowser } from "./consent-client.ts";
 import { type Answer, type Caller, expectProblem, knock, makeCaller } from "../http/entry.ts";
 

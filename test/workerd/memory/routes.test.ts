@@ -1,7 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, filesFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { filesFromEnv } from "../../../adapters/env/files.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 

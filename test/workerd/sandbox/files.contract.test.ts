@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openFiles, type FilesSettings } from "../../../adapters/files/files.ts";
-import { sandboxesFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { sandboxesFromEnv } from "../../../adapters/env/sandboxes.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { MAX_CHANGES } from "../../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../../core/sandbox/file-change.ts";
 import { SANDBOX_MAX_DIRECTORIES } from "../../../core/sandbox/write.ts";

@@ -3,7 +3,8 @@ import type { SandboxWrite } from "../../../core/sandbox/write.ts";
 import { env } from "cloudflare:workers";
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { tenantsFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { SandboxRpc } from "../../../core/tenant/rpc.ts";
 
 const bindings: Env = env;

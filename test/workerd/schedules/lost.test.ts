@@ -2,7 +2,8 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
-import { databaseFromEnv, schedulesFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { schedulesFromEnv } from "../../../adapters/env/schedules.ts";
 import type { AuditEntry } from "../../../core/ports/audit-entry.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "../http/entry.ts";

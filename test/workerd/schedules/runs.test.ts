@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { asTenant, openConnection } from "../../../adapters/database/connection.ts";
-import { schedulesFromEnv } from "../../../adapters/env/from-env.ts";
+import { schedulesFromEnv } from "../../../adapters/env/schedules.ts";
 import { MAX_SCHEDULES } from "../../../core/schedules/schedule.ts";
 import { isUnanswered } from "../../../core/base/unanswered.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { schedulesFromEnv } from "../../../adapters/env/from-env.ts";
+import { schedulesFromEnv } from "../../../adapters/env/schedules.ts";
 import { makeReminder } from "../../../workers/schedules/reminders.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "../http/entry.ts";

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { fetchApp } from "../fetch-app.ts";
 import { actions, as, ask, HTTPS, newLink, ours, signIn, withKey } from "./client.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { MAX_SESSIONS, makeSessionToken } from "../../../core/tenant/session.ts";
 import { actions, as, ask, HTTP, HTTPS, newLink, ours, signIn, withKey } from "./client.ts";

@@ -1,7 +1,7 @@
 /** Under which key attempts to sign in are counted, by where the system runs. */
 import { describe, expect, test } from "vitest";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import { countSignInFromEnv } from "../../../adapters/env/from-env-console.ts";
+import { countSignInFromEnv } from "../../../adapters/env/console.ts";
 
 /** The keys that tries from these claimed addresses are counted under. */
 async function keysOf(mode: string, claimed: readonly (string | undefined)[]): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** Scripts of skills through the whole gateway, by a model and by the API, with the real sidecar and its cage. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 import { recordsOf, serve, somewhere } from "../outside.ts";
 import { skillText, uploadText, uploadZip } from "./client.ts";

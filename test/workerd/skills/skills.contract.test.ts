@@ -1,7 +1,9 @@
 /** The contract of skills on the bucket; and what a release leaves there for the next one. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { blobsFromEnv, keepShippedFromEnv, skillsFromEnv, toolSourcesFromEnv } from "../../../adapters/env/from-env.ts";
+import { blobsFromEnv } from "../../../adapters/env/files.ts";
+import { keepShippedFromEnv, skillsFromEnv } from "../../../adapters/env/skills.ts";
+import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { openSkills } from "../../../adapters/skills/skills.ts";
 import { sourceText } from "../../../core/tool/source.ts";
 import { packageHash, readPackage } from "../../../core/skills/package.ts";

@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, skillsFromEnv, tasksFromEnv, toolSourcesFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { skillsFromEnv } from "../../../adapters/env/skills.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { SHIPPED } from "../../../core/skills/shipped.generated.ts";
 import { shippedPin } from "../../../core/skills/shipped.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";

@@ -2,7 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { blobsFromEnv, stepsFromEnv } from "../../../adapters/env/from-env.ts";
+import { blobsFromEnv } from "../../../adapters/env/files.ts";
+import { stepsFromEnv } from "../../../adapters/env/steps.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { callId } from "../../../core/base/ids.ts";

@@ -1,7 +1,8 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { tasksFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { TaskRpc, TenantRpc } from "../../../core/tenant/rpc.ts";
 import { TaskReports } from "../../../durable-objects/task/reports.ts";
 import type { TaskStore } from "../../../durable-objects/task/store.ts";

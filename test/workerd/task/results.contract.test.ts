@@ -2,7 +2,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openResults } from "../../../adapters/files/results.ts";
-import { blobsFromEnv, type Env, resultsFromEnv, tasksFromEnv } from "../../../adapters/env/from-env.ts";
+import { blobsFromEnv } from "../../../adapters/env/files.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { resultsFromEnv } from "../../../adapters/env/results.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { callId, makeId } from "../../../core/base/ids.ts";
 import { type Label, TENANT } from "../../../core/provenance/label.ts";
 import { showResult } from "../../../core/prompt/kept-results.ts";

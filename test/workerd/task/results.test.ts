@@ -2,7 +2,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { channelsFromEnv } from "../../../adapters/env/from-env.ts";
+import { channelsFromEnv } from "../../../adapters/env/channels.ts";
 import { plainMessage } from "../../../core/channels/outbox/message-delivery.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 import { installedSlack } from "../channels/slack/installed.ts";

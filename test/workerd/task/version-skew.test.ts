@@ -2,7 +2,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
-import { channelsFromEnv, stepsFromEnv } from "../../../adapters/env/from-env.ts";
+import { channelsFromEnv } from "../../../adapters/env/channels.ts";
+import { stepsFromEnv } from "../../../adapters/env/steps.ts";
 import type { Attempt, Delivery } from "../../../core/channels/outbox/delivery.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
 import { callId } from "../../../core/base/ids.ts";

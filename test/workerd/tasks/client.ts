@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { tasksFromEnv } from "../../../adapters/env/from-env.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { type AgentConfig, DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import type { LedgerRow } from "../../../core/task/decision.ts";

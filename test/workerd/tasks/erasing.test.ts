@@ -2,7 +2,9 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, tasksFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { TASK_ERASED } from "../../../core/base/errors.ts";
 import { STATE_LOST } from "../../../core/task/lost.ts";
 import { summaryIdOf } from "../../../core/memory/memory.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { databaseFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { person } from "../channels/inbox/ask-people.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";

@@ -2,7 +2,8 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { databaseFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { STATE_LOST } from "../../../core/task/lost.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { sweep } from "../../../workers/sweep.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { tasksFromEnv, type TaskStub } from "../../../adapters/env/from-env.ts";
+import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
 import type { TaskEvent } from "../../../core/task/events.ts";
 import { type Watched, type WatchedTask, watchTask } from "../../../workers/tasks/watch.ts";
 import { makeCaller } from "../http/entry.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { env } from "cloudflare:workers";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { newId, report as reportOf } from "../../contracts/database/rows.ts";
 import {

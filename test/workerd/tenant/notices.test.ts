@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { Notice, NoticeFacts, ToldNotice } from "../../../core/task/notice.ts";
 import type { EventType } from "../../../core/task/events.ts";
 import { makeId } from "../../../core/base/ids.ts";

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import type { StoredReply } from "../../../core/tenant/idempotency.ts";
 import type { KeyRecord, TenantRpc } from "../../../core/tenant/rpc.ts";

@@ -2,7 +2,10 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, filesFromEnv, tasksFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { filesFromEnv } from "../../../adapters/env/files.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { summaryIdOf } from "../../../core/memory/memory.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";

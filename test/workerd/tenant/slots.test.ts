@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { BudgetLimit } from "../../../core/tenant/budget-tree.ts";
 import { FairShare } from "../../../core/tenant/fair-share.ts";
 import type { EnterReply, EnterRequest, TaskReport } from "../../../core/tenant/rpc.ts";

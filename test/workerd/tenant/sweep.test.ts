@@ -1,7 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { databaseFromEnv, filesFromEnv, tasksFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { filesFromEnv } from "../../../adapters/env/files.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { newTenant, operatorKey, send, sendJson, tenantStub, type TestTenant, watchDatabase } from "./client.ts";

@@ -1,7 +1,8 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { EnterRequest, TaskReport } from "../../../core/tenant/rpc.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { newTenant, tenantStub, watchDatabase } from "./client.ts";

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { TaskStatus } from "../../../core/task/status.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";
 import { TenantSwitch } from "../../../durable-objects/tenant/kill-switch.ts";

@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { Caller } from "../http/entry.ts";
 import { stubOf } from "../tasks/client.ts";
 import { tenantStub } from "../tenant/client.ts";

@@ -2,7 +2,9 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { blobsFromEnv, tasksFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { blobsFromEnv } from "../../../adapters/env/files.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { summaryIdOf } from "../../../core/memory/memory.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 import { changeStored, DAY, DONE, ended, listed, setRetention, sweepAfter } from "./retention-client.ts";

@@ -1,7 +1,7 @@
 /** The shell's tools through the whole gateway, by the API and by a model, with the real sidecar and its cage. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 
 /** Of a file while a command runs on it. */

@@ -2,7 +2,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { TenantObject } from "../../../durable-objects/tenant/object.ts";
-import { tasksFromEnv, tenantsFromEnv, toolSourcesFromEnv } from "../../../adapters/env/from-env.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
+import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { shippedPin } from "../../../core/skills/shipped.ts";
 import { outsideToolOf, toolSourcesContract } from "../../contracts/tool/tool-sources-suite.ts";
 import { makeCaller } from "../http/entry.ts";

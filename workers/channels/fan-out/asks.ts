@@ -1,5 +1,7 @@
 /** From what tasks ask people to what leaves for them: questions, approvals, reminders, and how each of them ended. */
-import { databaseFromEnv, type Env, outboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { type AskedPlace, type Delivery, type DeliveryKind, outboxOf } from "../../../core/channels/outbox/delivery.ts";
 import type { OutMessage } from "../../../core/channels/outbox/message.ts";
 import type { Notice } from "../../../core/task/notice.ts";

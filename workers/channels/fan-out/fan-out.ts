@@ -1,5 +1,7 @@
 /** From what happened to tasks to what leaves: each spreader says what a notice makes necessary. */
-import { outboxesFromEnv, tasksFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Notice } from "../../../core/task/notice.ts";
 import { type Failure, ok, type Result, toFailure } from "../../../core/base/errors.ts";
 import type { TaskView } from "../../../core/task/view.ts";

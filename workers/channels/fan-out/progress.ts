@@ -1,5 +1,5 @@
 /** Shows in the conversations of Slack that a task delivers to what it does. */
-import type { Env } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { progressOf } from "../../../core/channels/slack/progress.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { seededIds } from "../../http/new-ids.ts";

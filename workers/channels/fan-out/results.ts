@@ -1,5 +1,5 @@
 /** From the end of tasks to their results, and from what they say on the way to notifications: to where `deliver` points. */
-import type { Env } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { plainMessage, progressName } from "../../../core/channels/outbox/message-delivery.ts";
 import { resultMessage } from "../../../core/channels/outbox/result-message.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";

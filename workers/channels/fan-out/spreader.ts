@@ -1,5 +1,5 @@
 /** What says which deliveries a notice makes necessary. */
-import type { Env } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
 import type { Notice } from "../../../core/task/notice.ts";
 import type { Result } from "../../../core/base/errors.ts";

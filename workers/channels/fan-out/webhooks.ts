@@ -1,5 +1,6 @@
 /** From what happened to tasks to webhooks: one delivery for each endpoint that wants the event. */
-import { type Env, publicUrlFromEnv } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
 import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
 import { isForEndpoints, interestsOf } from "../../../core/channels/webhooks/endpoint.ts";
 import { eventContent, type EventContent } from "../../../core/channels/webhooks/body.ts";

@@ -1,5 +1,6 @@
 /** Answers and decisions that people give in a channel. The first that counts, wherever it came from, is the one that stands. */
-import { type Env, tasksFromEnv, type TaskStub } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
 import { failed, type Result, toFailure } from "../../../core/base/errors.ts";
 import { taskOfWait } from "../../../core/base/ids.ts";
 import { readResult } from "../../../core/base/read-failure.ts";

@@ -1,5 +1,7 @@
 /** What came in for an erased tenant, forgotten: by its hooks, by mail, and from its workspaces of Slack. */
-import { databaseFromEnv, inboxesFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
 import type { Page, Place } from "../../../core/base/page-cursor.ts";
 import { unwrap } from "../../tasks/access.ts";

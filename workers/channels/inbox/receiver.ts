@@ -1,5 +1,5 @@
 /** What works the items of an inbox. */
-import type { Env } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import type { JsonState } from "../../../core/tool/tool.ts";
 

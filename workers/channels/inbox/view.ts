@@ -1,6 +1,7 @@
 /** What came in by Slack, mail or a hook, as the API shows it, and how a dead item is tried again. One shape for all ways in. */
 import { z } from "zod";
-import { databaseFromEnv, inboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { RECEIVED_STATES, type ReceivedItem } from "../../../core/channels/inbox/inbox.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";

@@ -2,13 +2,9 @@
  * Mail as it comes in: kept whole, then noted for its tenant, then taken. Whatever fails here throws, and the server that
  * sent it tries again; only what can never be right is refused for good. Neither Postgres nor a model is asked.
  */
-import {
-  clockFromEnv,
-  inboxesFromEnv,
-  mailsInFromEnv,
-  ownAddressesFromEnv,
-  type Env,
-} from "../../../adapters/env/from-env.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { mailsInFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { comparable } from "../../../core/channels/mail/address.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { MAIL_MS, rateBody } from "../../../core/tenant/cost-rates.ts";
@@ -47,7 +43,7 @@ export async function takeMail(env: Env, message: IncomingMail): Promise<void> {
   const note: MailNote = { from: message.from, to: message.to, tag: own.tag, isTooLarge };
   const item = { id, lane: laneOf(message.from), kind: "mail", body: { ...note } };
   const inbox = inboxesFromEnv(env)(inboxName);
-  const { isOver, retryAfterMs } = await inbox.take({ ...item, receivedAt: clockFromEnv(env).now() });
+  const { isOver, retryAfterMs } = await inbox.take({ ...item, receivedAt: Date.now() });
   // Nobody will work it once more, and so nobody else would take away what was kept just now.
   if (isKept && isOver === true) await mails.forget(own.tenant, id);
   if (isTooLarge) return message.setReject("552 5.3.4 Mail is at most 25 MB here");

@@ -3,7 +3,8 @@
  * mail as its body. The caller writes the mail, its proof of the sender included, and can speak for any person of the tenant:
  * it needs an `admin` key of the tenant that the address belongs to. In the cloud the route is 404.
  */
-import { isLocalFromEnv, ownAddressesFromEnv } from "../../../adapters/env/from-env.ts";
+import { isLocalFromEnv } from "../../../adapters/env/settings.ts";
+import { ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { keyOwner } from "../../../core/tenant/keys.ts";
 import { headersOfMail } from "../../../core/channels/mail/head.ts";

@@ -1,14 +1,9 @@
 /** What mail that came in comes to: a new task, an answer to what was asked, or nothing. */
-import {
-  databaseFromEnv,
-  filesFromEnv,
-  mailSenderFromEnv,
-  type MailHead,
-  mailsInFromEnv,
-  ownAddressesFromEnv,
-  tasksFromEnv,
-  type Env,
-} from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { filesFromEnv } from "../../../adapters/env/files.ts";
+import { mailSenderFromEnv, type MailHead, mailsInFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { messageDelivery, plainMessage } from "../../../core/channels/outbox/message-delivery.ts";
 import type { Failure } from "../../../core/base/errors.ts";

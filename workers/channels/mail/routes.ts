@@ -1,12 +1,7 @@
 /** Mail of a tenant: how it leaves, where it comes in, and what was only kept. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import {
-  mailFromEnv,
-  mailOutboxFromEnv,
-  mailSenderFromEnv,
-  ownAddressesFromEnv,
-} from "../../../adapters/env/from-env.ts";
+import { mailFromEnv, mailOutboxFromEnv, mailSenderFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
 import { auditEntry } from "../../audit/entry.ts";

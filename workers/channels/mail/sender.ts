@@ -2,15 +2,10 @@
  * Deliveries by mail. Resend recognises a delivery by its id for 24 hours; after that, and by SMTP, one that may have left is
  * not sent again until a person says so.
  */
-import {
-  clockFromEnv,
-  databaseFromEnv,
-  filesFromEnv,
-  mailFromEnv,
-  mailSenderFromEnv,
-  ownAddressesFromEnv,
-  type Env,
-} from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { filesFromEnv } from "../../../adapters/env/files.ts";
+import { mailFromEnv, mailSenderFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Attempt, Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
 import { findAttached } from "../../../core/channels/outbox/attached-content.ts";
 import type { OutMessage } from "../../../core/channels/outbox/message.ts";
@@ -46,7 +41,7 @@ const UNSAID = new Set<Delivery["kind"]>(["progress", "settled", "event"]);
 export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt): Promise<Sent> {
   if (UNSAID.has(delivery.kind)) return { kind: "sent", ref: null };
   const port = mailFromEnv(env);
-  const now = clockFromEnv(env).now();
+  const now = Date.now();
   const earlier = attempt.mayHaveLeft ? { sentAt: attempt.mayHaveLeftSince ?? delivery.createdAt } : null;
   const attempted = { ...effectOfReceiver(port.keyedForMs), sentAt: earlier?.sentAt ?? now };
   if (earlier !== null && chooseRecovery(attempted, now) !== "run") return { kind: "unknown", why: MAY_HAVE_LEFT };

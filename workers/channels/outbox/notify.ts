@@ -1,5 +1,5 @@
 /** Messages for the places of a `deliver`: who they go to now, and the deliveries that take them there. */
-import type { Env } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Delivery, DeliveryKind } from "../../../core/channels/outbox/delivery.ts";
 import { messageDelivery } from "../../../core/channels/outbox/message-delivery.ts";
 import type { OutMessage } from "../../../core/channels/outbox/message.ts";

@@ -1,5 +1,6 @@
 /** Where the places of a tenant are: its people, its workspaces of Slack and the endpoints of its webhooks. */
-import { databaseFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Places } from "../../../core/channels/outbox/targets.ts";
 import { BY_API, type WayIn } from "../../../core/task/source.ts";
 import { failed, ok } from "../../../core/base/errors.ts";

@@ -1,5 +1,6 @@
 /** From deliveries to the outboxes that they leave by. */
-import { outboxesFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { type Delivery, outboxOf } from "../../../core/channels/outbox/delivery.ts";
 
 /** Puts each into its outbox, in their order. Those that were put before change nothing. */

@@ -1,7 +1,8 @@
 /** What left, or is to leave, for people and other systems: how each delivery stands, what it says, and how it is sent again. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, outboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,

@@ -1,5 +1,5 @@
 /** Who sends the deliveries of which channel. */
-import type { Env } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Attempt, Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
 import type { Channel } from "../../../core/task/source.ts";
 import { sendByEmail } from "../mail/sender.ts";

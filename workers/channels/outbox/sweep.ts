@@ -1,5 +1,7 @@
 /** What the sweep does for outboxes: it wakes those whose alarm may be lost, and erases those of erased tenants. */
-import { databaseFromEnv, outboxesFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Page, Place } from "../../../core/base/page-cursor.ts";
 import { wakeEach } from "../../../core/sweep/wake-overdue.ts";
 import { unwrap } from "../../tasks/access.ts";

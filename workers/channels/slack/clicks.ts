@@ -1,5 +1,5 @@
 /** Clicks on what Otto asks, and windows that were opened by them. Each answer counts once; everybody later hears who was first. */
-import { tasksFromEnv } from "../../../adapters/env/from-env.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import {
   readAction,

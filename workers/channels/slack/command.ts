@@ -1,5 +1,7 @@
 /** The slash command: a task whose thread Otto begins, what runs here, and stopping it. */
-import { databaseFromEnv, inboxesFromEnv, tasksFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import { afterThread } from "../../../core/channels/slack/exchange.ts";
 import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";

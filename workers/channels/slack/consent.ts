@@ -2,7 +2,9 @@
  * The way of a person to Slack, to agree that Otto is installed in their workspace, and back. The state that travels with the
  * browser is sealed: only this Worker can make one. It is good for ten minutes and once.
  */
-import { databaseFromEnv, type Env, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { SlackAuthorization } from "../../../core/ports/slack-install-table.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import { type Begun, CONSENT_LIFE_MS } from "../../http/consent-browser.ts";

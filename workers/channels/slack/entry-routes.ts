@@ -5,7 +5,8 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { inboxesFromEnv, slackSigningSecretFromEnv } from "../../../adapters/env/from-env.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { slackSigningSecretFromEnv } from "../../../adapters/env/slack.ts";
 import { judgeItem } from "../../../core/channels/inbox/queue.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";

@@ -1,5 +1,7 @@
 /** What somebody says to Otto: a task, or a word more to one that is under way. */
-import { filesFromEnv, outboxesFromEnv, tasksFromEnv, type TaskStub } from "../../../adapters/env/from-env.ts";
+import { filesFromEnv } from "../../../adapters/env/files.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
 import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import { afterThread, goingOn, toInput } from "../../../core/channels/slack/exchange.ts";

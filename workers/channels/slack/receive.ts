@@ -1,5 +1,6 @@
 /** Works what came in from a workspace of Slack. */
-import { costFromEnv, databaseFromEnv } from "../../../adapters/env/from-env.ts";
+import { costFromEnv } from "../../../adapters/env/tenants.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import type {
   BegunBody,

@@ -1,14 +1,14 @@
 /** Slack as administrators set it up: the app's manifest, and the workspaces in which it is installed. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
 import {
-  databaseFromEnv,
-  publicUrlFromEnv,
   sealSlackTokenFromEnv,
   slackAuthorizePageFromEnv,
   slackOAuthFromEnv,
   slackOfTokenFromEnv,
-} from "../../../adapters/env/from-env.ts";
+} from "../../../adapters/env/slack.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
 import { BOT_SCOPES, slackManifest } from "../../../core/channels/slack/manifest.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";

@@ -1,5 +1,7 @@
 /** Sends deliveries to Slack. After an attempt that may have done a part, what is there already is looked up and not posted again. */
-import { filesFromEnv, slackFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { filesFromEnv } from "../../../adapters/env/files.ts";
+import { slackFromEnv } from "../../../adapters/env/slack.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Attempt, Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
 import { messageOf, partsOfDelivery } from "../../../core/channels/slack/plan.ts";
 import { slackPlace } from "../../../core/channels/outbox/slack-place.ts";

@@ -1,5 +1,5 @@
 /** Who somebody in Slack is: the tenant's record of that person. */
-import { databaseFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { namedUsers } from "../../../core/channels/slack/plain-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import type { Result } from "../../../core/base/errors.ts";

@@ -1,5 +1,5 @@
 /** Stopping a task from Slack. */
-import { tasksFromEnv } from "../../../adapters/env/from-env.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Handled } from "../../../core/channels/inbox/inbox.ts";
 import { isId } from "../../../core/base/ids.ts";
 import { hasEnded } from "../../../core/task/status.ts";

@@ -1,5 +1,7 @@
 /** Where an item of a Slack inbox came from: whose workspace it is, its bot there, and how people are told things. */
-import { databaseFromEnv, type Env, slackFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { slackFromEnv } from "../../../adapters/env/slack.ts";
 import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";

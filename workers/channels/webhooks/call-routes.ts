@@ -5,7 +5,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { clockFromEnv, inboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import {
   deliveryNameOf,
   eventOf,
@@ -124,7 +124,7 @@ async function hookCaller(c: AppContext, named: string, id: string): Promise<Cal
 async function isSignedCall(c: AppContext, door: HookDoor): Promise<boolean> {
   const { type, signatureHeader } = door;
   const header = (name: string) => c.req.header(name) ?? null;
-  const now = clockFromEnv(c.env).now();
+  const now = Date.now();
   const body = await bodyOf(c);
   for await (const secret of openHookSecrets(c.env, door, now))
     if (await isSigned({ type, secret, signatureHeader, body, header }, now)) return true;
@@ -150,7 +150,7 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
       ? nameByBody(bodyHash)
       : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
   const id = await makeItemId(inbox, name);
-  const receivedAt = clockFromEnv(c.env).now();
+  const receivedAt = Date.now();
   const headers = shownHeaders(c.req.raw.headers);
   const kept = unwrap(await keepText(c.env, { tenant, hook, headers }, text));
   const item = { tenant, hook, named, type, headers, text: kept, ...(hook === null ? { bodyHash } : {}) };

@@ -1,7 +1,8 @@
 /** What became of the deliveries to a webhook, and how those that failed are sent again. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv, outboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { DELIVERY_STATES, outboxOf } from "../../../core/channels/outbox/delivery.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";

@@ -1,5 +1,7 @@
 /** Keeps the tenant's object told of what its endpoints want, so that no event is lost and none is kept for nobody. */
-import { databaseFromEnv, type Env, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { interestsOf, type EndpointSetting } from "../../../core/channels/webhooks/endpoint.ts";
 import { forgetEndpoints } from "./known-endpoints.ts";
 

@@ -1,5 +1,6 @@
 /** The secrets that sign webhooks: made, sealed for the database, and opened by nobody but the sender. */
-import { type Env, openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
 import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
 import { stillCounting } from "../../../core/channels/webhooks/old-secrets.ts";

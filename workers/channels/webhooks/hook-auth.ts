@@ -2,13 +2,10 @@
  * What the inbox of a hook knows of it, so that calls are judged while Postgres is away. It is told of each change; what was
  * lost between a change and the telling, it finds out within a minute of the next call.
  */
-import {
-  clockFromEnv,
-  databaseFromEnv,
-  inboxesFromEnv,
-  settingsFromEnv,
-  type Env,
-} from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { settingsFromEnv } from "../../../adapters/env/settings.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { doorOf, type Hook, type HookDoor, hookInbox } from "../../../core/channels/webhooks/hook.ts";
 import type { InboxRecord } from "../../../core/channels/inbox/inbox.ts";
 import { isId } from "../../../core/base/ids.ts";
@@ -21,7 +18,7 @@ const CHECK_EVERY_MS = 60_000;
 export async function keepDoor(env: Env, tenant: string, hook: Hook): Promise<void> {
   const record = {
     version: hook.version,
-    checkedAt: clockFromEnv(env).now(),
+    checkedAt: Date.now(),
     perMinute: settingsFromEnv(env).requestsPerMinute,
     facts: { ...doorOf(tenant, hook) },
   };
@@ -43,7 +40,7 @@ export async function doorRecord(env: Env, hook: string): Promise<(InboxRecord &
 
 /** Compares what the inbox knows with Postgres, at most once a minute. While Postgres is away, what it knows stands. */
 export async function checkDoor(env: Env, record: InboxRecord & { door: HookDoor }): Promise<void> {
-  const now = clockFromEnv(env).now();
+  const now = Date.now();
   if (now - record.checkedAt < CHECK_EVERY_MS) return;
   const { tenant, hook } = record.door;
   const { version, perMinute, facts } = record;

@@ -1,5 +1,6 @@
 /** A call of a hook as its inbox keeps it. A text that is too large for the inbox's row stands in the bucket. */
-import { blobsFromEnv, type Env, forgetOldBlobsFromEnv } from "../../../adapters/env/from-env.ts";
+import { blobsFromEnv, forgetOldBlobsFromEnv } from "../../../adapters/env/files.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import type { CallText } from "../../../core/channels/webhooks/hook-call.ts";
 import type { HookType } from "../../../core/channels/webhooks/hook.ts";
 import { MAX_ITEM_CHARACTERS } from "../../../core/channels/inbox/inbox.ts";

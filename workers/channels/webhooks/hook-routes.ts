@@ -2,7 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, publicUrlFromEnv, settingsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
+import { settingsFromEnv } from "../../../adapters/env/settings.ts";
 import {
   type Hook,
   type HookConfig,

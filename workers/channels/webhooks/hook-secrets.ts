@@ -1,5 +1,6 @@
 /** What calls of hooks are signed with: made, sealed for the tenant and the hook, and opened where a call is judged. */
-import { openStoredFromEnv, sealingFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/secrets.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
 import type { Hook, HookDoor, ReplacedSecret } from "../../../core/channels/webhooks/hook.ts";
 import { OLD_SECRET_MS, stillCounting } from "../../../core/channels/webhooks/old-secrets.ts";

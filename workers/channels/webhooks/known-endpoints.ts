@@ -2,7 +2,8 @@
  * The endpoints of tenants as this isolate read them last, sealed: for the notices that are spread and the webhooks that are
  * sent. What is kept lets both go on while Postgres is away.
  */
-import { clockFromEnv, databaseFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { FailurePause } from "../../../core/base/failure-pause.ts";
 import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
@@ -39,7 +40,7 @@ export async function endpointsUnder(
   tenant: string,
   stamp: string,
 ): Promise<Result<readonly SealedEndpoint[]>> {
-  const now = clockFromEnv(env).now();
+  const now = Date.now();
   const kept = known.get(tenant);
   const holds = kept?.stamp === stamp;
   if (holds && now - kept.readAt <= KEPT_MS) return ok(kept.endpoints);
@@ -49,7 +50,7 @@ export async function endpointsUnder(
 
 /** One of them; null: there is none. It is read anew unless it is known as one that takes webhooks. */
 export async function endpointToSend(env: Env, tenant: string, id: string): Promise<Result<SealedEndpoint | null>> {
-  const now = clockFromEnv(env).now();
+  const now = Date.now();
   const kept = known.get(tenant);
   const usable = kept?.endpoints.find((one) => one.id === id && one.enabled);
   const age = now - (kept?.readAt ?? -Infinity);
@@ -75,7 +76,7 @@ async function readAndKeep(
   const reading = databaseFromEnv(env).endpoints.all(tenant);
   const read = await awaitWithin(globalThis, PATIENCE_MS, reading, AWAY);
   if (read.ok) keep(tenant, { readAt: now, stamp, endpoints: read.value });
-  else endpointsPause.begin(clockFromEnv(env).now());
+  else endpointsPause.begin(Date.now());
   return read;
 }
 

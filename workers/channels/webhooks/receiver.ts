@@ -1,6 +1,9 @@
 /** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
 import { getOwn } from "../../../core/base/own-field.ts";
-import { databaseFromEnv, inboxesFromEnv, tasksFromEnv, type Env } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { eventOf, mayRecur, payloadOf, whyLeft } from "../../../core/channels/webhooks/hook-call.ts";
 import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../../core/channels/webhooks/hook-prompt.ts";
 import { type Hook, hookInbox } from "../../../core/channels/webhooks/hook.ts";

@@ -2,7 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { databaseFromEnv, endpointUrlFromEnv, outboxesFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { endpointUrlFromEnv } from "../../../adapters/env/web.ts";
+import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
 import {
   type Endpoint,

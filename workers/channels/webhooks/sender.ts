@@ -2,13 +2,9 @@
  * Sends webhooks: signed for each try, under one id throughout, by the egress guard, and never along a redirect. Receivers
  * tell repeats by that id, so what may have arrived is sent again.
  */
-import {
-  clockFromEnv,
-  databaseFromEnv,
-  endpointUrlFromEnv,
-  type Env,
-  webFromEnv,
-} from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { endpointUrlFromEnv, webFromEnv } from "../../../adapters/env/web.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
 import { BY_OTTO } from "../../../core/ports/audit-entry.ts";
 import type { Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
 import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
@@ -45,7 +41,7 @@ export async function sendWebhook(env: Env, delivery: Delivery): Promise<Sent> {
 }
 
 async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url: string) {
-  const now = clockFromEnv(env).now();
+  const now = Date.now();
   const signed = { id: delivery.id, seconds: Math.floor(now / 1000), body: bodyOf(delivery) };
   const secrets = await signingSecrets(env, delivery.tenant, endpoint, now);
   return await webFromEnv(env, delivery, SETUP).open({
@@ -91,13 +87,13 @@ async function outcomeOf(
     return { kind: "dead", why: `${why} It takes no more webhooks, so this one was disabled.` };
   }
   if (status !== 429 && status !== 503) return { kind: "later", why, afterMs: null };
-  const afterMs = retryAfterMs(headers, clockFromEnv(env).now());
+  const afterMs = retryAfterMs(headers, Date.now());
   return { kind: "later", why, afterMs, ...(afterMs === null ? {} : { pausesAllMs: afterMs }) };
 }
 
 /** As long as nobody changed it since it was read. What cannot be written now is written by the next one that is answered so. */
 async function disable(env: Env, tenant: string, { id, version }: SealedEndpoint, delivery: string): Promise<void> {
-  const at = clockFromEnv(env).now();
+  const at = Date.now();
   const { random } = await seededIds("audit", delivery, at);
   const act = {
     id: makeId("audit", at, random),

@@ -4,7 +4,9 @@
  * to a repeat depends on the body, which is read once the key is known to be valid: that takes a second hop.
  */
 import type { MiddlewareHandler } from "hono";
-import { databaseFromEnv, settingsFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { settingsFromEnv } from "../../../adapters/env/settings.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { OPERATOR_TENANT } from "../../../core/ports/database.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
 import { withShipped } from "../../../core/skills/shipped.ts";

@@ -1,6 +1,7 @@
 /** Refuses a request for another host. In the cloud the platform does: it passes on only the hosts of the Worker's routes. */
 import type { MiddlewareHandler } from "hono";
-import { isLocalFromEnv, publicUrlFromEnv } from "../../../adapters/env/from-env.ts";
+import { isLocalFromEnv } from "../../../adapters/env/settings.ts";
+import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { isOwnHost } from "../../../core/web/own-hosts.ts";
 import type { AppEnv } from "../context.ts";

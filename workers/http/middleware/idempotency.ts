@@ -4,7 +4,8 @@
  * reply.
  */
 import type { Next } from "hono";
-import { sealingFromEnv, tenantsFromEnv } from "../../../adapters/env/from-env.ts";
+import { sealingFromEnv } from "../../../adapters/env/secrets.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { type Failure, raise } from "../../../core/base/errors.ts";
 import {
   fingerprintOf,

@@ -3,7 +3,8 @@
  * half stores.
  */
 import type { MiddlewareHandler } from "hono";
-import { type Env, settingProblems } from "../../../adapters/env/from-env.ts";
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { settingProblems } from "../../../adapters/env/problems.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import type { AppEnv } from "../context.ts";
 import { problemResponse } from "../problem.ts";

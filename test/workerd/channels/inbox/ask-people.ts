@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { databaseFromEnv } from "../../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import type { PersonRecord } from "../../../../core/people/person.ts";
 import type { TaskView } from "../../../../core/task/view.ts";

@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { inboxesFromEnv } from "../../../../adapters/env/from-env.ts";
+import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import {
   ITEM_LIFETIME_MS,
   MAX_FAILURES,

@@ -2,7 +2,9 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, test, vi } from "vitest";
-import { filesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../../../adapters/env/from-env.ts";
+import { filesFromEnv } from "../../../../adapters/env/files.ts";
+import { outboxesFromEnv } from "../../../../adapters/env/channels.ts";
+import { tasksFromEnv } from "../../../../adapters/env/tasks.ts";
 import { takeMail } from "../../../../workers/channels/mail/entry.ts";
 import { sendByEmail } from "../../../../workers/channels/mail/sender.ts";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";

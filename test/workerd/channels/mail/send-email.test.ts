@@ -2,7 +2,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { taskMailFromEnv } from "../../../../adapters/env/from-env.ts";
+import { taskMailFromEnv } from "../../../../adapters/env/mail.ts";
 import type { AgentConfig } from "../../../../core/agents/agent.ts";
 import { makeId } from "../../../../core/base/ids.ts";
 import { addressee } from "../../../contracts/channels/mail/suite.ts";

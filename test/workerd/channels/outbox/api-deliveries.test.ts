@@ -2,7 +2,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, outboxesFromEnv, tenantsFromEnv } from "../../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../../adapters/env/database.ts";
+import { outboxesFromEnv } from "../../../../adapters/env/channels.ts";
+import { tenantsFromEnv } from "../../../../adapters/env/tenants.ts";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import { sweep } from "../../../../workers/sweep.ts";
 import { deliveryOf } from "./delivery-of.ts";

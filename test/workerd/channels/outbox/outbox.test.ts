@@ -2,7 +2,8 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, outboxesFromEnv } from "../../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../../adapters/env/database.ts";
+import { outboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { type Delivery, outboxOf, type Sent } from "../../../../core/channels/outbox/delivery.ts";
 import { deliveryOf, newDeliveryId } from "./delivery-of.ts";
 import { newTenant } from "../../tenant/client.ts";

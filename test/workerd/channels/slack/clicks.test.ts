@@ -2,7 +2,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
-import { inboxesFromEnv } from "../../../../adapters/env/from-env.ts";
+import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { actionId, actionValue } from "../../../../core/channels/slack/actions.ts";
 import { clickPayload, commandFields, signedForm, signedPayload } from "../../../stand-ins/slack-requests.ts";
 import { asking, isOver, makeDesk, post, saying, SIGNING, waiting } from "./server.ts";

@@ -2,7 +2,9 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseFromEnv, inboxesFromEnv, outboxesFromEnv, tasksFromEnv } from "../../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../../adapters/env/database.ts";
+import { inboxesFromEnv, outboxesFromEnv } from "../../../../adapters/env/channels.ts";
+import { tasksFromEnv } from "../../../../adapters/env/tasks.ts";
 import { outboxOf } from "../../../../core/channels/outbox/delivery.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../../core/provenance/label.ts";
 import {

@@ -1,7 +1,8 @@
 /** A workspace of the stand-in for Slack in which a tenant has installed Otto. */
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
-import { databaseFromEnv, sealSlackTokenFromEnv } from "../../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../../adapters/env/database.ts";
+import { sealSlackTokenFromEnv } from "../../../../adapters/env/slack.ts";
 import { makeId } from "../../../../core/base/ids.ts";
 import { SlackClient } from "../../../stand-ins/slack-client.ts";
 import type { WorkspaceOptions } from "../../../stand-ins/slack-workspace.ts";

@@ -2,7 +2,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { inboxesFromEnv } from "../../../../adapters/env/from-env.ts";
+import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { sweep } from "../../../../workers/sweep.ts";
 import { expectProblem, knock, makeCaller } from "../../http/entry.ts";
 import { linkIn, newBrowser } from "../../mcp/consent-client.ts";

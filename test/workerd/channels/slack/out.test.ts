@@ -2,7 +2,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { channelsFromEnv, outboxesFromEnv } from "../../../../adapters/env/from-env.ts";
+import { channelsFromEnv, outboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import {
   type Attempt,
   type Delivery,

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { tenantsFromEnv } from "../../../../adapters/env/from-env.ts";
+import { tenantsFromEnv } from "../../../../adapters/env/tenants.ts";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import type { Notice } from "../../../../core/task/notice.ts";
 import { ok } from "../../../../core/base/errors.ts";

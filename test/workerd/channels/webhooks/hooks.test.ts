@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { inboxesFromEnv } from "../../../../adapters/env/from-env.ts";
+import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
 import { sweep } from "../../../../workers/sweep.ts";
 import { expectProblem, knock, makeCaller } from "../../http/entry.ts";

@@ -1,7 +1,7 @@
 /** Webhooks of tenants: how they are set over the API, and how one is signed, sent, refused, and given up. */
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
-import { databaseFromEnv } from "../../../../adapters/env/from-env.ts";
+import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import { signingSecrets } from "../../../../workers/channels/webhooks/endpoint-secrets.ts";
 import { forgetEndpoints } from "../../../../workers/channels/webhooks/known-endpoints.ts";
 import { unwrap } from "../../../../workers/tasks/access.ts";

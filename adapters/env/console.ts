@@ -1,4 +1,4 @@
-/** What `from-env.ts` gives of the console: its files, and the count of those who try to sign in to it. */
+/** The files of the console, and the count of those who try to sign in to it. */
 import type { Env } from "./bindings.ts";
 import { isLocalFromEnv } from "./settings.ts";
 

@@ -1,21 +1,20 @@
-/** The variables of Slack and mail: what each may be. A setting that cannot be right throws a RangeError that names it. */
+/** Mail: its variables, how it leaves, and where it comes in. */
+import { checkAddress, type Env, set } from "./bindings.ts";
+import { sealingFromEnv } from "./secrets.ts";
+import { type MailsIn, openMailsIn } from "../mail/mail-in.ts";
+import { mailOfTask, openMail } from "../mail/mail.ts";
+import { type MailOutbox, openMailOutbox } from "../mail/outbox.ts";
+import { openOwnAddresses, type OwnAddresses } from "../mail/own-addresses.ts";
 import { getOwn } from "../../core/base/own-field.ts";
 import { readMailbox } from "../../core/channels/mail/address.ts";
-import { checkAddress, type Env, set } from "./bindings.ts";
+import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 
-const SLACK_API = "https://slack.com/api/";
+export type { MailHead } from "../mail/mail-in.ts";
+
 const RESEND_API = "https://api.resend.com";
-const DEFAULT_SMTP_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
 
-/** Null parts: what needs them is not set up. */
-export interface SlackSettings {
-  /** Ends with a slash. */
-  readonly apiUrl: string;
-  /** What Slack signs its requests with; null: none is taken. */
-  readonly signingSecret: string | null;
-  /** Of the app, for installing it in a workspace by OAuth; null: only a bot's token can be pasted. */
-  readonly client: { readonly id: string; readonly secret: string } | null;
-}
+const DEFAULT_SMTP_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
 
 /** How mail leaves; `outbox`: no provider is set up, and what would be sent is kept to be looked at. */
 export type MailSettings =
@@ -31,19 +30,6 @@ export type MailSettings =
       readonly from: string;
     }
   | { readonly kind: "outbox"; readonly from: string };
-
-export function slackSettings(env: Env): SlackSettings {
-  checkAddress(env.SLACK_API_URL, "SLACK_API_URL");
-  const [id, secret] = [set(env.SLACK_CLIENT_ID), set(env.SLACK_CLIENT_SECRET)];
-  if ((id === null) !== (secret === null))
-    throw new RangeError("SLACK_CLIENT_ID and SLACK_CLIENT_SECRET belong together: set both, or neither");
-  const apiUrl = set(env.SLACK_API_URL) ?? SLACK_API;
-  return {
-    apiUrl: apiUrl.endsWith("/") ? apiUrl : `${apiUrl}/`,
-    signingSecret: set(env.SLACK_SIGNING_SECRET),
-    client: id === null || secret === null ? null : { id, secret },
-  };
-}
 
 /** Resend where its key is set, else SMTP where its URL is. */
 export function mailSettings(env: Env): MailSettings {
@@ -67,12 +53,6 @@ export function mailDomain(env: Env): string | null {
   if (domain !== null && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(domain))
     throw new RangeError("OTTO_MAIL_DOMAIN has to be a domain, such as otto.example.com");
   return domain;
-}
-
-/** Where people and providers reach this Worker, without a slash at its end; null: links take the address of the request. */
-export function publicUrl(env: Env): string | null {
-  checkAddress(env.OTTO_PUBLIC_URL, "OTTO_PUBLIC_URL");
-  return set(env.OTTO_PUBLIC_URL)?.replace(/\/+$/, "") ?? null;
 }
 
 function smtpServer(text: string | null) {
@@ -100,4 +80,36 @@ function loginOf({ username, password }: URL) {
   } catch {
     return null;
   }
+}
+
+/** What mail leaves by: Resend, a server of SMTP, or the outbox that only keeps it. */
+export function mailFromEnv(env: Env): MailPort {
+  return openMail(mailSettings(env), env.FILES);
+}
+
+/** The mail that the tools of a task's tree send. */
+export function taskMailFromEnv(env: Env, tree: Pick<TaskFacts, "tenant" | "rootId">): TaskMailPort {
+  return mailOfTask(mailFromEnv(env), env.FILES, tree);
+}
+
+/** Whom mail comes from, as the settings say. */
+export function mailSenderFromEnv(env: Env): string {
+  return mailSettings(env).from;
+}
+
+/** What was kept while no provider of mail was set up. */
+export function mailOutboxFromEnv(env: Env): MailOutbox {
+  return openMailOutbox(env.FILES, mailSettings(env).from);
+}
+
+/** Otto's own addresses of mail; null: no domain is set up whose mail comes here. */
+export function ownAddressesFromEnv(env: Env): OwnAddresses | null {
+  const domain = mailDomain(env);
+  if (domain === null) return null;
+  return openOwnAddresses(sealingFromEnv(env), env.FILES, domain);
+}
+
+/** Mail that came in and was not worked yet. */
+export function mailsInFromEnv(env: Env): MailsIn {
+  return openMailsIn(env.FILES);
 }

@@ -1,50 +1,14 @@
-/** The part of `from-env.ts` that needs the database: its tables, sealed values and the tenants' secrets. */
-import type { Database } from "../../core/ports/database.ts";
-import type { SecretUser } from "../../core/secrets/secret-use.ts";
-import type { VectorsPort } from "../../core/ports/vectors.ts";
-import type { Clock } from "../../core/ports/tool-ports.ts";
-import type { SecretsPort } from "../../core/ports/secrets.ts";
-import { openDatabase } from "../database/database.ts";
+/** What seals, and the secrets of tenants. */
 import { type Env, required, set } from "./bindings.ts";
-import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../../core/secrets/key-ring.ts";
-import { fromBase64 } from "../../core/base/base64.ts";
-import { openReseal, ResealedValues, type Reseal, type SealedValue } from "../secrets/resealing.ts";
+import { systemClock } from "./clock.ts";
+import { databaseFromEnv } from "./database.ts";
+import { openReseal, type Reseal, ResealedValues, type SealedValue } from "../secrets/resealing.ts";
 import { openSealing, type Sealing } from "../secrets/sealing.ts";
-import { checkEndpoint } from "./settings.ts";
 import { openSecrets, sealSecret, SecretShelf } from "../secrets/secrets.ts";
-import { openPgvector } from "../vectors/pgvector.ts";
-
-/** Opened once for the life of the isolate: the database checks once whether row-level security binds its role. */
-interface Stores {
-  readonly database: Database;
-  readonly pgvector: VectorsPort;
-}
-const stores = new Map<string, Stores>();
-
-function storesFromEnv(env: Env): Stores {
-  const url = required(env.DATABASE_URL, "DATABASE_URL");
-  const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
-  const name = `${endpoint} ${url}`;
-  const known = stores.get(name);
-  if (known !== undefined) return known;
-  checkEndpoint(env);
-  const opened = { database: openDatabase(url, endpoint), pgvector: openPgvector(url, endpoint) };
-  stores.set(name, opened);
-  return opened;
-}
-
-export function databaseFromEnv(env: Env): Database {
-  return storesFromEnv(env).database;
-}
-
-/** The vector index in the database. */
-export function pgvectorFromEnv(env: Env): VectorsPort {
-  return storesFromEnv(env).pgvector;
-}
-
-export function clockFromEnv(_env: Env): Clock {
-  return { now: () => Date.now() };
-}
+import { fromBase64 } from "../../core/base/base64.ts";
+import type { SecretsPort } from "../../core/ports/secrets.ts";
+import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../../core/secrets/key-ring.ts";
+import type { SecretUser } from "../../core/secrets/secret-use.ts";
 
 /** The sealing of this isolate, whose variables do not change. */
 const sealings = new WeakMap<Env, Sealing>();
@@ -62,7 +26,7 @@ const resealed = new ResealedValues();
 
 /** Stores a value under the present key when an earlier one sealed it. */
 export function resealFromEnv(env: Env): Reseal {
-  const settings = { sealing: sealingFromEnv(env), values: databaseFromEnv(env).sealed, clock: clockFromEnv(env) };
+  const settings = { sealing: sealingFromEnv(env), values: databaseFromEnv(env).sealed, clock: systemClock };
   return openReseal({ ...settings, resealed });
 }
 
@@ -100,7 +64,7 @@ export function secretsFromEnv(env: Env, tenant: string, user: SecretUser): Secr
     tenant,
     user,
     shelf: secretShelf,
-    clock: clockFromEnv(env),
+    clock: systemClock,
   });
 }
 

@@ -1,0 +1,21 @@
+/** The objects and the runner of channels. */
+import type { Env } from "./bindings.ts";
+import { stubOf } from "./object-stub.ts";
+import type { InboxRpc } from "../../core/channels/inbox/inbox.ts";
+import type { OutboxRpc } from "../../core/channels/outbox/delivery.ts";
+import type { ChannelsRpc } from "../../core/channels/rpc.ts";
+
+/** The runner of channels. */
+export function channelsFromEnv(env: Env): ChannelsRpc {
+  return env.CHANNELS as unknown as ChannelsRpc;
+}
+
+/** An inbox by its name, as `core/channels/inbox/inbox.ts` says. */
+export function inboxesFromEnv(env: Env): (name: string) => InboxRpc {
+  return (name) => stubOf<InboxRpc>(env.INBOXES, name);
+}
+
+/** An outbox by its name, as `outboxOf` gives it. */
+export function outboxesFromEnv(env: Env): (name: string) => OutboxRpc {
+  return (name) => stubOf<OutboxRpc>(env.OUTBOXES, name);
+}

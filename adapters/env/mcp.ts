@@ -1,0 +1,43 @@
+/** MCP servers of tenants. */
+import type { Env } from "./bindings.ts";
+import { databaseFromEnv } from "./database.ts";
+import { resealFromEnv, sealingFromEnv, secretsFromEnv } from "./secrets.ts";
+import { sidecarFromEnv } from "./sidecar.ts";
+import { webFromEnv } from "./web.ts";
+import { endProcesses } from "../mcp/end-processes.ts";
+import { type McpServers, openMcp } from "../mcp/mcp.ts";
+import { type McpRegistry, openRegistry } from "../mcp/registry.ts";
+import type { Consent } from "../mcp/server.ts";
+import type { SecretUser } from "../../core/secrets/secret-use.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+
+export type { Consent } from "../mcp/server.ts";
+
+/** The MCP servers of one tenant, with the secrets of `user`. `consent` is set when a person can authorize Otto now. */
+export function mcpFromEnv(
+  env: Env,
+  { tenant }: Pick<TaskFacts, "tenant">,
+  user: SecretUser,
+  consent: Consent | null = null,
+): McpServers {
+  const registry = mcpRegistryFromEnv(env, tenant);
+  const find = (server: string) => registry.find(server);
+  const noteListChanged = (server: string) =>
+    databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, Date.now());
+  const processes = { sidecar: sidecarFromEnv(env), secrets: secretsFromEnv(env, tenant, user) };
+  return openMcp({ web: webFromEnv(env, { tenant }, user), processes, tenant, find, consent, noteListChanged });
+}
+
+/** Ends the processes of a tenant's MCP server, or of all of them (`server` null). Never throws. */
+export async function endMcpProcessesFromEnv(env: Env, tenant: string, server: string | null): Promise<void> {
+  await endProcesses(sidecarFromEnv(env), tenant, server);
+}
+
+/** What is stored of a tenant's MCP servers and may be read by nobody. */
+export function mcpRegistryFromEnv(env: Env, tenant: string): McpRegistry {
+  return openRegistry(
+    databaseFromEnv(env).mcpServers,
+    { sealing: sealingFromEnv(env), reseal: resealFromEnv(env) },
+    tenant,
+  );
+}

@@ -1,0 +1,22 @@
+/** The step runner, and whether a model phase may begin. */
+import type { Env } from "./bindings.ts";
+import { systemClock } from "./clock.ts";
+import { settingsFromEnv } from "./settings.ts";
+import { Drain } from "../files/drain.ts";
+import type { StepsRpc } from "../../core/steps/rpc.ts";
+
+/** The step runner. */
+export function stepsFromEnv(env: Env): StepsRpc {
+  return env.STEPS as unknown as StepsRpc;
+}
+
+/** How long no model phase may begin, in milliseconds; 0: one may. Only a deployed system drains. */
+export async function drainLeftFromEnv(env: Env): Promise<number> {
+  if (settingsFromEnv(env).mode !== "production") return 0;
+  const drain = drains.get(env) ?? new Drain(env.FILES, systemClock);
+  drains.set(env, drain);
+  return await drain.leftMs();
+}
+
+/** Those of this isolate. */
+const drains = new WeakMap<Env, Drain>();
