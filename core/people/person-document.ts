@@ -22,12 +22,14 @@ const nameSchema = z
   .refine((name) => isPlain(name) && nameKey(name) !== "", "holds characters that no name has");
 
 const addressSchema = z.union([
-  z.strictObject({
-    kind: z.literal("slack"),
-    team: z.string().regex(/^[TE][A-Z0-9]{1,30}$/, "is the id of a workspace: T…"),
-    user: z.string().regex(/^[UW][A-Z0-9]{1,30}$/, "is the id of a member: U…"),
-  }),
-  z.strictObject({ kind: z.literal("email"), address: z.email().max(254) }),
+  z
+    .strictObject({
+      kind: z.literal("slack"),
+      team: z.string().regex(/^[TE][A-Z0-9]{1,30}$/, "is the id of a workspace: T…"),
+      user: z.string().regex(/^[UW][A-Z0-9]{1,30}$/, "is the id of a member: U…"),
+    })
+    .meta({ id: "SlackAddress" }),
+  z.strictObject({ kind: z.literal("email"), address: z.email().max(254) }).meta({ id: "EmailAddress" }),
 ]);
 
 const hoursSchema = z

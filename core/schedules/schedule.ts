@@ -26,13 +26,17 @@ const places = z
   .max(20);
 
 const whenSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("cron"), expression: z.string().min(1).max(MAX_EXPRESSION) }),
-  z.strictObject({
-    kind: z.literal("interval"),
-    every_seconds: z.int().min(MIN_INTERVAL_S).max(YEAR_S),
-    anchor: moment.optional().describe("A moment from which the intervals are counted; when the schedule was made."),
-  }),
-  z.strictObject({ kind: z.literal("once"), at: moment }),
+  z
+    .strictObject({ kind: z.literal("cron"), expression: z.string().min(1).max(MAX_EXPRESSION) })
+    .meta({ id: "CronTiming" }),
+  z
+    .strictObject({
+      kind: z.literal("interval"),
+      every_seconds: z.int().min(MIN_INTERVAL_S).max(YEAR_S),
+      anchor: moment.optional().describe("A moment from which the intervals are counted; when the schedule was made."),
+    })
+    .meta({ id: "IntervalTiming" }),
+  z.strictObject({ kind: z.literal("once"), at: moment }).meta({ id: "OnceTiming" }),
 ]);
 
 const missedSchema = z.strictObject({

@@ -43,11 +43,23 @@ export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort):
     .toSorted((a, b) => b.weight - a.weight);
   const checkers = new Map<unknown, SchemaChecker>();
 
-  const judgeBody = (schema: unknown, text: string): string | null => {
+  const judgeValue = (schema: unknown, value: unknown): string | null => {
     const check = checkers.get(schema) ?? compile(schema, document, patterns);
     checkers.set(schema, check);
-    const [problem] = check(JSON.parse(text));
-    return problem === undefined ? null : `${problem.pointer} ${problem.message}: ${text.slice(0, 2000)}`;
+    const [problem] = check(value);
+    return problem === undefined
+      ? null
+      : `${problem.pointer} ${problem.message}: ${JSON.stringify(value).slice(0, 2000)}`;
+  };
+
+  /** The things of a list are judged one by one: the work that a check may take is bounded. */
+  const judgeBody = (schema: unknown, text: string): string | null => {
+    const value: unknown = JSON.parse(text);
+    const { properties } = resolve(schema, document) as { properties?: { data?: { items?: unknown } } };
+    const items = properties?.data?.items;
+    if (items === undefined || !isPage(value)) return judgeValue(schema, value);
+    const faults = value.data.map((item) => judgeValue(items, item));
+    return faults.find((fault) => fault !== null) ?? judgeValue(schema, { ...value, data: [] });
   };
 
   const findFault = ({ method, path, status, contentType, body }: JudgedReply): string | null => {
@@ -70,6 +82,16 @@ export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort):
     const fault = findFault(reply);
     return fault === null ? null : `${reply.method} ${reply.path} answered ${reply.status}: ${fault}`;
   };
+}
+
+function isPage(value: unknown): value is { readonly data: readonly unknown[] } {
+  return typeof value === "object" && value !== null && "data" in value && Array.isArray(value.data);
+}
+
+/** What a schema refers to; itself when it refers to nothing. */
+function resolve(schema: unknown, { components }: ReplyDocument): unknown {
+  const { $ref } = schema as { readonly $ref?: string };
+  return $ref === undefined ? schema : components.schemas[$ref.replace(/^.*\//, "")];
 }
 
 /** Bytes may be none. */

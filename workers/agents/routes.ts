@@ -39,7 +39,10 @@ const agentSchema = versionSchema
 const admin = [requireScope("admin")];
 const shared = { tags: ["Agents"], ...withKey };
 const params = z.object({ id: z.string().describe("The agent's id, `agent_…`, or its name.") });
-const body = { required: true, content: { "application/json": { schema: agentConfigSchema } } };
+const body = {
+  required: true,
+  content: { "application/json": { schema: agentConfigSchema.meta({ id: "AgentInput" }) } },
+};
 const agent = { description: "The agent at its latest version, which `ETag` names.", json: agentSchema };
 const agentOrFile = { ...agent, other: ["application/yaml"] };
 
@@ -57,6 +60,7 @@ const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next)
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "agents.create",
   path: "/v1/agents",
   summary: "Make an agent",
   description:
@@ -69,6 +73,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "agents.list",
   path: "/v1/agents",
   summary: "List agents, the latest first",
   middleware: admin,
@@ -79,6 +84,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "agents.get",
   path: "/v1/agents/{id}",
   summary: "Show an agent, as JSON or, by `Accept: application/yaml`, as a file",
   middleware: admin,
@@ -89,6 +95,7 @@ const show = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "agents.update",
   path: "/v1/agents/{id}",
   summary: "Make the next version of an agent",
   description:
@@ -105,6 +112,7 @@ const update = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "agents.delete",
   path: "/v1/agents/{id}",
   summary: "Delete an agent",
   description:
@@ -117,6 +125,7 @@ const remove = createRoute({
 const versions = createRoute({
   ...shared,
   method: "get",
+  operationId: "agents.listVersions",
   path: "/v1/agents/{id}/versions",
   summary: "List the versions of an agent, the latest first",
   middleware: admin,

@@ -34,6 +34,7 @@ const list = createRoute({
   tags: ["Audit"],
   ...withKey,
   method: "get",
+  operationId: "audit.list",
   path: "/v1/audit",
   summary: "List administrative acts, the latest first",
   middleware: [adminOrOperator],

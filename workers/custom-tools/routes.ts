@@ -28,7 +28,10 @@ const isTool: MiddlewareHandler<AppEnv> = async function isTool(c, next) {
   unwrap(judgeDefinition(await c.req.json().catch(() => null), requestPatterns(c).patterns));
   await next();
 };
-const body = { required: true, content: { "application/json": { schema: customToolSchema } } };
+const body = {
+  required: true,
+  content: { "application/json": { schema: customToolSchema.meta({ id: "CustomToolInput" }) } },
+};
 
 const versionSchema = z
   .strictObject({
@@ -42,6 +45,7 @@ const versionSchema = z
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "tools.create",
   path: "/v1/tools",
   middleware: [...admin, isTool],
   summary: "Register an HTTP tool",
@@ -54,6 +58,7 @@ const create = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "tools.update",
   path: "/v1/tools/{name}",
   middleware: [...admin, isTool],
   summary: "Make the next version of a tool of your own",
@@ -64,6 +69,7 @@ const update = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "tools.delete",
   path: "/v1/tools/{name}",
   summary: "Take a tool of your own away",
   description: "Tasks that run keep it. The tools of an import go with their source.",
@@ -74,6 +80,7 @@ const remove = createRoute({
 const versions = createRoute({
   ...shared,
   method: "get",
+  operationId: "tools.listVersions",
   path: "/v1/tools/{name}/versions",
   summary: "List the versions of a tool of your own, the latest first",
   request: { params: toolParams, query: z.strictObject(pageQuery) },

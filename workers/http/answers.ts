@@ -1,7 +1,7 @@
 /** The answers that a route declares: its own successes, and problems in the one form that they all have. */
 import type { RouteConfig } from "@hono/zod-openapi";
-import type { z } from "zod";
 import { problemSchema } from "./schemas.ts";
+import { z } from "zod";
 
 type Responses = RouteConfig["responses"];
 type Successes = Readonly<Record<number, Success>>;
@@ -94,6 +94,12 @@ function problemResponses(statuses: readonly ProblemStatus[]): Responses {
   const content = { "application/problem+json": { schema: problemSchema } };
   return Object.fromEntries(statuses.map((status) => [status, { description: PROBLEMS[status], content }]));
 }
+
+/** The body of a request that says nothing: none, or an empty object. */
+export const emptyBody = {
+  required: false,
+  content: { "application/json": { schema: z.strictObject({}).meta({ id: "EmptyInput" }) } },
+} as const;
 
 /** What a route under `/v1` demands: a key. Spread into its declaration. */
 export const withKey = { security: [{ key: [] as string[] }] };

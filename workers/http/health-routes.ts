@@ -70,6 +70,7 @@ type Health = z.infer<typeof healthSchema>;
 
 const health = createRoute({
   method: "get",
+  operationId: "system.getHealth",
   path: "/health",
   tags: ["System"],
   summary: "Show whether Otto works",

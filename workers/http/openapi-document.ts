@@ -6,14 +6,23 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
 import { frontDoorAnswers } from "./answers.ts";
 import type { App } from "./context.ts";
+import { webhookSchemas } from "../event-schemas.ts";
+import { addDiscriminators, nameEnums, toReference } from "../openapi-names.ts";
 
 type Json = Record<string, unknown>;
 
 /** The document as plain JSON. */
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Json }>>;
   readonly components: Json;
 }
 
@@ -66,11 +75,49 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
     description:
       "An API key: `Authorization: Bearer otto_…`. A browser that signed in by `POST /v1/session` sends its cookie in its place.",
   };
+  const webhooks = Object.fromEntries(
+    Array.from(webhookSchemas, ([type, schema]) => [
+      type,
+      { post: webhookOf(type, schemaOf(schema, "output", schemas)) },
+    ]),
+  );
+  const listed = Object.fromEntries(Array.from(paths, ([path, operations]) => [path, Object.fromEntries(operations)]));
+  const enums = new Map<string, unknown>();
+  const named = nameEnums({ paths: listed, webhooks, schemas: Object.fromEntries(schemas) }, enums) as NamedParts;
+  const all = new Map([...Object.entries(named.schemas), ...enums]);
+  const told = addDiscriminators({ ...named, schemas: Object.fromEntries(all) }, all) as NamedParts;
   return {
     openapi: "3.1.0",
     info,
-    paths: Object.fromEntries(Array.from(paths, ([path, operations]) => [path, Object.fromEntries(operations)])),
-    components: { schemas: Object.fromEntries(schemas), securitySchemes: { key } },
+    servers: [{ url: "/", description: "The system that serves this document." }],
+    paths: told.paths,
+    webhooks: told.webhooks,
+    components: { schemas: told.schemas, securitySchemes: { key } },
+  };
+}
+
+type NamedParts = Pick<OpenApiDocument, "paths" | "webhooks"> & { readonly schemas: Json };
+
+/** What an endpoint of webhooks is sent (https://www.standardwebhooks.com). */
+function webhookOf(type: string, schema: Json): Json {
+  const header = (name: string, description: string) => {
+    return { name, in: "header", required: true, description, schema: { type: "string" } };
+  };
+  return {
+    operationId: `webhooks.${type.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    tags: ["Webhooks"],
+    summary: `Receive ${type}`,
+    security: [],
+    parameters: [
+      header("webhook-id", "Of the delivery: the same on every try."),
+      header("webhook-timestamp", "Of this try, in seconds since 1970."),
+      header("webhook-signature", "One or more `v1,` and base64 of HMAC-SHA-256, with spaces between."),
+    ],
+    requestBody: { required: true, content: { "application/json": { schema } } },
+    responses: {
+      "2XX": { description: "Received. Anything else is tried again." },
+      "410": { description: "Disables the endpoint." },
+    },
   };
 }
 
@@ -78,7 +125,7 @@ function operationOf(route: RouteConfig, schemas: Schemas): OpenApiOperation {
   const { request } = route;
   const body = request?.body;
   return {
-    operationId: route.operationId ?? operationId(route),
+    operationId: route.operationId ?? "",
     tags: route.tags ?? [],
     summary: route.summary ?? "",
     ...(route.description === undefined ? {} : { description: route.description }),
@@ -136,13 +183,21 @@ function schemaOf(schema: unknown, io: "input" | "output", schemas: Schemas): Js
     ...converted
   } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json & { $defs?: Json };
   const named = Object.entries($defs).filter(([name]) => !isAnonymous(name));
-  for (const [name, definition] of named) schemas.set(name, withComponents(withoutId(definition)));
+  for (const [name, definition] of named) setOnce(schemas, name, withComponents(withoutId(definition)));
   const { id } = converted;
   if (typeof id === "string" && schema.meta()?.id === id) {
-    schemas.set(id, withComponents(withoutId(converted)));
+    setOnce(schemas, id, withComponents(withoutId(converted)));
     return { $ref: `#/components/schemas/${id}` };
   }
   return withComponents(converted) as Json;
+}
+
+/** A name has one shape: a schema that means another as input than as output needs two names. */
+function setOnce(schemas: Schemas, name: string, schema: unknown): void {
+  const known = schemas.get(name);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
+    throw new Error(`two schemas of the API have the name ${name}`);
+  schemas.set(name, schema);
 }
 
 /**
@@ -154,7 +209,7 @@ function withComponents(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("$ref" in value && typeof value.$ref === "string") {
     const name = value.$ref.split("/").at(-1) ?? "";
-    return isAnonymous(name) || value.$ref === "#" ? {} : { $ref: `#/components/schemas/${name}` };
+    return isAnonymous(name) || value.$ref === "#" ? {} : { ...value, $ref: toReference(name) };
   }
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withComponents(inner)]));
 }
@@ -170,13 +225,4 @@ function isAnonymous(name: string): boolean {
 
 function isZod(value: unknown): value is z.ZodType {
   return typeof value === "object" && value !== null && "safeParse" in value;
-}
-
-/** `post /v1/tasks/{id}/cancel` is `postTasksIdCancel`. */
-function operationId({ method, path }: RouteConfig): string {
-  const words = path
-    .replace(/^\/v1\//, "")
-    .split(/[^a-zA-Z0-9]+/)
-    .filter((word) => word !== "");
-  return [method, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
 }

@@ -11,12 +11,14 @@ import { VERSION } from "./version.ts";
 const INFO: OpenApiDocument["info"] = {
   title: "Otto",
   version: VERSION,
+  license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
   description:
     "Autonomous agents as an API. JSON is snake_case, times are ISO 8601 in UTC, errors are application/problem+json. Text that JSON can write and UTF-8 or Postgres cannot keep (lone surrogates, NUL) is refused with 422. Any POST that makes something takes an `Idempotency-Key`.",
 };
 
 const document = createRoute({
   method: "get",
+  operationId: "system.getDocument",
   path: "/openapi.json",
   tags: ["System"],
   summary: "Show this document",
@@ -25,6 +27,7 @@ const document = createRoute({
 
 const docs = createRoute({
   method: "get",
+  operationId: "system.getDocs",
   path: "/docs",
   tags: ["System"],
   summary: "Show this document as a page",

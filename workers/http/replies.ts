@@ -9,11 +9,14 @@ import type { z } from "zod";
 import type { AppEnv } from "./context.ts";
 
 /** Registers a route. A handler that returns a field which the schema lacks does not fit: the error names its path. */
-export type Register = <R extends RouteConfig, Sent extends ReplyOf<R>>(
+export type Register = <R extends NamedRoute, Sent extends ReplyOf<R>>(
   route: R,
   handler: ((c: Parameters<RouteHandler<R, AppEnv>>[0]) => Sent | Promise<Sent>) &
     ([UndeclaredField<R, Sent>] extends [never] ? unknown : { "undeclared field": UndeclaredField<R, Sent> }),
 ) => void;
+
+/** A route with its name in the OpenAPI document: `resource.verb`. */
+type NamedRoute = RouteConfig & { readonly operationId: string };
 
 /** A reply as Hono types it: of `c.json` and of `c.body`. */
 interface Reply<Data, Status, Format> {

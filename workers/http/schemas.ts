@@ -1,7 +1,6 @@
 /** The API's shapes, as the OpenAPI document shows them. `meta({ id })` makes a shape a named component. */
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../../core/base/errors.ts";
-import { EVENT_TYPES } from "../../core/task/events.ts";
 import { CUT_FIELDS } from "../../core/task/short.ts";
 import { LABEL_NAMES } from "../../core/provenance/label.ts";
 import { HOWS } from "../../core/skills/skill.ts";
@@ -31,70 +30,81 @@ const amount = {
   estimated: z.boolean().describe("True when a provider told no usage and Otto counted by itself."),
 };
 
-const fileSchema = z.strictObject({
-  path: z.string(),
-  size: z.int(),
-  content_type: z.string(),
-  sha256: z.string().optional().describe("Of the attached content, which `url` and deliveries give."),
-  url: z.string(),
-});
+const fileSchema = z
+  .strictObject({
+    path: z.string(),
+    size: z.int(),
+    content_type: z.string(),
+    sha256: z.string().optional().describe("Of the attached content, which `url` and deliveries give."),
+    url: z.string(),
+  })
+  .meta({ id: "OutputFile" });
 
 const subtaskId = z
   .string()
   .optional()
   .describe("The subtask that asks, when it is not this task. It is decided there, or at any task above it.");
 
-export const pendingSchema = z.union([
-  z.strictObject({
-    kind: z.literal("question"),
-    id: z.string(),
-    query: z.string(),
-    choices: z.array(z.string()).nullable(),
-    person: z.string().nullable(),
-    person_id: z.string().optional().describe("The person's id, where there is a record of the person."),
-    expires_at: time.nullable(),
-    task_id: subtaskId,
-  }),
-  z.strictObject({
-    kind: z.literal("approval"),
-    id: z.string(),
-    call_id: z.string(),
-    tool: z.string(),
-    arguments: anything.optional().describe("Null in the short form."),
-    arguments_hash: z.string(),
-    approved_hash: z
-      .string()
-      .optional()
-      .describe(
-        "Of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it is `arguments_hash`. Absent from a task of an earlier release.",
-      ),
-    reason: z.string(),
-    expires_at: time.nullable(),
-    files: z
-      .array(
-        z.strictObject({
-          path: z.string().describe("That of a directory ends in `/`; `./` is all that the agent may see."),
-          size: z.int(),
-          sha256: z.string().describe("Of the content; of a directory, over the paths and hashes of its files."),
-          file_count: z.int().optional().describe("Of a directory: the files in it."),
-        }),
-      )
-      .optional()
-      .describe(
-        "The files that the call names, or that it gives a program. The approval covers this content; with other content it is requested again.",
-      ),
-    task_id: subtaskId,
-  }),
-  z.strictObject({
-    kind: z.literal("unknown"),
-    call_id: z.string(),
-    tool: z.string(),
-    arguments: anything.optional().describe("Null in the short form."),
-    task_id: subtaskId,
-  }),
+export const approvedFiles = z.array(
+  z
+    .strictObject({
+      path: z.string().describe("That of a directory ends in `/`; `./` is all that the agent may see."),
+      size: z.int(),
+      sha256: z.string().describe("Of the content; of a directory, over the paths and hashes of its files."),
+      file_count: z.int().optional().describe("Of a directory: the files in it."),
+    })
+    .meta({ id: "ApprovedFile" }),
+);
+
+export const pendingSchema = z.discriminatedUnion("kind", [
+  z
+    .strictObject({
+      kind: z.literal("question"),
+      id: z.string(),
+      query: z.string(),
+      choices: z.array(z.string()).nullable(),
+      person: z.string().nullable(),
+      person_id: z.string().optional().describe("The person's id, where there is a record of the person."),
+      expires_at: time.nullable(),
+      task_id: subtaskId,
+    })
+    .meta({ id: "PendingQuestion" }),
+  z
+    .strictObject({
+      kind: z.literal("approval"),
+      id: z.string(),
+      call_id: z.string(),
+      tool: z.string(),
+      arguments: anything.optional().describe("Null in the short form."),
+      arguments_hash: z.string(),
+      approved_hash: z
+        .string()
+        .optional()
+        .describe(
+          "Of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it is `arguments_hash`. Absent from a task of an earlier release.",
+        ),
+      reason: z.string(),
+      expires_at: time.nullable(),
+      files: approvedFiles
+        .optional()
+        .describe(
+          "The files that the call names, or that it gives a program. The approval covers this content; with other content it is requested again.",
+        ),
+      task_id: subtaskId,
+    })
+    .meta({ id: "PendingApproval" }),
+  z
+    .strictObject({
+      kind: z.literal("unknown"),
+      call_id: z.string(),
+      tool: z.string(),
+      arguments: anything.optional().describe("Null in the short form."),
+      task_id: subtaskId,
+    })
+    .meta({ id: "PendingUnknown" }),
 ]);
 
-const skillInForceSchema = z.strictObject({
+export const skillInForceSchema = z.strictObject({
   name: z.string(),
   hash: z.string().describe("Of the version that is pinned."),
   how: z
@@ -128,6 +138,8 @@ const budgetSchema = z
     "The limits that are in force, null where there is none, and what is used of them. Null: not known any more.",
   );
 
+export const outputSchema = z.strictObject({ text: z.string(), files: z.array(fileSchema) }).meta({ id: "TaskOutput" });
+
 export const taskSchema = z
   .strictObject({
     id: z.string(),
@@ -137,7 +149,7 @@ export const taskSchema = z
     project: z.string().nullable(),
     parent_id: z.string().nullable(),
     input: z.union([z.string(), z.array(z.strictObject({ role: z.string(), content: z.string() }))]),
-    output: z.strictObject({ text: z.string(), files: z.array(fileSchema) }).nullable(),
+    output: outputSchema.nullable(),
     error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
     pending: z.array(pendingSchema),
     usage: z
@@ -179,24 +191,6 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-export const eventPageSchema = z
-  .strictObject({
-    data: z.array(
-      z.strictObject({
-        seq: z.int(),
-        type: z.enum(EVENT_TYPES),
-        data: z.looseObject({ task_id: z.string(), at: time }),
-      }),
-    ),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe("Send it as `after` to read on; null exactly at the end of what there is."),
-    last: z.int().describe("The last sequence number of this page."),
-    done: z.boolean().describe("True when the log will never grow beyond this page."),
-  })
-  .meta({ id: "EventPage" });
-
 const toolErrorSchema = z.strictObject({
   code: z.enum(codes),
   message: z.string(),
@@ -207,8 +201,8 @@ const toolErrorSchema = z.strictObject({
 
 export const toolResultSchema = z
   .union([
-    z.strictObject({ ok: z.literal(true), result: anything }),
-    z.strictObject({ ok: z.literal(false), error: toolErrorSchema }),
+    z.strictObject({ ok: z.literal(true), result: anything }).meta({ id: "ToolSuccess" }),
+    z.strictObject({ ok: z.literal(false), error: toolErrorSchema }).meta({ id: "ToolFailure" }),
   ])
   .meta({ id: "ToolResult" });
 

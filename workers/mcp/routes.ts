@@ -68,17 +68,24 @@ const listed = {
 const put = createRoute({
   ...shared,
   method: "put",
+  operationId: "mcpServers.replaceAll",
   path: "/v1/mcp-servers",
   summary: "Set all MCP servers",
   description:
     "Takes the `mcpServers` form that MCP clients share. Servers that it does not name are removed. Each is contacted: one that is away is kept as `failed` and costs nothing but its tools. Adding a server agrees to the tools that it lists then. `${NAME}` in a header is the tenant's secret of that name, which goes only to the hosts that it is bound to. A server with a `command` is started as a process inside the sidecar, by itself, in an empty folder, and reaches the hosts of its `network` only; a secret that it is given has to be bound to each of them. One that installs itself when it starts (`npx -y …`) needs in `network` the hosts that its installer needs.",
-  request: { body: { required: true, content: { "application/json": { schema: mcpServersSchema } } } },
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: mcpServersSchema.meta({ id: "McpServersInput" }) } },
+    },
+  },
   responses: answers({ 200: listed }, [409, 413, 415, 422]),
 });
 
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "mcpServers.set",
   path: "/v1/mcp-servers",
   summary: "Add an MCP server, or set one",
   description:
@@ -86,7 +93,9 @@ const create = createRoute({
   request: {
     body: {
       required: true,
-      content: { "application/json": { schema: serverSchema.extend({ name: serverNameSchema }) } },
+      content: {
+        "application/json": { schema: serverSchema.extend({ name: serverNameSchema }).meta({ id: "McpServerInput" }) },
+      },
     },
   },
   responses: answers({ 201: detail }, [409, 413, 415, 422]),
@@ -95,6 +104,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "mcpServers.list",
   path: "/v1/mcp-servers",
   summary: "List MCP servers",
   responses: answers({ 200: listed }, [422]),
@@ -103,6 +113,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "mcpServers.get",
   path: "/v1/mcp-servers/{name}",
   summary: "Show an MCP server",
   request: { params },
@@ -112,6 +123,7 @@ const show = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "mcpServers.delete",
   path: "/v1/mcp-servers/{name}",
   summary: "Remove an MCP server",
   description: "Tasks that are under way keep its tools by name; their calls answer that it is gone.",
@@ -122,6 +134,7 @@ const remove = createRoute({
 const reload = createRoute({
   ...shared,
   method: "post",
+  operationId: "mcpServers.reload",
   path: "/v1/mcp-servers/{name}/reload",
   summary: "Look at an MCP server anew",
   description:
@@ -133,6 +146,7 @@ const reload = createRoute({
 const approve = createRoute({
   ...shared,
   method: "post",
+  operationId: "mcpServers.approve",
   path: "/v1/mcp-servers/{name}/approve",
   summary: "Agree to the tools that an MCP server lists now",
   description: "`hash` is the `pending_hash` that was looked at: 409 when the server lists others by now.",
@@ -140,7 +154,11 @@ const approve = createRoute({
     params,
     body: {
       required: true,
-      content: { "application/json": { schema: z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/) }) } },
+      content: {
+        "application/json": {
+          schema: z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/) }).meta({ id: "McpApprovalInput" }),
+        },
+      },
     },
   },
   responses: answers({ 200: detail }, [404, 409, 413, 415, 422]),
@@ -149,6 +167,7 @@ const approve = createRoute({
 const callback = createRoute({
   tags: ["MCP servers"],
   method: "get",
+  operationId: "mcpOauth.complete",
   path: CALLBACK_PATH,
   summary: "Come back from an authorization server",
   description: "For browsers. `state` is what Otto sent along; it counts once, within ten minutes.",
@@ -173,6 +192,7 @@ const callback = createRoute({
 const begin = createRoute({
   tags: ["MCP servers"],
   method: "get",
+  operationId: "mcpOauth.begin",
   path: BEGIN_PATH,
   summary: "Go to an authorization server",
   description: "For browsers. Only the browser that went this way can come back.",
@@ -188,6 +208,7 @@ const begin = createRoute({
 const client = createRoute({
   tags: ["MCP servers"],
   method: "get",
+  operationId: "mcpOauth.getClient",
   path: CLIENT_PATH,
   summary: "Describe Otto as an OAuth client",
   description: "For authorization servers that take this URL for the client's id.",

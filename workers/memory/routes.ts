@@ -67,6 +67,7 @@ const isQuery = { query: optionalQuery(querySchema), tag: optionalQuery(tagSchem
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "memories.list",
   path: "/v1/memory",
   summary: "List memories, the latest first, or search them",
   description: `With \`query\`, the memories nearest to it in meaning, the best first, on one page (\`limit\` ${DEFAULT_HITS}, at most ${MAX_HITS}; no \`cursor\`). \`project\` narrows to one project's, \`scope=tenant\` to those of no project. With \`tag\`, a search looks at the latest hundred that have it.`,
@@ -85,6 +86,7 @@ const list = createRoute({
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "memories.create",
   path: "/v1/memory",
   summary: "Save a memory",
   description:
@@ -95,11 +97,13 @@ const create = createRoute({
       required: true,
       content: {
         "application/json": {
-          schema: z.strictObject({
-            content: contentSchema,
-            tags: tagsSchema.optional(),
-            project: projectSchema.nullable().optional(),
-          }),
+          schema: z
+            .strictObject({
+              content: contentSchema,
+              tags: tagsSchema.optional(),
+              project: projectSchema.nullable().optional(),
+            })
+            .meta({ id: "NewMemoryInput" }),
         },
       },
     },
@@ -113,6 +117,7 @@ const create = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "memories.get",
   path: "/v1/memory/{id}",
   summary: "Show a memory",
   middleware: reads,
@@ -123,6 +128,7 @@ const show = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "memories.update",
   path: "/v1/memory/{id}",
   summary: "Change a memory",
   description:
@@ -143,7 +149,8 @@ const update = createRoute({
             .refine(({ content, tags, label }) => content !== undefined || tags !== undefined || label !== undefined, {
               error: "give content, tags or label",
               path: ["content"],
-            }),
+            })
+            .meta({ id: "MemoryInput" }),
         },
       },
     },
@@ -154,6 +161,7 @@ const update = createRoute({
 const erase = createRoute({
   ...shared,
   method: "delete",
+  operationId: "memories.delete",
   path: "/v1/memory/{id}",
   summary: "Delete a memory",
   middleware: writes,

@@ -75,17 +75,21 @@ const sourceParams = z.object({ source: z.string().describe("The source's name, 
 const importRoute = createRoute({
   ...shared,
   method: "post",
+  operationId: "tools.import",
   path: "/v1/tools/import",
   summary: "Import an OpenAPI document (3.0 or 3.1) as tools",
   description:
     "Each operation that can be called becomes a tool `<name>.<operation id>`; the others are told in `skipped` with the reason. References inside the document are followed. `POST /v1/tools/{name}/reload` of any of its tools reads the document of `url` anew. Tasks that run keep the tools that they began with.",
-  request: { body: { required: true, content: { "application/json": { schema: importSchema } } } },
+  request: {
+    body: { required: true, content: { "application/json": { schema: importSchema.meta({ id: "ToolImportInput" }) } } },
+  },
   responses: answers({ 201: { description: "What was made of it.", json: importedSchema } }, [409, 413, 415, 422, 503]),
 });
 
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "toolSources.list",
   path: "/v1/tool-sources",
   summary: "List where the tenant's own tools come from",
   responses: answers({
@@ -96,6 +100,7 @@ const list = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "toolSources.delete",
   path: "/v1/tool-sources/{source}",
   summary: "Take the tools of an import away",
   description: "Tasks that run keep them.",

@@ -21,7 +21,10 @@ const admin = [requireScope("admin")];
 const reads = [requireScope("tasks:read")];
 const shared = { tags: ["People"], ...withKey };
 const params = z.object({ id: z.string().describe("The person's id, `per_…`") });
-const body = { required: true, content: { "application/json": { schema: personSettingSchema } } };
+const body = {
+  required: true,
+  content: { "application/json": { schema: personSettingSchema.meta({ id: "PersonInput" }) } },
+};
 const person = { description: "The person. `ETag` names the version.", json: personSchema };
 /** Says 404 before the body is looked at, so that a foreign id tells nothing. */
 const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
@@ -32,6 +35,7 @@ const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "people.create",
   path: "/v1/people",
   summary: "Make a person",
   description:
@@ -44,6 +48,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "people.list",
   path: "/v1/people",
   summary: "List people, the latest first",
   middleware: reads,
@@ -54,6 +59,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "people.get",
   path: "/v1/people/{id}",
   summary: "Show a person",
   middleware: reads,
@@ -64,6 +70,7 @@ const show = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "people.replace",
   path: "/v1/people/{id}",
   summary: "Set a person anew",
   description:
@@ -76,6 +83,7 @@ const update = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "people.delete",
   path: "/v1/people/{id}",
   summary: "Delete a person",
   description: "Who writes to Otto in Slack after that is made anew, without the right to approve.",

@@ -37,6 +37,7 @@ const project = { description: "The project.", json: projectShown };
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "projects.list",
   path: "/v1/projects",
   summary: "List projects by name",
   description: "A project is there from the first task or memory that names it. Names do not change.",
@@ -48,6 +49,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "projects.get",
   path: "/v1/projects/{name}",
   summary: "Show a project",
   middleware: [requireScope("tasks:read")],
@@ -58,6 +60,7 @@ const show = createRoute({
 const erase = createRoute({
   ...shared,
   method: "delete",
+  operationId: "projects.delete",
   path: "/v1/projects/{name}",
   summary: "Erase a project: its memories and its shared files",
   description:

@@ -7,7 +7,7 @@ import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { MAX_SCHEDULES, scheduleConfigSchema } from "../../core/schedules/schedule.ts";
-import { answers, withKey } from "../http/answers.ts";
+import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
 import type { App, AppEnv } from "../http/context.ts";
@@ -21,9 +21,9 @@ import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
 
 const admin = [requireScope("admin")];
 const shared = { tags: ["Schedules"], ...withKey };
-const body = { required: true, content: { "application/json": { schema: scheduleConfigSchema } } };
-const emptyBody = {
-  body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } },
+const body = {
+  required: true,
+  content: { "application/json": { schema: scheduleConfigSchema.meta({ id: "ScheduleInput" }) } },
 };
 const schedule = { description: "The schedule, whose version `ETag` names.", json: scheduleShown };
 
@@ -36,6 +36,7 @@ const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next)
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "schedules.create",
   path: "/v1/schedules",
   summary: "Make a schedule",
   description: `It makes a \`task\`, or sends a \`reminder\`, whenever it is due. \`when\` is a \`cron\` expression of five fields (lists, ranges, steps, names, \`L\`, \`W\`, \`#\`; a day that fits either of its two fields fits, unless one is \`*\`), an \`interval\`, or \`once\`, a moment. \`time_zone\` is an IANA name. Where clocks change: an expression that fits every hour is due at each fitting reading of the clocks; for any other, each wall time is kept once, at the first of two, and after the gap when it is left out. \`jitter_seconds\` delays a run by chance, the same for the same moment. A moment that is acted on more than a minute late was missed: \`skip\` runs none of them, \`once\` the latest if it is within the window, \`all\` each that is within it. \`overlap\` says what happens while an earlier run has not ended. \`alert\` tells somebody of a run that failed or did not end in time. A tenant has at most ${MAX_SCHEDULES} that may be due again; one that is over goes after 30 days.`,
@@ -47,6 +48,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "schedules.list",
   path: "/v1/schedules",
   summary: "List schedules, the latest first",
   description: "Read from an index that follows the schedules. A schedule by its id is always up to date.",
@@ -58,6 +60,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "schedules.get",
   path: "/v1/schedules/{id}",
   summary: "Show a schedule",
   middleware: [requireScope("tasks:read")],
@@ -68,6 +71,7 @@ const show = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "schedules.update",
   path: "/v1/schedules/{id}",
   summary: "Change a schedule",
   description:
@@ -84,6 +88,7 @@ const update = createRoute({
 const erase = createRoute({
   ...shared,
   method: "delete",
+  operationId: "schedules.delete",
   path: "/v1/schedules/{id}",
   summary: "Delete a schedule, with its ledger",
   description: "Tasks that it made go on. 503 until the audit log has what was done to it before.",
@@ -95,23 +100,25 @@ const erase = createRoute({
 const pause = createRoute({
   ...shared,
   method: "post",
+  operationId: "schedules.pause",
   path: "/v1/schedules/{id}/pause",
   summary: "Pause a schedule",
   description:
     "It is not due until it is resumed. Runs that have begun go on. One that is over comes back by it, where the tenant has room for it; else 403.",
   middleware: admin,
-  request: { params: scheduleParams, ...emptyBody },
+  request: { params: scheduleParams, body: emptyBody },
   responses: answers({ 200: schedule }, [404, 415, 422]),
 });
 
 const resume = createRoute({
   ...shared,
   method: "post",
+  operationId: "schedules.resume",
   path: "/v1/schedules/{id}/resume",
   summary: "Resume a schedule",
   description: "What was due while it was paused was not missed. 409 when it is never due any more.",
   middleware: admin,
-  request: { params: scheduleParams, ...emptyBody },
+  request: { params: scheduleParams, body: emptyBody },
   responses: answers({ 200: schedule }, [404, 409, 415, 422]),
 });
 

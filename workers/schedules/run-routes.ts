@@ -5,7 +5,7 @@ import { raise } from "../../core/base/errors.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
 import { openDueClock } from "../../core/schedules/due.ts";
 import { dueRule, timingSchema } from "../../core/schedules/schedule.ts";
-import { answers, withKey } from "../http/answers.ts";
+import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
 import type { App } from "../http/context.ts";
@@ -28,6 +28,7 @@ const dueMoments = {
 const next = createRoute({
   ...shared,
   method: "get",
+  operationId: "schedules.listNext",
   path: "/v1/schedules/{id}/next",
   summary: "Show the next due moments of a schedule",
   description: "As if it were not paused.",
@@ -42,13 +43,18 @@ const next = createRoute({
 const preview = createRoute({
   ...shared,
   method: "post",
+  operationId: "schedules.preview",
   path: "/v1/schedules/preview",
   summary: "Show the next due moments of a schedule that is not made",
   middleware: reads,
   request: {
     body: {
       required: true,
-      content: { "application/json": { schema: timingSchema.extend({ count: count.optional() }) } },
+      content: {
+        "application/json": {
+          schema: timingSchema.extend({ count: count.optional() }).meta({ id: "SchedulePreviewInput" }),
+        },
+      },
     },
   },
   responses: answers({ 200: dueMoments }, [413, 415, 422]),
@@ -57,6 +63,7 @@ const preview = createRoute({
 const run = createRoute({
   ...shared,
   method: "post",
+  operationId: "schedules.run",
   path: "/v1/schedules/{id}/run",
   summary: "Run a schedule now, besides its due moments",
   description:
@@ -64,7 +71,7 @@ const run = createRoute({
   middleware: [requireScope("tasks:write"), refuseStopped],
   request: {
     params: scheduleParams,
-    body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } },
+    body: emptyBody,
   },
   responses: answers({ 202: { description: "The occurrence.", json: occurrenceShown } }, [404, 409, 415, 422]),
 });
@@ -72,6 +79,7 @@ const run = createRoute({
 const occurrences = createRoute({
   ...shared,
   method: "get",
+  operationId: "schedules.listOccurrences",
   path: "/v1/schedules/{id}/occurrences",
   summary: "List the occurrences of a schedule, the latest first",
   description: "What became of each due moment, and why: the last thousand that are over, for 90 days.",

@@ -55,18 +55,25 @@ const secret = { description: "The secret, without its value.", json: secretSche
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "secrets.create",
   path: "/v1/secrets",
   summary: "Make a secret",
   description:
     "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts, agents and methods that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of replies. No endpoint returns it.",
   middleware: admin,
-  request: { body: { required: true, content: { "application/json": { schema: newSecretSchema } } } },
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: newSecretSchema.meta({ id: "NewSecretInput" }) } },
+    },
+  },
   responses: answers({ 201: secret }, [409, 413, 415, 422]),
 });
 
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "secrets.list",
   path: "/v1/secrets",
   summary: "List secrets, the latest first",
   middleware: admin,
@@ -77,6 +84,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "secrets.get",
   path: "/v1/secrets/{secret}",
   summary: "Show a secret, without its value",
   middleware: admin,
@@ -87,18 +95,26 @@ const show = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "secrets.replace",
   path: "/v1/secrets/{secret}",
   summary: "Replace a secret",
   description:
     "Value and bindings together, so that a caller cannot bind an unknown value to other hosts, agents or methods; an omitted binding is removed. In effect everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
   middleware: admin,
-  request: { params, body: { required: true, content: { "application/json": { schema: secretSettingSchema } } } },
+  request: {
+    params,
+    body: {
+      required: true,
+      content: { "application/json": { schema: secretSettingSchema.meta({ id: "SecretInput" }) } },
+    },
+  },
   responses: answers({ 200: secret }, [404, 413, 415, 422]),
 });
 
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "secrets.delete",
   path: "/v1/secrets/{secret}",
   summary: "Delete a secret",
   description:

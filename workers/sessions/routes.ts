@@ -36,6 +36,7 @@ const shared = { tags: ["Session"], ...withKey };
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "sessions.list",
   path: "/v1/sessions",
   summary: "List who is signed in, the latest first",
   description: "A key with the scope admin sees every session of the tenant, any other key those that act as itself.",
@@ -46,6 +47,7 @@ const list = createRoute({
 const endOne = createRoute({
   ...shared,
   method: "delete",
+  operationId: "sessions.delete",
   path: "/v1/sessions/{id}",
   summary: "Sign a browser out",
   description:
@@ -57,6 +59,7 @@ const endOne = createRoute({
 const endOthers = createRoute({
   ...shared,
   method: "delete",
+  operationId: "sessions.deleteOthers",
   path: "/v1/sessions",
   summary: "Sign all other browsers out",
   description: "All that the list shows, but the session that asks. API keys, and links that a key made, stay good.",

@@ -70,6 +70,7 @@ const tags = ["Session"];
 const begin = createRoute({
   tags,
   method: "post",
+  operationId: "session.create",
   path: SESSION_PATH,
   summary: "Sign a browser in",
   description:
@@ -85,6 +86,7 @@ const show = createRoute({
   tags,
   ...withKey,
   method: "get",
+  operationId: "session.get",
   path: SESSION_PATH,
   summary: "Show who is signed in",
   description: "Of the cookie's session. A request by a key has none.",
@@ -95,6 +97,7 @@ const end = createRoute({
   tags,
   ...withKey,
   method: "delete",
+  operationId: "session.delete",
   path: SESSION_PATH,
   summary: "Sign out",
   description: "The session is over for whoever holds its cookie, and so are the links that it made.",
@@ -105,11 +108,17 @@ const makeLink = createRoute({
   tags,
   ...withKey,
   method: "post",
+  operationId: "session.createLink",
   path: `${SESSION_PATH}/links`,
   summary: "Make a link that signs a browser in, once",
   description:
     "The browser acts as the key that made the link. A link of a session begins none that lasts longer than that session.",
-  request: { body: { required: false, content: { "application/json": { schema: linkRequestSchema } } } },
+  request: {
+    body: {
+      required: false,
+      content: { "application/json": { schema: linkRequestSchema.meta({ id: "SignInLinkInput" }) } },
+    },
+  },
   responses: answers({ 201: { description: "The link.", json: linkSchema } }, [413, 415, 422]),
 });
 

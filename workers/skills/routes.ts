@@ -63,6 +63,7 @@ const fileQuery = z.strictObject({ version: optionalQuery(z.string().max(64)) })
 const upload = createRoute({
   ...shared,
   method: "post",
+  operationId: "skills.upload",
   path: "/v1/skills",
   summary: "Upload a skill",
   description:
@@ -84,6 +85,7 @@ const upload = createRoute({
 const validate = createRoute({
   ...shared,
   method: "post",
+  operationId: "skills.validate",
   path: "/v1/skills/validate",
   summary: "Say of a skill what an upload would",
   description: "The same body as an upload. Nothing is kept.",
@@ -94,6 +96,7 @@ const validate = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "skills.list",
   path: "/v1/skills",
   summary: "List skills, the latest first, then those that ship with Otto",
   request: { query: z.strictObject(pageQuery) },
@@ -103,6 +106,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "skills.get",
   path: "/v1/skills/{name}",
   summary: "Show a skill: its instructions, its files, and what was found in them",
   request: { params },
@@ -112,6 +116,7 @@ const show = createRoute({
 const restore = createRoute({
   ...shared,
   method: "put",
+  operationId: "skills.setVersion",
   path: "/v1/skills/{name}",
   summary: "Make a version of a skill the present one",
   description: "Tasks that are made from now on have it.",
@@ -122,9 +127,11 @@ const restore = createRoute({
       required: true,
       content: {
         "application/json": {
-          schema: z.strictObject({
-            version: z.union([z.int().min(1).max(999_999_999), z.string().regex(/^[0-9a-f]{64}$/, "is no hash")]),
-          }),
+          schema: z
+            .strictObject({
+              version: z.union([z.int().min(1).max(999_999_999), z.string().regex(/^[0-9a-f]{64}$/, "is no hash")]),
+            })
+            .meta({ id: "SkillVersionInput" }),
         },
       },
     },
@@ -135,6 +142,7 @@ const restore = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "skills.delete",
   path: "/v1/skills/{name}",
   summary: "Delete a skill with all its versions",
   description: "Tasks that run keep it. A skill of that name that ships with Otto is there again.",
@@ -146,6 +154,7 @@ const remove = createRoute({
 const versions = createRoute({
   ...shared,
   method: "get",
+  operationId: "skills.listVersions",
   path: "/v1/skills/{name}/versions",
   summary: "List the versions of a skill, the latest first",
   request: { params, query: z.strictObject(pageQuery) },
@@ -155,6 +164,7 @@ const versions = createRoute({
 const version = createRoute({
   ...shared,
   method: "get",
+  operationId: "skills.getVersion",
   path: "/v1/skills/{name}/versions/{version}",
   summary: "Show a version of a skill",
   request: { params: versionParams },
@@ -164,6 +174,7 @@ const version = createRoute({
 const difference = createRoute({
   ...shared,
   method: "get",
+  operationId: "skills.diff",
   path: "/v1/skills/{name}/versions/{version}/difference/{other}",
   summary: "Compare what two versions of a skill are allowed",
   description: "From the first to the second.",
@@ -174,6 +185,7 @@ const difference = createRoute({
 const file = createRoute({
   ...shared,
   method: "get",
+  operationId: "skills.downloadFile",
   path: "/v1/skills/{name}/files/{path}",
   summary: "Download a file of a skill",
   request: {

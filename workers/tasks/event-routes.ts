@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { eventPageSchema } from "../http/schemas.ts";
+import { eventPageSchema } from "../event-schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
@@ -25,6 +25,7 @@ const events = createRoute({
   tags: ["Tasks"],
   ...withKey,
   method: "get",
+  operationId: "tasks.streamEvents",
   path: "/v1/tasks/{id}/events",
   summary: "Follow a task's events",
   description:
@@ -48,6 +49,7 @@ const log = createRoute({
   tags: ["Tasks"],
   ...withKey,
   method: "get",
+  operationId: "tasks.listEvents",
   path: "/v1/tasks/{id}/log",
   summary: "List a task's events",
   description:

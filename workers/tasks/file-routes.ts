@@ -47,6 +47,7 @@ const pathParams = taskParams.extend({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "files.list",
   path: "/v1/tasks/{id}/files",
   summary: "List the files of a task's sandbox, by path",
   middleware: [requireScope("tasks:read")],
@@ -81,6 +82,7 @@ const downloadQuery = z
 const download = createRoute({
   ...shared,
   method: "get",
+  operationId: "files.download",
   path: "/v1/tasks/{id}/files/{path}",
   summary: "Download a file",
   description:
@@ -98,6 +100,7 @@ const download = createRoute({
 const upload = createRoute({
   ...shared,
   method: "put",
+  operationId: "files.upload",
   path: "/v1/tasks/{id}/files/{path}",
   summary: "Put a file into a task's sandbox",
   description:
@@ -118,6 +121,7 @@ const upload = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "files.delete",
   path: "/v1/tasks/{id}/files/{path}",
   summary: "Delete a file, or an empty directory",
   description:

@@ -23,6 +23,7 @@ const restoreBody = z.strictObject({ version: z.int().min(1) });
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "files.listVersions",
   path: "/v1/tasks/{id}/file-versions/{path}",
   summary: "List the versions of a file, the newest first",
   description:
@@ -34,11 +35,15 @@ const list = createRoute({
 const restore = createRoute({
   ...shared,
   method: "post",
+  operationId: "files.restoreVersion",
   path: "/v1/tasks/{id}/file-versions/{path}",
   summary: "Restore a version of a file",
   description:
     "The file is what it was at that version, as a new version; also a file that was deleted. `If-Match: <etag>` restores only over that version; otherwise 409. A task that has ended is left as it is.",
-  request: { params, body: { required: true, content: { "application/json": { schema: restoreBody } } } },
+  request: {
+    params,
+    body: { required: true, content: { "application/json": { schema: restoreBody.meta({ id: "RestoreFileInput" }) } } },
+  },
   responses: answers(
     {
       200: { description: "The file was replaced.", json: writtenFileSchema },

@@ -49,6 +49,7 @@ const list = createRoute({
   tags: ["Tasks"],
   ...withKey,
   method: "get",
+  operationId: "inbox.list",
   path: "/v1/inbox",
   summary: "List everything that waits for a person",
   description:

@@ -22,6 +22,7 @@ const shared = { tags: ["Tasks"], ...withKey };
 const ledger = createRoute({
   ...shared,
   method: "get",
+  operationId: "calls.list",
   path: "/v1/tasks/{id}/ledger",
   summary: "Show the ledger: every call, before and after",
   description:
@@ -40,6 +41,7 @@ const ledger = createRoute({
 const trace = createRoute({
   ...shared,
   method: "get",
+  operationId: "tasks.getTrace",
   path: "/v1/tasks/{id}/trace",
   summary: "Show when each step and call began and ended, and what it cost",
   middleware: [requireScope("tasks:read")],
@@ -50,6 +52,7 @@ const trace = createRoute({
 const decide = createRoute({
   ...shared,
   method: "post",
+  operationId: "calls.decide",
   path: "/v1/tasks/{id}/ledger/{call_id}",
   summary: "Decide a call whose outcome nobody knows",
   description:
@@ -59,7 +62,11 @@ const decide = createRoute({
     params: taskParams.extend({ call_id: z.string() }),
     body: {
       required: true,
-      content: { "application/json": { schema: z.strictObject({ decision: z.enum(["done", "retry", "skip"]) }) } },
+      content: {
+        "application/json": {
+          schema: z.strictObject({ decision: z.enum(["done", "retry", "skip"]) }).meta({ id: "CallDecisionInput" }),
+        },
+      },
     },
   },
   responses: answers({ 200: { description: "The call.", json: ledgerRowSchema } }, [404, 409, 413, 415, 422]),

@@ -34,12 +34,13 @@ const messageBody = z.strictObject({
 const message = createRoute({
   ...shared,
   method: "post",
+  operationId: "tasks.sendMessage",
   path: "/v1/tasks/{id}/messages",
   summary: "Tell a running task something; it reads it at its next step",
   middleware: writes,
   request: {
     params: taskParams,
-    body: { required: true, content: { "application/json": { schema: messageBody } } },
+    body: { required: true, content: { "application/json": { schema: messageBody.meta({ id: "MessageInput" }) } } },
   },
   responses: answers({ 202: { description: "The task.", json: taskSchema } }, [404, 409, 413, 415, 422]),
 });
@@ -54,6 +55,7 @@ const answerBody = z
 const answer = createRoute({
   ...shared,
   method: "post",
+  operationId: "tasks.answer",
   path: "/v1/tasks/{id}/questions/{question}/answer",
   summary: "Answer a question; the first answer counts",
   description:
@@ -61,7 +63,7 @@ const answer = createRoute({
   middleware: writes,
   request: {
     params: taskParams.extend({ question: z.string().describe("The question's id, `qst_…`") }),
-    body: { required: true, content: { "application/json": { schema: answerBody } } },
+    body: { required: true, content: { "application/json": { schema: answerBody.meta({ id: "AnswerInput" }) } } },
   },
   responses: answers({ 200: { description: "The task.", json: taskSchema } }, [404, 409, 410, 413, 415, 422]),
 });
@@ -88,6 +90,7 @@ const decisionBody = z
 const decide = createRoute({
   ...shared,
   method: "post",
+  operationId: "tasks.decideApproval",
   path: "/v1/tasks/{id}/approvals/{approval}",
   summary: "Approve or refuse an action; the first decision counts",
   description:
@@ -95,7 +98,10 @@ const decide = createRoute({
   middleware: writes,
   request: {
     params: taskParams.extend({ approval: z.string().describe("The approval's id, `apr_…`") }),
-    body: { required: true, content: { "application/json": { schema: decisionBody } } },
+    body: {
+      required: true,
+      content: { "application/json": { schema: decisionBody.meta({ id: "ApprovalDecisionInput" }) } },
+    },
   },
   responses: answers({ 200: { description: "The task.", json: taskSchema } }, [404, 409, 410, 413, 415, 422]),
 });

@@ -11,7 +11,7 @@ import { projectSchema, taskRequestSchema } from "../../core/task/new-task.ts";
 import { type Page, writeCursor } from "../../core/base/page-cursor.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { answers, withKey } from "../http/answers.ts";
+import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf, taskSchema } from "../http/schemas.ts";
 import { actorIdOf } from "../audit/entry.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "./await.ts";
@@ -59,13 +59,12 @@ const statusList = z
 const reads = [requireScope("tasks:read")];
 const writes = [requireScope("tasks:write")];
 const task = { description: "The task.", json: taskSchema };
-const noBody = z.strictObject({});
-const emptyBody = { body: { required: false, content: { "application/json": { schema: noBody } } } };
 const shared = { tags: ["Tasks"], ...withKey };
 
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "tasks.create",
   path: "/v1/tasks",
   summary: "Make a task",
   description:
@@ -73,7 +72,7 @@ const create = createRoute({
   middleware: [...writes, refuseStopped],
   request: {
     query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
-    body: { required: true, content: { "application/json": { schema: taskRequestSchema } } },
+    body: { required: true, content: { "application/json": { schema: taskRequestSchema.meta({ id: "TaskInput" }) } } },
   },
   responses: answers({ 201: task }, [404, 409, 413, 415, 422]),
 });
@@ -81,6 +80,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "tasks.list",
   path: "/v1/tasks",
   summary: "List tasks, the latest first",
   description: `Read from an index that follows the tasks within moments. A task by its id is always up to date. \`status\` is one status or a list (\`running,queued\`), of which any fits. \`parent\` is \`none\` for the tasks that nobody dispatched, or a task whose subtasks are wanted. \`query\` is looked for in the first 500 characters of the input, in any case, and from six characters on also in the id. ${BETWEEN} ${SHORT_TASKS}`,
@@ -103,6 +103,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "tasks.get",
   path: "/v1/tasks/{id}",
   summary: "Show a task",
   middleware: reads,
@@ -113,6 +114,7 @@ const show = createRoute({
 const erase = createRoute({
   ...shared,
   method: "delete",
+  operationId: "tasks.delete",
   path: "/v1/tasks/{id}",
   summary: "Erase a task that has ended, with its log and its files",
   middleware: writes,
@@ -123,20 +125,22 @@ const erase = createRoute({
 const start = createRoute({
   ...shared,
   method: "post",
+  operationId: "tasks.start",
   path: "/v1/tasks/{id}/start",
   summary: "Start a task that was made with `hold`",
   middleware: [...writes, refuseStopped],
-  request: { params: taskParams, ...emptyBody },
+  request: { params: taskParams, body: emptyBody },
   responses: answers({ 200: task }, [404, 409, 415, 422]),
 });
 
 const cancel = createRoute({
   ...shared,
   method: "post",
+  operationId: "tasks.cancel",
   path: "/v1/tasks/{id}/cancel",
   summary: "Cancel a task and the whole tree below it",
   middleware: writes,
-  request: { params: taskParams, ...emptyBody },
+  request: { params: taskParams, body: emptyBody },
   responses: answers({ 202: task }, [404, 409, 415, 422]),
 });
 

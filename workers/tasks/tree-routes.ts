@@ -31,6 +31,7 @@ const treeSchema = z
 const subtasks = createRoute({
   ...shared,
   method: "get",
+  operationId: "tasks.listSubtasks",
   path: "/v1/tasks/{id}/subtasks",
   summary: "List the subtasks of a task, in the order in which it dispatched them",
   description: `Read from the tasks themselves, so it is always up to date. A subtask that was erased is left out. ${SHORT_TASKS}`,
@@ -42,6 +43,7 @@ const subtasks = createRoute({
 const tree = createRoute({
   ...shared,
   method: "get",
+  operationId: "tasks.getTree",
   path: "/v1/tasks/{id}/tree",
   summary: "Show the whole tree that a task stands in",
   description: `From the root down, also when a subtask is asked for: each node after its parent, at most ${MAX_NODES}. The root is always up to date; what is below it is read from an index that follows the tasks within moments.`,

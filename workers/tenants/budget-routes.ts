@@ -53,6 +53,7 @@ const budget = { description: "The account as it is now.", json: budgetSchema };
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "budgets.list",
   path: "/v1/budgets",
   summary: "List every account that has a limit or was used",
   responses: answers({
@@ -63,17 +64,25 @@ const list = createRoute({
 const set = createRoute({
   ...shared,
   method: "put",
+  operationId: "budgets.set",
   path: "/v1/budgets/{account}",
   summary: "Set the limit of an account",
   description:
     "A task's use counts against its tenant, its agent, and the key or schedule that made its tree. A task waits while other tasks hold what its next model call needs, and fails with `budget_exceeded` when a limit is used up. Use from before the limit was set counts. A model without a known price uses tokens and no money: under `max_cost_usd` a task that may ask one fails with `budget_exceeded`. A lowered limit holds from the next time that a task asks, within seconds. For `tenant` it holds at once, also when the answer is 503 (send the request again). A key or an agent has to be found in the database: while that is away, the answer is 503 and nothing is set.",
-  request: { params, body: { required: true, content: { "application/json": { schema: limitRequestSchema } } } },
+  request: {
+    params,
+    body: {
+      required: true,
+      content: { "application/json": { schema: limitRequestSchema.meta({ id: "BudgetLimitInput" }) } },
+    },
+  },
   responses: answers({ 200: budget }, [404, 413, 415, 422]),
 });
 
 const unset = createRoute({
   ...shared,
   method: "delete",
+  operationId: "budgets.delete",
   path: "/v1/budgets/{account}",
   summary: "Take the limit of an account away",
   request: { params },

@@ -31,6 +31,7 @@ const feed = createRoute({
   tags: ["Tasks"],
   ...withKey,
   method: "get",
+  operationId: "events.stream",
   path: "/v1/events",
   summary: "Follow the tasks of the tenant",
   description:

@@ -75,18 +75,22 @@ const shared = { tags: ["Keys"], ...withKey };
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "keys.create",
   path: "/v1/keys",
   summary: "Make an API key",
   description:
     "A key gives no scope that it lacks itself. One that is bound to projects or agents cannot have the scope `admin`.",
   middleware: admin,
-  request: { body: { required: true, content: { "application/json": { schema: keyRequestSchema } } } },
+  request: {
+    body: { required: true, content: { "application/json": { schema: keyRequestSchema.meta({ id: "KeyInput" }) } } },
+  },
   responses: answers({ 201: { description: "The key.", json: newKeySchema } }, [413, 415, 422]),
 });
 
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "keys.list",
   path: "/v1/keys",
   summary: "List API keys, revoked ones too, the latest first",
   middleware: admin,
@@ -97,6 +101,7 @@ const list = createRoute({
 const revoke = createRoute({
   ...shared,
   method: "delete",
+  operationId: "keys.revoke",
   path: "/v1/keys/{id}",
   summary: "Revoke an API key",
   description: "It holds at once, also while the database is away (which answers 503: send the request again).",

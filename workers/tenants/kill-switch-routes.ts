@@ -12,6 +12,7 @@ const shared = { tags: ["Kill switch"], middleware: [requireScope("admin")], ...
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "killSwitch.get",
   path: "/v1/kill-switch",
   summary: "Show whether the tenant is stopped, and by whom",
   responses: answers({ 200: switched }),
@@ -20,6 +21,7 @@ const show = createRoute({
 const stop = createRoute({
   ...shared,
   method: "post",
+  operationId: "killSwitch.stop",
   path: "/v1/kill-switch/stop",
   summary: "Stop everything of the tenant",
   description:
@@ -31,6 +33,7 @@ const stop = createRoute({
 const release = createRoute({
   ...shared,
   method: "post",
+  operationId: "killSwitch.release",
   path: "/v1/kill-switch/release",
   summary: "Let everything of the tenant go on",
   description:

@@ -51,6 +51,7 @@ const standing = { description: "What is set, and how much there is.", json: ret
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "retention.get",
   path: "/v1/retention",
   summary: "Show how long tasks are stored, and how much there is",
   responses: answers({ 200: standing }),
@@ -59,10 +60,16 @@ const show = createRoute({
 const set = createRoute({
   ...shared,
   method: "put",
+  operationId: "retention.set",
   path: "/v1/retention",
   summary: "Set how long tasks are stored",
   description: `Days count from the end of the whole tree; null, or left out: it is kept. Live, waiting and draft tasks are never touched. A sweep goes through at most ${MAX_SWEPT_A_MINUTE} trees a minute, the earliest first; what has just ended stays for a minute. The audit log has an entry for each day on which something goes. What is gone is gone: raise the days before it goes.`,
-  request: { body: { required: true, content: { "application/json": { schema: retentionRequestSchema } } } },
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: retentionRequestSchema.meta({ id: "RetentionInput" }) } },
+    },
+  },
   responses: answers({ 200: standing }, [413, 415, 422]),
 });
 

@@ -8,7 +8,7 @@ import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
 import { SCOPES } from "../../core/tenant/keys.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
-import { answers, withKey } from "../http/answers.ts";
+import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { newApiKey, UNBOUND } from "./api-key.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
@@ -43,12 +43,17 @@ const tenant = { description: "The tenant.", json: tenantSchema };
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "tenants.create",
   path: "/v1/tenants",
   summary: "Make a tenant and its first key (operator key)",
   request: {
     body: {
       required: true,
-      content: { "application/json": { schema: z.strictObject({ name: z.string().min(1).max(200) }) } },
+      content: {
+        "application/json": {
+          schema: z.strictObject({ name: z.string().min(1).max(200) }).meta({ id: "TenantInput" }),
+        },
+      },
     },
   },
   responses: answers({ 201: { description: "The tenant and its key.", json: newTenantSchema } }, [413, 415, 422]),
@@ -57,6 +62,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "tenants.list",
   path: "/v1/tenants",
   summary: "List tenants, the latest first (operator key)",
   request: { query: z.strictObject(pageQuery) },
@@ -66,6 +72,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "tenants.get",
   path: "/v1/tenants/{id}",
   summary: "Show a tenant (operator key)",
   request: { params },
@@ -75,6 +82,7 @@ const show = createRoute({
 const erase = createRoute({
   ...shared,
   method: "delete",
+  operationId: "tenants.delete",
   path: "/v1/tenants/{id}",
   summary: "Erase a tenant (operator key)",
   description: "Its keys die at once. Its tasks, files and rows are erased in the background, within minutes.",
@@ -85,6 +93,7 @@ const erase = createRoute({
 const stop = createRoute({
   ...shared,
   method: "post",
+  operationId: "tenants.stop",
   path: "/v1/tenants/{id}/stop",
   summary: "Stop everything of a tenant (operator key)",
   description:
@@ -96,6 +105,7 @@ const stop = createRoute({
 const release = createRoute({
   ...shared,
   method: "post",
+  operationId: "tenants.release",
   path: "/v1/tenants/{id}/release",
   summary: "Let everything of a tenant go on, whoever stopped it (operator key)",
   request: { params, ...releaseBody },
@@ -105,28 +115,37 @@ const release = createRoute({
 const addKey = createRoute({
   ...shared,
   method: "post",
+  operationId: "tenants.createKey",
   path: "/v1/tenants/{id}/keys",
   summary: "Create another admin key of a tenant (operator key)",
   description:
     "For a tenant whose keys are lost. The key has every scope. Where the tenant's row is lost with the database, it is restored first.",
-  request: { params, body: { required: false, content: { "application/json": { schema: adminKeySchema } } } },
+  request: {
+    params,
+    body: {
+      required: false,
+      content: { "application/json": { schema: adminKeySchema.meta({ id: "AdminKeyInput" }) } },
+    },
+  },
   responses: answers({ 201: { description: "The key.", json: newKeySchema } }, [404, 413, 415, 422]),
 });
 
 const startReindex = createRoute({
   ...shared,
   method: "post",
+  operationId: "tenants.reindex",
   path: "/v1/tenants/{id}/reindex",
   summary: "Rebuild what the database holds of a tenant from its objects (operator key)",
   description:
     "In the background: the tenant, its keys that were ever used, the index of its tasks, projects, schedules. Tasks run meanwhile. It is safe to repeat; one that runs continues. Otto also begins it when it finds that the database is another. `not_rebuilt` counts what only the database had.",
-  request: { params, body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } } },
+  request: { params, body: emptyBody },
   responses: answers({ 202: { description: "It runs.", json: reindexSchema } }, [404, 413, 415, 422]),
 });
 
 const showReindex = createRoute({
   ...shared,
   method: "get",
+  operationId: "tenants.getReindex",
   path: "/v1/tenants/{id}/reindex",
   summary: "Show how far the rebuilding of a tenant's index is (operator key)",
   request: { params },

@@ -8,6 +8,7 @@ import { OPERATOR_TENANT } from "../../core/ports/database.ts";
 import { actorIdOf, auditEntry } from "../audit/entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { unwrap } from "../tasks/access.ts";
+import { emptyBody } from "../http/answers.ts";
 
 export const killSwitchSchema = z
   .strictObject({
@@ -19,13 +20,10 @@ export const killSwitchSchema = z
   })
   .meta({ id: "KillSwitch" });
 
-const stopBodySchema = z.strictObject({ reason: z.string().min(1).max(500).optional() });
-const releaseBodySchema = z.strictObject({});
+const stopBodySchema = z.strictObject({ reason: z.string().min(1).max(500).optional() }).meta({ id: "StopInput" });
 
 export const stopBody = { body: { required: false, content: { "application/json": { schema: stopBodySchema } } } };
-export const releaseBody = {
-  body: { required: false, content: { "application/json": { schema: releaseBodySchema } } },
-};
+export const releaseBody = { body: emptyBody };
 
 /** What every answer about the switch declares. */
 export const switched = { description: "The switch as it is now.", json: killSwitchSchema };

@@ -43,6 +43,7 @@ const show = createRoute({
   tags: ["Usage"],
   ...withKey,
   method: "get",
+  operationId: "usage.get",
   path: "/v1/usage",
   summary: "Show what tasks used, by day, agent, key and project",
   description: `Days are those on which a task was made, in UTC, both ends included: the last ${DEFAULT_DAYS} unless \`from\` and \`to\` say otherwise, at most ${MAX_DAYS}. \`by\` lists what to tell apart (\`day,agent\`). A subtask counts by itself, and an erased task goes on counting. What tasks that run have used follows within moments.`,

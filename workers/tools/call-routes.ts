@@ -56,6 +56,7 @@ const call = createRoute({
   tags: ["Tools"],
   ...withKey,
   method: "post",
+  operationId: "tools.call",
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
@@ -63,7 +64,7 @@ const call = createRoute({
   middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
-    body: { required: true, content: { "application/json": { schema: callBody } } },
+    body: { required: true, content: { "application/json": { schema: callBody.meta({ id: "ToolCallInput" }) } } },
   },
   responses: answers(
     { 200: { description: "What the tool gave.", json: toolResultSchema } },

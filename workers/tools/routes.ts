@@ -8,7 +8,7 @@ import { toolPage } from "../../core/steps/tool-page.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
 import { TOOL_CATEGORIES } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
-import { answers, withKey } from "../http/answers.ts";
+import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { openAiToolSchema, pageOf, toolSchema } from "../http/schemas.ts";
 import { chargeCost } from "../tenants/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -34,6 +34,7 @@ const MAX_FOUND = 50;
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "tools.list",
   path: "/v1/tools",
   summary: "List the tools: the built-in ones, then the tenant's own",
   description:
@@ -48,6 +49,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "tools.get",
   path: "/v1/tools/{name}",
   summary: "Show a tool: its schemas, permissions and examples",
   request: { params: toolParams },
@@ -57,6 +59,7 @@ const show = createRoute({
 const functions = createRoute({
   ...shared,
   method: "get",
+  operationId: "tools.exportOpenAi",
   path: "/v1/tools.json",
   summary: "Export the tools in OpenAI's function form",
   description: "All of them, or those that the query names, as in the list.",
@@ -67,6 +70,7 @@ const functions = createRoute({
 const page = createRoute({
   ...shared,
   method: "get",
+  operationId: "tools.exportMarkdown",
   path: "/v1/tools.md",
   summary: "Export the tools as Markdown",
   description: "All of them, or those that the query names, as in the list.",
@@ -77,6 +81,7 @@ const page = createRoute({
 const reload = createRoute({
   ...shared,
   method: "post",
+  operationId: "tools.reload",
   path: "/v1/tools/{name}/reload",
   summary: "Read a tool's definition again",
   description:
@@ -84,7 +89,7 @@ const reload = createRoute({
   middleware: [requireScope("admin")],
   request: {
     params: toolParams,
-    body: { required: false, content: { "application/json": { schema: z.strictObject({}) } } },
+    body: emptyBody,
   },
   responses: answers({ 200: { description: "The tool.", json: toolSchema } }, [404, 409, 415, 422, 503]),
 });

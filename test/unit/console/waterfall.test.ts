@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { barWords } from "../../../web/src/pages/task/time/bar-looks.ts";
 import { sortedBars, tookMs, totalsOf } from "../../../web/src/pages/task/time/time-totals.ts";
 import { type Bar, barsOf, scaleOf, spanOf, ticksOf, waitsOf } from "../../../web/src/pages/task/time/waterfall.ts";
-import type { EventPage, Trace } from "../../../web/src/api/types.generated.ts";
+import type { TaskEvent, Trace } from "../../../web/src/api/types.generated.ts";
 
 const START = Date.parse("2026-03-01T12:00:00.000Z");
 const iso = (ms: number): string => new Date(START + ms).toISOString();
@@ -40,7 +40,7 @@ function traceOf(steps: Step[]): Trace {
   return { task_id: "task_1", status: "running", started_at: null, ended_at: null, duration_ms: null, usage, steps };
 }
 
-function eventOf(seq: number, type: EventPage["data"][number]["type"], at: number, status?: string) {
+function eventOf(seq: number, type: TaskEvent["type"], at: number, status?: string) {
   return { seq, type, data: { task_id: "task_1", at: iso(at), ...(status === undefined ? {} : { status }) } };
 }
 

@@ -10,6 +10,17 @@ const judge = makeReplyJudge(
       "/v1/pets/{id}": {
         get: { responses: { "200": json({ $ref: "#/components/schemas/Pet" }), "204": {} } },
       },
+      "/v1/pets/all": {
+        get: {
+          responses: {
+            "200": json({
+              type: "object",
+              properties: { data: { type: "array", items: { $ref: "#/components/schemas/Pet" } }, next: {} },
+              required: ["data", "next"],
+            }),
+          },
+        },
+      },
       "/v1/pets/mine": { get: { responses: { "200": json({ type: "string" }) } } },
       "/v1/pets/{id}/files/{path}": { get: { responses: { "200": { content: { "*/*": {} } } } } },
     },
@@ -42,6 +53,7 @@ const problem = { contentType: "application/problem+json", body: '{"code":"not_f
 test.each<[string, Partial<JudgedReply>]>([
   ["a body that fits", {}],
   ["a path that is written out, before one with a parameter", { path: "/v1/pets/mine", body: '"x"' }],
+  ["a list whose things fit", { path: "/v1/pets/all", body: '{"data":[{"owner":"Ana"}],"next":null}' }],
   ["a status without a body", { status: 204, contentType: null, body: "" }],
   ["a body that may be missing", { method: "POST", path: "/v1/pets", status: 202, contentType: null, body: "" }],
   ["any bytes", { path: "/v1/pets/1/files/a/b.json", body: "[" }],
@@ -62,6 +74,8 @@ test.each<[string, Partial<JudgedReply>]>([
   ["a missing field", { body: "{}" }],
   ["a field more", { body: '{"owner":"Ana","age":3}' }],
   ["another type behind a reference", { body: '{"owner":3}' }],
+  ["a thing of a list that does not fit", { path: "/v1/pets/all", body: '{"data":[{"owner":"Ana"},{}],"next":null}' }],
+  ["a list that lacks something beside its things", { path: "/v1/pets/all", body: '{"data":[]}' }],
   ["a missing body", { body: "" }],
   ["a body that is no problem, of what no route takes", { path: "/v1/nothing", status: 404 }],
   ["a method of which the document does not know", { method: "PUT" }],

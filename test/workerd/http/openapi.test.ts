@@ -3,6 +3,12 @@ import { describe, expect, inject, test } from "vitest";
 import { createApp } from "../../../workers/app.ts";
 import { VERSION } from "../../../workers/http/version.ts";
 import { knock, makeCaller } from "./entry.ts";
+import { NOTICE_TYPES } from "../../../core/task/notice.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+}
 
 const document = async () => (await knock("GET", "/openapi.json")).json;
 
@@ -28,6 +34,30 @@ describe("the OpenAPI document", () => {
     for (const name of names)
       expect(Object.keys(components.schemas).map((id) => `#/components/schemas/${id}`)).toContain(name);
     expect(text).not.toContain("$defs");
+  });
+
+  test("names every operation, body, list of values and union of objects", async () => {
+    const { paths, webhooks, components } = await document();
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods as Record<string, Operation>));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.filter((id) => !/^[a-z]+(?:[A-Z][a-z]+)*\.[a-z]+(?:[A-Z][a-z]+)*$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { operationId, requestBody } of operations) {
+      const body = requestBody?.content["application/json"];
+      if (body !== undefined) expect(body.schema, operationId).toHaveProperty("$ref");
+    }
+    const unnamed = (value: unknown, isNamed: boolean, at: string): string[] => {
+      if (typeof value !== "object" || value === null) return [];
+      const { enum: values, oneOf, discriminator } = value as Record<string, unknown>;
+      const own =
+        (values !== undefined && !isNamed) || (oneOf !== undefined && discriminator === undefined) ? [at] : [];
+      return [...own, ...Object.entries(value).flatMap(([name, part]) => unnamed(part, false, `${at}/${name}`))];
+    };
+    expect(unnamed(paths, false, "paths")).toEqual([]);
+    for (const [name, schema] of Object.entries(components.schemas)) expect(unnamed(schema, true, name)).toEqual([]);
+    expect(Object.keys(webhooks).toSorted()).toEqual(
+      [...NOTICE_TYPES, "webhook.test", "delivery.result", "delivery.notification"].toSorted(),
+    );
   });
 
   test("offers the key of safe repeats on every POST that takes an API key", async () => {

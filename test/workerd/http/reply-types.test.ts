@@ -19,11 +19,13 @@ const petSchema = z.strictObject({
 const pet = createRoute({
   ...withKey,
   method: "get",
+  operationId: "pets.get",
   path: "/v1/pet",
   responses: answers({ 200: { description: "A pet.", json: petSchema } }, [404]),
 });
 const file = createRoute({
   method: "get",
+  operationId: "files.get",
   path: "/file",
   responses: openAnswers({
     200: { description: "As JSON or as text.", json: z.strictObject({ a: z.int() }), other: ["text/plain"] },

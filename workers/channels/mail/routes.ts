@@ -43,6 +43,7 @@ const shared = { tags, ...withKey, middleware: [requireScope("tasks:read")] };
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "mail.getSettings",
   path: "/v1/mail",
   summary: "Show how mail leaves and comes in",
   description:
@@ -53,6 +54,7 @@ const show = createRoute({
 const outbox = createRoute({
   ...shared,
   method: "get",
+  operationId: "mail.listOutbox",
   path: "/v1/mail/outbox",
   summary: "List the mails that were kept and not sent",
   description: `While neither RESEND_API_KEY nor SMTP_URL is set. The newest first, at most ${MOST_SHOWN}.`,
@@ -64,6 +66,7 @@ const outbox = createRoute({
 const received = createRoute({
   ...shared,
   method: "get",
+  operationId: "mail.listReceived",
   path: "/v1/mail/received",
   summary: "List the mail that came in and what it came to, the latest first",
   description:
@@ -77,6 +80,7 @@ const replay = createRoute({
   ...withKey,
   middleware: [requireScope("admin")],
   method: "post",
+  operationId: "mail.replayReceived",
   path: "/v1/mail/received/{message}/replay",
   summary: "Try a dead mail again",
   description: "409 for a mail that is not dead.",

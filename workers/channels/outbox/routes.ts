@@ -72,6 +72,7 @@ const params = z.object({ id: z.string().describe("The delivery's id, `dlv_…`"
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "deliveries.list",
   path: "/v1/deliveries",
   summary: "List deliveries, the latest first",
   description:
@@ -93,6 +94,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "deliveries.get",
   path: "/v1/deliveries/{id}",
   summary: "Show a delivery with its content and its attempts",
   middleware: [requireScope("tasks:read")],
@@ -103,6 +105,7 @@ const show = createRoute({
 const replay = createRoute({
   ...shared,
   method: "post",
+  operationId: "deliveries.replay",
   path: "/v1/deliveries/{id}/replay",
   summary: "Send a delivery once more, under the same id",
   description:

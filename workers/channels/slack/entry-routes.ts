@@ -48,18 +48,21 @@ const shared = {
 
 const events = createRoute({
   ...shared,
+  operationId: "slackRequests.takeEvent",
   path: "/slack/events",
   summary: "Take an event of Slack",
   description: "For Slack's servers: signed with the app's signing secret. Answers `url_verification`.",
 });
 const commands = createRoute({
   ...shared,
+  operationId: "slackRequests.takeCommand",
   path: "/slack/commands",
   summary: "Take a use of the slash command",
   description: "For Slack's servers: a form, signed with the app's signing secret.",
 });
 const interactive = createRoute({
   ...shared,
+  operationId: "slackRequests.takeInteraction",
   path: "/slack/interactive",
   summary: "Take a click or a submitted modal",
   description: "For Slack's servers: a form with a `payload`, signed with the app's signing secret.",

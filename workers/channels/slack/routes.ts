@@ -61,6 +61,7 @@ const install = { description: "The installation, without its token.", json: ins
 const manifest = createRoute({
   ...shared,
   method: "get",
+  operationId: "slack.getManifest",
   path: "/v1/slack/manifest",
   summary: "Show the manifest of the Slack app",
   description:
@@ -71,17 +72,24 @@ const manifest = createRoute({
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "slack.install",
   path: "/v1/slack/installs",
   summary: "Use a bot that was installed by hand",
   description:
     "For an app of one workspace. The token is checked at Slack, kept sealed, and shown by nothing. A workspace that was installed before keeps its id. 409: another tenant has the app in this workspace.",
-  request: { body: { required: true, content: { "application/json": { schema: tokenSchema } } } },
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: tokenSchema.meta({ id: "SlackInstallInput" }) } },
+    },
+  },
   responses: answers({ 201: install }, [409, 413, 415, 422]),
 });
 
 const authorize = createRoute({
   ...shared,
   method: "post",
+  operationId: "slack.authorize",
   path: "/v1/slack/authorize",
   summary: "Begin an installation by OAuth",
   description:
@@ -92,6 +100,7 @@ const authorize = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "slack.listInstalls",
   path: "/v1/slack/installs",
   summary: "List the workspaces, the latest first",
   request: { query: z.strictObject(pageQuery) },
@@ -101,6 +110,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "slack.getInstall",
   path: "/v1/slack/installs/{id}",
   summary: "Show an installation",
   request: { params },
@@ -110,6 +120,7 @@ const show = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "slack.deleteInstall",
   path: "/v1/slack/installs/{id}",
   summary: "Forget an installation and its token",
   description:
@@ -121,6 +132,7 @@ const remove = createRoute({
 const received = createRoute({
   ...shared,
   method: "get",
+  operationId: "slack.listReceived",
   path: "/v1/slack/installs/{id}/received",
   summary: "List what came in from a workspace and what it came to, the latest first",
   description:
@@ -132,6 +144,7 @@ const received = createRoute({
 const replay = createRoute({
   ...shared,
   method: "post",
+  operationId: "slack.replayReceived",
   path: "/v1/slack/installs/{id}/received/{message}/replay",
   summary: "Try a dead event of Slack again",
   description: "409 for an event that is not dead.",
@@ -142,6 +155,7 @@ const replay = createRoute({
 const begin = createRoute({
   tags: ["Slack"],
   method: "get",
+  operationId: "slackOauth.begin",
   path: SLACK_BEGIN_PATH,
   summary: "Go to Slack to agree to an installation",
   description: "For browsers. Only the browser that went this way can come back from Slack.",
@@ -157,6 +171,7 @@ const begin = createRoute({
 const callback = createRoute({
   tags: ["Slack"],
   method: "get",
+  operationId: "slackOauth.complete",
   path: SLACK_OAUTH_PATH,
   summary: "Come back from Slack",
   description: "For browsers. `state` is what Otto sent along; it counts once, within ten minutes.",

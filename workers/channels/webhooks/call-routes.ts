@@ -78,6 +78,7 @@ const callQuery = z
 const call = createRoute({
   tags: ["Webhooks in"],
   method: "post",
+  operationId: "incomingWebhooks.call",
   path: "/webhook/{type}",
   summary: "Call a hook",
   description:

@@ -23,6 +23,7 @@ const shared = { tags: ["Webhooks"], ...withKey };
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "webhooks.listDeliveries",
   path: "/v1/webhooks/{id}/deliveries",
   summary: "List the deliveries to a webhook, the latest first",
   description: "`state=dead` is the view of dead letters.",
@@ -37,6 +38,7 @@ const list = createRoute({
 const replay = createRoute({
   ...shared,
   method: "post",
+  operationId: "webhooks.replayDeliveries",
   path: "/v1/webhooks/{id}/replay",
   summary: "Send everything again that failed for good",
   description: `Deliveries that are dead (or whose last try was cut off), the earliest first, under the ids that they had; at most ${MAX_REPLAYED} at once. \`left\` says how many there are beside them. 409 for a webhook that is disabled.`,
@@ -47,9 +49,14 @@ const replay = createRoute({
       required: true,
       content: {
         "application/json": {
-          schema: z.strictObject({
-            since: z.iso.datetime({ offset: true }).optional().describe("Only what happened at this moment or later."),
-          }),
+          schema: z
+            .strictObject({
+              since: z.iso
+                .datetime({ offset: true })
+                .optional()
+                .describe("Only what happened at this moment or later."),
+            })
+            .meta({ id: "ReplayInput" }),
         },
       },
     },

@@ -37,8 +37,14 @@ const shared = { tags: ["Webhooks in"], ...withKey };
 const read = [requireScope("tasks:read")];
 const admin = [requireScope("admin")];
 const params = z.object({ id: z.string().describe("The hook's id, `hook_…`") });
-const body = { required: true, content: { "application/json": { schema: hookRequestSchema } } };
-const newBody = { required: true, content: { "application/json": { schema: newHookRequestSchema } } };
+const body = {
+  required: true,
+  content: { "application/json": { schema: hookRequestSchema.meta({ id: "IncomingWebhookInput" }) } },
+};
+const newBody = {
+  required: true,
+  content: { "application/json": { schema: newHookRequestSchema.meta({ id: "NewIncomingWebhookInput" }) } },
+};
 const hook = { description: "The hook, at the version that `ETag` names.", json: hookSchema };
 
 /** Says 404 before the body is looked at, so that a foreign id tells nothing. */
@@ -50,6 +56,7 @@ const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "incomingWebhooks.create",
   path: "/v1/webhooks/incoming",
   summary: "Make a hook",
   description:
@@ -65,6 +72,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "incomingWebhooks.list",
   path: "/v1/webhooks/incoming",
   summary: "List hooks, the latest first",
   middleware: read,
@@ -75,6 +83,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "incomingWebhooks.get",
   path: "/v1/webhooks/incoming/{id}",
   summary: "Show a hook",
   middleware: read,
@@ -85,6 +94,7 @@ const show = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "incomingWebhooks.replace",
   path: "/v1/webhooks/incoming/{id}",
   summary: "Set a hook anew",
   description:
@@ -97,6 +107,7 @@ const update = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "incomingWebhooks.delete",
   path: "/v1/webhooks/incoming/{id}",
   summary: "Delete a hook",
   description: "Calls that wait make no task any more, and what came in is forgotten. Tasks go on.",
@@ -108,6 +119,7 @@ const remove = createRoute({
 const received = createRoute({
   ...shared,
   method: "get",
+  operationId: "incomingWebhooks.listReceived",
   path: "/v1/webhooks/incoming/{id}/received",
   summary: "List what came in by a hook and what it came to, the latest first",
   description:
@@ -120,6 +132,7 @@ const received = createRoute({
 const replay = createRoute({
   ...shared,
   method: "post",
+  operationId: "incomingWebhooks.replayReceived",
   path: "/v1/webhooks/incoming/{id}/received/{message}/replay",
   summary: "Try a dead call of a hook again",
   description: "409 for a call that is not dead.",

@@ -45,7 +45,10 @@ const shared = { tags: ["Webhooks"], ...withKey };
 const read = [requireScope("tasks:read")];
 const admin = [requireScope("admin")];
 export const webhookParams = z.object({ id: z.string().describe("The webhook's id, `whk_…`") });
-const body = { required: true, content: { "application/json": { schema: endpointSettingSchema } } };
+const body = {
+  required: true,
+  content: { "application/json": { schema: endpointSettingSchema.meta({ id: "WebhookInput" }) } },
+};
 const webhook = { description: "The webhook, at the version that `ETag` names.", json: webhookSchema };
 const withSecret = { description: "The webhook with its secret.", json: newWebhookSchema };
 
@@ -58,6 +61,7 @@ const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
 const create = createRoute({
   ...shared,
   method: "post",
+  operationId: "webhooks.create",
   path: "/v1/webhooks",
   summary: "Make a webhook",
   description:
@@ -70,6 +74,7 @@ const create = createRoute({
 const list = createRoute({
   ...shared,
   method: "get",
+  operationId: "webhooks.list",
   path: "/v1/webhooks",
   summary: "List webhooks, the latest first",
   middleware: read,
@@ -81,6 +86,7 @@ const list = createRoute({
 const show = createRoute({
   ...shared,
   method: "get",
+  operationId: "webhooks.get",
   path: "/v1/webhooks/{id}",
   summary: "Show a webhook",
   middleware: read,
@@ -91,6 +97,7 @@ const show = createRoute({
 const update = createRoute({
   ...shared,
   method: "put",
+  operationId: "webhooks.replace",
   path: "/v1/webhooks/{id}",
   summary: "Set a webhook anew",
   description:
@@ -103,6 +110,7 @@ const update = createRoute({
 const remove = createRoute({
   ...shared,
   method: "delete",
+  operationId: "webhooks.delete",
   path: "/v1/webhooks/{id}",
   summary: "Delete a webhook",
   description: "What waits for it is dead.",
@@ -114,6 +122,7 @@ const remove = createRoute({
 const rotate = createRoute({
   ...shared,
   method: "post",
+  operationId: "webhooks.rotateSecret",
   path: "/v1/webhooks/{id}/rotate",
   summary: "Replace the secret of a webhook",
   description:
@@ -126,6 +135,7 @@ const rotate = createRoute({
 const test = createRoute({
   ...shared,
   method: "post",
+  operationId: "webhooks.test",
   path: "/v1/webhooks/{id}/test",
   summary: "Send a test event to a webhook",
   description:

@@ -1,5 +1,5 @@
 /** What a task did when, as bars along one axis of time. All moments are milliseconds since the epoch. */
-import type { EventPage, Trace } from "../../../api/types.generated.ts";
+import type { TaskEvent, Trace } from "../../../api/types.generated.ts";
 
 export type BarKind = "model" | "tool" | "person" | "subtasks" | "sleep";
 
@@ -24,7 +24,12 @@ export interface Bar {
   readonly isFromOutside: boolean;
 }
 
-type TaskEvent = EventPage["data"][number];
+/** What is read of an event. */
+interface LoggedEvent {
+  readonly seq: number;
+  readonly type: TaskEvent["type"];
+  readonly data: { readonly at: string; readonly status?: unknown };
+}
 
 const WAITS: Readonly<Record<string, { readonly kind: BarKind; readonly label: string }>> = {
   waiting_input: { kind: "person", label: "Waiting for an answer" },
@@ -34,18 +39,17 @@ const WAITS: Readonly<Record<string, { readonly kind: BarKind; readonly label: s
 };
 
 /** Kinds of events from which a task's waits can be told. */
-export function tellsOfWaits({ type }: TaskEvent): boolean {
+export function tellsOfWaits({ type }: LoggedEvent): boolean {
   return /^task\.(?:waiting|resumed|completed|failed|cancelled)$/.test(type);
 }
 
 /** The waits of a task, from its log in order. A wait ends with the next status, whichever that is. */
-export function waitsOf(events: readonly TaskEvent[]): Bar[] {
+export function waitsOf(events: readonly LoggedEvent[]): Bar[] {
   const waits: Bar[] = [];
   let open = null as OpenWait | null;
   for (const { type, seq, data } of events.filter(tellsOfWaits)) {
     const at = Date.parse(data.at);
-    const said = "status" in data ? data.status : null;
-    const status = type === "task.waiting" && typeof said === "string" ? said : null;
+    const status = type === "task.waiting" && typeof data.status === "string" ? data.status : null;
     if (status !== null && open?.status === status) continue;
     if (open !== null) waits.push(...waitOf(open, at));
     open = status === null ? null : { status, from: at, seq };

@@ -1,0 +1,196 @@
+/**
+ * The events of a task, as the log, the stream and webhooks show them: one schema for each type. The data is open: a later
+ * release may add fields. What is optional here is absent in some events of the type, or in those of an earlier release.
+ */
+import { z } from "zod";
+import { NOTICE_TYPES } from "../core/task/notice.ts";
+import { EVENT_TYPES, type EventType } from "../core/task/events.ts";
+import { LABEL_NAMES } from "../core/provenance/label.ts";
+import { TASK_STATUSES } from "../core/task/status.ts";
+import { approvedFiles, outputSchema, pendingSchema, skillInForceSchema, taskSchema } from "./http/schemas.ts";
+
+const time = z.iso.datetime();
+const common = { task_id: z.string(), at: time };
+const step = { step: z.int() };
+const call = { call_id: z.string(), tool: z.string() };
+const label = { label: z.enum(LABEL_NAMES).optional() };
+const question = { query: z.string(), person: z.string().nullable(), person_id: z.string().optional() };
+const subtask = { call_id: z.string(), subtask_id: z.string() };
+const status = { status: z.enum(TASK_STATUSES) };
+const approved = { arguments_hash: z.string(), approved_hash: z.string().optional(), files: approvedFiles.optional() };
+const fault = z.looseObject({ code: z.string(), message: z.string() });
+const ended = {
+  ...status,
+  reason: taskSchema.shape.reason,
+  output: outputSchema.nullable(),
+  error: fault.nullable(),
+  closed: z
+    .array(z.looseObject({ kind: z.enum(["question", "approval"]), id: z.string() }))
+    .optional()
+    .describe("The questions and approvals that were open at the end."),
+};
+
+/** The fields of an event's data by its type, without `task_id` and `at`, which all have. */
+const DATA = {
+  "task.created": {
+    agent: z.looseObject({ id: z.string(), version: z.int() }),
+    input: taskSchema.shape.input,
+    ...label,
+    project: z.string().nullable(),
+    parent_id: z.string().optional(),
+    skills: z.array(skillInForceSchema).optional(),
+  },
+  "task.started": {},
+  "step.started": { ...step, attempt: z.int(), final: z.boolean().optional(), model: z.string().optional() },
+  "step.completed": step,
+  "message.delta": { ...step, attempt: z.int(), text: z.string() },
+  "message.completed": {
+    role: z.enum(["user", "assistant"]),
+    text: z.string(),
+    ...label,
+    step: z.int().optional(),
+    attempt: z.int().optional(),
+    model: z.string().nullable().optional(),
+    input_tokens: z.int().optional(),
+    output_tokens: z.int().optional(),
+    cost_usd: z.number().optional(),
+  },
+  "call.started": { ...step, ...call, arguments: z.unknown().optional(), effect: z.string(), ...label },
+  "call.completed": {
+    ...step,
+    ...call,
+    ok: z.boolean(),
+    state: z.string(),
+    ...label,
+    result: z.unknown().optional(),
+    error: fault.optional(),
+    duration_ms: z.number(),
+  },
+  "call.unknown": { ...step, ...call },
+  "tool-data": {},
+  "question.asked": {
+    step: z.int().optional(),
+    call_id: z.string(),
+    question_id: z.string().nullable().describe("Null: nobody has to answer."),
+    choices: z.array(z.string()).nullable(),
+    ...question,
+    wait: z.boolean(),
+    expires_at: time.nullable(),
+  },
+  "question.answered": {
+    question_id: z.string(),
+    call_id: z.string(),
+    ...question,
+    answer: z.string(),
+    by: z.string(),
+  },
+  "question.expired": {
+    question_id: z.string(),
+    call_id: z.string(),
+    ...question,
+    answer: z.string().nullable().describe("The agreed default."),
+  },
+  "approval.requested": {
+    ...step,
+    ...call,
+    approval_id: z.string(),
+    arguments: z.unknown().optional(),
+    ...approved,
+    reason: z.string(),
+    expires_at: time.nullable(),
+  },
+  "approval.decided": {
+    approval_id: z.string(),
+    ...call,
+    decision: z.enum(["approve", "refuse"]),
+    reason: z.string().nullable(),
+    by: z.string(),
+    ...approved,
+    arguments: z.unknown().optional().describe("Those that the person put in place of the model's."),
+  },
+  "approval.expired": { approval_id: z.string(), ...call },
+  "subtask.created": { ...step, ...subtask },
+  "subtask.ended": { ...subtask, ...status, ok: z.boolean() },
+  "skill.loaded": { ...step, call_id: z.string(), skill: skillInForceSchema },
+  "file.attached": {
+    path: z.string(),
+    size: z.int(),
+    content_type: z.string(),
+    sha256: z.string().optional(),
+  },
+  "budget.warning": {
+    account: z.string().describe("`task`, or the account above it."),
+    kind: z.string(),
+    used: z.number(),
+    limit: z.number(),
+  },
+  "task.waiting": {
+    ...status,
+    pending: z.array(pendingSchema),
+    subtask_id: z.string().optional().describe("The subtask whose `pending` this is."),
+    error: fault.optional().describe("Why the task sleeps."),
+    until: time.optional(),
+  },
+  "task.resumed": status,
+  "task.completed": ended,
+  "task.failed": ended,
+  "task.cancelled": ended,
+} satisfies Record<EventType, z.ZodRawShape>;
+
+/** `task.created` is `TaskCreated`. */
+function toName(type: string): string {
+  return type.replace(/(?:^|[.-])(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const eventSchemas = EVENT_TYPES.map((type) =>
+  z
+    .strictObject({ seq: z.int(), type: z.literal(type), data: z.looseObject({ ...common, ...DATA[type] }) })
+    .meta({ id: `${toName(type)}Event` }),
+);
+
+/** An event of a task's log. */
+export const taskEventSchema = z
+  .discriminatedUnion("type", eventSchemas as [(typeof eventSchemas)[number], ...typeof eventSchemas])
+  .meta({ id: "TaskEvent" });
+
+export const eventPageSchema = z
+  .strictObject({
+    data: z.array(taskEventSchema),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe("Send it as `after` to read on; null exactly at the end of what there is."),
+    last: z.int().describe("The last sequence number of this page."),
+    done: z.boolean().describe("True when the log will never grow beyond this page."),
+  })
+  .meta({ id: "EventPage" });
+
+/** What an endpoint is sent, by type. Of a body that would be too large, parts are left out and named. */
+const deliveredTask = taskSchema.partial({ input: true, output: true }).meta({ id: "DeliveredTask" });
+const leftOut = z.array(z.string()).optional().describe("What a body that would be too large lacks: fetch the task.");
+
+function webhookOf<Data extends z.ZodType>(type: string, data: Data) {
+  const body = z.strictObject({ type: z.literal(type), timestamp: time, data }).meta({ id: `${toName(type)}Webhook` });
+  return [type, body] as const;
+}
+
+export const webhookSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ...NOTICE_TYPES.map((type) => {
+    const { input: _, output: __, arguments: ___, ...fields } = DATA[type] as z.ZodRawShape;
+    const data = z.looseObject(fields).partial();
+    return webhookOf(type, data.extend({ task_id: z.string(), task: deliveredTask.optional(), left_out: leftOut }));
+  }),
+  webhookOf("webhook.test", z.strictObject({ endpoint_id: z.string() })),
+  ...["delivery.result", "delivery.notification"].map((type) =>
+    webhookOf(
+      type,
+      z.looseObject({
+        task_id: z.string().nullable(),
+        title: z.string().nullable(),
+        text: z.string(),
+        files: z.array(z.looseObject({ path: z.string() })),
+        left_out: leftOut,
+      }),
+    ),
+  ),
+]);

@@ -1,0 +1,122 @@
+/**
+ * Names for what the document would repeat: each list of values becomes a component, and a union of named objects says by
+ * which field they differ (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
+ */
+import { EVENT_PATTERNS } from "../core/channels/webhooks/endpoint.ts";
+import { ERRORS } from "../core/base/errors.ts";
+import { CUT_FIELDS } from "../core/task/short.ts";
+import { TASK_STATUSES } from "../core/task/status.ts";
+import { COUNTED } from "../core/tenant/recovery.ts";
+import { TOOL_CATEGORIES } from "../core/tool/tool.ts";
+
+type Json = Record<string, unknown>;
+
+/** The lists of values that the API knows, by name. A list that is not here stays where it is; a test refuses that. */
+const ENUMS: Readonly<Record<string, string>> = {
+  ApprovalDecision: "approve refuse",
+  ArgumentPlace: "path query header body payload",
+  AskKind: "question approval",
+  BudgetPeriod: "day month total",
+  CallDecision: "done retry skip",
+  CallLabel: "operator principal person tenant outside",
+  CallState: "intended confirmed failed unknown refused",
+  ContactChannel: "slack email",
+  CutField: CUT_FIELDS.join(" "),
+  CustomToolEffect: "none keyed once",
+  DatabaseStatus: "ok away refused",
+  DeliveryChannel: "slack email webhook",
+  DeliveryKind: "result question approval notification reminder progress settled event alert reply",
+  DeliveryOutcome: "sent later dead unknown cut_off",
+  DeliveryState: "waiting sending sent dead unknown called_off",
+  DeliveryTarget: "slack email webhook person",
+  DiskStatus: "ok low full",
+  EffectClass: "none keyed probe once",
+  ErrorCode: Object.keys(ERRORS).join(" "),
+  EventPattern: EVENT_PATTERNS.join(" "),
+  FileKind: "file directory",
+  HealthStatus: "ok degraded failed",
+  HttpMethod: "GET HEAD POST PUT PATCH DELETE",
+  InboxOrder: "oldest newest",
+  IncomingWebhookType: "generic github stripe standard",
+  InstallStatus: "active revoked",
+  IsolationKind: "bubblewrap container none unknown",
+  MailProvider: "resend smtp outbox",
+  LossKind: COUNTED.join(" "),
+  McpServerStatus: "connected failed authorization_needed changed",
+  McpToolPart: "description input output annotations",
+  McpTransport: "http streamable-http sse stdio",
+  MemoryLabel: "tenant outside",
+  MemoryKind: "note summary",
+  MemoryWhere: "all tenant",
+  MessageRole: "user assistant",
+  MissedRunPolicy: "skip once all",
+  OauthGrant: "authorization_code client_credentials",
+  OccurrenceState: "starting queued fired finished failed skipped coalesced",
+  OverlapPolicy: "skip queue cancel_previous allow",
+  PendingKind: "question approval unknown",
+  Permission: "read write exec network",
+  PolicyDecision: "allow ask deny",
+  ReceivedState: "waiting done refused dead repeat",
+  ReindexReason: "requested missing behind ahead",
+  ReindexState: "none running done",
+  RequestContentType: "application/json application/x-www-form-urlencoded",
+  RetryAdvice: "never now later",
+  ScanFindingKind: "network environment other_files programs made_code hidden_characters",
+  Scope: "tasks:read tasks:write tools:call admin",
+  SecretMethod: "GET HEAD POST PUT PATCH DELETE OPTIONS",
+  SecurityLevel: "safe cautious dangerous critical",
+  SidecarStatus: "ok asleep away off",
+  SkillMatch: "auto explicit",
+  SkillOrigin: "request mention agent similarity tool load",
+  SkillSource: "own otto",
+  SkillUploadOutcome: "created updated unchanged restored",
+  TaskMode: "live staged",
+  TaskReason: "iteration_limit output_limit budget_exceeded model_unavailable cancelled internal",
+  TaskStatus: TASK_STATUSES.join(" "),
+  ToolCategory: TOOL_CATEGORIES.join(" "),
+  UnknownOutcomePolicy: "tell ask",
+  VectorStore: "pgvector vectorize unknown",
+  ViewMode: "whole short",
+};
+
+const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ENUMS).map(([name, values]) => [values, name]));
+
+/** Puts a reference in the place of every list of values that has a name. The lists come into `schemas`. */
+export function nameEnums(value: unknown, schemas: Map<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((part) => nameEnums(part, schemas));
+  if (typeof value !== "object" || value === null) return value;
+  const { enum: values, type, ...rest } = value as Json;
+  const name = Array.isArray(values) && type === "string" ? NAMES.get(values.join(" ")) : undefined;
+  if (name === undefined)
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, nameEnums(part, schemas)]));
+  schemas.set(name, { type, enum: values });
+  return { ...rest, $ref: toReference(name) };
+}
+
+/** Adds a discriminator to every union of named objects that a constant field tells apart. */
+export function addDiscriminators(value: unknown, schemas: ReadonlyMap<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((part) => addDiscriminators(part, schemas));
+  if (typeof value !== "object" || value === null) return value;
+  const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, addDiscriminators(part, schemas)]));
+  const discriminator = findDiscriminator(parts["oneOf"] ?? parts["anyOf"], schemas);
+  return discriminator === null ? parts : { ...parts, discriminator };
+}
+
+function findDiscriminator(members: unknown, schemas: ReadonlyMap<string, unknown>): Json | null {
+  if (!Array.isArray(members) || members.length < 2) return null;
+  const references = members.map((member: Json) => member["$ref"]);
+  const constants = references.map((reference) => {
+    const { properties = {} } = (schemas.get(String(reference).replace(/^.*\//, "")) ?? {}) as { properties?: Json };
+    return properties as Readonly<Record<string, { readonly const?: unknown }>>;
+  });
+  const propertyName = Object.keys(constants[0] ?? {}).find((name) =>
+    constants.every((properties) => typeof properties[name]?.const === "string"),
+  );
+  if (propertyName === undefined) return null;
+  const mapping = constants.map((properties, at) => [properties[propertyName]?.const, references[at]] as const);
+  return { propertyName, mapping: Object.fromEntries(mapping) };
+}
+
+export function toReference(name: string): string {
+  return `#/components/schemas/${name}`;
+}
