@@ -24,6 +24,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
   readonly description?: string;
 }
 
@@ -47,9 +48,12 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The source of the types: one exported type for each named schema, and `paths` with every operation. */
+/** The source of the types: one exported type for each named schema that an operation uses, and `paths` with every operation. */
 export function renderTypes({ paths, components }: ApiDocument): string {
-  const schemas = Object.entries(components.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const used = namesWithin(paths, components.schemas);
+  const schemas = Object.entries(components.schemas)
+    .filter(([name]) => used.has(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const lines = [
     "/** The API's types. Written by `npm run api-types` from the Worker's OpenAPI document; not edited by hand. */",
     "",
@@ -63,6 +67,20 @@ export function renderTypes({ paths, components }: ApiDocument): string {
     "",
   ];
   return lines.join("\n");
+}
+
+/** The named schemas that operations refer to, also through others. What webhooks are sent is none of the console's. */
+function namesWithin(paths: ApiDocument["paths"], schemas: Readonly<Record<string, Schema>>): ReadonlySet<string> {
+  const names = new Set<string>();
+  const collect = (part: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (names.has(name)) continue;
+      names.add(name);
+      collect(schemas[name]);
+    }
+  };
+  collect(paths);
+  return names;
 }
 
 function writeMethods(methods: Readonly<Record<string, Operation>>): string {
@@ -136,7 +154,9 @@ function writePlainType(type: string, schema: Schema): string {
       );
       const isOpen = rest === true || typeof rest === "object";
       if (fields.length > 0) return `{ ${[...fields, ...(isOpen ? ["[field: string]: unknown"] : [])].join("; ")} }`;
-      return `Record<string, ${typeof rest === "object" ? writeType(rest) : rest === false ? "never" : "unknown"}>`;
+      const value = typeof rest === "object" ? writeType(rest) : rest === false ? "never" : "unknown";
+      const names = schema.propertyNames?.$ref === undefined ? null : writeType(schema.propertyNames);
+      return names === null ? `Record<string, ${value}>` : `Partial<Record<${names}, ${value}>>`;
     }
     default:
       return type;

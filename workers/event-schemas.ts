@@ -149,7 +149,7 @@ const eventSchemas = EVENT_TYPES.map((type) =>
 );
 
 /** An event of a task's log. */
-export const taskEventSchema = z
+const taskEventSchema = z
   .discriminatedUnion("type", eventSchemas as [(typeof eventSchemas)[number], ...typeof eventSchemas])
   .meta({ id: "TaskEvent" });
 

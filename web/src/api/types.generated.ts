@@ -12,19 +12,13 @@ export type AnswerInput = { text?: string | undefined; choice?: string | undefin
 
 export type ApprovalDecidedEvent = { seq: number; type: "approval.decided"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decision: ApprovalDecision; reason: string | null; by: string; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; arguments?: unknown; [field: string]: unknown } };
 
-export type ApprovalDecidedWebhook = { type: "approval.decided"; timestamp: string; data: { approval_id?: string | undefined; call_id?: string | undefined; tool?: string | undefined; decision?: ApprovalDecision | undefined; reason?: string | null | undefined; by?: string | undefined; arguments_hash?: string | undefined; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type ApprovalDecision = "approve" | "refuse";
 
 export type ApprovalDecisionInput = { decision: ApprovalDecision; arguments?: Record<string, unknown> | undefined; reason?: string | undefined };
 
 export type ApprovalExpiredEvent = { seq: number; type: "approval.expired"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; [field: string]: unknown } };
 
-export type ApprovalExpiredWebhook = { type: "approval.expired"; timestamp: string; data: { approval_id?: string | undefined; call_id?: string | undefined; tool?: string | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; [field: string]: unknown } };
-
-export type ApprovalRequestedWebhook = { type: "approval.requested"; timestamp: string; data: { step?: number | undefined; call_id?: string | undefined; tool?: string | undefined; approval_id?: string | undefined; arguments_hash?: string | undefined; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason?: string | undefined; expires_at?: string | null | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
 
 export type ApprovedFile = { path: string; size: number; sha256: string; file_count?: number | undefined };
 
@@ -42,8 +36,6 @@ export type BudgetPeriod = "day" | "month" | "total";
 
 export type BudgetWarningEvent = { seq: number; type: "budget.warning"; data: { task_id: string; at: string; account: string; kind: string; used: number; limit: number; [field: string]: unknown } };
 
-export type BudgetWarningWebhook = { type: "budget.warning"; timestamp: string; data: { account?: string | undefined; kind?: string | undefined; used?: number | undefined; limit?: number | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type CallCompletedEvent = { seq: number; type: "call.completed"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; ok: boolean; state: string; label?: CallLabel | undefined; result?: unknown; error?: { code: string; message: string; [field: string]: unknown } | undefined; duration_ms: number; [field: string]: unknown } };
 
 export type CallDecision = "done" | "retry" | "skip";
@@ -58,8 +50,6 @@ export type CallState = "intended" | "confirmed" | "failed" | "unknown" | "refus
 
 export type CallUnknownEvent = { seq: number; type: "call.unknown"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; [field: string]: unknown } };
 
-export type CallUnknownWebhook = { type: "call.unknown"; timestamp: string; data: { step?: number | undefined; call_id?: string | undefined; tool?: string | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type ContactChannel = "slack" | "email";
 
 export type CronTiming = { kind: "cron"; expression: string };
@@ -72,8 +62,6 @@ export type CutField = "input" | "output" | "error" | "pending" | "skills" | "me
 
 export type DatabaseStatus = "ok" | "away" | "refused";
 
-export type DeliveredTask = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; input?: string | ({ role: string; content: string })[] | undefined; output?: TaskOutput | null | undefined; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
-
 export type Delivery = { id: string; channel: DeliveryChannel; to: string; kind: DeliveryKind; task: string | null; about: string | null; state: DeliveryState; attempts: number; why: string | null; due_at: string | null; created_at: string; ended_at: string | null };
 
 export type DeliveryChannel = "slack" | "email" | "webhook";
@@ -82,11 +70,7 @@ export type DeliveryDetail = { id: string; channel: DeliveryChannel; to: string;
 
 export type DeliveryKind = "result" | "question" | "approval" | "notification" | "reminder" | "progress" | "settled" | "event" | "alert" | "reply";
 
-export type DeliveryNotificationWebhook = { type: "delivery.notification"; timestamp: string; data: { task_id: string | null; title: string | null; text: string; files: ({ path: string; [field: string]: unknown })[]; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type DeliveryOutcome = "sent" | "later" | "dead" | "unknown" | "cut_off";
-
-export type DeliveryResultWebhook = { type: "delivery.result"; timestamp: string; data: { task_id: string | null; title: string | null; text: string; files: ({ path: string; [field: string]: unknown })[]; left_out?: (string)[] | undefined; [field: string]: unknown } };
 
 export type DeliveryState = "waiting" | "sending" | "sent" | "dead" | "unknown" | "called_off";
 
@@ -205,7 +189,7 @@ export type NewTenant = { tenant: Tenant; key: string };
 export type NewWebhook = { id: string; version: number; url: string; events: (EventPattern)[]; description: string; enabled: boolean; disabled_reason: string | null; old_secret_until: string | null; created_at: string; updated_at: string; secret: string };
 
 /** What only the lost database had, by kind, as counted when it was seen last: create it again. `keys` were never used, or another tenant has them; `projects` had neither tasks nor files. Absent: none. */
-export type NotRebuilt = Record<string, number>;
+export type NotRebuilt = Partial<Record<LossKind, number>>;
 
 export type OauthGrant = "authorization_code" | "client_credentials";
 
@@ -243,15 +227,9 @@ export type Project = { name: string; memories: number; tasks: number; created_a
 
 export type QuestionAnsweredEvent = { seq: number; type: "question.answered"; data: { task_id: string; at: string; question_id: string; call_id: string; query: string; person: string | null; person_id?: string | undefined; answer: string; by: string; [field: string]: unknown } };
 
-export type QuestionAnsweredWebhook = { type: "question.answered"; timestamp: string; data: { question_id?: string | undefined; call_id?: string | undefined; query?: string | undefined; person?: string | null | undefined; person_id?: string | undefined; answer?: string | undefined; by?: string | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type QuestionAskedEvent = { seq: number; type: "question.asked"; data: { task_id: string; at: string; step?: number | undefined; call_id: string; question_id: string | null; choices: (string)[] | null; query: string; person: string | null; person_id?: string | undefined; wait: boolean; expires_at: string | null; [field: string]: unknown } };
 
-export type QuestionAskedWebhook = { type: "question.asked"; timestamp: string; data: { step?: number | undefined; call_id?: string | undefined; question_id?: string | null | undefined; choices?: (string)[] | null | undefined; query?: string | undefined; person?: string | null | undefined; person_id?: string | undefined; wait?: boolean | undefined; expires_at?: string | null | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type QuestionExpiredEvent = { seq: number; type: "question.expired"; data: { task_id: string; at: string; question_id: string; call_id: string; query: string; person: string | null; person_id?: string | undefined; answer: string | null; [field: string]: unknown } };
-
-export type QuestionExpiredWebhook = { type: "question.expired"; timestamp: string; data: { question_id?: string | undefined; call_id?: string | undefined; query?: string | undefined; person?: string | null | undefined; person_id?: string | undefined; answer?: string | null | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
 
 export type ReceivedItem = { message_id: string; event: string; received_at: string; state: ReceivedState; attempts: number; task_id: string | null; repeat_of: string | null; note: string | null; from: string | null; subject: string | null };
 
@@ -359,21 +337,13 @@ export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; 
 
 export type TaskCancelledEvent = { seq: number; type: "task.cancelled"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
-export type TaskCancelledWebhook = { type: "task.cancelled"; timestamp: string; data: { status?: TaskStatus | undefined; reason?: TaskReason | null | undefined; error?: { code: string; message: string; [field: string]: unknown } | null | undefined; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type TaskCompletedEvent = { seq: number; type: "task.completed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
-export type TaskCompletedWebhook = { type: "task.completed"; timestamp: string; data: { status?: TaskStatus | undefined; reason?: TaskReason | null | undefined; error?: { code: string; message: string; [field: string]: unknown } | null | undefined; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type TaskCreatedEvent = { seq: number; type: "task.created"; data: { task_id: string; at: string; agent: { id: string; version: number; [field: string]: unknown }; input: string | ({ role: string; content: string })[]; label?: CallLabel | undefined; project: string | null; parent_id?: string | undefined; skills?: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[] | undefined; [field: string]: unknown } };
-
-export type TaskCreatedWebhook = { type: "task.created"; timestamp: string; data: { agent?: { id: string; version: number; [field: string]: unknown } | undefined; label?: CallLabel | undefined; project?: string | null | undefined; parent_id?: string | undefined; skills?: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[] | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
 
 export type TaskEvent = TaskCreatedEvent | TaskStartedEvent | StepStartedEvent | StepCompletedEvent | MessageDeltaEvent | MessageCompletedEvent | CallStartedEvent | CallCompletedEvent | CallUnknownEvent | ToolDataEvent | QuestionAskedEvent | QuestionAnsweredEvent | QuestionExpiredEvent | ApprovalRequestedEvent | ApprovalDecidedEvent | ApprovalExpiredEvent | SubtaskCreatedEvent | SubtaskEndedEvent | SkillLoadedEvent | FileAttachedEvent | BudgetWarningEvent | TaskWaitingEvent | TaskResumedEvent | TaskCompletedEvent | TaskFailedEvent | TaskCancelledEvent;
 
 export type TaskFailedEvent = { seq: number; type: "task.failed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
-
-export type TaskFailedWebhook = { type: "task.failed"; timestamp: string; data: { status?: TaskStatus | undefined; reason?: TaskReason | null | undefined; error?: { code: string; message: string; [field: string]: unknown } | null | undefined; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
 
 export type TaskInput = { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined };
 
@@ -385,19 +355,13 @@ export type TaskReason = "iteration_limit" | "output_limit" | "budget_exceeded" 
 
 export type TaskResumedEvent = { seq: number; type: "task.resumed"; data: { task_id: string; at: string; status: TaskStatus; [field: string]: unknown } };
 
-export type TaskResumedWebhook = { type: "task.resumed"; timestamp: string; data: { status?: TaskStatus | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
-
 export type TaskStartedEvent = { seq: number; type: "task.started"; data: { task_id: string; at: string; [field: string]: unknown } };
-
-export type TaskStartedWebhook = { type: "task.started"; timestamp: string; data: { task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
 
 export type TaskStatus = "queued" | "running" | "waiting_input" | "waiting_approval" | "waiting_subagents" | "sleeping" | "completed" | "failed" | "cancelled";
 
 export type TaskTree = { root: string; nodes: ({ id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null; usage: { steps: number; tool_calls: number; tokens: number; cost_usd: number } })[]; truncated: boolean };
 
 export type TaskWaitingEvent = { seq: number; type: "task.waiting"; data: { task_id: string; at: string; status: TaskStatus; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; subtask_id?: string | undefined; error?: { code: string; message: string; [field: string]: unknown } | undefined; until?: string | undefined; [field: string]: unknown } };
-
-export type TaskWaitingWebhook = { type: "task.waiting"; timestamp: string; data: { status?: TaskStatus | undefined; pending?: (PendingQuestion | PendingApproval | PendingUnknown)[] | undefined; subtask_id?: string | undefined; error?: { code: string; message: string; [field: string]: unknown } | undefined; until?: string | undefined; task_id: string; task?: DeliveredTask | undefined; left_out?: (string)[] | undefined; [field: string]: unknown } };
 
 export type Tenant = { id: string; name: string; created_at: string };
 
@@ -442,8 +406,6 @@ export type Webhook = { id: string; version: number; url: string; events: (Event
 export type WebhookInput = { url: string; events: (EventPattern)[]; description?: string | undefined; enabled?: boolean | undefined };
 
 export type WebhookReceived = { status: "received"; message_id: string; webhook_type: string };
-
-export type WebhookTestWebhook = { type: "webhook.test"; timestamp: string; data: { endpoint_id: string } };
 
 export type WrittenFile = { path: string; size: number; content_type: string; modified_at: string; url: string };
 
