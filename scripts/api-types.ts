@@ -50,7 +50,7 @@ export interface ApiDocument {
 
 /** The source of the types: one exported type for each named schema that an operation uses, and `paths` with every operation. */
 export function renderTypes({ paths, components }: ApiDocument): string {
-  const used = namesWithin(paths, components.schemas);
+  const used = namesWithin(paths, new Map(Object.entries(components.schemas)));
   const schemas = Object.entries(components.schemas)
     .filter(([name]) => used.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -70,13 +70,13 @@ export function renderTypes({ paths, components }: ApiDocument): string {
 }
 
 /** The named schemas that operations refer to, also through others. What webhooks are sent is none of the console's. */
-function namesWithin(paths: ApiDocument["paths"], schemas: Readonly<Record<string, Schema>>): ReadonlySet<string> {
+function namesWithin(paths: ApiDocument["paths"], schemas: ReadonlyMap<string, Schema>): ReadonlySet<string> {
   const names = new Set<string>();
   const collect = (part: unknown): void => {
     for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       if (names.has(name)) continue;
       names.add(name);
-      collect(schemas[name]);
+      collect(schemas.get(name));
     }
   };
   collect(paths);
