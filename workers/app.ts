@@ -65,10 +65,11 @@ import { webhookRoutes } from "./channels/webhooks/routes.ts";
 import { webhookCallRoutes } from "./channels/webhooks/call-routes.ts";
 import { storageFailure } from "./http/storage-failure.ts";
 import { refuseInvalid } from "./http/validation.ts";
+import { currentPath } from "./old-addresses.ts";
 
 /** Builds the app. It holds no state of a request, so one serves a whole isolate. */
 export function createApp(): App {
-  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid }) as App;
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid, getPath: currentPath }) as App;
   app.use(drainBody, requestId, securityHeaders, checkHost);
   app.use("/v1/*", once(refuseUnready), once(authenticate), once(closeToBound));
   app.use("/v1/tasks/:id/*", once(checkTaskInBounds));

@@ -14,14 +14,14 @@ beforeAll(async () => {
   const { api, recorderUrl } = console;
   const prompt = "An order came in: {{text}}";
   const rule = { name: "orders", type: "generic", once_per_body: false, prompt, agent: console.agent };
-  const hook = await api.must<{ id: string }>("POST", "/v1/webhooks/incoming", rule);
+  const hook = await api.must<{ id: string }>("POST", "/v1/incoming-webhooks", rule);
   const link = `${recorderUrl}/order`;
   const orders = [
     { calls: [{ name: "http_get", arguments: { url: link } }] },
     { calls: [{ name: "memory_save", arguments: { content: "Orders are paid by invoice." } }] },
   ].map(orderReply);
   await api.must("POST", "/webhook/orders", { text: `See ${link}. ${orders.join(" ")}` });
-  const received = `/v1/webhooks/incoming/${hook.id}/received`;
+  const received = `/v1/incoming-webhooks/${hook.id}/received`;
   task = await vi.waitFor(async () => {
     const { data } = await api.must<{ data: { task_id: string | null }[] }>("GET", received);
     const id = data[0]?.task_id ?? null;

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const setting = { url: "https://receiver.example/", events: ["*"], enabled: false };
   const webhook = await caller.send("POST", "/v1/webhooks", setting);
   const schedule = await caller.send("POST", "/v1/schedules", scheduleNamed("leap"));
-  const hook = await caller.send("POST", "/v1/webhooks/incoming", {
+  const hook = await caller.send("POST", "/v1/incoming-webhooks", {
     name: "deploys",
     type: "generic",
     once_per_body: true,
@@ -56,7 +56,7 @@ beforeAll(async () => {
     memory: memory.json.id,
     people: person.json.id,
     webhook: webhook.json.id,
-    "webhooks/incoming": hook.json.id,
+    "incoming-webhook": hook.json.id,
     schedule: schedule.json.id,
     agent: agent.json.id,
     name: "read_file",
@@ -78,7 +78,7 @@ function filled({ path }: Operation): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "name" && path.startsWith("/v1/skills/")) return "read";
     if (name !== "id") return ids[name] ?? "x";
-    const [, kind = ""] = /^\/v1\/(agent|task|memory|people|schedule|webhooks\/incoming|webhook)/.exec(path) ?? [];
+    const [, kind = ""] = /^\/v1\/(agent|task|memory|people|schedule|incoming-webhook|webhook)/.exec(path) ?? [];
     return ids[kind] ?? "x";
   });
 }

@@ -13,7 +13,7 @@ import type { ScriptedReply } from "../stand-ins/model-server.ts";
 import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
 
 export const SOON = { timeout: 40_000, interval: 100 };
-const HOOKS = "/v1/webhooks/incoming";
+const HOOKS = "/v1/incoming-webhooks";
 
 export interface HostileWorld {
   readonly whole: WholeSystem;

@@ -99,7 +99,7 @@ async function own(): Promise<Owned> {
   expect(memory.status, memory.text).toBe(201);
   const schedule = await owner.send("POST", "/v1/schedules", scheduleNamed(CANARY));
   expect(schedule.status, schedule.text).toBe(201);
-  const hook = await owner.send("POST", "/v1/webhooks/incoming", {
+  const hook = await owner.send("POST", "/v1/incoming-webhooks", {
     name: CANARY,
     type: "generic",
     once_per_body: true,
@@ -185,9 +185,9 @@ async function seen(): Promise<string> {
     "/v1/skills",
     "/v1/webhooks",
     "/v1/deliveries",
-    "/v1/webhooks/incoming",
+    "/v1/incoming-webhooks",
     "/v1/slack/installs",
-    `/v1/webhooks/incoming/${owned.hook}/received`,
+    `/v1/incoming-webhooks/${owned.hook}/received`,
   ];
   const answers = [];
   for (const path of paths) answers.push((await owner.send("GET", path)).text);

@@ -94,7 +94,7 @@ describe("the routes of a bound key", () => {
     ["DELETE", "/v1/session", true],
     ["GET", "/v1/schedules", false],
     ["GET", "/v1/deliveries/del_1", false],
-    ["GET", "/v1/webhooks/incoming", false],
+    ["GET", "/v1/incoming-webhooks", false],
     ["GET", "/v1/mail/outbox", false],
     ["DELETE", "/v1/projects/sales", false],
     ["POST", "/v1/tools/http.get/reload", false],

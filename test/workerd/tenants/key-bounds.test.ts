@@ -136,7 +136,7 @@ describe("a key with projects", () => {
       ["GET", "/v1/schedules"],
       ["GET", "/v1/deliveries"],
       ["GET", "/v1/webhooks"],
-      ["GET", "/v1/webhooks/incoming"],
+      ["GET", "/v1/incoming-webhooks"],
       ["GET", "/v1/mail"],
       ["GET", "/v1/keys"],
       ["POST", "/webhook/orders"],

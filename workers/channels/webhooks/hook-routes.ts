@@ -57,7 +57,7 @@ const create = createRoute({
   ...shared,
   method: "post",
   operationId: "incomingWebhooks.create",
-  path: "/v1/webhooks/incoming",
+  path: "/v1/incoming-webhooks",
   summary: "Make a hook",
   description:
     "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for the others one is made and shown once. `prompt` is a template: `{{pull_request.title}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x-github-event}}` for a header. What is filled in is marked as data from outside, and cut where the input would be over 200,000 characters. With `events`, calls of other events are received and left; GitHub's `ping` always is. A generic hook requires `once_per_body`.",
@@ -73,7 +73,7 @@ const list = createRoute({
   ...shared,
   method: "get",
   operationId: "incomingWebhooks.list",
-  path: "/v1/webhooks/incoming",
+  path: "/v1/incoming-webhooks",
   summary: "List hooks, the latest first",
   middleware: read,
   request: { query: z.strictObject(pageQuery) },
@@ -84,7 +84,7 @@ const show = createRoute({
   ...shared,
   method: "get",
   operationId: "incomingWebhooks.get",
-  path: "/v1/webhooks/incoming/{id}",
+  path: "/v1/incoming-webhooks/{id}",
   summary: "Show a hook",
   middleware: read,
   request: { params },
@@ -95,7 +95,7 @@ const update = createRoute({
   ...shared,
   method: "put",
   operationId: "incomingWebhooks.replace",
-  path: "/v1/webhooks/incoming/{id}",
+  path: "/v1/incoming-webhooks/{id}",
   summary: "Set a hook anew",
   description:
     "All of it but its type, which stays; `secret` and `once_per_body` stay when omitted. A secret that is replaced counts for another 24 hours, or for `old_secret_seconds`; at most three that were replaced do so at the same time. Calls that wait are worked by the rule as it is then. With `If-Match`, 409 when it is at another version.",
@@ -108,7 +108,7 @@ const remove = createRoute({
   ...shared,
   method: "delete",
   operationId: "incomingWebhooks.delete",
-  path: "/v1/webhooks/incoming/{id}",
+  path: "/v1/incoming-webhooks/{id}",
   summary: "Delete a hook",
   description: "Calls that wait make no task any more, and what came in is forgotten. Tasks go on.",
   middleware: admin,
@@ -120,7 +120,7 @@ const received = createRoute({
   ...shared,
   method: "get",
   operationId: "incomingWebhooks.listReceived",
-  path: "/v1/webhooks/incoming/{id}/received",
+  path: "/v1/incoming-webhooks/{id}/received",
   summary: "List what came in by a hook and what it came to, the latest first",
   description:
     "Of the last 30 days, and what still waits; of the calls that were dropped as repeats, at most 60 a minute and the last 1,000.",
@@ -133,7 +133,7 @@ const replay = createRoute({
   ...shared,
   method: "post",
   operationId: "incomingWebhooks.replayReceived",
-  path: "/v1/webhooks/incoming/{id}/received/{message}/replay",
+  path: "/v1/incoming-webhooks/{id}/received/{message}/replay",
   summary: "Try a dead call of a hook again",
   description: "409 for a call that is not dead.",
   middleware: admin,
@@ -163,7 +163,7 @@ export function hookRoutes(app: App): void {
       throw new OttoError(created.error);
     }
     const shown = { ...shownHook(originOf(c), created.value), secret: made };
-    return c.json(shown, 201, { location: `/v1/webhooks/incoming/${id}`, etag: etagOf(created.value) });
+    return c.json(shown, 201, { location: `/v1/incoming-webhooks/${id}`, etag: etagOf(created.value) });
   });
 
   app.openapi(list, async (c) => {

@@ -7,6 +7,7 @@ import type { Next } from "hono";
 import { sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { type Failure, raise } from "../../../core/base/errors.ts";
+import { getPath } from "hono/utils/url";
 import {
   fingerprintOf,
   type IdempotencyState,
@@ -41,7 +42,9 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
     const message = "An Idempotency-Key has 1 to 256 printable ASCII characters.";
     raise("invalid_input", message, { field: "Idempotency-Key" });
   }
-  const { method, path } = c.req;
+  const { method } = c.req;
+  // As it was sent: a stored key holds it, also an address of an earlier release.
+  const path = getPath(c.req.raw);
   if (SWITCH_PATH.test(path)) return null;
   const query = new URL(c.req.url).search;
   const fingerprint = await fingerprintOf({ method, path, query, body: await comparable(c) });

@@ -4,7 +4,7 @@ import { toHex } from "../../../../core/base/hex.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
 import { type Answer, type Caller, knock } from "../../http/entry.ts";
 
-export const HOOKS = "/v1/webhooks/incoming";
+export const HOOKS = "/v1/incoming-webhooks";
 export const SOON = { timeout: 20_000, interval: 25 };
 export const SECRET = "whsec_canary-of-a-test";
 

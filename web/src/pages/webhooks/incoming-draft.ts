@@ -2,7 +2,7 @@
 import type { IncomingWebhook, paths } from "../../api/types.generated.ts";
 import { type Delivery, limitFieldsOf, type NewTask, readDeliver, readLimits } from "../tasks/new-task.ts";
 
-export type IncomingRequest = paths["/v1/webhooks/incoming"]["post"]["requestBody"]["content"]["application/json"];
+export type IncomingRequest = paths["/v1/incoming-webhooks"]["post"]["requestBody"]["content"]["application/json"];
 export type IncomingType = IncomingRequest["type"];
 
 /** The values of the fields, stored while a person types; without the secret. */

@@ -15,7 +15,7 @@ import { Name } from "../../ui/name.tsx";
 export function IncomingList({ add }: { readonly add: ReactNode }) {
   const list = usePaged<IncomingWebhook>(
     ["incoming-webhooks", "list"],
-    async (cursor) => await answered(api.GET("/v1/webhooks/incoming", { params: { query: { cursor } } })),
+    async (cursor) => await answered(api.GET("/v1/incoming-webhooks", { params: { query: { cursor } } })),
   );
   const names = useAgentNames();
   const columns: readonly Column<IncomingWebhook>[] = [

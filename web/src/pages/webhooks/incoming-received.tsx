@@ -9,11 +9,11 @@ export function IncomingReceived({ id }: { readonly id: string }) {
     <ReceivedList
       queryKey={["incoming-webhooks", "received", id]}
       read={async (cursor) =>
-        await answered(api.GET("/v1/webhooks/incoming/{id}/received", { params: { path: { id }, query: { cursor } } }))
+        await answered(api.GET("/v1/incoming-webhooks/{id}/received", { params: { path: { id }, query: { cursor } } }))
       }
       again={async (message, headers) =>
         await answered(
-          api.POST("/v1/webhooks/incoming/{id}/received/{message}/replay", {
+          api.POST("/v1/incoming-webhooks/{id}/received/{message}/replay", {
             params: { path: { id, message } },
             headers,
           }),

@@ -30,7 +30,7 @@ export function IncomingSettings({ hook }: { readonly hook: Tagged<IncomingWebho
         <DeleteButton
           name={name}
           action="Delete incoming webhook"
-          remove={async () => await answered(api.DELETE("/v1/webhooks/incoming/{id}", { params: { path: { id } } }))}
+          remove={async () => await answered(api.DELETE("/v1/incoming-webhooks/{id}", { params: { path: { id } } }))}
           onDeleted={async () => {
             await navigate({ to: "/webhooks", search: { view: "incoming" } });
             await queries.invalidateQueries({ queryKey: LIST });
@@ -60,7 +60,7 @@ function Edit({ hook }: { readonly hook: Tagged<IncomingWebhook> }) {
       return read.ok ? { ok: true, value: read.request } : read;
     },
     put: async (body, header) =>
-      await answeredWithTag(api.PUT("/v1/webhooks/incoming/{id}", { params: { path: { id }, header }, body })),
+      await answeredWithTag(api.PUT("/v1/incoming-webhooks/{id}", { params: { path: { id }, header }, body })),
     onSaved: async ({ name }) => {
       say(`“${name}” is saved. It counts at once.`);
       await queries.invalidateQueries({ queryKey: ["incoming-webhooks"] });

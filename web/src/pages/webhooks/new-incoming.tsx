@@ -23,7 +23,7 @@ export function NewIncoming() {
   const { headersFor } = useRequestKey();
   const making = useMutation({
     mutationFn: async (body: IncomingRequest) =>
-      await answered(api.POST("/v1/webhooks/incoming", { body, headers: headersFor(body) })),
+      await answered(api.POST("/v1/incoming-webhooks", { body, headers: headersFor(body) })),
     onSuccess: async (made) => {
       forget();
       if (!isShown(made)) await open(made);

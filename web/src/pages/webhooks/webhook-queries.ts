@@ -25,6 +25,6 @@ export async function putWebhook(id: string, body: WebhookSetting, header: { rea
 export function incomingQuery(id: string) {
   return queryOptions({
     queryKey: ["incoming-webhooks", "one", id],
-    queryFn: async () => await answeredWithTag(api.GET("/v1/webhooks/incoming/{id}", { params: { path: { id } } })),
+    queryFn: async () => await answeredWithTag(api.GET("/v1/incoming-webhooks/{id}", { params: { path: { id } } })),
   });
 }
