@@ -2,12 +2,11 @@
  * Writes `web/src/api/types.generated.ts`: the API's types for the console, from the OpenAPI document that the Worker
  * serves, in the form that openapi-fetch reads. With `--check` it writes nothing and fails when the file is stale.
  */
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readApiDocument } from "./api-document.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const MAX_DOCUMENT_BYTES = 16 * 1_048_576;
 const TYPES_PATH = "web/src/api/types.generated.ts";
 
 /** A schema of JSON Schema 2020-12, as far as the document uses it. */
@@ -171,17 +170,9 @@ function writeDoc(text: string | undefined): string {
   return text === undefined ? "" : `/** ${text.replaceAll("*/", "* /")} */\n`;
 }
 
-/** The Worker's own document. A process of its own: its sources are of another TypeScript project, with the runtime's globals. */
-function readDocument(): ApiDocument {
-  const program = join(import.meta.dirname, "print-api-document.mjs");
-  return JSON.parse(
-    execFileSync(process.execPath, [program], { maxBuffer: MAX_DOCUMENT_BYTES }).toString(),
-  ) as ApiDocument;
-}
-
 if (import.meta.main) {
   const path = join(ROOT, TYPES_PATH);
-  const source = renderTypes(readDocument());
+  const source = renderTypes(JSON.parse(readApiDocument()) as ApiDocument);
   if (!process.argv.includes("--check")) {
     writeFileSync(path, source);
     console.log(`Wrote ${TYPES_PATH}.`);

@@ -34,6 +34,7 @@ const CHECKS: readonly Check[] = [
   { name: "catalogue", command: ["node", "scripts/catalogue.ts", "--check"] },
   { name: "skills", command: ["node", "scripts/skills.ts", "--check"] },
   { name: "API types", command: ["node", "scripts/api-types.ts", "--check"] },
+  { name: "API document", command: ["node", "scripts/api-lint.ts"] },
 ];
 
 const FIXES: readonly Check[] = [

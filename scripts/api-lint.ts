@@ -1,0 +1,14 @@
+/**
+ * Checks the OpenAPI document by the recommended rules of Redocly
+ * (https://redocly.com/docs/cli/rules/recommended). A warning fails too.
+ */
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { readApiDocument } from "./api-document.ts";
+
+const config = await createConfig({ extends: ["recommended"] });
+const problems = await lintFromString({ source: readApiDocument(), absoluteRef: "openapi.json", config });
+for (const { ruleId, message, location } of problems) {
+  const [place] = location;
+  console.error(`${ruleId}: ${message} ${place?.pointer ?? ""}`);
+}
+if (problems.length > 0) process.exitCode = 1;
