@@ -68,7 +68,7 @@ export function renderTypes({ paths, components }: ApiDocument): string {
   return lines.join("\n");
 }
 
-/** The named schemas that operations refer to, also through others. What webhooks are sent is none of the console's. */
+/** The named schemas that operations refer to, also through others. The console reads no webhook. */
 function namesWithin(paths: ApiDocument["paths"], schemas: ReadonlyMap<string, Schema>): ReadonlySet<string> {
   const names = new Set<string>();
   const collect = (part: unknown): void => {

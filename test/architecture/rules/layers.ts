@@ -136,6 +136,7 @@ const LAYERS: readonly Layer[] = [
     packages: [
       "@electric-sql/pglite",
       "@electric-sql/pglite-pgvector",
+      "@redocly/openapi-core",
       "miniflare",
       "node:",
       "oxc-parser",
