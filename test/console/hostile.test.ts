@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Console, expectNoSidewaysScrolling, openConsole, PATIENT, PHONE } from "./open-console.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 /** Marks the window that runs it. */
 const RUN = "top.isTaken=1";
@@ -76,7 +77,11 @@ async function expectHarmless(page: Page): Promise<void> {
 
 async function put(task: string, path: string, text: string): Promise<void> {
   const headers = { authorization: `Bearer ${console.key}`, "content-type": "text/plain" };
-  const answer = await fetch(`${console.url}/v1/tasks/${task}/files/${path}`, { method: "PUT", headers, body: text });
+  const answer = await fetchApi(`${console.url}/v1/tasks/${task}/files/${path}`, {
+    method: "PUT",
+    headers,
+    body: text,
+  });
   expect(answer.status).toBe(201);
 }
 

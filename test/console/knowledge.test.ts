@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { makeZip } from "../stand-ins/make-zip.ts";
 import { type Console, expectAccessible, expectNoSidewaysScrolling, openConsole, PHONE } from "./open-console.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 let console: Console;
 
@@ -97,7 +98,7 @@ test("a skill is checked before it is kept, and shown harmlessly", async () => {
 
 test("a second version of a skill says first what it may do beyond the first, and can be taken back", async () => {
   const { page, api, url, key } = console;
-  await fetch(`${url}/v1/skills`, {
+  await fetchApi(`${url}/v1/skills`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/zip" },
     body: await archiveOf(FIRST),

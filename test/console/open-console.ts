@@ -10,6 +10,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { expect, inject } from "vitest";
 import { ApiClient } from "../drill/api-client.ts";
 import "../setup/provided-context.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** WCAG 2.2 AA, and what axe's authors recommend beside it. */
@@ -54,9 +55,9 @@ export interface ConsoleOptions extends BrowserContextOptions {
 export async function openConsole(name: string, options: ConsoleOptions = {}): Promise<Console> {
   const { isSignedIn = true, mayComplainOf, ...look } = options;
   const { url, operatorKey, browser: address, recorderUrl } = inject("console");
-  const operator = new ApiClient(url, operatorKey);
+  const operator = new ApiClient(url, operatorKey, fetchApi);
   const { key } = await operator.must<{ key: string }>("POST", "/v1/tenants", { name });
-  const api = new ApiClient(url, key);
+  const api = new ApiClient(url, key, fetchApi);
   const agent = await api.must<{ id: string }>("POST", "/v1/agents", agentOf(new URL(recorderUrl).host));
   const browser = await chromium.connect(address);
   const complaints: string[] = [];

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { ApiClient } from "../drill/api-client.ts";
 import { type Console, openConsole, PATIENT } from "./open-console.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 let console: Console;
 
@@ -25,7 +26,7 @@ test("a key is made, shown once, used, and dead when it is revoked, in every win
   expect(await page.getByText(key).isVisible()).toBe(true);
   await page.getByRole("button", { name: "I have copied it" }).click();
   await page.getByText(key).waitFor({ state: "detached" });
-  const program = new ApiClient(url, key);
+  const program = new ApiClient(url, key, fetchApi);
   expect((await program.send("GET", "/v1/tasks")).status).toBe(200);
   expect((await program.send("POST", "/v1/tasks", { input: "no" })).status).toBe(403);
 

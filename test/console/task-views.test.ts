@@ -13,6 +13,7 @@ import {
   PHONE,
   takePicture,
 } from "./open-console.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 /** Marks the window that runs it. */
 const HOSTILE_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="80" onload="top.isTaken=1"><script>top.isTaken=1;document.title="taken"</script><rect width="120" height="80" fill="teal"/></svg>`;
@@ -64,7 +65,7 @@ async function ended(task: string): Promise<void> {
 async function put(task: string, path: string, bytes: string | Buffer): Promise<void> {
   const { url, key } = console;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" };
-  const answer = await fetch(`${url}/v1/tasks/${task}/files/${path}`, { method: "PUT", headers, body: bytes });
+  const answer = await fetchApi(`${url}/v1/tasks/${task}/files/${path}`, { method: "PUT", headers, body: bytes });
   expect(answer.status).toBe(201);
 }
 

@@ -4,6 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test } from "vitest";
 import type { RecordedRequest } from "../stand-ins/recorder.ts";
 import { type Console, expectAccessible, openConsole, PATIENT, PHONE } from "./open-console.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 let console: Console;
 
@@ -113,7 +114,7 @@ test("a way in is made, a signed call to it makes a task, and the list of what c
   const body = '{"order": 7}';
   const call = async (signature: string): Promise<number> => {
     const headers = { "x-otto-signature": `sha256=${signature}`, "idempotency-key": "order-7" };
-    return (await fetch(address, { method: "POST", headers, body })).status;
+    return (await fetchApi(address, { method: "POST", headers, body })).status;
   };
   expect(await call("00")).toBe(401);
   expect(await call(createHmac("sha256", secret).update(body).digest("hex"))).toBe(200);

@@ -1,4 +1,5 @@
 /** The API as the drills use it: a reply is a status and a body; a connection that fails is status 0. */
+import { UndeclaredReply } from "../setup/reply-judge.ts";
 
 /** The fields of a task that the drills read. */
 export interface TaskBody {
@@ -52,13 +53,18 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** How long a request that has to succeed is sent again: longer than a killed runtime takes to come back on a busy machine. */
 const MUST_WITHIN_MS = 90_000;
 
+type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
+
 export class ApiClient {
   readonly #url: string;
   readonly #key: string;
+  readonly #send: SendRequest;
 
-  constructor(url: string, key: string) {
+  /** Tests give a `send` that checks each reply. */
+  constructor(url: string, key: string, send: SendRequest = fetch) {
     this.#url = url;
     this.#key = key;
+    this.#send = send;
   }
 
   /** Sends one request. Never throws for a connection that fails: its status is 0, and its body says why. */
@@ -80,7 +86,7 @@ export class ApiClient {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly status: number; readonly text: string }> {
     try {
-      const response = await fetch(this.#url + path, {
+      const response = await this.#send(this.#url + path, {
         method,
         headers: {
           authorization: `Bearer ${this.#key}`,
@@ -93,6 +99,7 @@ export class ApiClient {
       });
       return { status: response.status, text: await response.text() };
     } catch (error) {
+      if (error instanceof UndeclaredReply) throw error;
       return { status: 0, text: whyNot(error) };
     }
   }

@@ -5,14 +5,16 @@
 import { compileSchema, type SchemaChecker } from "../../core/lib/json-schema/compile.ts";
 import type { PatternsPort } from "../../core/ports/tool-ports.ts";
 
-interface Response {
+interface DeclaredReply {
   readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>;
   readonly "x-body-optional"?: boolean;
 }
 
 /** What is read of the document. */
 export interface ReplyDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, Response> }>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Record<string, DeclaredReply> }>>>
+  >;
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
@@ -29,7 +31,7 @@ export interface JudgedReply {
 export type ReplyJudge = (reply: JudgedReply) => string | null;
 
 /** Of a request that no route takes: a problem, or of OPTIONS the methods in a header. */
-const UNROUTED: Response = {
+const UNROUTED: DeclaredReply = {
   content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
   "x-body-optional": true,
 };
@@ -37,13 +39,13 @@ const UNROUTED: Response = {
 /** All else is of the console. */
 const API_PATH = /^\/(?:(?:v1|slack|webhook|oauth)\/|(?:openapi\.json|docs|health)$)/;
 
-export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort): ReplyJudge {
-  const routes = Object.entries(document.paths)
-    .map(([template, operations]) => ({ pattern: toPattern(template), operations, weight: weightOf(template) }))
-    .toSorted((a, b) => b.weight - a.weight);
+/** Says what is wrong with a value by a schema of the document; null: nothing. */
+export function makeSchemaJudge(
+  document: ReplyDocument,
+  patterns: PatternsPort,
+): (schema: unknown, value: unknown) => string | null {
   const checkers = new Map<unknown, SchemaChecker>();
-
-  const judgeValue = (schema: unknown, value: unknown): string | null => {
+  return (schema, value) => {
     const check = checkers.get(schema) ?? compile(schema, document, patterns);
     checkers.set(schema, check);
     const [problem] = check(value);
@@ -51,6 +53,13 @@ export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort):
       ? null
       : `${problem.pointer} ${problem.message}: ${JSON.stringify(value).slice(0, 2000)}`;
   };
+}
+
+export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort): ReplyJudge {
+  const routes = Object.entries(document.paths)
+    .map(([template, operations]) => ({ pattern: toPattern(template), operations, weight: weightOf(template) }))
+    .toSorted((a, b) => b.weight - a.weight);
+  const judgeValue = makeSchemaJudge(document, patterns);
 
   /** The things of a list are judged one by one: the work that a check may take is bounded. */
   const judgeBody = (schema: unknown, text: string): string | null => {
@@ -84,6 +93,24 @@ export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort):
   };
 }
 
+/** A reply that the document does not declare. */
+export class UndeclaredReply extends Error {}
+
+/** Throws when a reply is not as the document says; the reply itself stays unread. */
+export async function checkReply(judge: ReplyJudge, method: string, url: string, response: Response): Promise<void> {
+  const contentType = response.headers.get("content-type");
+  // A stream ends by itself only when its task does.
+  const isRead = contentType?.startsWith("text/event-stream") !== true;
+  const fault = judge({
+    method,
+    path: new URL(url).pathname,
+    status: response.status,
+    contentType,
+    body: isRead ? await response.clone().text() : null,
+  });
+  if (fault !== null) throw new UndeclaredReply(fault);
+}
+
 function isPage(value: unknown): value is { readonly data: readonly unknown[] } {
   return typeof value === "object" && value !== null && "data" in value && Array.isArray(value.data);
 }
@@ -95,7 +122,7 @@ function resolve(schema: unknown, { components }: ReplyDocument): unknown {
 }
 
 /** Bytes may be none. */
-function mayLackBody({ content, "x-body-optional": isOptional }: Response): boolean {
+function mayLackBody({ content, "x-body-optional": isOptional }: DeclaredReply): boolean {
   return content === undefined || content["*/*"] !== undefined || isOptional === true;
 }
 

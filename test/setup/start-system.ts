@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
 import { type ModelScript, type ScriptedReply, startModelServer, stepOf } from "../stand-ins/model-server.ts";
+import { fetchApi } from "./fetch-api.ts";
 import "./provided-context.ts";
 
 /** An answer, read. `json` is what the body says when it is JSON, else null. */
@@ -111,7 +112,7 @@ function callerOf(url: string, key: string): Caller {
     async send(method, path, body, headers = {}) {
       const isRaw = typeof body === "string" || body instanceof Uint8Array;
       const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-      const response = await fetch(`${url}${path}`, {
+      const response = await fetchApi(`${url}${path}`, {
         method,
         headers: { ...authorization, ...type, ...headers },
         signal: AbortSignal.timeout(90_000),
@@ -122,7 +123,10 @@ function callerOf(url: string, key: string): Caller {
       return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
     },
     async open(path, headers = {}, signal) {
-      return await fetch(`${url}${path}`, { headers: { ...authorization, ...headers }, ...(signal ? { signal } : {}) });
+      return await fetchApi(`${url}${path}`, {
+        headers: { ...authorization, ...headers },
+        ...(signal ? { signal } : {}),
+      });
     },
   };
 }

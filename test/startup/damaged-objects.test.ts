@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { STATE_LOST } from "../../core/task/lost.ts";
 import { type StartedSystem, startSystem, until } from "../drill/started-system.ts";
+import { sendJson } from "../setup/fetch-api.ts";
 
 const WAIT_MS = 30_000;
 
@@ -16,14 +17,7 @@ beforeAll(async () => {
 afterAll(() => system.stop());
 
 async function send(key: string, method: string, path: string, body?: object) {
-  const response = await fetch(`${system.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(WAIT_MS),
-  });
-  const text = await response.text();
-  return { status: response.status, json: text === "" ? null : JSON.parse(text) };
+  return await sendJson(`${system.url}${path}`, key, method, body);
 }
 
 async function listed(key: string): Promise<string[]> {

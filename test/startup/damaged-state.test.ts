@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateS
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
+import { sendJson } from "../setup/fetch-api.ts";
 
 let system: StartedSystem;
 beforeAll(async () => {
@@ -42,13 +43,7 @@ async function refusalOf(more: Readonly<Record<string, string>> = {}): Promise<s
 }
 
 async function send(key: string, method: string, path: string, body?: object) {
-  const response = await fetch(`${system.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, json: text === "" ? null : JSON.parse(text) };
+  return await sendJson(`${system.url}${path}`, key, method, body);
 }
 
 describe("the database", () => {

@@ -21,6 +21,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { kill, type StartedSystem, startSystem, until } from "../drill/started-system.ts";
 import { signedJson } from "../stand-ins/slack-requests.ts";
+import { fetchApi, sendJson } from "../setup/fetch-api.ts";
 
 const SIZE = "400m";
 const WAIT_MS = 90_000;
@@ -51,22 +52,7 @@ afterAll(async () => {
 });
 
 async function send({ url, key }: StartedSystem, method: string, path: string, body?: object) {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
-  });
-  const text = await response.text();
-  return { status: response.status, retryAfter: response.headers.get("retry-after"), text, json: parse(text) };
-}
-
-function parse(text: string) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return await sendJson(`${url}${path}`, key, method, body);
 }
 
 function supervisorOf({ stateFolder }: StartedSystem): number {
@@ -134,7 +120,7 @@ it.skipIf(!isMounted)(
       if (made.status === 201) accepted.push(made.json.id);
       else {
         expect(made.status, `${made.text}\n${output()}`).toBe(503);
-        expect(Number(made.retryAfter), made.text).toBeGreaterThan(0);
+        expect(Number(made.headers.get("retry-after")), made.text).toBeGreaterThan(0);
         refused += 1;
       }
       const event = {
@@ -145,7 +131,7 @@ it.skipIf(!isMounted)(
         event: { type: "message" },
       };
       const signed = await signedJson(event, { secret: SLACK });
-      const heard = await fetch(`${started.url}/slack/events`, { ...signed, signal: AbortSignal.timeout(30_000) });
+      const heard = await fetchApi(`${started.url}/slack/events`, { ...signed, signal: AbortSignal.timeout(30_000) });
       await heard.body?.cancel();
       expect([200, 503]).toContain(heard.status);
       expect(heard.status === 503 ? Number(heard.headers.get("retry-after")) : 1).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
+import { sendJson } from "../setup/fetch-api.ts";
 
 const KEY_A = randomBytes(32).toString("base64");
 const KEY_B = randomBytes(32).toString("base64");
@@ -59,13 +60,7 @@ async function refusalOf(more: Readonly<Record<string, string>> = {}): Promise<s
 }
 
 async function send(key: string, method: string, path: string, body?: object) {
-  const response = await fetch(`${system.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, json: text === "" ? null : JSON.parse(text) };
+  return await sendJson(`${system.url}${path}`, key, method, body);
 }
 
 async function useSecret(key: string): Promise<void> {

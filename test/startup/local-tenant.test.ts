@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { keyOwner, makeKey } from "../../core/tenant/keys.ts";
 import { type StartedSystem, startSystem, until } from "../drill/started-system.ts";
+import { sendJson } from "../setup/fetch-api.ts";
 
 const READY_MS = 60_000;
 /** With the local tenant, which is the oldest, a page and a half of the list. */
@@ -24,12 +25,7 @@ const read = (name: string) => readFileSync(at(name), "utf8").trim();
 const ready = () => until(() => system.output().includes("Otto is ready on"), READY_MS, system.output);
 
 async function send(key: string, method: string, path: string, body?: object) {
-  const response = await fetch(`${system.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, json: JSON.parse(await response.text()) };
+  return await sendJson(`${system.url}${path}`, key, method, body);
 }
 
 /** The tenants with the name of the local one. */

@@ -11,6 +11,7 @@ import { type McpStandIn, startMcpServer } from "../stand-ins/mcp-server.ts";
 import { scriptOfTheTask } from "../stand-ins/model-script.ts";
 import type { ScriptedReply } from "../stand-ins/model-server.ts";
 import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 export const SOON = { timeout: 40_000, interval: 100 };
 const HOOKS = "/v1/incoming-webhooks";
@@ -115,7 +116,7 @@ export async function makeHook(caller: Caller, rule: Readonly<Record<string, unk
 export async function callHook(caller: Caller, hook: MadeHook, payload: unknown): Promise<string> {
   const body = JSON.stringify(payload);
   const signature = `sha256=${createHmac("sha256", hook.secret).update(body).digest("hex")}`;
-  const answer = await fetch(hook.url, {
+  const answer = await fetchApi(hook.url, {
     method: "POST",
     headers: {
       "content-type": "application/json",

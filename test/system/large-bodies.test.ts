@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
 import { type RawRequest, sendRaw } from "../stand-ins/raw-client.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 const TEN_MB = 10 * 1024 * 1024;
 const FILE = "/v1/tasks/task_00000000000000000000000000/files/large.bin";
@@ -68,7 +69,7 @@ test("ten clients that send 15 MB at once all receive their answer", async () =>
     Array.from({ length: 10 }, async (_, index) => {
       const headers = index % 2 === 0 ? withKey() : withBadKey();
       const body = new Uint8Array(15 * 1024 * 1024);
-      const response = await fetch(`${whole.system.url}/v1/tasks`, { method: "POST", headers, body });
+      const response = await fetchApi(`${whole.system.url}/v1/tasks`, { method: "POST", headers, body });
       return [response.status, ((await response.json()) as { code: string }).code];
     }),
   );

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { workerVars } from "../../scripts/supervisor/worker-vars.ts";
 import { kill, startSystem, type StartedSystem } from "../drill/started-system.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -84,7 +85,7 @@ async function inBash(script: string): Promise<string> {
 }
 
 async function read(path: string): Promise<string> {
-  const response = await fetch(`${system.url}/v1${path}`, { headers: { authorization: `Bearer ${system.key}` } });
+  const response = await fetchApi(`${system.url}/v1${path}`, { headers: { authorization: `Bearer ${system.key}` } });
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${text}`);
   return text;

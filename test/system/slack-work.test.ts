@@ -12,6 +12,7 @@ import { SlackClient, type WorkspaceFacts } from "../stand-ins/slack-client.ts";
 import { clickPayload, eventEnvelope, mentionEvent, signedJson, signedPayload } from "../stand-ins/slack-requests.ts";
 import { type SlackServer, startSlackServer } from "../stand-ins/slack-server.ts";
 import type { SlackMessage } from "../stand-ins/slack-workspace.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 
 const CHANNEL = "C0SALES";
 const ANA = "U0ANA";
@@ -46,7 +47,7 @@ async function workspaceOf(name: string): Promise<{ caller: Caller; client: Slac
 }
 
 async function post(path: string, request: Awaited<ReturnType<typeof signedJson>>): Promise<number> {
-  const response = await fetch(`${whole.system.url}${path}`, request);
+  const response = await fetchApi(`${whole.system.url}${path}`, request);
   await response.arrayBuffer();
   return response.status;
 }

@@ -2,7 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { createApp } from "../../workers/app.ts";
-import { makeReplyJudge, type ReplyDocument, type ReplyJudge } from "../setup/reply-judge.ts";
+import { checkReply, makeReplyJudge, type ReplyDocument, type ReplyJudge } from "../setup/reply-judge.ts";
 
 let judge: Promise<ReplyJudge> | null = null;
 
@@ -14,16 +14,6 @@ async function makeJudge(): Promise<ReplyJudge> {
 /** Sends a request to the app. Throws when the reply is not as the document says; the reply itself is unread. */
 export async function fetchApp(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await exports.default.fetch(url, init);
-  const contentType = response.headers.get("content-type");
-  // A stream ends by itself only when its task does.
-  const isRead = contentType?.startsWith("text/event-stream") !== true;
-  const fault = (await (judge ??= makeJudge()))({
-    method: init.method ?? "GET",
-    path: new URL(url).pathname,
-    status: response.status,
-    contentType,
-    body: isRead ? await response.clone().text() : null,
-  });
-  if (fault !== null) throw new Error(fault);
+  await checkReply(await (judge ??= makeJudge()), init.method ?? "GET", url, response);
   return response;
 }
