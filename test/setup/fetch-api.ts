@@ -1,5 +1,5 @@
 /** The one way of the tests to a started system over HTTP: every reply is held to its OpenAPI document. */
-import { linearPatterns } from "../../adapters/patterns.ts";
+import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { checkReply, makeReplyJudge, type ReplyDocument, type ReplyJudge } from "./reply-judge.ts";
 
 const DOCUMENT_TIMEOUT_MS = 30_000;

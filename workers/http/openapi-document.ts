@@ -8,6 +8,7 @@ import { frontDoorAnswers } from "./answers.ts";
 import type { App } from "./context.ts";
 import { webhookSchemas } from "../event-schemas.ts";
 import { addDiscriminators, nameEnums, toReference } from "../openapi-names.ts";
+import { addExamples, type Examples, mapValues } from "../openapi-examples.ts";
 
 type Json = Record<string, unknown>;
 
@@ -22,7 +23,7 @@ export interface OpenApiDocument {
   };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly webhooks: Readonly<Record<string, { readonly post: Json }>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: OpenApiOperation }>>;
   readonly components: Json;
 }
 
@@ -86,20 +87,22 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
   const named = nameEnums({ paths: listed, webhooks, schemas: Object.fromEntries(schemas) }, enums) as NamedParts;
   const all = new Map([...Object.entries(named.schemas), ...enums]);
   const told = addDiscriminators({ ...named, schemas: Object.fromEntries(all) }, all) as NamedParts;
+  const examples: Examples = new Map();
+  const addTo = <T extends OpenApiOperation>(operation: T) => addExamples(operation, told.schemas, examples);
   return {
     openapi: "3.1.0",
     info,
     servers: [{ url: "/", description: "The system that serves this document." }],
-    paths: told.paths,
-    webhooks: told.webhooks,
-    components: { schemas: told.schemas, securitySchemes: { key } },
+    paths: mapValues(told.paths, (operations) => mapValues(operations, addTo)),
+    webhooks: mapValues(told.webhooks, ({ post }) => ({ post: addTo(post) })),
+    components: { schemas: told.schemas, examples: Object.fromEntries(examples), securitySchemes: { key } },
   };
 }
 
 type NamedParts = Pick<OpenApiDocument, "paths" | "webhooks"> & { readonly schemas: Json };
 
 /** What an endpoint of webhooks is sent (https://www.standardwebhooks.com). */
-function webhookOf(type: string, schema: Json): Json {
+function webhookOf(type: string, schema: Json): OpenApiOperation {
   const header = (name: string, description: string) => {
     return { name, in: "header", required: true, description, schema: { type: "string" } };
   };
