@@ -1,5 +1,12 @@
 /** How what is left behind in the bucket goes, where nobody knows of it any more: by its age. */
 
+/** The keys behind one under a prefix. */
+export interface OldBlobs {
+  readonly prefix: string;
+  readonly key: string;
+  readonly keptMs: number;
+}
+
 /** Keys that are looked at with each one that is made. */
 const LOOKED_AT = 100;
 
@@ -7,10 +14,7 @@ const LOOKED_AT = 100;
  * Looks at the keys behind one that was just made, and deletes those that are too old. The names under `prefix` are random, so
  * each is looked at in its turn: of those that are too old, about one in a hundred of all is left. Never fails.
  */
-export async function forgetOldBehind(
-  bucket: R2Bucket,
-  { prefix, key, keptMs }: { readonly prefix: string; readonly key: string; readonly keptMs: number },
-): Promise<void> {
+export async function forgetOldBehind(bucket: R2Bucket, { prefix, key, keptMs }: OldBlobs): Promise<void> {
   try {
     const { objects } = await bucket.list({ prefix, startAfter: key, limit: LOOKED_AT });
     const before = Date.now() - keptMs;

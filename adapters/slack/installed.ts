@@ -22,7 +22,7 @@ export interface SlackTokens {
 }
 
 /** A tenant's workspace. `until`: as an address of Slack has it. */
-interface SlackVisit extends SlackHome {
+export interface SlackVisit extends SlackHome {
   readonly until?: number;
 }
 

@@ -1,7 +1,7 @@
 /** Slack's Web API as the port has it: which method is called with what, and what is read of its reply. */
 import { z } from "zod";
 import { ANSWERED, failed, notSent, ok, type Result } from "../../core/base/errors.ts";
-import type { OwnMessage, SlackPort, SlackUser, ThreadMessage } from "../../core/ports/slack.ts";
+import type { OwnMessage, SlackPort, SlackUser, ThreadMessage, MessagesBefore, MessagesSince } from "../../core/ports/slack.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
 import { downloadFile, uploadFile } from "./files.ts";
 import { leaveUnread, reachSlack } from "./reach.ts";
@@ -141,7 +141,7 @@ async function respond(from: SlackAddress, url: string, body: unknown): Promise<
 /** Of a thread, its beginning is among them where the bot began it. Fails `too_large` where there is more than is read. */
 async function messagesSince(
   address: SlackWorkspaceAddress,
-  { channel, thread, since }: Parameters<SlackPort["messagesSince"]>[0],
+  { channel, thread, since }: MessagesSince,
 ): Promise<Result<readonly OwnMessage[]>> {
   const reply = z.object({ messages: z.array(message), response_metadata: cursor });
   const [method, place] = thread === null ? ["conversations.history", {}] : ["conversations.replies", { ts: thread }];
@@ -165,7 +165,7 @@ async function messagesSince(
 
 async function saidBefore(
   address: SlackAddress,
-  { channel, thread, before }: Parameters<SlackPort["saidBefore"]>[0],
+  { channel, thread, before }: MessagesBefore,
 ): Promise<Result<readonly ThreadMessage[]>> {
   const reply = z.object({ messages: z.array(heard), response_metadata: cursor });
   const found: ThreadMessage[] = [];

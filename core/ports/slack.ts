@@ -92,6 +92,22 @@ export interface SlackUpload {
   readonly bytes: Uint8Array;
 }
 
+/** A channel, or one of its threads, from a moment on. */
+export interface MessagesSince {
+  readonly channel: string;
+  readonly thread: string | null;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** A thread until a message. */
+export interface MessagesBefore {
+  readonly channel: string;
+  readonly thread: string;
+  /** The message's `ts`. */
+  readonly before: string;
+}
+
 /**
  * One workspace. Failures: `rate_limited` with `retryAfterMs`, `forbidden` (the token or its scopes), `not_found` (the
  * place, the person, the message), `conflict` (the place does not take it), `invalid_input` (Slack refuses what it says),
@@ -113,19 +129,9 @@ export interface SlackPort {
   /** The id of the direct messages with a person. */
   openConversation(user: string): Promise<Result<string>>;
   /** The bot's messages in a thread, or in a channel outside threads, from a moment on; at most the latest 1,000. */
-  messagesSince(place: {
-    readonly channel: string;
-    readonly thread: string | null;
-    /** Milliseconds since the epoch. */
-    readonly since: number;
-  }): Promise<Result<readonly OwnMessage[]>>;
+  messagesSince(place: MessagesSince): Promise<Result<readonly OwnMessage[]>>;
   /** What was said in a thread before the message `before`, its beginning included, in order; at most the first 1,000. */
-  saidBefore(place: {
-    readonly channel: string;
-    readonly thread: string;
-    /** A message's `ts`. */
-    readonly before: string;
-  }): Promise<Result<readonly ThreadMessage[]>>;
+  saidBefore(place: MessagesBefore): Promise<Result<readonly ThreadMessage[]>>;
   /** The id of a channel by its name, without `#`: a public one, or a private one that the bot is in. */
   channelNamed(name: string): Promise<Result<string>>;
   /** Where people read a message. */

@@ -16,7 +16,7 @@ import { type Place, writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
-import type { App, AppContext, AppEnv } from "../http/context.ts";
+import type { App, AppContext, AppEnv, MiddlewareContext } from "../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";
@@ -213,7 +213,7 @@ function shownAgent(shown: Shown) {
 }
 
 /** Finds an agent by its id or its name; an archived one only by its id. */
-async function findAgent(c: Parameters<MiddlewareHandler<AppEnv>>[0], idOrName: string): Promise<Shown> {
+async function findAgent(c: MiddlewareContext, idOrName: string): Promise<Shown> {
   if (idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name) return DEFAULT_AGENT;
   return unwrap(await databaseFromEnv(c.env).agents.get(tenantOf(c), idOrName));
 }

@@ -4,9 +4,11 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
 import type { Notice } from "../../core/task/notice.ts";
-import type { ChannelsRpc, MadeTask, TaskOrder } from "../../core/channels/rpc.ts";
+import type { ChannelsRpc, MadeTask, TaskOrder, Telling } from "../../core/channels/rpc.ts";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
+import type { OutMessage } from "../../core/channels/outbox/message.ts";
+import type { DeliverTo } from "../../core/task/source.ts";
 import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
 import { paceIncoming } from "../tenants/charge-cost.ts";
@@ -44,7 +46,13 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
     return await spreadNotices(this.env, tenant, notices);
   }
 
-  async tell(...[tenant, deliver, message, telling, version]: Parameters<ChannelsRpc["tell"]>): Promise<Result<void>> {
+  async tell(
+    tenant: string,
+    deliver: readonly DeliverTo[],
+    message: OutMessage,
+    telling: Telling,
+    version?: number,
+  ): Promise<Result<void>> {
     if (!isSupported(version)) return refuse();
     return await tell(this.env, { tenant, deliver, message }, telling);
   }

@@ -52,3 +52,5 @@ export interface AppEnv {
 /** The app, whose `openapi` holds every reply to its schema. */
 export type App = Omit<OpenAPIHono<AppEnv>, "openapi"> & { readonly openapi: Register };
 export type AppContext = Context<AppEnv>;
+/** The same in middleware, whose path is any. */
+export type MiddlewareContext = Context<AppEnv, string>;

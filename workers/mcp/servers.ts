@@ -15,6 +15,7 @@ import { SETUP } from "../../core/secrets/secret-use.ts";
 import { nameKey, type OutsideTool } from "../../core/tool/source.ts";
 import type { Begun } from "../http/consent-browser.ts";
 import { beginConsent } from "./consent.ts";
+import type { AuditEntry } from "../../core/ports/audit-entry.ts";
 
 const MAX_ERROR = 500;
 /** How often names are chosen anew, because other servers that are set at the same time took them. */
@@ -89,8 +90,6 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
   return agreed.ok ? ok({ record: agreed.value, consent: null }) : agreed;
 }
 
-type Act = Parameters<ReturnType<typeof databaseFromEnv>["mcpServers"]["approve"]>[3];
-
 /**
  * Agrees to a list and publishes it, in this order: a list that was published and not written down as agreed to could be
  * taken over by a later one. What breaks off between is published by the next look. `hash` names it, or it is the first list of a server, or the one that was agreed to. One that
@@ -99,7 +98,7 @@ type Act = Parameters<ReturnType<typeof databaseFromEnv>["mcpServers"]["approve"
 export async function agreeTo(
   place: McpPlace,
   record: McpServerRecord,
-  approval: { readonly hash: string; readonly act: Act } | null,
+  approval: { readonly hash: string; readonly act: AuditEntry | null } | null,
 ): Promise<Result<McpServerRecord>> {
   const { approved, seen } = record;
   const hash = approval?.hash ?? (approved === null ? seen?.hash : approved.hash);

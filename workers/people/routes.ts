@@ -11,7 +11,7 @@ import type { PersonRecord } from "../../core/people/person.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
-import type { App, AppContext, AppEnv } from "../http/context.ts";
+import type { App, AppEnv, MiddlewareContext } from "../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";
@@ -129,7 +129,7 @@ export function peopleRoutes(app: App): void {
   });
 }
 
-async function personById(c: Parameters<MiddlewareHandler<AppEnv>>[0] | AppContext, id: string): Promise<PersonRecord> {
+async function personById(c: MiddlewareContext, id: string): Promise<PersonRecord> {
   if (!isId("person", id)) raise("not_found", "There is no such person.");
   return unwrap(await databaseFromEnv(c.env).people.get(tenantOf(c), id));
 }

@@ -6,22 +6,9 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
-import {
-  deliveryNameOf,
-  eventOf,
-  mayRecur,
-  payloadOf,
-  shownHeaders,
-  textOf,
-} from "../../../core/channels/webhooks/hook-call.ts";
+import { deliveryNameOf, eventOf, mayRecur, payloadOf, shownHeaders, textOf } from "../../../core/channels/webhooks/hook-call.ts";
 import { isSigned } from "../../../core/channels/webhooks/hook-signature.ts";
-import {
-  HOOK_TYPES,
-  type HookDoor,
-  hookInbox,
-  hookNameSchema,
-  type HookType,
-} from "../../../core/channels/webhooks/hook.ts";
+import { HOOK_TYPES, type HookDoor, hookInbox, hookNameSchema, type HookType } from "../../../core/channels/webhooks/hook.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
@@ -31,7 +18,7 @@ import { chargeCost, paceRequest } from "../../tenants/charge-cost.ts";
 import { checkDoor, doorRecord } from "./hook-auth.ts";
 import { forgetText, keepText, makeItemId, nameByBody, toBody } from "./hook-item.ts";
 import { openHookSecrets } from "./hook-secrets.ts";
-import type { App, AppContext, AppEnv } from "../../http/context.ts";
+import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
 import { authenticate } from "../../http/middleware/authenticate.ts";
 import { readBody } from "../../http/middleware/body-limits.ts";
 import { closeToBound } from "../../http/middleware/key-bounds.ts";
@@ -170,7 +157,7 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
 }
 
 /** True for a call with a key of Otto's. */
-function isKeyed(c: Parameters<MiddlewareHandler<AppEnv>>[0]): boolean {
+function isKeyed(c: MiddlewareContext): boolean {
   const hook = new URL(c.req.url).searchParams.get("hook") ?? "";
   return hook === "" || /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");
 }

@@ -24,7 +24,7 @@ import { auditEntry } from "../../audit/entry.ts";
 import { closeDoor, keepDoor } from "./hook-auth.ts";
 import { newHookSecret, replacedHookSecret, sealHookSecret } from "./hook-secrets.ts";
 import { placesOf } from "../outbox/places.ts";
-import type { App, AppContext, AppEnv } from "../../http/context.ts";
+import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
 import { hookSchema, newHookSchema, shownHook } from "./hook-view.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../../http/if-match.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
@@ -219,7 +219,7 @@ export function hookRoutes(app: App): void {
   });
 }
 
-async function hookById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string): Promise<Hook> {
+async function hookById(c: MiddlewareContext, id: string): Promise<Hook> {
   if (!isId("hook", id)) raise("not_found", "There is no such hook.");
   return unwrap(await databaseFromEnv(c.env).hooks.get(tenantOf(c), id));
 }

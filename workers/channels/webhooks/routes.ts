@@ -6,11 +6,7 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { endpointUrlFromEnv } from "../../../adapters/env/web.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
-import {
-  type Endpoint,
-  type EndpointSetting,
-  endpointSettingSchema,
-} from "../../../core/channels/webhooks/endpoint.ts";
+import { type Endpoint, type EndpointSetting, endpointSettingSchema } from "../../../core/channels/webhooks/endpoint.ts";
 import { OLD_SECRET_MS, oldSecretUntil } from "../../../core/channels/webhooks/old-secrets.ts";
 import { testContent } from "../../../core/channels/webhooks/body.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
@@ -20,7 +16,7 @@ import { auditEntry } from "../../audit/entry.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
 import { newEndpointSecret } from "./endpoint-secrets.ts";
 import { webhookDelivery } from "../fan-out/webhooks.ts";
-import type { App, AppContext, AppEnv } from "../../http/context.ts";
+import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../../http/if-match.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { idSource } from "../../http/new-ids.ts";
@@ -226,7 +222,7 @@ export function webhookRoutes(app: App): void {
 }
 
 /** The webhook of the tenant of the key. */
-export async function webhookById(c: Parameters<MiddlewareHandler<AppEnv>>[0], id: string): Promise<Endpoint> {
+export async function webhookById(c: MiddlewareContext, id: string): Promise<Endpoint> {
   if (!isId("endpoint", id)) raise("not_found", "There is no such webhook.");
   return unwrap(await databaseFromEnv(c.env).endpoints.get(tenantOf(c), id));
 }
