@@ -65,7 +65,7 @@ import { webhookRoutes } from "./channels/webhooks/routes.ts";
 import { webhookCallRoutes } from "./channels/webhooks/call-routes.ts";
 import { storageFailure } from "./http/storage-failure.ts";
 import { refuseInvalid } from "./http/validation.ts";
-import { currentPath } from "./old-addresses.ts";
+import { currentPath } from "./http/old-addresses.ts";
 
 /** Builds the app. It holds no state of a request, so one serves a whole isolate. */
 export function createApp(): App {

@@ -5,7 +5,7 @@ import { sandboxesFromEnv } from "./sandboxes.ts";
 import { sandboxNameOf, type SandboxPlace, sandboxPrefix } from "../files/blob-keys.ts";
 import { type BlobEraser, openBlobs } from "../files/blobs.ts";
 import { openFiles } from "../files/files.ts";
-import { forgetOldBehind } from "../files/forget-old.ts";
+import { forgetOldBehind, type OldBlobs } from "../files/forget-old.ts";
 import type { BlobPort, FilesPort } from "../../core/ports/tool-ports.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { SandboxRpc } from "../../core/tenant/rpc.ts";
@@ -24,7 +24,7 @@ export function blobsFromEnv(env: Env): BlobPort & BlobEraser {
 }
 
 /** Deletes what is too old of what stands behind a key in the bucket. */
-export async function forgetOldBlobsFromEnv(env: Env, place: Parameters<typeof forgetOldBehind>[1]): Promise<void> {
+export async function forgetOldBlobsFromEnv(env: Env, place: OldBlobs): Promise<void> {
   await forgetOldBehind(env.FILES, place);
 }
 

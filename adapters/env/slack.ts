@@ -2,7 +2,14 @@
 import { checkAddress, type Env, set } from "./bindings.ts";
 import { databaseFromEnv } from "./database.ts";
 import { resealFromEnv, sealingFromEnv } from "./secrets.ts";
-import { type InstalledSlack, openInstalled, openNotes, sealToken, type SlackTokens } from "../slack/installed.ts";
+import {
+  type InstalledSlack,
+  openInstalled,
+  openNotes,
+  sealToken,
+  type SlackTokens,
+  type SlackVisit,
+} from "../slack/installed.ts";
 import { openSlackOAuth } from "../slack/oauth.ts";
 import { openSlack } from "../slack/slack.ts";
 import type { Result } from "../../core/base/errors.ts";
@@ -57,10 +64,7 @@ export function slackOfTokenFromEnv(env: Env, token: string): Pick<SlackPort, "w
 }
 
 /** A workspace of Slack as the tenant's bot there sees it; `not_found`: the tenant has none. */
-export async function slackFromEnv(
-  env: Env,
-  visit: Parameters<typeof openInstalled>[1],
-): Promise<Result<InstalledSlack>> {
+export async function slackFromEnv(env: Env, visit: SlackVisit): Promise<Result<InstalledSlack>> {
   return await openInstalled(slackTokens(env), visit);
 }
 

@@ -1,7 +1,14 @@
 /** Slack's Web API as the port has it: which method is called with what, and what is read of its reply. */
 import { z } from "zod";
 import { ANSWERED, failed, notSent, ok, type Result } from "../../core/base/errors.ts";
-import type { OwnMessage, SlackPort, SlackUser, ThreadMessage, MessagesBefore, MessagesSince } from "../../core/ports/slack.ts";
+import type {
+  OwnMessage,
+  SlackPort,
+  SlackUser,
+  ThreadMessage,
+  MessagesBefore,
+  MessagesSince,
+} from "../../core/ports/slack.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
 import { downloadFile, uploadFile } from "./files.ts";
 import { leaveUnread, reachSlack } from "./reach.ts";

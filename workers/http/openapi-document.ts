@@ -6,9 +6,9 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
 import { frontDoorAnswers } from "./answers.ts";
 import type { App } from "./context.ts";
-import { webhookSchemas } from "../event-schemas.ts";
-import { addDiscriminators, nameEnums, toReference } from "../openapi-names.ts";
-import { addExamples, type Examples, mapValues } from "../openapi-examples.ts";
+import { webhookSchemas } from "./event-schemas.ts";
+import { addDiscriminators, nameEnums, toReference } from "./openapi-names.ts";
+import { addExamples, type Examples, mapValues } from "./openapi-examples.ts";
 
 type Json = Record<string, unknown>;
 

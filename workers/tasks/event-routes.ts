@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { eventPageSchema } from "../event-schemas.ts";
+import { eventPageSchema } from "../http/event-schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

@@ -6,9 +6,22 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
-import { deliveryNameOf, eventOf, mayRecur, payloadOf, shownHeaders, textOf } from "../../../core/channels/webhooks/hook-call.ts";
+import {
+  deliveryNameOf,
+  eventOf,
+  mayRecur,
+  payloadOf,
+  shownHeaders,
+  textOf,
+} from "../../../core/channels/webhooks/hook-call.ts";
 import { isSigned } from "../../../core/channels/webhooks/hook-signature.ts";
-import { HOOK_TYPES, type HookDoor, hookInbox, hookNameSchema, type HookType } from "../../../core/channels/webhooks/hook.ts";
+import {
+  HOOK_TYPES,
+  type HookDoor,
+  hookInbox,
+  hookNameSchema,
+  type HookType,
+} from "../../../core/channels/webhooks/hook.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";

@@ -6,7 +6,11 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { endpointUrlFromEnv } from "../../../adapters/env/web.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
-import { type Endpoint, type EndpointSetting, endpointSettingSchema } from "../../../core/channels/webhooks/endpoint.ts";
+import {
+  type Endpoint,
+  type EndpointSetting,
+  endpointSettingSchema,
+} from "../../../core/channels/webhooks/endpoint.ts";
 import { OLD_SECRET_MS, oldSecretUntil } from "../../../core/channels/webhooks/old-secrets.ts";
 import { testContent } from "../../../core/channels/webhooks/body.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";

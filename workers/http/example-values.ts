@@ -1,8 +1,8 @@
 /**
  * The values of the document's examples: the body of each request as a user would send it, and the values of fields in
- * replies. test/workerd/api-examples.test.ts sends the requests that need nothing else.
+ * replies. test/workerd/http/api-examples.test.ts sends the requests that need nothing else.
  */
-import { type IdKind, makeId } from "../core/base/ids.ts";
+import { type IdKind, makeId } from "../../core/base/ids.ts";
 
 const AT = "2026-11-27T09:30:00.000Z";
 const SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";

@@ -1,8 +1,8 @@
 /** The examples of the OpenAPI document are what the API takes and answers. */
 import { expect, test } from "vitest";
-import { linearPatterns } from "../../adapters/re2/patterns.ts";
-import { makeSchemaJudge, type ReplyDocument } from "../setup/reply-judge.ts";
-import { knock, makeCaller } from "./http/entry.ts";
+import { linearPatterns } from "../../../adapters/re2/patterns.ts";
+import { makeSchemaJudge, type ReplyDocument } from "../../setup/reply-judge.ts";
+import { knock, makeCaller } from "./entry.ts";
 
 interface Media {
   readonly schema: object;

@@ -2,12 +2,12 @@
  * Names for what the document would repeat: each list of values becomes a component, and a union of named objects says by
  * which field they differ (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
-import { EVENT_PATTERNS } from "../core/channels/webhooks/endpoint.ts";
-import { ERRORS } from "../core/base/errors.ts";
-import { CUT_FIELDS } from "../core/task/short.ts";
-import { TASK_STATUSES } from "../core/task/status.ts";
-import { COUNTED } from "../core/tenant/recovery.ts";
-import { TOOL_CATEGORIES } from "../core/tool/tool.ts";
+import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
+import { ERRORS } from "../../core/base/errors.ts";
+import { CUT_FIELDS } from "../../core/task/short.ts";
+import { TASK_STATUSES } from "../../core/task/status.ts";
+import { COUNTED } from "../../core/tenant/recovery.ts";
+import { TOOL_CATEGORIES } from "../../core/tool/tool.ts";
 
 type Json = Record<string, unknown>;
 

@@ -3,11 +3,11 @@
  * release may add fields. What is optional here is absent in some events of the type, or in those of an earlier release.
  */
 import { z } from "zod";
-import { NOTICE_TYPES } from "../core/task/notice.ts";
-import { EVENT_TYPES, type EventType } from "../core/task/events.ts";
-import { LABEL_NAMES } from "../core/provenance/label.ts";
-import { TASK_STATUSES } from "../core/task/status.ts";
-import { approvedFiles, outputSchema, pendingSchema, skillInForceSchema, taskSchema } from "./http/schemas.ts";
+import { NOTICE_TYPES } from "../../core/task/notice.ts";
+import { EVENT_TYPES, type EventType } from "../../core/task/events.ts";
+import { LABEL_NAMES } from "../../core/provenance/label.ts";
+import { TASK_STATUSES } from "../../core/task/status.ts";
+import { approvedFiles, outputSchema, pendingSchema, skillInForceSchema, taskSchema } from "./schemas.ts";
 
 const time = z.iso.datetime();
 const common = { task_id: z.string(), at: time };

@@ -1,7 +1,7 @@
 /** Addresses of earlier releases still work. The document does not have them, so this asks the Worker directly. */
 import { exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { makeCaller } from "./http/entry.ts";
+import { makeCaller } from "./entry.ts";
 
 test("incoming webhooks answer at their earlier address, and a repeat there is one", async () => {
   const caller = await makeCaller();
