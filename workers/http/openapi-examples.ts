@@ -3,6 +3,7 @@
  * values of workers/http/example-values.ts; what its request sent is in it. Each is a component, since many operations answer
  * the same thing. test/workerd/http/api-examples.test.ts holds each to its schema.
  */
+import { getOwn } from "../../core/base/own-field.ts";
 import { FIELDS, FORMATS, REQUESTS, TEXTS } from "./example-values.ts";
 
 type Json = Record<string, unknown>;
@@ -86,16 +87,21 @@ function makeValue(schema: Json, place: Place, schemas: Json): unknown {
 }
 
 function makeComponent(component: string, place: Place, schemas: Json): unknown {
-  if (component in REQUESTS) return REQUESTS[component];
-  const value = makeValue(schemas[component] as Json, { owner: component, field: "", depth: place.depth + 1 }, schemas);
-  const sent = REQUESTS[`${component}Input`];
+  const request = getOwn(REQUESTS, component);
+  if (request !== undefined) return request;
+  const value = makeValue(
+    getOwn(schemas, component) as Json,
+    { owner: component, field: "", depth: place.depth + 1 },
+    schemas,
+  );
+  const sent = getOwn(REQUESTS, `${component}Input`);
   return sent === undefined ? value : withSent(value as Json, sent as Json);
 }
 
 /** The reply with the texts and lists that were sent. */
 function withSent(value: Json, sent: Json): Json {
   const same = Object.entries(sent).filter(
-    ([field, one]) => field in value && (typeof one === "string" || Array.isArray(one)),
+    ([field, one]) => Object.hasOwn(value, field) && (typeof one === "string" || Array.isArray(one)),
   );
   return { ...value, ...Object.fromEntries(same) };
 }
@@ -121,7 +127,7 @@ function makePlain(schema: Json, place: Place, schemas: Json): unknown {
     case "boolean":
       return false;
     case "string":
-      return FORMATS[String(schema["format"])] ?? "example";
+      return getOwn(FORMATS, String(schema["format"])) ?? "example";
     case "null":
       return null;
     default:
@@ -132,7 +138,7 @@ function makePlain(schema: Json, place: Place, schemas: Json): unknown {
 /** Whether a value of FIELDS is of the schema's type: two fields of one name may differ. */
 function admits(schema: Json, value: unknown, schemas: Json): boolean {
   const name = nameOf(schema);
-  if (name !== null) return admits(schemas[name] as Json, value, schemas);
+  if (name !== null) return admits(getOwn(schemas, name) as Json, value, schemas);
   const members = (schema["anyOf"] ?? schema["oneOf"]) as Json[] | undefined;
   if (members !== undefined) return members.some((member) => admits(member, value, schemas));
   if ("const" in schema) return false;
