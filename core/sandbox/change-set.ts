@@ -31,10 +31,16 @@ export interface ChangeSet {
   readonly removals: readonly { readonly path: string; readonly ifVersion: number }[];
 }
 
+/** Whether a set was applied before under its key, and which bytes have to be put. */
+export interface SetAdmission {
+  readonly isApplied: boolean;
+  readonly missing: readonly string[];
+}
+
 /** What a sandbox's object does with sets. */
 export interface ChangeSetRpc {
   /** Checks versions, form and quotas, and says which bytes have to be put. No file is changed. `isApplied`: it was, under its key. */
-  admitAll(set: ChangeSet): Promise<Result<{ readonly isApplied: boolean; readonly missing: readonly string[] }>>;
+  admitAll(set: ChangeSet): Promise<Result<SetAdmission>>;
   /** Makes all changes in one transaction. A set whose key was applied before changes nothing more. */
   commitAll(set: ChangeSet): Promise<Result<void>>;
   /** Takes a set back that was applied under its key, where nobody has changed its files since. */

@@ -4,7 +4,7 @@
  */
 import { failed, ok, type Result } from "../base/errors.ts";
 import { type Label, OUTSIDE } from "../provenance/label.ts";
-import type { FileEntry, FileVersion, WriteOptions } from "../ports/tool-ports.ts";
+import type { FileEntry, FileVersion, WriteOptions, WrittenFile } from "../ports/tool-ports.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 
@@ -25,6 +25,20 @@ export interface SandboxWrite extends WriteOptions {
   readonly path: string;
   readonly size: number;
   readonly hash: string;
+}
+
+/** Whether a write was applied before under its key, and whether its bytes have to be put. */
+export interface WriteAdmission {
+  readonly applied: WrittenFile | null;
+  readonly blobNeeded: boolean;
+}
+
+export interface MadeDirectory {
+  readonly made: boolean;
+}
+
+export interface RemovedEntry {
+  readonly kind: "file" | "directory";
 }
 
 /** What a sandbox holds, against its quota. */

@@ -18,6 +18,40 @@ export interface NewTask {
   readonly call: PreparedCall | null;
 }
 
+/** Which calls of the ledger are read: after one (null: from the start). */
+export interface LedgerQuery {
+  readonly after: string | null;
+  readonly limit: number;
+  readonly withResults: boolean;
+}
+
+/** What a person says to a question. */
+export interface QuestionAnswer {
+  readonly text: string;
+  readonly isChoice: boolean;
+  readonly by: string;
+}
+
+/** What a person decides on an approval. With `arguments`, the call is made with those. */
+export interface ApprovalDecision {
+  readonly decision: "approve" | "refuse";
+  readonly arguments: Readonly<Record<string, unknown>> | null;
+  readonly reason: string | null;
+  readonly by: string;
+}
+
+/** What a person decides on a call whose outcome is unknown. */
+export interface UnknownDecision {
+  readonly decision: "done" | "retry" | "skip";
+  readonly by: string;
+}
+
+/** What a subtask and those below it wait for from people, and whether its time stands. */
+export interface SubtaskWaits {
+  readonly pending: readonly PendingView[];
+  readonly stands: boolean;
+}
+
 /** A call as hop one prepared it: resolved, checked, priced, keyed, hashed. With an outcome it is settled already. */
 export interface PreparedCall extends EffectTerms {
   readonly id: string;

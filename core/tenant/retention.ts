@@ -40,6 +40,12 @@ interface PartProgress {
   readonly total: number;
 }
 
+/** How long tasks are stored, and how far the sweep is; null: nothing is swept. */
+export interface RetentionState {
+  readonly retention: Retention;
+  readonly progress: RetentionProgress | null;
+}
+
 /** How far a sweep is, as the tenant's object stores it. Moments in milliseconds since the epoch. */
 export interface RetentionProgress {
   readonly parts: Readonly<Record<RetentionPart, PartProgress>>;

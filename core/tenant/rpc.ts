@@ -9,27 +9,20 @@ import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempot
 import type { Scope } from "./keys.ts";
 import type { NewMemory } from "../memory/memory.ts";
 import type { OpenWait } from "../task/open-waits.ts";
-import type {
-  ChangeOptions,
-  DirectoryEntry,
-  FileEntry,
-  FilePage,
-  FileVersion,
-  WrittenFile,
-} from "../ports/tool-ports.ts";
+import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../ports/tool-ports.ts";
 import type { ChangeSetRpc } from "../sandbox/change-set.ts";
 import type { Label } from "../provenance/label.ts";
-import type { SandboxWrite } from "../sandbox/write.ts";
+import type { SandboxWrite, MadeDirectory, RemovedEntry, WriteAdmission } from "../sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
 import type { Place } from "../model/label-parts.ts";
 import type { Reindex } from "./recovery.ts";
-import type { Retention, RetentionProgress, TrimmedPart } from "./retention.ts";
-import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, SignInLink } from "./session.ts";
-import type { NearLimit, NewTask } from "../task/commands.ts";
+import type { Retention, TrimmedPart, RetentionState } from "./retention.ts";
+import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, LinkMaker, NewSession, NewSignInLink, SessionMaker } from "./session.ts";
+import type { NearLimit, NewTask, ApprovalDecision, LedgerQuery, QuestionAnswer, SubtaskWaits, UnknownDecision } from "../task/commands.ts";
 import type { LedgerRow, Spend } from "../task/decision.ts";
 import type { Amount, AmountLimit, Attachment, TaskFacts } from "../task/state.ts";
-import type { PinnedSource, SourceRecord } from "../tool/source.ts";
-import type { PendingView, TaskView } from "../task/view.ts";
+import type { PinnedSource, PublishedSource } from "../tool/source.ts";
+import type { TaskView } from "../task/view.ts";
 
 /** A page of the log. `done`: the log will never grow beyond what this page ends with. */
 export interface EventPage {
@@ -62,31 +55,14 @@ export interface TaskRpc {
    * `outside`: the places that are from outside, in order. It replaces `own`, which is what an earlier release reads.
    */
   message(text: string, request: string | null, own?: number, outside?: readonly Place[]): Promise<Result<TaskView>>;
-  answer(
-    question: string,
-    answer: { text: string; isChoice: boolean; by: string },
-    request: string | null,
-  ): Promise<Result<TaskView>>;
+  answer(question: string, answer: QuestionAnswer, request: string | null): Promise<Result<TaskView>>;
   /**
    * Decides an approval: the first decision counts. With `arguments`, the call is made with those in the place of the ones
    * that were asked for, once they were checked and hashed anew.
    */
-  decideApproval(
-    approval: string,
-    decision: {
-      readonly decision: "approve" | "refuse";
-      readonly arguments: Readonly<Record<string, unknown>> | null;
-      readonly reason: string | null;
-      readonly by: string;
-    },
-    request: string | null,
-  ): Promise<Result<TaskView>>;
+  decideApproval(approval: string, decision: ApprovalDecision, request: string | null): Promise<Result<TaskView>>;
   /** Decides a call whose outcome nobody knows; `conflict` when the task is not parked on it. */
-  decideUnknown(
-    callId: string,
-    decision: { readonly decision: "done" | "retry" | "skip"; readonly by: string },
-    request: string | null,
-  ): Promise<Result<LedgerRow>>;
+  decideUnknown(callId: string, decision: UnknownDecision, request: string | null): Promise<Result<LedgerRow>>;
   /** Cancels the task, and everything below it soon after. */
   cancel(by: string): Promise<Result<TaskView>>;
   /** The tenant stops: the hop under way is cut off, with a few seconds for tool calls to end, and none begins. */
@@ -104,11 +80,7 @@ export interface TaskRpc {
    * A subtask tells what it and those below it wait for from people, and whether its time stands. An older `version` than
    * one before is dropped.
    */
-  subtaskWaits(
-    subtask: string,
-    version: number,
-    told: { readonly pending: readonly PendingView[]; readonly stands: boolean },
-  ): Promise<void>;
+  subtaskWaits(subtask: string, version: number, told: SubtaskWaits): Promise<void>;
   /** The subtasks of this task itself, in the order in which they were dispatched. */
   subtasks(): Promise<Result<readonly string[]>>;
   /** A settled call, with what the model read of it; `not_found` otherwise. */
@@ -120,7 +92,7 @@ export interface TaskRpc {
   /** Events with a sequence number over `after`: at most `limit` (≤ 500), and fewer when they are large (over 4 MB). */
   events(after: number, limit: number): Promise<Result<EventPage>>;
   /** Calls after `after` (null: from the start), at most `limit` (≤ 500) and 4 MB. Without results, rows are small. */
-  ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>>;
+  ledger(page: LedgerQuery): Promise<Result<LedgerPage>>;
   /** Marks a file for delivery, for a call that was made from outside the task's own steps. */
   attach(file: Attachment): Promise<Result<TaskView>>;
   /** Takes a hidden task as its own, so that cancelling or erasing this one reaches it; `conflict` once this one ended. */
@@ -250,6 +222,31 @@ export type Admission =
 /** A session as the requests that come by it know it. */
 export type SessionFacts = Pick<Session, "id" | "hash" | "tenantName" | "expiresAt">;
 
+/** What an admission of either kind asks. */
+export interface AdmissionRequest {
+  readonly idempotency: IdempotentRequest | null;
+  /** True when the rate was counted by an earlier question of the same request. Absent from a Worker of an earlier release. */
+  readonly isCounted?: boolean;
+}
+
+export interface KeyAdmissionRequest extends AdmissionRequest {
+  readonly keyHash: string;
+  readonly keyRecord: KeyRecord | null;
+}
+
+export interface SessionAdmissionRequest extends AdmissionRequest {
+  readonly sessionHash: string;
+}
+
+export interface BegunSession {
+  readonly key: KeyRecord;
+  readonly expiresAt: number;
+}
+
+export interface ReportReply {
+  readonly erased: boolean;
+}
+
 /** What admissions say of the tenant itself. */
 export type TenantStanding = Pick<Extract<Admission, { kind: "admitted" }>, "stopped" | "agentsStamp" | "sources">;
 
@@ -259,40 +256,20 @@ export interface TenantRpc {
    * Judges a request. `keyRecord` is given when the Worker had to look the key up. A repeat of a request that runs waits
    * in here for its reply, up to a minute.
    */
-  admit(request: {
-    readonly keyHash: string;
-    readonly keyRecord: KeyRecord | null;
-    readonly idempotency: IdempotentRequest | null;
-    /** True when the rate was counted by an earlier question of the same request. Absent from a Worker of an earlier release. */
-    readonly isCounted?: boolean;
-  }): Promise<Admission>;
+  admit(request: KeyAdmissionRequest): Promise<Admission>;
   /** Judges a request by a session's token. `dead_key`: there is no such session any more, or its key is dead. */
-  admitSession(request: {
-    readonly sessionHash: string;
-    readonly idempotency: IdempotentRequest | null;
-    /** As for `admit`. */
-    readonly isCounted?: boolean;
-  }): Promise<Admission>;
+  admitSession(request: SessionAdmissionRequest): Promise<Admission>;
   /**
    * Begins a session, by a key that the object was shown or by a link, which is used up by it. `unauthenticated`: the key
    * is dead; `gone`: there is no such link any more.
    */
-  beginSession(
-    session: Pick<Session, "id" | "hash" | "tenantName"> & {
-      /** Absent where a Worker of an earlier release asks. */
-      readonly userAgent?: string;
-    },
-    by: { readonly keyHash: string } | { readonly linkHash: string },
-  ): Promise<Result<{ readonly key: KeyRecord; readonly expiresAt: number }>>;
+  beginSession(session: NewSession, by: SessionMaker): Promise<Result<BegunSession>>;
   /** The sessions that hold, the latest first. */
   listSessions(query: SessionQuery): Promise<SessionPage>;
   /** Ends sessions for good, with the links that they made and the feeds that they follow. Gives those that held until now. */
   endSessions(which: SessionsToEnd): Promise<readonly EndedSession[]>;
   /** Keeps a link until it is opened or over. `unauthenticated`: what makes it is dead. Keeping it again changes nothing. */
-  keepLink(
-    link: Pick<SignInLink, "id" | "hash" | "expiresAt">,
-    by: { readonly keyHash: string } | { readonly sessionHash: string },
-  ): Promise<Result<void>>;
+  keepLink(link: NewSignInLink, by: LinkMaker): Promise<Result<void>>;
   /**
    * Ends a `fresh` request and wakes its repeats; with null nothing is kept, and the next repeat runs again. Gives null,
    * or the reply of another try that was first: then that one stands, and this request has to answer with it.
@@ -307,7 +284,7 @@ export interface TenantRpc {
    * Durably takes a task's index row; the row follows in Postgres. A report on a task that was forgotten is dropped.
    * `erased`: the tenant is gone, and the task has to go too.
    */
-  report(row: TaskReport): Promise<{ readonly erased: boolean }>;
+  report(row: TaskReport): Promise<ReportReply>;
   /** Asks for leave to begin hops. `report` is taken as by the method of that name; null: there is no news. */
   enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply>;
   /** Stops everything of the tenant; its own stop and the operator's stand independently. Stopping twice changes nothing. */
@@ -324,7 +301,7 @@ export interface TenantRpc {
   /** An agent is about to change, or has changed: admissions get another stamp. */
   stampAgents(): Promise<void>;
   /** A source of the tenant's tools was published: tasks made after this have it. Only a higher version changes anything. */
-  takeSource(source: Pick<SourceRecord, "name" | "version" | "hash">): Promise<void>;
+  takeSource(source: PublishedSource): Promise<void>;
   /**
    * An endpoint is about to want these types of events, or wants them since just now: from here on they are kept. Gives the
    * stamp under which the endpoints can be read.
@@ -350,7 +327,7 @@ export interface TenantRpc {
   /** The latest rebuilding; null: none was ever needed. */
   reindex(): Promise<Reindex | null>;
   /** How long tasks are stored, and how far the sweep is (null: nothing is swept). */
-  retention(): Promise<{ readonly retention: Retention; readonly progress: RetentionProgress | null }>;
+  retention(): Promise<RetentionState>;
   /** Sets it, in place of all that was set. The sweep begins at once. */
   setRetention(retention: Retention): Promise<void>;
   /** Bytes of files that the tenant's sandboxes hold. */
@@ -382,12 +359,12 @@ export interface SandboxRpc extends ChangeSetRpc {
   walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
   versions(path: string): Promise<Result<readonly FileVersion[]>>;
   /** Checks form, quotas and version; says whether the blob has to be put. No file is changed. */
-  admit(write: SandboxWrite): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>>;
+  admit(write: SandboxWrite): Promise<Result<WriteAdmission>>;
   /** Points the path at the blob. A write whose key was applied before gives the first one's entry. */
   commit(write: SandboxWrite): Promise<Result<WrittenFile>>;
   /** `label` is that of its writer; `OUTSIDE` when omitted. */
-  makeDirectory(path: string, key: string, label?: Label): Promise<Result<{ readonly made: boolean }>>;
-  remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>>;
+  makeDirectory(path: string, key: string, label?: Label): Promise<Result<MadeDirectory>>;
+  remove(path: string, options: ChangeOptions): Promise<Result<RemovedEntry>>;
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
   /** Forgets every file and version, and gives the tenant's quota back what they held of it. */
   erase(): Promise<void>;

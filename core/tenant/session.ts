@@ -80,6 +80,19 @@ export interface SignInLink {
   readonly sessionUntil: number | null;
 }
 
+/** A session that begins. `userAgent` is absent where a Worker of an earlier release asks. */
+export interface NewSession extends Pick<Session, "id" | "hash" | "tenantName"> {
+  readonly userAgent?: string;
+}
+
+/** What a session is begun by: a key, or a link, which is used up by it. */
+export type SessionMaker = { readonly keyHash: string } | { readonly linkHash: string };
+
+export type NewSignInLink = Pick<SignInLink, "id" | "hash" | "expiresAt">;
+
+/** What makes a link. */
+export type LinkMaker = { readonly keyHash: string } | { readonly sessionHash: string };
+
 export function makeSessionToken(tenant: string, random: Uint8Array): string {
   return makeText(SESSION, tenant, random);
 }

@@ -66,6 +66,9 @@ export interface PinnedSource {
   readonly hash: string;
 }
 
+/** What the tenant's object is told of a source that was published. */
+export type PublishedSource = Pick<SourceRecord, "name" | "version" | "hash">;
+
 /** A source as it stands: how often it was published, how many tools it has, and what made it. */
 export interface SourceRecord {
   readonly name: string;

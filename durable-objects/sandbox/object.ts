@@ -4,16 +4,9 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { holdStorageFromEnv } from "../../adapters/env/sandboxes.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { SandboxRpc } from "../../core/tenant/rpc.ts";
-import type {
-  ChangeOptions,
-  DirectoryEntry,
-  FileEntry,
-  FilePage,
-  FileVersion,
-  WrittenFile,
-} from "../../core/ports/tool-ports.ts";
+import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../../core/ports/tool-ports.ts";
 import { type Label, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
-import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
+import { type ChangeSet, judgeChanges, type SetAdmission } from "../../core/sandbox/change-set.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import {
   directoriesAbove,
@@ -24,6 +17,9 @@ import {
   noSuchVersion,
   type Totals,
   type SandboxWrite,
+  type MadeDirectory,
+  type RemovedEntry,
+  type WriteAdmission,
 } from "../../core/sandbox/write.ts";
 import { SandboxHold } from "./quota.ts";
 import { SandboxStore } from "./store.ts";
@@ -62,9 +58,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     return versions.length === 0 ? failed("not_found", `File not found: ${path}`) : ok(versions);
   }
 
-  async admit(
-    write: SandboxWrite,
-  ): Promise<Result<{ readonly applied: WrittenFile | null; readonly blobNeeded: boolean }>> {
+  async admit(write: SandboxWrite): Promise<Result<WriteAdmission>> {
     const applied = this.store.applied<WrittenFile>(write.key);
     if (applied !== null) return ok({ applied, blobNeeded: false });
     const judged = this.judge(write);
@@ -90,11 +84,11 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     }
   }
 
-  async makeDirectory(path: string, key: string, label: Label = OUTSIDE): Promise<Result<{ readonly made: boolean }>> {
+  async makeDirectory(path: string, key: string, label: Label = OUTSIDE): Promise<Result<MadeDirectory>> {
     const form = this.judgeStoredForm(path);
     if (!form.ok) return form;
     const ownKey = `make ${key}`;
-    const applied = this.store.applied<{ made: boolean }>(ownKey);
+    const applied = this.store.applied<MadeDirectory>(ownKey);
     if (applied !== null) return ok(applied);
     const isNeeded = judgeDirectory(path, {
       present: this.store.file(path),
@@ -106,11 +100,11 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     return ok(isNeeded.value ? this.store.makeDirectory(path, ownKey, label, Date.now()) : { made: false });
   }
 
-  async remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>> {
+  async remove(path: string, options: ChangeOptions): Promise<Result<RemovedEntry>> {
     const form = this.judgeStoredForm(path);
     if (!form.ok) return form;
     const ownKey = `remove ${options.key}`;
-    const applied = this.store.applied<{ kind: "file" | "directory" }>(ownKey);
+    const applied = this.store.applied<RemovedEntry>(ownKey);
     if (applied !== null) return ok(applied);
     const judged = judgeRemoval(
       { path, ...options },
@@ -139,9 +133,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode, label });
   }
 
-  async admitAll(
-    set: ChangeSet,
-  ): Promise<Result<{ readonly isApplied: boolean; readonly missing: readonly string[] }>> {
+  async admitAll(set: ChangeSet): Promise<Result<SetAdmission>> {
     if (this.store.applied(setKey(set)) !== null) return ok({ isApplied: true, missing: [] });
     const judged = judgeChanges(set, this.store);
     if (!judged.ok) return judged;

@@ -19,7 +19,7 @@ import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import { standingFacts } from "../../core/task/skills-in-force.ts";
 import { callOfSubtask, endingOf } from "../../core/task/subtasks.ts";
 import { revisionNote } from "../../core/task/answers.ts";
-import type { Command, NewTask } from "../../core/task/commands.ts";
+import type { Command, NewTask, ApprovalDecision, QuestionAnswer, SubtaskWaits, UnknownDecision } from "../../core/task/commands.ts";
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
@@ -29,6 +29,7 @@ import { TaskEngine } from "./engine.ts";
 import { TaskRetention } from "./retention.ts";
 import { TaskStore, type StoredTask } from "./store.ts";
 import { TaskWatchers } from "./watchers.ts";
+import type { Place } from "../../core/model/label-parts.ts";
 
 /** The most events or calls of one page. */
 const MAX_PAGE = 500;
@@ -84,14 +85,19 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.command({ type: "start", request });
   }
 
-  async message(...[text, request, own, outside]: Parameters<TaskRpc["message"]>): Promise<Result<TaskView>> {
+  async message(
+    text: string,
+    request: string | null,
+    own?: number,
+    outside?: readonly Place[],
+  ): Promise<Result<TaskView>> {
     const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
     return this.command({ type: "message", text, request, ...known });
   }
 
   async answer(
     question: string,
-    { text, isChoice, by }: { text: string; isChoice: boolean; by: string },
+    { text, isChoice, by }: QuestionAnswer,
     request: string | null,
   ): Promise<Result<TaskView>> {
     return this.command({ type: "answer", question, answer: text, isChoice, by, request });
@@ -99,7 +105,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async decideApproval(
     approval: string,
-    { decision, arguments: given, reason, by }: Parameters<TaskRpc["decideApproval"]>[1],
+    { decision, arguments: given, reason, by }: ApprovalDecision,
     request: string | null,
   ): Promise<Result<TaskView>> {
     const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
@@ -109,7 +115,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async decideUnknown(
     callId: string,
-    { decision, by }: Parameters<TaskRpc["decideUnknown"]>[1],
+    { decision, by }: UnknownDecision,
     request: string | null,
   ): Promise<Result<LedgerRow>> {
     const isKnown = this.store.load() !== null && this.store.calls([callId]).length > 0;
@@ -146,7 +152,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     await this.engine.endings.take({ type: "subtask_ended", ending: endingOf(subtask, shown, label) });
   }
 
-  async subtaskWaits(...[subtask, version, told]: Parameters<TaskRpc["subtaskWaits"]>): Promise<void> {
+  async subtaskWaits(subtask: string, version: number, told: SubtaskWaits): Promise<void> {
     this.engine.apply({ type: "subtask_waits", subtask, version, ...told });
   }
 

@@ -1,5 +1,5 @@
 /** Who comes in to a tenant: by a key or by a session that acts as one, within the key's request limit, and a repeat once. */
-import type { Admission, KeyRecord, SessionFacts, TenantRpc, TenantStanding } from "../../core/tenant/rpc.ts";
+import type { Admission, KeyRecord, SessionFacts, TenantStanding, AdmissionRequest, KeyAdmissionRequest, SessionAdmissionRequest } from "../../core/tenant/rpc.ts";
 import type { TenantRates } from "./rates.ts";
 import type { TenantRepeats } from "./repeats.ts";
 import type { TenantSessions } from "./sessions.ts";
@@ -14,8 +14,6 @@ interface Parts {
   readonly sessions: TenantSessions;
 }
 
-type RequestFacts = Omit<Parameters<TenantRpc["admitSession"]>[0], "sessionHash">;
-
 export class TenantDoor {
   private readonly parts: Parts;
   private readonly standing: () => TenantStanding;
@@ -25,7 +23,7 @@ export class TenantDoor {
     this.standing = standing;
   }
 
-  async admit({ keyHash, keyRecord, ...request }: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
+  async admit({ keyHash, keyRecord, ...request }: KeyAdmissionRequest): Promise<Admission> {
     const { tables, store } = this.parts;
     if (tables.isErased()) return { kind: "dead_key" };
     const key = store.key(keyHash) ?? keyRecord;
@@ -35,7 +33,7 @@ export class TenantDoor {
     return await this.letIn(key, null, request);
   }
 
-  async admitSession({ sessionHash, ...request }: Parameters<TenantRpc["admitSession"]>[0]): Promise<Admission> {
+  async admitSession({ sessionHash, ...request }: SessionAdmissionRequest): Promise<Admission> {
     const found = this.parts.tables.isErased() ? null : this.parts.sessions.visit(sessionHash, Date.now());
     return found === null ? { kind: "dead_key" } : await this.letIn(found.key, found.session, request);
   }
@@ -43,7 +41,7 @@ export class TenantDoor {
   private async letIn(
     key: KeyRecord,
     session: SessionFacts | null,
-    { idempotency, isCounted = false }: RequestFacts,
+    { idempotency, isCounted = false }: AdmissionRequest,
   ): Promise<Admission> {
     const { rates } = this.parts;
     const { rate, retryAfterMs } = isCounted ? rates.look(key, Date.now()) : rates.count(key, Date.now());

@@ -11,11 +11,14 @@ import { ok, type Result } from "../../core/base/errors.ts";
 import type { StoredReply } from "../../core/tenant/idempotency.ts";
 import type { Reindex } from "../../core/tenant/recovery.ts";
 import type { Retention } from "../../core/tenant/retention.ts";
-import type { Admission, EnterReply, EnterRequest, TaskReport, TenantRpc, TenantStanding } from "../../core/tenant/rpc.ts";
+import type { Admission, EnterReply, EnterRequest, TaskReport, TenantRpc, TenantStanding, BegunSession, KeyAdmissionRequest, ReportReply, SessionAdmissionRequest } from "../../core/tenant/rpc.ts";
 import { Gather } from "../base/gather.ts";
 import { TenantParts } from "./parts.ts";
 import type { Asked } from "./reports.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
+import type { NoticeType } from "../../core/task/notice.ts";
+import type { EndedSession, LinkMaker, NewSession, NewSignInLink, SessionMaker, SessionPage, SessionQuery, SessionsToEnd } from "../../core/tenant/session.ts";
+import type { PublishedSource } from "../../core/tool/source.ts";
 
 /** How long a report waits for others. */
 const REPORTS_WAIT_MS = 2;
@@ -36,31 +39,31 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     this.sendSoon(rows.map((row) => this.parts.reports.hear(row))),
   );
 
-  async admit(request: Parameters<TenantRpc["admit"]>[0]): Promise<Admission> {
+  async admit(request: KeyAdmissionRequest): Promise<Admission> {
     return this.compared(await this.parts.door.admit(request));
   }
 
-  async admitSession(request: Parameters<TenantRpc["admitSession"]>[0]): Promise<Admission> {
+  async admitSession(request: SessionAdmissionRequest): Promise<Admission> {
     return this.compared(await this.parts.door.admitSession(request));
   }
 
-  async beginSession(...[session, by]: Parameters<TenantRpc["beginSession"]>): ReturnType<TenantRpc["beginSession"]> {
+  async beginSession(session: NewSession, by: SessionMaker): Promise<Result<BegunSession>> {
     const begun = this.parts.sessions.begin(session, by, Date.now());
     if (begun.ok) this.parts.feed.review();
     return begun;
   }
 
-  async listSessions(query: Parameters<TenantRpc["listSessions"]>[0]): ReturnType<TenantRpc["listSessions"]> {
+  async listSessions(query: SessionQuery): Promise<SessionPage> {
     return this.parts.sessions.page(query, Date.now(), (session) => this.parts.feed.isFollowedBy(session));
   }
 
-  async endSessions(which: Parameters<TenantRpc["endSessions"]>[0]): ReturnType<TenantRpc["endSessions"]> {
+  async endSessions(which: SessionsToEnd): Promise<readonly EndedSession[]> {
     const ended = this.parts.sessions.end(which, Date.now());
     if (ended.length > 0) this.parts.feed.review();
     return ended;
   }
 
-  async keepLink(...[link, by]: Parameters<TenantRpc["keepLink"]>): Promise<Result<void>> {
+  async keepLink(link: NewSignInLink, by: LinkMaker): Promise<Result<void>> {
     return this.parts.sessions.keepLink(link, by, Date.now());
   }
 
@@ -82,7 +85,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     this.parts.agentsStamp = crypto.randomUUID();
   }
 
-  async takeSource(source: Parameters<TenantRpc["takeSource"]>[0]): Promise<void> {
+  async takeSource(source: PublishedSource): Promise<void> {
     if (!this.parts.tables.isErased()) this.parts.sources.take(source);
   }
 
@@ -94,7 +97,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return await this.entering.take({ request, report });
   }
 
-  async report(row: TaskReport): Promise<{ readonly erased: boolean }> {
+  async report(row: TaskReport): Promise<ReportReply> {
     return await this.reporting.take(row);
   }
 
@@ -131,12 +134,12 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.parts.tables.isErased() ? null : this.parts.standing();
   }
 
-  async addInterests(types: Parameters<TenantRpc["addInterests"]>[0]): Promise<string> {
+  async addInterests(types: readonly NoticeType[]): Promise<string> {
     return this.parts.tables.isErased() ? "" : this.parts.notices.addInterests(types);
   }
 
-  async setInterests(...interests: Parameters<TenantRpc["setInterests"]>): Promise<void> {
-    if (!this.parts.tables.isErased()) this.parts.notices.setInterests(...interests);
+  async setInterests(types: readonly NoticeType[], stamp: string): Promise<void> {
+    if (!this.parts.tables.isErased()) this.parts.notices.setInterests(types, stamp);
   }
 
   async budgets(): Promise<readonly BudgetAccount[]> {

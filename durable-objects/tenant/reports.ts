@@ -1,5 +1,5 @@
 /** What a tenant hears of its tasks: how each stands, and that one asks for leave to begin hops. */
-import type { EnterReply, EnterRequest, TaskReport } from "../../core/tenant/rpc.ts";
+import type { EnterReply, EnterRequest, TaskReport, ReportReply } from "../../core/tenant/rpc.ts";
 import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../../core/tenant/stop-message.ts";
 import type { TenantErrands } from "./background-jobs.ts";
 import type { TenantFeed } from "./feed.ts";
@@ -50,7 +50,7 @@ export class TenantReports {
     return places.enter(request, stop === null ? null : stopMessage(stop));
   }
 
-  hear(row: TaskReport): { readonly erased: boolean } {
+  hear(row: TaskReport): ReportReply {
     const { tables, outbox, places, summaries, errands } = this.parts;
     if (tables.isErased()) {
       outbox.putForgotten(row.task);

@@ -1,6 +1,6 @@
 /** The sessions of a tenant's people, and the links that begin one. Each acts as the key that it was made with. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { KeyRecord, TenantRpc } from "../../core/tenant/rpc.ts";
+import type { KeyRecord, BegunSession } from "../../core/tenant/rpc.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import {
   type EndedSession,
@@ -13,6 +13,10 @@ import {
   type SessionQuery,
   type SessionsOf,
   type SessionsToEnd,
+  type LinkMaker,
+  type NewSession,
+  type NewSignInLink,
+  type SessionMaker,
 } from "../../core/tenant/session.ts";
 import type { TenantStore } from "./store.ts";
 import type { TenantTables } from "./tables.ts";
@@ -59,11 +63,7 @@ export class TenantSessions {
     return { items: items.map((row) => lineOf(row, isFollowing(row.hash) ? now : row.seen_at)), next };
   }
 
-  begin(
-    { id, hash, tenantName, userAgent = "" }: Parameters<TenantRpc["beginSession"]>[0],
-    by: Parameters<TenantRpc["beginSession"]>[1],
-    now: number,
-  ): Result<{ readonly key: KeyRecord; readonly expiresAt: number }> {
+  begin({ id, hash, tenantName, userAgent = "" }: NewSession, by: SessionMaker, now: number): Result<BegunSession> {
     if (this.tables.isErased()) return "linkHash" in by ? LINK_IS_OVER : KEY_IS_DEAD;
     const link = "linkHash" in by ? this.takeLink(by.linkHash, now) : { keyHash: by.keyHash, sessionUntil: null };
     if (link === null) return LINK_IS_OVER;
@@ -93,11 +93,7 @@ export class TenantSessions {
     return rows.map(({ id, key_id: keyId }) => ({ id, keyId }));
   }
 
-  keepLink(
-    { id, hash, expiresAt }: Parameters<TenantRpc["keepLink"]>[0],
-    by: Parameters<TenantRpc["keepLink"]>[1],
-    now: number,
-  ): Result<void> {
+  keepLink({ id, hash, expiresAt }: NewSignInLink, by: LinkMaker, now: number): Result<void> {
     if (this.tables.isErased()) return KEY_IS_DEAD;
     const maker = "sessionHash" in by ? (this.find(by.sessionHash, now)?.session ?? null) : null;
     const keyHash = "keyHash" in by ? by.keyHash : maker?.keyHash;

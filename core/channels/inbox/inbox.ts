@@ -86,6 +86,12 @@ export interface ReceivedPage {
   readonly since: number;
 }
 
+/** A page of items. `next`: the place of the last one; null: this was the last page. */
+export interface ReceivedItems {
+  readonly items: readonly ReceivedItem[];
+  readonly next: number | null;
+}
+
 /** What an inbox's door has to know while Postgres is away. Of two, the one with the higher version stands. */
 export interface InboxRecord {
   readonly version: number;
@@ -105,10 +111,7 @@ export interface InboxRpc {
   /** Has a dead item worked again, before what waits in its lane. Any other is left as it is. */
   again(id: string): Promise<void>;
   /** The items of the last 30 days and those that wait, the latest first. */
-  received(page: ReceivedPage): Promise<{
-    readonly items: readonly ReceivedItem[];
-    readonly next: number | null;
-  }>;
+  received(page: ReceivedPage): Promise<ReceivedItems>;
   /** Keeps what the door has to know, unless what it knows is of a higher version. */
   keepRecord(record: InboxRecord): Promise<void>;
   record(): Promise<InboxRecord | null>;

@@ -98,6 +98,12 @@ export function isReplayable(state: DeliveryState): boolean {
   return state === "dead" || state === "unknown" || state === "called_off";
 }
 
+/** How many deliveries are sent again, and how many there are beside them. */
+export interface ReplayCount {
+  readonly replayed: number;
+  readonly left: number;
+}
+
 /** An outbox, named `{tenant}/slack/{team}`, `{tenant}/email` or `{tenant}/webhook/{endpoint}`. */
 export interface OutboxRpc {
   /** Keeps deliveries durably, then sends them in the background. One that was put before leaves earlier at the most. */
@@ -112,7 +118,7 @@ export interface OutboxRpc {
    * Sends those once more that are dead or unknown and were made at `since` (milliseconds since the epoch; null: ever) or later,
    * the earliest first, at most `limit` (≤ 100). `left`: how many there are beside them.
    */
-  replayFailed(since: number | null, limit: number): Promise<{ readonly replayed: number; readonly left: number }>;
+  replayFailed(since: number | null, limit: number): Promise<ReplayCount>;
   /** A delivery with its attempts, as long as it is kept; null: there is none such. */
   look(id: string): Promise<DeliveryLook | null>;
   /** Works what is due again, should an alarm have been lost. */

@@ -12,7 +12,7 @@ import { OttoError, raise } from "../../../core/base/errors.ts";
 import { withShipped } from "../../../core/skills/shipped.ts";
 import { REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
 import { hashKey, keyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
-import type { Admission, KeyRecord, TenantRpc } from "../../../core/tenant/rpc.ts";
+import type { Admission, KeyRecord, AdmissionRequest, KeyAdmissionRequest } from "../../../core/tenant/rpc.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { sessionTenant } from "../../../core/tenant/session.ts";
 import { rateHeaders } from "../../../core/tenant/rate-limit.ts";
@@ -69,9 +69,7 @@ async function admitRequest(c: AppContext): Promise<Admitted> {
   return (await admitOnce(c, await questionOf(c, owner, key))) ?? refuse();
 }
 
-/** The part of a question to the tenant's object about a repeat. `isCounted`: the request limit has counted it. */
-type Repeat = Pick<Parameters<TenantRpc["admitSession"]>[0], "idempotency" | "isCounted">;
-type Question = (repeat: Repeat) => Promise<Admitted | null>;
+type Question = (repeat: AdmissionRequest) => Promise<Admitted | null>;
 
 /** Asks without the body first, and about a repeat once the caller is known. */
 async function admitOnce(c: AppContext, question: Question): Promise<Admitted | null> {
@@ -115,7 +113,12 @@ export async function admitKey(c: AppContext, tenant: string, key: string): Prom
   return await askAboutKey(c, tenant, await hashKey(key), { idempotency: null });
 }
 
-async function askAboutKey(c: AppContext, tenant: string, keyHash: string, repeat: Repeat): Promise<Admitted | null> {
+async function askAboutKey(
+  c: AppContext,
+  tenant: string,
+  keyHash: string,
+  repeat: AdmissionRequest,
+): Promise<Admitted | null> {
   const known = await again(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...repeat }));
   if (known.kind === "dead_key") return null;
   if (known.kind !== "unknown_key") return known;
@@ -127,11 +130,7 @@ async function askAboutKey(c: AppContext, tenant: string, keyHash: string, repea
   return await ask(c, tenant, { keyHash, keyRecord: found.value, ...repeat });
 }
 
-async function ask(
-  c: AppContext,
-  tenant: string,
-  request: Parameters<TenantRpc["admit"]>[0],
-): Promise<Admitted | null> {
+async function ask(c: AppContext, tenant: string, request: KeyAdmissionRequest): Promise<Admitted | null> {
   const admission = await again(() => tenantsFromEnv(c.env)(tenant).admit(request));
   return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
 }
