@@ -29,7 +29,7 @@ const events = createRoute({
   path: "/v1/tasks/{id}/events",
   summary: "Follow a task's events",
   description:
-    "Server-sent events: `id:` is the sequence number, `event:` the type, `data:` one JSON object. Resume with `Last-Event-ID` or `after` (the header wins). `message.delta` has no id and is not kept. `task.waiting` tells what the task itself asks people in `pending`; with a `subtask_id` it tells all that this subtask, or one below it, asks now, and nothing of the rest. The stream ends after the terminal event; a request that resumes at or past it is answered 204, so that an `EventSource` stops. A comment every 15 seconds keeps the stream open; when the key is revoked or expires it ends. With `Accept: application/json` the answer is that of `GET /v1/tasks/{id}/log`, as in earlier releases; `limit` is for that form only.",
+    "Server-sent events: `id:` is the sequence number, `event:` the type, `data:` one JSON object, which is `data` of that type in the schema `TaskEvent`. Resume with `Last-Event-ID` or `after` (the header wins). `message.delta` has no id and is not kept. `task.waiting` tells what the task itself asks people in `pending`; with a `subtask_id` it tells all that this subtask, or one below it, asks now, and nothing of the rest. The stream ends after the terminal event; a request that resumes at or past it is answered 204, so that an `EventSource` stops. A comment every 15 seconds keeps the stream open; when the key is revoked or expires it ends. With `Accept: application/json` the answer is that of `GET /v1/tasks/{id}/log`, as in earlier releases; `limit` is for that form only.",
   middleware: [requireScope("tasks:read")],
   request: {
     params: taskParams,
