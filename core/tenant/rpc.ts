@@ -9,7 +9,14 @@ import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempot
 import type { Scope } from "./keys.ts";
 import type { NewMemory } from "../memory/memory.ts";
 import type { OpenWait } from "../task/open-waits.ts";
-import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../ports/tool-ports.ts";
+import type {
+  ChangeOptions,
+  DirectoryEntry,
+  FileEntry,
+  FilePage,
+  FileVersion,
+  WrittenFile,
+} from "../ports/tool-ports.ts";
 import type { ChangeSetRpc } from "../sandbox/change-set.ts";
 import type { Label } from "../provenance/label.ts";
 import type { SandboxWrite, MadeDirectory, RemovedEntry, WriteAdmission } from "../sandbox/write.ts";
@@ -17,8 +24,26 @@ import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
 import type { Place } from "../model/label-parts.ts";
 import type { Reindex } from "./recovery.ts";
 import type { Retention, TrimmedPart, RetentionState } from "./retention.ts";
-import type { EndedSession, Session, SessionPage, SessionQuery, SessionsToEnd, LinkMaker, NewSession, NewSignInLink, SessionMaker } from "./session.ts";
-import type { NearLimit, NewTask, ApprovalDecision, LedgerQuery, QuestionAnswer, SubtaskWaits, UnknownDecision } from "../task/commands.ts";
+import type {
+  EndedSession,
+  Session,
+  SessionPage,
+  SessionQuery,
+  SessionsToEnd,
+  LinkMaker,
+  NewSession,
+  NewSignInLink,
+  SessionMaker,
+} from "./session.ts";
+import type {
+  NearLimit,
+  NewTask,
+  ApprovalDecision,
+  LedgerQuery,
+  QuestionAnswer,
+  SubtaskWaits,
+  UnknownDecision,
+} from "../task/commands.ts";
 import type { LedgerRow, Spend } from "../task/decision.ts";
 import type { Amount, AmountLimit, Attachment, TaskFacts } from "../task/state.ts";
 import type { PinnedSource, PublishedSource } from "../tool/source.ts";

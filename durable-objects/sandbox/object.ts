@@ -4,7 +4,14 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { holdStorageFromEnv } from "../../adapters/env/sandboxes.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { SandboxRpc } from "../../core/tenant/rpc.ts";
-import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../../core/ports/tool-ports.ts";
+import type {
+  ChangeOptions,
+  DirectoryEntry,
+  FileEntry,
+  FilePage,
+  FileVersion,
+  WrittenFile,
+} from "../../core/ports/tool-ports.ts";
 import { type Label, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges, type SetAdmission } from "../../core/sandbox/change-set.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";

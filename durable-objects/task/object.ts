@@ -19,7 +19,14 @@ import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import { standingFacts } from "../../core/task/skills-in-force.ts";
 import { callOfSubtask, endingOf } from "../../core/task/subtasks.ts";
 import { revisionNote } from "../../core/task/answers.ts";
-import type { Command, NewTask, ApprovalDecision, QuestionAnswer, SubtaskWaits, UnknownDecision } from "../../core/task/commands.ts";
+import type {
+  Command,
+  NewTask,
+  ApprovalDecision,
+  QuestionAnswer,
+  SubtaskWaits,
+  UnknownDecision,
+} from "../../core/task/commands.ts";
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";

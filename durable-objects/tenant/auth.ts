@@ -1,5 +1,13 @@
 /** Who comes in to a tenant: by a key or by a session that acts as one, within the key's request limit, and a repeat once. */
-import type { Admission, KeyRecord, SessionFacts, TenantStanding, AdmissionRequest, KeyAdmissionRequest, SessionAdmissionRequest } from "../../core/tenant/rpc.ts";
+import type {
+  Admission,
+  KeyRecord,
+  SessionFacts,
+  TenantStanding,
+  AdmissionRequest,
+  KeyAdmissionRequest,
+  SessionAdmissionRequest,
+} from "../../core/tenant/rpc.ts";
 import type { TenantRates } from "./rates.ts";
 import type { TenantRepeats } from "./repeats.ts";
 import type { TenantSessions } from "./sessions.ts";

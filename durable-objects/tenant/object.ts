@@ -11,13 +11,33 @@ import { ok, type Result } from "../../core/base/errors.ts";
 import type { StoredReply } from "../../core/tenant/idempotency.ts";
 import type { Reindex } from "../../core/tenant/recovery.ts";
 import type { Retention } from "../../core/tenant/retention.ts";
-import type { Admission, EnterReply, EnterRequest, TaskReport, TenantRpc, TenantStanding, BegunSession, KeyAdmissionRequest, ReportReply, SessionAdmissionRequest } from "../../core/tenant/rpc.ts";
+import type {
+  Admission,
+  EnterReply,
+  EnterRequest,
+  TaskReport,
+  TenantRpc,
+  TenantStanding,
+  BegunSession,
+  KeyAdmissionRequest,
+  ReportReply,
+  SessionAdmissionRequest,
+} from "../../core/tenant/rpc.ts";
 import { Gather } from "../base/gather.ts";
 import { TenantParts } from "./parts.ts";
 import type { Asked } from "./reports.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import type { NoticeType } from "../../core/task/notice.ts";
-import type { EndedSession, LinkMaker, NewSession, NewSignInLink, SessionMaker, SessionPage, SessionQuery, SessionsToEnd } from "../../core/tenant/session.ts";
+import type {
+  EndedSession,
+  LinkMaker,
+  NewSession,
+  NewSignInLink,
+  SessionMaker,
+  SessionPage,
+  SessionQuery,
+  SessionsToEnd,
+} from "../../core/tenant/session.ts";
 import type { PublishedSource } from "../../core/tool/source.ts";
 
 /** How long a report waits for others. */
