@@ -8,7 +8,7 @@ import { openFiles } from "../files/files.ts";
 import { forgetOldBehind, type OldBlobs } from "../files/forget-old.ts";
 import type { BlobPort, FilesPort } from "../../core/ports/tool-ports.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
-import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 
 /** The files that a task works on. */
 export function filesFromEnv(

@@ -4,7 +4,7 @@ import { stubOf } from "./object-stub.ts";
 import { tenantsFromEnv } from "./tenants.ts";
 import { sandboxName, type SandboxPlace, tenantOfSandbox } from "../files/blob-keys.ts";
 import type { Result } from "../../core/base/errors.ts";
-import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 
 /** A sandbox's object, by whose it is. */
 export function sandboxesFromEnv(env: Env): (place: SandboxPlace) => SandboxRpc {

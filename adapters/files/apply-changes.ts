@@ -4,7 +4,7 @@
  * the first one takes its part back when the second refuses after all, or does not answer.
  */
 import { failed, type Failure, type Result } from "../../core/base/errors.ts";
-import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 import { sleep } from "../../core/base/deadline.ts";
 import type { ChangeSet, SetWrite } from "../../core/sandbox/change-set.ts";
 import type { WriteOptions } from "../../core/ports/tool-ports.ts";

@@ -4,7 +4,7 @@
  * first and then points the path at them, so that a reader sees the old file or the whole of the new one.
  */
 import { failed, ok, type Failure, type Result } from "../../core/base/errors.ts";
-import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/tool-ports.ts";
 import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import { entryOfVersion, noSuchVersion, type SandboxWrite } from "../../core/sandbox/write.ts";

@@ -9,17 +9,7 @@ import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempot
 import type { Scope } from "./keys.ts";
 import type { NewMemory } from "../memory/memory.ts";
 import type { OpenWait } from "../task/open-waits.ts";
-import type {
-  ChangeOptions,
-  DirectoryEntry,
-  FileEntry,
-  FilePage,
-  FileVersion,
-  WrittenFile,
-} from "../ports/tool-ports.ts";
-import type { ChangeSetRpc } from "../sandbox/change-set.ts";
 import type { Label } from "../provenance/label.ts";
-import type { SandboxWrite, MadeDirectory, RemovedEntry, WriteAdmission } from "../sandbox/write.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
 import type { Place } from "../model/label-parts.ts";
 import type { Reindex } from "./recovery.ts";
@@ -375,24 +365,6 @@ export interface TenantRpc {
    * ids of tasks that Postgres may know nothing of, at most 100: each is given until it was forgotten.
    */
   erase(): Promise<readonly string[]>;
-}
-
-/** One sandbox's index of files. Blobs are in R2 under `{prefix}blobs/{hash}`. */
-export interface SandboxRpc extends ChangeSetRpc {
-  stat(path: string): Promise<Result<FileEntry>>;
-  list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
-  walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
-  versions(path: string): Promise<Result<readonly FileVersion[]>>;
-  /** Checks form, quotas and version; says whether the blob has to be put. No file is changed. */
-  admit(write: SandboxWrite): Promise<Result<WriteAdmission>>;
-  /** Points the path at the blob. A write whose key was applied before gives the first one's entry. */
-  commit(write: SandboxWrite): Promise<Result<WrittenFile>>;
-  /** `label` is that of its writer; `OUTSIDE` when omitted. */
-  makeDirectory(path: string, key: string, label?: Label): Promise<Result<MadeDirectory>>;
-  remove(path: string, options: ChangeOptions): Promise<Result<RemovedEntry>>;
-  restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
-  /** Forgets every file and version, and gives the tenant's quota back what they held of it. */
-  erase(): Promise<void>;
 }
 
 /** The sidecar's container. Its `fetch` hands a request on to the sidecar. */

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { holdStorageFromEnv } from "../../adapters/env/sandboxes.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { SandboxRpc } from "../../core/tenant/rpc.ts";
+import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 import type {
   ChangeOptions,
   DirectoryEntry,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import type { SandboxRpc } from "../../../core/tenant/rpc.ts";
+import type { SandboxRpc } from "../../../core/sandbox/rpc.ts";
 import { SANDBOX_MAX_BYTES, SANDBOX_MAX_FILES, type SandboxWrite } from "../../../core/sandbox/write.ts";
 import { OUTSIDE, TENANT } from "../../../core/provenance/label.ts";
 import type { SandboxObject } from "../../../durable-objects/sandbox/object.ts";

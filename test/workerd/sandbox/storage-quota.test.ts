@@ -5,7 +5,7 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import type { SandboxRpc } from "../../../core/tenant/rpc.ts";
+import type { SandboxRpc } from "../../../core/sandbox/rpc.ts";
 
 const bindings: Env = env;
 const LIMIT = 107_374_182_400;
