@@ -8,7 +8,7 @@ import { sha256Hex } from "../core/base/sha256.ts";
 import { sayNote } from "../core/skills/head.ts";
 import { packageHash, packageOf, writePackage } from "../core/skills/package.ts";
 import { readSkill } from "../core/skills/read-skill.ts";
-import { skillTool } from "../core/skills/skill-tool.ts";
+import { skillTool } from "../core/tool/skill-tool.ts";
 import { type Skill, SKILL_FILE } from "../core/skills/skill.ts";
 import { sourceText } from "../core/tool/source.ts";
 import { readSkillText } from "../workers/skills/read-head.ts";

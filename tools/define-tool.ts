@@ -14,7 +14,6 @@ import type {
   EffectFacts,
   Permission,
   ProbeOutcome,
-  SandboxRules,
   SecurityLevel,
   Tool,
   ToolCategory,
@@ -24,6 +23,7 @@ import type {
   Touch,
   Yields,
 } from "../core/tool/tool.ts";
+import type { SandboxRules } from "../core/sandbox/rules.ts";
 
 /** How long a call may take when its tool does not say. */
 const DEFAULT_TIMEOUT_MS = 30_000;

@@ -55,7 +55,7 @@ import {
 import { toSecretUser } from "../core/secrets/secret-use.ts";
 import { joinLabels, OPERATOR } from "../core/provenance/label.ts";
 import { joinMessages, labelMessage } from "../core/model/label-messages.ts";
-import type { ModelFailure, ModelChunk } from "../core/ports/tool-ports.ts";
+import type { ModelFailure, ModelChunk } from "../core/ports/model.ts";
 import type { ModelReply, RevisedCall } from "../core/task/commands.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
 import { skillText } from "../core/skills/skill-text.ts";

@@ -2,7 +2,7 @@
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { storable } from "../../core/base/storable.ts";
 import type { AgentConfig } from "../../core/agents/agent.ts";
-import type { Agent, AgentTable } from "../../core/ports/database.ts";
+import type { Agent, AgentTable } from "../../core/ports/agent-table.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { auditOf, insertAudit } from "./audit-log.ts";

@@ -1,7 +1,6 @@
 /** The audit log. Its rows are written in the transaction of the act that they tell of. */
 import { type SQL, and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
-import type { AuditFilter, AuditLog } from "../../core/ports/database.ts";
+import type { AuditEntry, AuditFilter, AuditLog } from "../../core/ports/audit.ts";
 import { ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { storable } from "../../core/base/storable.ts";

@@ -2,11 +2,11 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import {
   type Endpoint,
-  type EndpointTable,
   type EventPattern,
   MAX_ENDPOINTS,
   type SealedEndpoint,
 } from "../../core/channels/webhooks/endpoint.ts";
+import type { EndpointTable } from "../../core/ports/endpoint-table.ts";
 import { MAX_OLD_SECRETS } from "../../core/channels/webhooks/old-secrets.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { auditOf } from "./audit-log.ts";

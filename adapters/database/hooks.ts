@@ -1,12 +1,7 @@
 /** Hooks of tenants. What is sealed in a row comes sealed and goes sealed. */
 import { and, asc, desc, eq, or, sql } from "drizzle-orm";
-import {
-  type Hook,
-  type HookConfig,
-  type HookTable,
-  MAX_HOOKS,
-  type ReplacedSecret,
-} from "../../core/channels/webhooks/hook.ts";
+import { type Hook, type HookConfig, MAX_HOOKS, type ReplacedSecret } from "../../core/channels/webhooks/hook.ts";
+import type { HookTable } from "../../core/ports/hook-table.ts";
 import { MAX_OLD_SECRETS } from "../../core/channels/webhooks/old-secrets.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";

@@ -1,6 +1,6 @@
 /** API keys, by their hashes. */
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
-import type { ApiKey, KeyTable, NewApiKey } from "../../core/ports/database.ts";
+import type { ApiKey, KeyTable, NewApiKey } from "../../core/ports/tenant-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import type { Scope } from "../../core/tenant/keys.ts";
 import { toKeyBounds } from "../../core/tenant/key-bounds.ts";

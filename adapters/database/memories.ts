@@ -1,6 +1,6 @@
 /** Memories. What they are found by, their vectors, is kept by the vectors port. */
 import { type SQL, and, arrayContains, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { MAX_TAGS, type Memory, type MemoryKind, type MemoryScope, toMemoryLabel } from "../../core/memory/memory.ts";

@@ -1,7 +1,8 @@
 /** What the rebuilding of a tenant's index reads and writes: its row, its keys, and what is counted of its other rows. */
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
-import { type Counted, isLossKind, type Inventory, type Lost, type RecoveryTable } from "../../core/tenant/recovery.ts";
+import { type Counted, isLossKind, type Inventory, type Lost } from "../../core/tenant/recovery.ts";
+import type { RecoveryTable } from "../../core/ports/recovery-table.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { toKeyRow } from "./keys.ts";
 import { keys, projects } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** Sealed values wherever they are stored, and the keys that sealed them (migrations/0024_sealing_keys.sql). */
 import { sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
-import type { RecordedKeys, SealedValues } from "../../core/secrets/key-ring.ts";
+import type { RecordedKeys, SealedValues } from "../../core/ports/sealed-values.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 
 export function sealedValues(connection: Connection): RecordedKeys & SealedValues {

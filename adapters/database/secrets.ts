@@ -1,6 +1,6 @@
 /** Secrets of tenants. What is read here for anybody but the egress module has no value in it. */
 import { and, desc, eq, sql } from "drizzle-orm";
-import type { Secret, SecretTable } from "../../core/ports/database.ts";
+import type { Secret, SecretTable } from "../../core/ports/secret-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { MAX_SECRETS } from "../../core/secrets/tenant-secret.ts";

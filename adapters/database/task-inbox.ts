@@ -1,6 +1,6 @@
 /** What waits for people, out of the index of tasks: each row holds the open waits of its task. */
 import { type SQL, sql } from "drizzle-orm";
-import type { InboxFilter, InboxPage } from "../../core/ports/database.ts";
+import type { InboxFilter, InboxPage } from "../../core/ports/task-index.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { OpenWait } from "../../core/task/open-waits.ts";
 import { cutPage, type PageRequest } from "../../core/base/page-cursor.ts";

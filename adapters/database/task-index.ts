@@ -1,10 +1,10 @@
 /** The index of tasks: what lists show and the sweep looks at. Rows come from the tasks' own objects, by their tenant's. */
 import { type SQL, and, desc, eq, gt, gte, inArray, isNull, lt, sql } from "drizzle-orm";
 import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
-import type { TaskFilter, TaskIndex } from "../../core/ports/database.ts";
+import type { TaskFilter, TaskIndex } from "../../core/ports/task-index.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { OpenWait } from "../../core/task/open-waits.ts";
-import type { TaskReport } from "../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../core/task/rpc.ts";
 import { type Page, type PageRequest, type Place, cutPage } from "../../core/base/page-cursor.ts";
 import { shortTask } from "../../core/task/short.ts";
 import { storable } from "../../core/base/storable.ts";

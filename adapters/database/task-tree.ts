@@ -1,7 +1,7 @@
 /** The tree of tasks below one, out of the index. */
 import { type SQL, sql } from "drizzle-orm";
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
-import type { TreeNode } from "../../core/ports/database.ts";
+import type { TreeNode } from "../../core/ports/task-index.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { TaskLine } from "../../core/task/line.ts";
 import type { TaskStatus } from "../../core/task/status.ts";

@@ -1,6 +1,7 @@
 /** Tenants. Each sees its own row; the operator's list and the purge go through the directory's functions. */
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { OPERATOR_TENANT, type Tenant, type TenantTable } from "../../core/ports/database.ts";
+import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
+import type { Tenant, TenantTable } from "../../core/ports/tenant-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { insertAudit } from "./audit-log.ts";

@@ -1,7 +1,7 @@
 /** The sources of the tenants' own tools, the names that they take, and the definitions that tenants wrote. */
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
-import type { SourceChange, ToolSourceTable } from "../../core/ports/database.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
+import type { SourceChange, ToolSourceTable } from "../../core/ports/tool-source-table.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import type { DefinedTool, SourceRecord } from "../../core/tool/source.ts";

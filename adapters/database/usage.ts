@@ -1,7 +1,7 @@
 /** What tasks used: those of the index, and those that were erased since, summed by what is asked for. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { type SQL, sql } from "drizzle-orm";
-import type { UsagePart, UsageRow, UsageTable } from "../../core/ports/database.ts";
+import type { UsagePart, UsageRow, UsageTable } from "../../core/ports/usage-table.ts";
 import { ok } from "../../core/base/errors.ts";
 import { asTenant, type Connection } from "./connection.ts";
 

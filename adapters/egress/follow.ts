@@ -14,7 +14,7 @@ import {
 import { hostIsListed, hostIsNamed, isSameHost, portIsListed } from "../../core/web/host-pattern.ts";
 import { isReading } from "../../core/web/http-method.ts";
 import { findMethodOverride } from "../../core/web/method-override.ts";
-import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports/tool-ports.ts";
+import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
 import { type Draft, fillSecrets, refersToSecrets } from "./fill-secrets.ts";

@@ -4,7 +4,7 @@
  */
 import { asNotSent, type Failure, ok, type Result, surelyNotSent } from "../../core/base/errors.ts";
 import { hostIsListed } from "../../core/web/host-pattern.ts";
-import type { WebResponse, WebStream } from "../../core/ports/tool-ports.ts";
+import type { WebResponse, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
 import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";

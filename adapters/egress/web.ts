@@ -6,7 +6,7 @@ import { z } from "zod";
 import { fromBase64Url } from "../../core/base/base64.ts";
 import { maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { isReading } from "../../core/web/http-method.ts";
-import type { WebPort, WebStream } from "../../core/ports/tool-ports.ts";
+import type { WebPort, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";

@@ -6,7 +6,8 @@ import { sandboxNameOf, type SandboxPlace, sandboxPrefix } from "../files/blob-k
 import { type BlobEraser, openBlobs } from "../files/blobs.ts";
 import { openFiles } from "../files/files.ts";
 import { forgetOldBehind, type OldBlobs } from "../files/forget-old.ts";
-import type { BlobPort, FilesPort } from "../../core/ports/tool-ports.ts";
+import type { BlobPort } from "../../core/ports/blobs.ts";
+import type { FilesPort } from "../../core/ports/files.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 

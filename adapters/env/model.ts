@@ -2,7 +2,7 @@
 import { type Env, set } from "./bindings.ts";
 import { demoModel } from "../model/demo/demo.ts";
 import { openAiModel } from "../model/openai.ts";
-import type { ModelPort } from "../../core/ports/tool-ports.ts";
+import type { ModelPort } from "../../core/ports/model.ts";
 
 /** The model: any server that speaks OpenAI's API, or the demo model when none is set. */
 export function modelFromEnv(env: Env): ModelPort {

@@ -1,7 +1,7 @@
 /** The search engine. */
 import { type Env, set } from "./bindings.ts";
 import { isSearchProvider, openSearch, SEARCH_PROVIDERS, type SearchSettings } from "../search/search.ts";
-import type { SearchPort } from "../../core/ports/tool-ports.ts";
+import type { SearchPort } from "../../core/ports/search.ts";
 
 /** The search engine; without one, searches answer `not_available` and what to set. */
 export function searchFromEnv(env: Env): SearchPort {

@@ -13,7 +13,7 @@ import {
 import { openSlackOAuth } from "../slack/oauth.ts";
 import { openSlack } from "../slack/slack.ts";
 import type { Result } from "../../core/base/errors.ts";
-import type { SlackNotesPort } from "../../core/channels/slack/notes.ts";
+import type { SlackNotesPort } from "../../core/ports/slack-notes.ts";
 import type { SlackOAuthPort, SlackPort } from "../../core/ports/slack.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 

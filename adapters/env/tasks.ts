@@ -1,7 +1,7 @@
 /** The objects of tasks. */
 import type { Env } from "./bindings.ts";
 import { stubOf, type Watchable } from "./object-stub.ts";
-import type { TaskRpc } from "../../core/tenant/rpc.ts";
+import type { TaskRpc } from "../../core/task/rpc.ts";
 
 /** A task's object: its methods, and the watcher's WebSocket (`GET https://task/watch`). */
 export type TaskStub = TaskRpc & Watchable;

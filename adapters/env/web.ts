@@ -6,7 +6,7 @@ import { secretsFromEnv } from "./secrets.ts";
 import { settingsFromEnv } from "./settings.ts";
 import { sidecarFromEnv } from "./sidecar.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { WebPort } from "../../core/ports/tool-ports.ts";
+import type { WebPort } from "../../core/ports/web.ts";
 import type { SecretUser } from "../../core/secrets/secret-use.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 

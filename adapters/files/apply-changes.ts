@@ -7,7 +7,7 @@ import { failed, type Failure, type Result } from "../../core/base/errors.ts";
 import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 import { sleep } from "../../core/base/deadline.ts";
 import type { ChangeSet, SetWrite } from "../../core/sandbox/change-set.ts";
-import type { WriteOptions } from "../../core/ports/tool-ports.ts";
+import type { WriteOptions } from "../../core/ports/files.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";

@@ -1,6 +1,6 @@
 /** The bucket as a store of blobs by key, and the erasing of what a tenant has in it. */
 import { failed, ok } from "../../core/base/errors.ts";
-import type { BlobPort } from "../../core/ports/tool-ports.ts";
+import type { BlobPort } from "../../core/ports/blobs.ts";
 import { guarded } from "./r2.ts";
 
 /** Keys that one call deletes: R2 lists, and deletes, at most this many at once. */

@@ -1,6 +1,6 @@
 /** Whether a deployment drains the tasks, as this isolate knows it. */
 import { DRAIN_KEY, drainLeftMs } from "../../core/steps/drain.ts";
-import type { Clock } from "../../core/ports/tool-ports.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 
 /** How old that knowledge may be. */
 const READ_EVERY_MS = 3000;

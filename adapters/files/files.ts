@@ -5,7 +5,7 @@
  */
 import { failed, ok, type Failure, type Result } from "../../core/base/errors.ts";
 import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
-import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/tool-ports.ts";
+import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/files.ts";
 import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import { entryOfVersion, noSuchVersion, type SandboxWrite } from "../../core/sandbox/write.ts";
 import { commitChanges, prepareChanges } from "./apply-changes.ts";

@@ -1,6 +1,6 @@
 /** The shared folder of a project, seen by the project's tasks as one more directory at the top of their files. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { DirectoryEntry, FilePage, FilesPort, WriteOptions } from "../../core/ports/tool-ports.ts";
+import type { DirectoryEntry, FilePage, FilesPort, WriteOptions } from "../../core/ports/files.ts";
 import { joinLabels, type Label, OPERATOR, TENANT } from "../../core/provenance/label.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";

@@ -6,9 +6,9 @@
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { taskOfCall } from "../../core/base/ids.ts";
 import { readKeptText } from "../../core/prompt/kept-results.ts";
-import type { TaskRpc } from "../../core/tenant/rpc.ts";
+import type { TaskRpc } from "../../core/task/rpc.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
-import type { BlobPort } from "../../core/ports/tool-ports.ts";
+import type { BlobPort } from "../../core/ports/blobs.ts";
 import type { OwnResult } from "../../core/steps/rpc.ts";
 import type { ResultsPort } from "../../core/ports/results.ts";
 import { guarded } from "./r2.ts";

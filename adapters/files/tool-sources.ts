@@ -18,8 +18,9 @@ import {
   type ToolSourcesPort,
 } from "../../core/tool/source.ts";
 import { SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
-import { keptSourceKey, shippedTools } from "../../core/skills/shipped.ts";
-import type { BlobPort, Clock } from "../../core/ports/tool-ports.ts";
+import { keptSourceKey, shippedTools } from "../../core/tool/shipped-skills.ts";
+import type { BlobPort } from "../../core/ports/blobs.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 
 /** How often a publishing that names no version tries again when another was first. */
 const MAX_TRIES = 30;

@@ -4,7 +4,7 @@
  */
 import type { Result } from "../../core/base/errors.ts";
 import type { McpPort } from "../../core/ports/mcp.ts";
-import type { WebPort } from "../../core/ports/tool-ports.ts";
+import type { WebPort } from "../../core/ports/web.ts";
 import type { OperationDeps } from "./operation.ts";
 import { type ProcessWays, processWeb } from "./process-web.ts";
 import type { Consent, McpServer } from "./server.ts";

@@ -10,7 +10,7 @@ import {
 import { asNotSent, type Failure, ok, OttoError, type Result } from "../../core/base/errors.ts";
 import { plainText } from "../../core/mcp/tool-list.ts";
 import type { McpCall, McpListing, McpReply } from "../../core/ports/mcp.ts";
-import type { WebPort } from "../../core/ports/tool-ports.ts";
+import type { WebPort } from "../../core/ports/web.ts";
 import { connect, type Connected, type Prior, type Session, transportTo } from "./connect.ts";
 import { mcpFailure } from "./failure.ts";
 import type { AskedConsent } from "./oauth.ts";

@@ -15,7 +15,7 @@ import {
   type Result,
 } from "../../core/base/errors.ts";
 import { fillProcess, type McpProcess, processRefersToSecrets } from "../../core/mcp/process-config.ts";
-import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports/tool-ports.ts";
+import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { openSecretBook } from "../egress/secret-book.ts";

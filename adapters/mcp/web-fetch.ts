@@ -4,7 +4,7 @@
  */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Failure } from "../../core/base/errors.ts";
-import type { WebPort } from "../../core/ports/tool-ports.ts";
+import type { WebPort } from "../../core/ports/web.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Of one operation: a listing, or a call. */

@@ -1,5 +1,5 @@
 /** One call's clocks, and its end: when it took too long, when nothing arrives any more, or when its caller gives up. */
-import type { ModelFailure } from "../../core/ports/tool-ports.ts";
+import type { ModelFailure } from "../../core/ports/model.ts";
 import { ModelCallFailed, modelFailure } from "./model-failure.ts";
 
 /** Limits of one call, in milliseconds. */

@@ -1,6 +1,6 @@
 /** How everything that can go wrong with a model server becomes a `ModelFailure`. */
 import { getOwn } from "../../core/base/own-field.ts";
-import type { ModelFailure } from "../../core/ports/tool-ports.ts";
+import type { ModelFailure } from "../../core/ports/model.ts";
 
 /** A provider asks for at most this long; a longer wait is cut to it. */
 const MAX_RETRY_AFTER_MS = 3_600_000;

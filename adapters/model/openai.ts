@@ -4,7 +4,7 @@
  * 0015-chat-reader.md.
  */
 import { encodingOf } from "../../core/model/table.ts";
-import type { ModelFailure, ModelPort } from "../../core/ports/tool-ports.ts";
+import type { ModelFailure, ModelPort } from "../../core/ports/model.ts";
 import { CallWatch } from "./call-watch.ts";
 import { chatReply } from "./chat.ts";
 import type { ModelAddress } from "./guarded-fetch.ts";

@@ -4,7 +4,7 @@
  */
 import type { ModelUsage } from "../../core/model/messages.ts";
 import { CHECKPOINT_TOKENS } from "../../core/task/budget.ts";
-import type { ModelChunk, ModelRequest, ReplyCall } from "../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelRequest, ReplyCall } from "../../core/ports/model.ts";
 import { estimateRequest } from "../../core/steps/request-size.ts";
 import { type Encoding, measureTokens } from "../../core/model/tokens.ts";
 import { modelFailure } from "./model-failure.ts";

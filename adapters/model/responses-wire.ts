@@ -2,7 +2,7 @@
 import type { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
 import { acceptedName } from "./accepted-schema.ts";
 import type { Message } from "../../core/model/messages.ts";
-import type { ToolSpec } from "../../core/ports/tool-ports.ts";
+import type { ToolSpec } from "../../core/ports/model.ts";
 
 /** What the SDK's models are called with, by the interface that all of its providers share. */
 type SdkCall = Parameters<OpenAIResponsesLanguageModel["doStream"]>[0];

@@ -1,7 +1,7 @@
 /** The Responses API, by the SDK's provider interface. */
 // The provider as a whole brings speech, images and batches along: 50 KiB of gzip.
 import { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
-import type { ModelChunk, ModelFailure, ModelRequest, ReplyCall } from "../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelFailure, ModelRequest, ReplyCall } from "../../core/ports/model.ts";
 import { wholeCall } from "./call-pieces.ts";
 import type { CallWatch } from "./call-watch.ts";
 import { bearerOf, guardedFetch, type ModelAddress } from "./guarded-fetch.ts";

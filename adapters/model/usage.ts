@@ -1,7 +1,7 @@
 /** What a call used, counted by Otto: for a server that sends no usage, and for the demo model. */
 import type { ModelUsage } from "../../core/model/messages.ts";
 import { encodingOf } from "../../core/model/table.ts";
-import type { ModelRequest } from "../../core/ports/tool-ports.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
 import { estimateRequest } from "../../core/steps/request-size.ts";
 import { measureTokens } from "../../core/model/tokens.ts";
 

@@ -6,7 +6,7 @@
 import { RE2JS, RE2JSException } from "re2js";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { estimatePattern, MAX_PATTERN_WORK, MAX_PROGRAM } from "../../core/lib/pattern-work.ts";
-import type { Pattern, PatternsPort, SearchStyle } from "../../core/ports/tool-ports.ts";
+import type { Pattern, PatternsPort, SearchStyle } from "../../core/lib/patterns.ts";
 
 const MAX_SOURCE = 1_000;
 const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repeats up to 1000.";

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { SearchHit, SearchRequest } from "../../core/ports/tool-ports.ts";
+import type { SearchHit, SearchRequest } from "../../core/ports/search.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { plainText } from "./plain-text.ts";
 

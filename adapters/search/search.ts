@@ -3,7 +3,7 @@
  * may be private, and they are not a tenant's to name. What they find is text to Otto, and nothing is fetched from it.
  */
 import { failed } from "../../core/base/errors.ts";
-import type { SearchPort } from "../../core/ports/tool-ports.ts";
+import type { SearchPort } from "../../core/ports/search.ts";
 import { braveSearch } from "./brave.ts";
 import { askEngine, type SearchEngine } from "./engine.ts";
 import { searxngSearch } from "./searxng.ts";

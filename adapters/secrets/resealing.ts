@@ -4,8 +4,9 @@
  */
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
-import type { SealedColumn, SealedValues } from "../../core/secrets/key-ring.ts";
-import type { Clock } from "../../core/ports/tool-ports.ts";
+import type { SealedColumn } from "../../core/secrets/key-ring.ts";
+import type { SealedValues } from "../../core/ports/sealed-values.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import type { Sealing } from "./sealing.ts";
 
 /** After a failure this isolate stores nothing for so long: each try would wait for the database. */

@@ -4,10 +4,10 @@
  */
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
-import type { SecretSetting, SecretTable } from "../../core/ports/database.ts";
+import type { SecretSetting, SecretTable } from "../../core/ports/secret-table.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { findUserRefusal, isBoundToAgent, type SecretUser } from "../../core/secrets/secret-use.ts";
-import type { Clock } from "../../core/ports/tool-ports.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import type { Reseal } from "./resealing.ts";

@@ -1,10 +1,10 @@
 /** Packages of skills: those of this release from the Worker itself, all others from the bucket. */
 import { ok, type Result } from "../../core/base/errors.ts";
-import type { BlobPort } from "../../core/ports/tool-ports.ts";
+import type { BlobPort } from "../../core/ports/blobs.ts";
 import { packageKey, readPackage, type PackedFile, writePackage } from "../../core/skills/package.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
 import { SHIPPED, SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
-import { keptPackageKey, keptSourceKey, shippedPackage, shippedTools } from "../../core/skills/shipped.ts";
+import { keptPackageKey, keptSourceKey, shippedPackage, shippedTools } from "../../core/tool/shipped-skills.ts";
 import { sourceText } from "../../core/tool/source.ts";
 
 /** The packages that a tenant may read. */

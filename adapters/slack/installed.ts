@@ -1,7 +1,8 @@
 /** The bots of tenants: their tokens, which the table keeps sealed, and Slack as each bot may use it. */
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
 import type { SlackHome, SlackInstall, SlackInstallTable } from "../../core/ports/slack-install-table.ts";
-import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
+import { openSlackNotes } from "../../core/channels/slack/notes.ts";
+import type { SlackNotesPort } from "../../core/ports/slack-notes.ts";
 import type { SlackPort } from "../../core/ports/slack.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { Reseal } from "../secrets/resealing.ts";

@@ -5,7 +5,7 @@
 import { seededRandom } from "../../test/drill/random.ts";
 import type { SearchableTool } from "../../core/lib/tool-search/segment.ts";
 import type { ListedTool } from "../../core/lib/tool-search/tool-list.ts";
-import type { JsonSchema } from "../../core/tool/tool.ts";
+import type { JsonSchema } from "../../core/lib/json-schema/json-schema.ts";
 import type { NumberedRequest } from "./public-set.ts";
 
 /** A tool as a search reads it, with its input. */

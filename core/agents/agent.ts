@@ -3,11 +3,11 @@
  * is kept byte for byte as it was agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000
  * characters, 200 patterns, 100 steps, 20 skills.
  */
+import type { SandboxRules } from "../sandbox/rules.ts";
 import { MAX_IN_FORCE } from "../skills/skill.ts";
-import { z } from "zod";
-
-import { PERMISSIONS, type SandboxRules } from "../tool/tool.ts";
+import { PERMISSIONS } from "../tool/tool.ts";
 import { idempotentHostSchema } from "../web/idempotent-hosts.ts";
+import { z } from "zod";
 
 /** The most steps that any agent may be given, and the number it has when it says nothing. */
 export const MAX_STEPS_CEILING = 100;
@@ -129,9 +129,6 @@ export const DEFAULT_DENIED_PATTERNS = [
   "**/.git/**",
   "**/secrets.*",
 ] as const;
-
-/** What `read_file` and `write_file` take of an agent that lists no extensions (document 000). */
-export const DEFAULT_EXTENSIONS = [".txt", ".md", ".json"] as const;
 
 /** The sandbox rules of a configuration, defaults filled in. */
 export function sandboxRules(config: AgentConfig): SandboxRules {

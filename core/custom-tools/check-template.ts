@@ -1,6 +1,6 @@
 /** Whether a tenant's request can be sent as it is written: judged when it is registered, before any argument is there. */
 import { isReading } from "../web/http-method.ts";
-import type { JsonSchema } from "../tool/tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { HttpTemplate } from "../tool/source.ts";
 import { isMethodOverride } from "../web/method-override.ts";
 import { fixedInQuery, hasControls, placeholdersOf, placeOf, withoutReferences } from "../gateway/http-template.ts";

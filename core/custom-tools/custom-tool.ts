@@ -7,8 +7,9 @@ import { checkTemplate, type Fault } from "./check-template.ts";
 import { failed, type Failure, ok, type Result } from "../base/errors.ts";
 import { isReading } from "../web/http-method.ts";
 import { compileSchema } from "../lib/json-schema/compile.ts";
-import type { PatternsPort } from "../ports/tool-ports.ts";
-import { type EffectClass, type JsonSchema, PERMISSIONS, SECURITY_LEVELS, TOOL_CATEGORIES } from "../tool/tool.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
+import { type EffectClass, PERMISSIONS, SECURITY_LEVELS, TOOL_CATEGORIES } from "../tool/tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { ArgumentPlace, HttpTemplate, OutsideTool } from "../tool/source.ts";
 import { keyedForSchema } from "../web/idempotent-hosts.ts";
 

@@ -4,11 +4,12 @@
  */
 import { canonicalJson } from "../base/canonical-json.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import type { FileEntry, FilesPort } from "../ports/tool-ports.ts";
-import { type Bound, bindCopy } from "../sandbox/bind-copy.ts";
+import type { FileEntry, FilesPort } from "../ports/files.ts";
+import { type Bound, bindCopy, type BoundFile } from "../sandbox/bind-copy.ts";
 import { judgePath } from "../sandbox/path.ts";
 import { sha256HexNow } from "../base/sha256-now.ts";
-import type { BoundFile, SandboxRules, Tool } from "../tool/tool.ts";
+import type { SandboxRules } from "../sandbox/rules.ts";
+import type { Tool } from "../tool/tool.ts";
 
 type FileTerms = Pick<Tool, "refersTo" | "copies">;
 

@@ -1,14 +1,20 @@
 /** The envelope: is a tool inside what this task may use? Checked when the model is shown its tools, and at every call. */
 import { fnmatch, matchesOneOf } from "../lib/fnmatch.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import type { TaskFacts } from "../task/state.ts";
+import type { AgentConfig } from "../agents/agent.ts";
 import type { Permission, Tool } from "../tool/tool.ts";
 
 /** What of a tool the envelope is about. */
 type JudgedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName">;
 
+/** What of a task: its agent, and the patterns that each dispatch above it and its request narrowed its tools to. */
+interface Envelope {
+  readonly agent: { readonly config: Pick<AgentConfig, "name" | "permissions" | "tools"> };
+  readonly tools: readonly (readonly string[])[];
+}
+
 /** Passes a tool that the agent lists, that neither the request nor a dispatch narrowed away, and whose permissions the agent has. */
-export function checkEnvelope(tool: JudgedTool, facts: TaskFacts): Result<void> {
+export function checkEnvelope(tool: JudgedTool, facts: Envelope): Result<void> {
   const { config } = facts.agent;
   if (tool.onlyByName === true && !isNamed(tool, config.tools)) {
     return failed("permission_denied", `The tool ${tool.name} is off: the tools of "${config.name}" do not name it.`);

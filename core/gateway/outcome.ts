@@ -10,20 +10,15 @@
 import { ERRORS, type Failure, surelyNotSent, wasAnswered } from "../base/errors.ts";
 import { isUnanswered } from "../base/unanswered.ts";
 import type { EffectClass, EffectTerms } from "../tool/tool.ts";
+import { DEFAULT_KEYED_FOR_MS } from "../web/idempotent-hosts.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Key lifetime of a receiver that states none. An estimate: most document 24 h, the shortest known 30 min. */
-export const DEFAULT_KEYED_FOR_MS = 30 * MINUTE_MS;
 /** Key lifetime of what Otto stores itself: files (`durable-objects/sandbox/store.ts`), memories and reminders (their ids come from the key). */
 export const OWN_KEYED_FOR_MS = 30 * DAY_MS;
 /** Key lifetime of Resend, in ms. https://resend.com/docs/dashboard/emails/idempotency-keys: keys expire after 24 hours. */
 export const RESEND_KEYED_FOR_MS = DAY_MS;
-/** The shortest and the longest key lifetime that a tenant may state, in seconds. */
-export const MIN_KEYED_FOR_S = 60;
-export const MAX_KEYED_FOR_S = 30 * 86_400;
-
 /**
  * A repeat has to arrive before the key expires, and clocks differ: the last tenth of a lifetime, at most five minutes, is not
  * used. Five minutes is longer than any tool's attempt at a keyed effect outside Otto (`send_email`: four minutes).

@@ -3,12 +3,13 @@ import { z } from "zod";
 import { isReading } from "../web/http-method.ts";
 import { compileSchema, type SchemaChecker } from "../lib/json-schema/compile.ts";
 import { limitPatterns, type PatternBudget } from "../lib/json-schema/limit-patterns.ts";
-import type { PatternsPort, ToolPorts } from "../ports/tool-ports.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
+import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
-import type { EffectClass, JsonSchema, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
+import type { EffectClass, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { nameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
-import { documentedKeyedForMs, type OwnApi } from "../web/idempotent-hosts.ts";
-import { DEFAULT_KEYED_FOR_MS } from "./outcome.ts";
+import { documentedKeyedForMs, type OwnApi, DEFAULT_KEYED_FOR_MS } from "../web/idempotent-hosts.ts";
 import { fillTemplate, withoutReferences } from "./http-template.ts";
 import { modeOf } from "./touches.ts";
 

@@ -1,5 +1,4 @@
 /** One message of several sources, as parts that have a label each. */
-import type { LabelledText } from "../task/state.ts";
 import { type Label, OUTSIDE } from "../provenance/label.ts";
 
 /** A place in a text, in UTF-16 units; `to` is behind it. */
@@ -26,4 +25,12 @@ export function splitAtPlaces(text: string, places: readonly Place[], own: Label
     at = to;
   }
   return joinParts([...parts, [text.slice(at), own]]);
+}
+
+/** A text that a task is given: of its input, or sent to it later. `continues` is as in `Message`. */
+export interface LabelledText {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+  readonly label: Label;
+  readonly continues?: true;
 }

@@ -1,7 +1,7 @@
 /** The arguments of an operation: its parameters and its body, as one schema of an object, and where each of them goes. */
 import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import type { JsonSchema } from "../tool/tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { ArgumentPlace, HttpTemplate } from "../tool/source.ts";
 import { isMethodOverride } from "../web/method-override.ts";
 import { follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";

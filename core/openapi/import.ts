@@ -8,7 +8,7 @@ import { shortHash } from "../gateway/model-names.ts";
 import { isReading } from "../web/http-method.ts";
 import { compileSchema } from "../lib/json-schema/compile.ts";
 import { limitPatterns, PatternBudget } from "../lib/json-schema/limit-patterns.ts";
-import type { PatternsPort } from "../ports/tool-ports.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
 import type { SecurityLevel } from "../tool/tool.ts";
 import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool/source.ts";
 import { readArguments } from "./arguments.ts";

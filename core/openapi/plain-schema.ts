@@ -2,8 +2,8 @@
  * A schema of a document as one that stands by itself: references filled in, OpenAPI's own words left out. What is too deep,
  * too large or refers to itself becomes a schema that takes anything there.
  */
-import type { PatternsPort } from "../ports/tool-ports.ts";
-import type { JsonSchema } from "../tool/tool.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { follow, isJson, type Json } from "./document.ts";
 
 /** Schemas that one argument list is made of, the characters of what stands in them, and how deep they stand in each other. */

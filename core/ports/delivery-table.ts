@@ -1,13 +1,12 @@
 /** What Postgres keeps of deliveries: what lists show, and what the sweep looks at. Rows come from the outboxes. */
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
-import type { DeliveryKind, DeliveryReport, DeliveryState } from "../channels/outbox/delivery.ts";
-import type { Channel } from "../task/source.ts";
+import type { Delivery, DeliveryKind, DeliveryReport, DeliveryState } from "../channels/outbox/delivery.ts";
 
 /** What narrows a list of deliveries; null: it does not, except that those of kind `progress` are listed only by that kind. */
 export interface DeliveryFilter {
   readonly task: string | null;
-  readonly channel: Channel | null;
+  readonly channel: Delivery["channel"] | null;
   readonly to: string | null;
   readonly state: DeliveryState | null;
   readonly kind: DeliveryKind | null;

@@ -1,5 +1,5 @@
 /** The rows of the MCP servers that tenants set. Expected failures are values. */
-import type { AuditEntry } from "./audit-entry.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { McpSettings } from "../mcp/config.ts";
 import type { McpToolList, RefusedTool } from "../mcp/tool-list.ts";

@@ -1,5 +1,5 @@
 /** Memories with what they are found by: the database and the vectors together. */
-import type { AuditEntry } from "./audit-entry.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Memory, MemoryScope, NewMemory } from "../memory/memory.ts";
 import type { MemoryHit, RankRules } from "../memory/rank.ts";

@@ -1,5 +1,5 @@
 /** The rows of schedules: what lists show and the sweep looks at. The schedule's object is the truth. */
-import type { AuditEntry } from "./audit-entry.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 import type { ScheduleState } from "../schedules/schedule.ts";

@@ -1,5 +1,5 @@
 /** Workspaces of Slack in which tenants have installed the app. Expected failures are values. */
-import type { AuditEntry } from "./audit-entry.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 

@@ -4,10 +4,13 @@
  */
 import { type RestOfText, type ShapeLimits, shapeText } from "../gateway/shape.ts";
 import type { Result } from "../base/errors.ts";
-import type { BlobPort } from "../ports/tool-ports.ts";
-import type { TaskFacts } from "../task/state.ts";
+import type { BlobPort } from "../ports/blobs.ts";
 
-type Tree = Pick<TaskFacts, "tenant" | "rootId">;
+/** A task tree, by its root. */
+interface Tree {
+  readonly tenant: string;
+  readonly rootId: string;
+}
 
 /** What is needed to show a result. `canExpand`: the task has the tool that reads it again. */
 export interface ShowDeps {

@@ -3,9 +3,8 @@
  * marks `<data-N>` and `</data-N>`. N is the task's own, so that a prompt's beginning stays the same from step to step.
  */
 import type { Message } from "../model/messages.ts";
-import { mayInstruct } from "../provenance/label.ts";
+import { type Label, mayInstruct } from "../provenance/label.ts";
 import { labelMessage } from "../model/label-messages.ts";
-import type { TaskFacts } from "../task/state.ts";
 
 /** Part of the system text. It does not contain N, so that tasks of one agent share a prompt's beginning. */
 export const DATA_NOTE =
@@ -21,7 +20,7 @@ const MARKED = /^<data-(\d{6})>([^]*)<\/data-\1>$/;
 /** The messages of a request, without the system text. */
 export function toPromptMessages(
   messages: readonly Message[],
-  { id, label }: Pick<TaskFacts, "id" | "label">,
+  { id, label }: { readonly id: string; readonly label: Label },
 ): Message[] {
   const number = toNumber(id);
   const prompt: Message[] = [];
@@ -36,7 +35,7 @@ export function toPromptMessages(
 }
 
 /** A text between the marks of a task, for a request outside its conversation. The system text there has `DATA_NOTE`. */
-export function markText(text: string, { id }: Pick<TaskFacts, "id">): string {
+export function markText(text: string, { id }: { readonly id: string }): string {
   return markData(text, toNumber(id));
 }
 

@@ -5,7 +5,7 @@
  * `allowed_domains` does, because it names the hosts.
  */
 import { hostIsNamed } from "../web/host-pattern.ts";
-import type { JsonSchema } from "../tool/tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { type CountedChoice, countChoice, MAX_CHOICE_BITS, MAX_ENTRIES } from "./count-choice.ts";
 import { findTellingHeader } from "./count-headers.ts";
 import {

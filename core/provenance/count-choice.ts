@@ -3,7 +3,7 @@
  * was chosen, and so do a flag, a listed value, a number, the length of a list, and which properties there are, in which
  * order. Each choice counts as long as its word in a code for all of them. Counting stops at the budget.
  */
-import type { JsonSchema } from "../tool/tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { countNumberBits } from "./ground.ts";
 
 /**

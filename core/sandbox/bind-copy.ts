@@ -4,9 +4,8 @@
  */
 import { canonicalJson } from "../base/canonical-json.ts";
 import { ok, type Result } from "../base/errors.ts";
-import type { FileEntry } from "../ports/tool-ports.ts";
 import { sha256Hex } from "../base/sha256.ts";
-import type { BoundFile } from "../tool/tool.ts";
+import type { FileEntry } from "../ports/files.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 import { judgeTop } from "./path.ts";
 import { type CopyContext, type CopyScope, gatherCopy, type WorkingCopy } from "./working-copy.ts";
@@ -55,4 +54,18 @@ function listTerms({ path, hash, mode }: FileEntry): readonly (string | number)[
 
 function byPath(one: FileEntry, other: FileEntry): number {
   return one.path < other.path ? -1 : 1;
+}
+
+/** A file that a call names, with the content that a person approved or is to approve. */
+export interface BoundFile {
+  /** Canonical, as the sandbox has it. That of a directory ends in `/`; `./` is all that the agent may see. */
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** SHA-256 of the content, in hex; of a directory, over the paths, the hashes and the modes of its files. */
+  readonly hash: string;
+  /** Permission bits of a file that a program is given. Absent for the default and for a file that is only read. */
+  readonly mode?: number;
+  /** Of a directory: how many files are in it. */
+  readonly fileCount?: number;
 }

@@ -3,7 +3,7 @@
  * were made from, what is there afterwards has to be a tree, and it has to fit. The fake and the object ask here alike.
  */
 import { failed, ok, type Failure, type Result } from "../base/errors.ts";
-import type { FileEntry } from "../ports/tool-ports.ts";
+import type { FileEntry } from "../ports/files.ts";
 import type { Label } from "../provenance/label.ts";
 import { judgeForm } from "./path.ts";
 import { directoriesAbove, judgeTotals, type Totals } from "./write.ts";

@@ -6,9 +6,8 @@
  * Two kinds of refusal: `invalid_input` for a text that is no path, `sandbox_denied` for one that leads out of the
  * sandbox or that a rule of the agent forbids.
  */
-import { DEFAULT_EXTENSIONS } from "../agents/agent.ts";
+import { DEFAULT_EXTENSIONS, type SandboxRules } from "./rules.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import type { SandboxRules } from "../tool/tool.ts";
 import { type CompiledGlob, makeGlob, matchesGlob, segmentPattern } from "./glob.ts";
 
 /** The folder of a project's shared files among those of its tasks, as the model sees it. */

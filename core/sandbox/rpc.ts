@@ -7,7 +7,7 @@ import type {
   FilePage,
   FileVersion,
   WrittenFile,
-} from "../ports/tool-ports.ts";
+} from "../ports/files.ts";
 import type { Label } from "../provenance/label.ts";
 import type { ChangeSetRpc } from "./change-set.ts";
 import type { MadeDirectory, RemovedEntry, SandboxWrite, WriteAdmission } from "./write.ts";

@@ -1,6 +1,6 @@
 /** Text files, as tools read and write them: UTF-8, with a byte order mark as part of the content. */
 import { failed, ok, type Result } from "../base/errors.ts";
-import type { FilesPort } from "../ports/tool-ports.ts";
+import type { FilesPort } from "../ports/files.ts";
 import { isReadable } from "./file-mode.ts";
 
 /** Read and written as text up to this size. */

@@ -3,9 +3,9 @@
  * admit, all of it or nothing, and only where nobody else has changed the same files meanwhile.
  */
 import { asNotSent, type Failure, ok, type Result } from "../base/errors.ts";
-import type { FileEntry, FilesPort } from "../ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../ports/files.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../ports/scripts.ts";
-import type { CallFacts, SandboxRules } from "../tool/tool.ts";
+import type { SandboxRules } from "./rules.ts";
 import type { FileChange } from "./file-change.ts";
 import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
@@ -38,7 +38,15 @@ export interface CopyRequest
 }
 
 /** What a run is made with, from the context of its call. */
-export interface CopyContext extends Pick<CallFacts, "sandbox" | "permissions" | "key" | "signal" | "approvedCopy"> {
+export interface CopyContext {
+  readonly sandbox: SandboxRules;
+  /** The agent's permissions; without `write` nothing of a run is kept. */
+  readonly permissions: readonly string[];
+  /** The idempotency key of the call. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** What a person approved, when one did. */
+  readonly approvedCopy?: WorkingCopy;
   readonly files: FilesPort;
   readonly scripts: ScriptsPort;
 }
@@ -214,7 +222,7 @@ function messageOf(result: Result<unknown>): string {
   return result.ok ? "" : result.error.message;
 }
 
-function whyReadOnly(sandbox: SandboxRules, permissions: CallFacts["permissions"]): string | null {
+function whyReadOnly(sandbox: SandboxRules, permissions: readonly string[]): string | null {
   if (!sandbox.allowWrite) return WRITE_DISABLED;
   return permissions.includes("write") ? null : "The agent does not have the permission write.";
 }

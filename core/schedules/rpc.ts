@@ -1,5 +1,5 @@
 /** What a schedule's object is asked, and how the API shows what it says. */
-import type { AuditEntry } from "../ports/audit-entry.ts";
+import type { AuditEntry } from "../ports/audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Occurrence, RunEnd } from "./occurrence.ts";
 import type { ScheduleConfig, ScheduleState } from "./schedule.ts";

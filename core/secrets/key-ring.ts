@@ -7,6 +7,7 @@ import { fromBase64, toBase64 } from "../base/base64.ts";
 import { ok, type Result } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
 import { sha256HexNow } from "../base/sha256-now.ts";
+import type { RecordedKeys } from "../ports/sealed-values.ts";
 
 export const HEADER_BYTES = 12;
 const KEY_BYTES = 32;
@@ -29,15 +30,6 @@ export interface RecordedKey {
   readonly member: string | null;
 }
 
-/** What the database knows of the keys. */
-export interface RecordedKeys {
-  listRecorded(): Promise<Result<readonly RecordedKey[]>>;
-  /** States the key of the rows without a header, unless it is stated already. */
-  setFirst(header: string): Promise<Result<void>>;
-  /** Removes the record of a key that no row is sealed with any more. False: some row is. */
-  forget(header: string): Promise<Result<boolean>>;
-}
-
 /** The columns that hold sealed values. A name with `[]` is a list of them. */
 export const SEALED_COLUMNS = [
   "secrets.sealed",
@@ -50,15 +42,6 @@ export const SEALED_COLUMNS = [
   "slack_installs.sealed",
 ] as const;
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];
-
-export interface SealedValues {
-  /** Puts another sealed form of a value in the place of `sealed`; nothing where `sealed` was replaced meanwhile. */
-  replace(
-    tenant: string,
-    column: SealedColumn,
-    value: { readonly sealed: string; readonly by: string },
-  ): Promise<Result<void>>;
-}
 
 /**
  * The members, the one that seals first. `secretKey` is 32 bytes in base64, `old` such keys separated by commas. Throws a

@@ -3,7 +3,7 @@
  * that providers' prompt caches hold; nothing in it depends on the clock.
  */
 import type { Message } from "../model/messages.ts";
-import type { ModelRequest } from "../ports/tool-ports.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import type { ThinkJob } from "./rpc.ts";
 import type { TaskFacts } from "../task/state.ts";
 import { DATA_NOTE, toPromptMessages } from "../prompt/mark-data.ts";

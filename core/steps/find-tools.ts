@@ -1,6 +1,6 @@
 /** The search through tools: for a task those inside its envelope, and no others. */
 import { ok, type Result } from "../base/errors.ts";
-import type { ToolSearchPort } from "../ports/tool-ports.ts";
+import type { ToolSearchPort } from "../ports/tool-search.ts";
 import { searchTools } from "../lib/tool-search/search.ts";
 import type { Searched } from "../lib/tool-search/score.ts";
 import type { ToolList } from "../lib/tool-search/tool-list.ts";

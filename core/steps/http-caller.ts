@@ -2,7 +2,7 @@
 import { getOwn } from "../base/own-field.ts";
 import type { ErrorCode, Failure } from "../base/errors.ts";
 import { isReading } from "../web/http-method.ts";
-import type { WebResponse } from "../ports/tool-ports.ts";
+import type { WebResponse } from "../ports/web.ts";
 import type { ToolOutcome } from "../tool/tool.ts";
 import { fillTemplate } from "../gateway/http-template.ts";
 import { type OutsideCaller, pointerSteps } from "../gateway/outside-tool.ts";

@@ -4,7 +4,7 @@
  */
 import { affordableOutput } from "../task/budget.ts";
 import { encodingOf } from "../model/table.ts";
-import type { ModelRequest, ToolSpec } from "../ports/tool-ports.ts";
+import type { ModelRequest, ToolSpec } from "../ports/model.ts";
 import type { ThinkJob } from "./rpc.ts";
 import { type Encoding, estimateMessages, measureTokens } from "../model/tokens.ts";
 

@@ -1,7 +1,7 @@
 /** The gateway's part in an approval with other arguments: they pass the same checks as a model's own, and are hashed again. */
 import { sandboxRules } from "../agents/agent.ts";
 import { ok, type Failure, type Result } from "../base/errors.ts";
-import type { FilesPort } from "../ports/tool-ports.ts";
+import type { FilesPort } from "../ports/files.ts";
 import type { ReviseJob } from "./rpc.ts";
 import type { RevisedCall } from "../task/commands.ts";
 import { BY_PRINCIPAL } from "../model/label-messages.ts";

@@ -3,11 +3,11 @@ import type { Result } from "../base/errors.ts";
 import type { HopListener } from "./lines.ts";
 import type { Message, ModelUsage } from "../model/messages.ts";
 import type { Label } from "../provenance/label.ts";
-import type { ModelFailure } from "../ports/tool-ports.ts";
+import type { ModelFailure } from "../ports/model.ts";
 import type { CallOutcome, ModelReply, RevisedCall } from "../task/commands.ts";
 import type { CallOfHop, RequestGuess } from "../task/decision.ts";
 import type { TaskFacts } from "../task/state.ts";
-import type { BoundFile } from "../tool/tool.ts";
+import type { BoundFile } from "../sandbox/bind-copy.ts";
 
 /** What every job has. */
 interface Versioned {

@@ -4,7 +4,7 @@
  * and calls the others.
  */
 import type { AgentConfig } from "../agents/agent.ts";
-import type { ToolSpec } from "../ports/tool-ports.ts";
+import type { ToolSpec } from "../ports/model.ts";
 import type { Tool } from "../tool/tool.ts";
 import { namesOf } from "../gateway/envelope.ts";
 

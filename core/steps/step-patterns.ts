@@ -1,7 +1,7 @@
 /** The budget for the patterns of one step: in the schemas of its tools, and those that its calls name. */
 import { type Failure, failed } from "../base/errors.ts";
 import { limitPatterns, PatternBudget } from "../lib/json-schema/limit-patterns.ts";
-import type { PatternsPort } from "../ports/tool-ports.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
 
 /** Work to compile the patterns of a step, in units of about a microsecond. A schema takes 40,000. */
 const MAX_STEP_WORK = 100_000;

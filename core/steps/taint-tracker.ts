@@ -8,7 +8,8 @@
  * 4. A call that read an upload, and nothing else that somebody wrote, gives that upload's text.
  */
 import type { MemoryPort } from "../ports/memory.ts";
-import type { FileEntry, FilesPort, ToolPorts } from "../ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../ports/files.ts";
+import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { ResultsPort } from "../ports/results.ts";
 import type { ScriptsPort } from "../ports/scripts.ts";
 import type { Tool } from "../tool/tool.ts";

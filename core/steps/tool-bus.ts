@@ -4,7 +4,8 @@
  */
 import { type CustomTool, customTool, customToolSchema, noTool } from "../custom-tools/custom-tool.ts";
 import { failed, type Failure, ok, type Result } from "../base/errors.ts";
-import type { PatternsPort, ToolSpec } from "../ports/tool-ports.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
+import type { ToolSpec } from "../ports/model.ts";
 import type { Tool, ToolCategory, ToolResult } from "../tool/tool.ts";
 import { nameKey, type OutsideTool } from "../tool/source.ts";
 import { modelNames } from "../gateway/model-names.ts";

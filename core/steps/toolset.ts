@@ -2,10 +2,11 @@
 import { z } from "zod";
 import { sandboxRules } from "../agents/agent.ts";
 import { type Failure, ok, type Result } from "../base/errors.ts";
-import type { ToolSpec } from "../ports/tool-ports.ts";
+import type { ToolSpec } from "../ports/model.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskFacts } from "../task/state.ts";
-import type { JsonSchema, Tool } from "../tool/tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
+import type { Tool } from "../tool/tool.ts";
 import type { OwnApi } from "../web/idempotent-hosts.ts";
 import { checkEnvelope } from "../gateway/envelope.ts";
 import { modelNames } from "../gateway/model-names.ts";

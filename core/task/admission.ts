@@ -4,7 +4,6 @@
  */
 import { MICROS_PER_DOLLAR, NOTHING } from "./amounts.ts";
 import { callNeeds, ownUse } from "./budget.ts";
-import { STOPPED_ASK_AGAIN_MS } from "../tenant/stop-message.ts";
 import type { Command, NearLimit } from "./commands.ts";
 import type { Work } from "./decision.ts";
 import type { Amount, Permit, Phase, TaskState } from "./state.ts";
@@ -62,3 +61,6 @@ function warnOnce(turn: Turn, { account, kind, used, limit }: NearLimit): void {
 }
 
 const FREE = { need: NOTHING, want: NOTHING };
+
+/** A task that is stopped asks again after this long, should its release be lost. */
+export const STOPPED_ASK_AGAIN_MS = 30_000;

@@ -3,7 +3,7 @@ import { getOwn } from "../base/own-field.ts";
 import { approvalExpiryMs } from "../agents/agent.ts";
 import type { Failure } from "../base/errors.ts";
 import { hashApproved } from "../gateway/bind-files.ts";
-import { pickTerms } from "../gateway/key-lifetime.ts";
+import { pickTerms } from "./key-lifetime.ts";
 import { confirmedOutcome, failedOutcome, unknownOutcome } from "./ledger.ts";
 import { advance } from "./advance.ts";
 import type { Command, RevisedCall } from "./commands.ts";

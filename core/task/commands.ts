@@ -5,11 +5,12 @@
 import type { Failure } from "../base/errors.ts";
 import type { ModelUsage } from "../model/messages.ts";
 import type { Place } from "../model/label-parts.ts";
-import type { ModelFailure } from "../ports/tool-ports.ts";
+import type { ModelFailure } from "../ports/model.ts";
 import type { Label } from "../provenance/label.ts";
 import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts";
 import type { PendingView } from "./view.ts";
-import type { BoundFile, Control, EffectTerms, ToolResult, Touch } from "../tool/tool.ts";
+import type { BoundFile } from "../sandbox/bind-copy.ts";
+import type { Control, EffectTerms, ToolResult, Touch } from "../tool/tool.ts";
 
 /** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
 export interface NewTask {

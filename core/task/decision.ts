@@ -6,7 +6,8 @@ import type { Label } from "../provenance/label.ts";
 import type { RevisedCall } from "./commands.ts";
 import type { Amount, AmountLimit, LedgerState, TaskFacts, TaskState } from "./state.ts";
 import type { PendingView } from "./view.ts";
-import type { BoundFile, EffectClass, Resumed, ToolResult, Touch } from "../tool/tool.ts";
+import type { BoundFile } from "../sandbox/bind-copy.ts";
+import type { EffectClass, Resumed, ToolResult, Touch } from "../tool/tool.ts";
 
 /** The result of `decide`. With `refused`, nothing changed and nothing may be stored. */
 export interface Decision {

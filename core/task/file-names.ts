@@ -1,7 +1,6 @@
 /** The text that names the files of a message in Slack. Anybody may have chosen their names, so it is from outside. */
-import { joinParts } from "../model/label-parts.ts";
+import { joinParts, type LabelledText } from "../model/label-parts.ts";
 import { type Label, OUTSIDE } from "../provenance/label.ts";
-import type { LabelledText } from "./state.ts";
 
 /** The first line of the text. */
 export const FILES_TITLE = "Files that came with this message:";

@@ -1,7 +1,7 @@
 /** A task whose object holds nothing while the index lists it: its stored state was lost, or is older than the task. */
 import { type Failure, NO_SUCH_TASK } from "../base/errors.ts";
 import { iso } from "../base/iso.ts";
-import type { TaskReport } from "../tenant/rpc.ts";
+import type { TaskReport } from "./rpc.ts";
 import { hasEnded } from "./status.ts";
 
 export const STATE_LOST =

@@ -4,7 +4,7 @@
  * begins after a pause: from 1 s to 30 s, never before the provider's Retry-After, and given up 30 minutes after the first
  * failure.
  */
-import type { ModelFailure } from "../ports/tool-ports.ts";
+import type { ModelFailure } from "../ports/model.ts";
 import type { ModelTries } from "./state.ts";
 import { backoffMs } from "../base/backoff.ts";
 

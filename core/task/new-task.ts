@@ -22,7 +22,8 @@ import { labelOfSource } from "./source-label.ts";
 import { skillPatterns } from "./skills-in-force.ts";
 import { MAX_IN_FORCE, type SkillInForce, type Skill } from "../skills/skill.ts";
 import { matchSkills, skillCeiling } from "./match-skills.ts";
-import type { LabelledText, Limits, TaskFacts } from "./state.ts";
+import type { LabelledText } from "../model/label-parts.ts";
+import type { Limits, TaskFacts } from "./state.ts";
 import type { PinnedSource } from "../tool/source.ts";
 
 /** Characters (Unicode code points, as JSON Schema counts them) of a task's input, all messages together. */

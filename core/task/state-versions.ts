@@ -1,19 +1,19 @@
 /** How a task that an earlier release stored is read: each version is brought to the next, so old tasks are finished. */
 import { splitFileNames } from "./file-names.ts";
 import { BY_API } from "./source.ts";
-import { addKeyLifetime } from "../gateway/key-lifetime.ts";
+import { addKeyLifetime } from "./key-lifetime.ts";
 import { modelChoice } from "../model/table.ts";
 import { OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
 import { labelOfSource } from "./source-label.ts";
 import {
   type BatchCall,
-  type LabelledText,
   type Phase,
   type SettledWait,
   STATE_VERSION,
   type TaskFacts,
   type TaskState,
 } from "./state.ts";
+import type { LabelledText } from "../model/label-parts.ts";
 
 /** JSON as it was stored, of a shape that its version names. */
 type Stored = Readonly<Record<string, unknown>>;

@@ -3,13 +3,15 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "../agents/agent.ts";
-import type { DeliverTo, WayIn } from "./source.ts";
+import type { LabelledText } from "../model/label-parts.ts";
 import type { Message } from "../model/messages.ts";
 import type { ModelChoice } from "../model/table.ts";
 import type { Label } from "../provenance/label.ts";
+import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
-import type { BoundFile, EffectTerms, JsonState, Resumed, Touch } from "../tool/tool.ts";
+import type { DeliverTo, WayIn } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
+import type { EffectTerms, JsonState, Resumed, Touch } from "../tool/tool.ts";
 
 /**
  * The version of the shapes in this file. A state that an earlier release stored is read by `core/task/state-versions.ts`; one
@@ -84,14 +86,6 @@ export interface TaskFacts {
   readonly limits: Limits;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
-}
-
-/** A text that a task is given: of its input, or sent to it later. `continues` is as in `Message`. */
-export interface LabelledText {
-  readonly role: "user" | "assistant";
-  readonly content: string;
-  readonly label: Label;
-  readonly continues?: true;
 }
 
 /** What a task used so far. A model of unknown price adds nothing to `costMicros`. */

@@ -5,7 +5,7 @@
 import { cutOffUse, encodingNow, exceededMessage, nearlyUsed } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
-import { markSent } from "../gateway/key-lifetime.ts";
+import { markSent } from "./key-lifetime.ts";
 import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
 import type { LabelledMessage, ModelUsage } from "../model/messages.ts";
 import { costMicros } from "../model/table.ts";

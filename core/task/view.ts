@@ -8,7 +8,7 @@ import { budgetOf, type TaskBudget } from "./budget-view.ts";
 import type { EndReason, TaskState } from "./state.ts";
 import type { Message } from "../model/messages.ts";
 import { iso, isoOrNull } from "../base/iso.ts";
-import type { BoundFile } from "../tool/tool.ts";
+import type { BoundFile } from "../sandbox/bind-copy.ts";
 
 /** What a task waits for, as the API shows it. */
 export type PendingView =

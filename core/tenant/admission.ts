@@ -20,9 +20,10 @@ import {
   whole,
 } from "./budget-tree.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { EnterReply, EnterRequest, TaskReport } from "./rpc.ts";
+import type { EnterReply, EnterRequest } from "./rpc.ts";
+import type { TaskReport } from "../task/rpc.ts";
 import { Places } from "./slots.ts";
-import { STOPPED_ASK_AGAIN_MS } from "./stop-message.ts";
+import { STOPPED_ASK_AGAIN_MS } from "../task/admission.ts";
 import type { Amount, AmountLimit } from "../task/state.ts";
 import { hasEnded, isWaiting, type TaskStatus } from "../task/status.ts";
 

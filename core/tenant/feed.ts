@@ -4,7 +4,7 @@
  * there reads again what it shows.
  */
 import { MICROS_PER_DOLLAR } from "../task/amounts.ts";
-import type { TaskReport } from "./rpc.ts";
+import type { TaskReport } from "../task/rpc.ts";
 import { lineOf, type OwnUsage, type TaskLine } from "../task/line.ts";
 import type { TaskStatus } from "../task/status.ts";
 

@@ -3,8 +3,6 @@
  * task index advances. A row that is gone, or whose counter is another, is of a lost or older database, or the object is: then
  * the index is rebuilt from the objects.
  */
-import type { NewApiKey, Tenant } from "../ports/database.ts";
-import type { Result } from "../base/errors.ts";
 
 /** What only Postgres has. Its counts are known from before a loss, and nothing brings it back. */
 export const NOT_REBUILDABLE = [
@@ -141,13 +139,13 @@ export function addLostProjects(
 }
 
 /** What the reindexings of all tenants come to: those that run, and what could not be rebuilt. */
-interface ReindexSummary {
+export interface ReindexSummary {
   readonly running: number;
   readonly lost: Lost;
 }
 
 /** How many rows of keys were created, and the ids of those that could not be. */
-interface RestoredKeys {
+export interface RestoredKeys {
   readonly created: number;
   readonly refused: readonly string[];
 }
@@ -156,24 +154,6 @@ interface RestoredKeys {
 export interface RevokedKey {
   readonly id: string;
   readonly at: number;
-}
-
-/** The rows that are compared and rebuilt. */
-export interface RecoveryTable {
-  /** The tenant's row, an erased one too; null when the database has no row. */
-  read(tenant: string): Promise<Result<TenantRow | null>>;
-  /** Creates the tenant's row, or raises the counter of the one that is there; one that is erased stays as it is. */
-  restoreTenant(tenant: Tenant, counter: number): Promise<Result<void>>;
-  /** Creates the rows of keys that are absent. One whose hash another row has, of any tenant, is refused and stops no other. */
-  restoreKeys(tenant: string, keys: readonly NewApiKey[]): Promise<Result<RestoredKeys>>;
-  /** Revokes keys that an older database has as live. */
-  restoreRevoked(tenant: string, revoked: readonly RevokedKey[]): Promise<Result<void>>;
-  /** Creates the projects that are absent, made `at`, in milliseconds since the epoch. */
-  restoreProjects(tenant: string, names: readonly string[], at: number): Promise<Result<void>>;
-  /** Stores how a rebuilding stands, for `/health`. */
-  note(tenant: string, reindex: Pick<Reindex, "phase" | "lost" | "startedAt">): Promise<Result<void>>;
-  /** Of all tenants; losses since `since`, in milliseconds since the epoch. */
-  summary(since: number): Promise<Result<ReindexSummary>>;
 }
 
 /** Whether a stored kind is one that this release knows. */

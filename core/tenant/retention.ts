@@ -9,9 +9,6 @@ import type { Place } from "../base/page-cursor.ts";
 export const RETENTION_PARTS = ["tasks", "logs", "results"] as const;
 export type RetentionPart = (typeof RETENTION_PARTS)[number];
 
-/** What a task's own objects remove of it while it stays. */
-export type TrimmedPart = Exclude<RetentionPart, "tasks">;
-
 /** Days after which each part goes; null: it is kept. */
 export type Retention = Readonly<Record<RetentionPart, number | null>>;
 

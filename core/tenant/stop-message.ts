@@ -1,9 +1,6 @@
 /** What people and tasks are told of a stopped tenant. */
 import type { TenantStop } from "./budget-tree.ts";
 
-/** A task that is stopped asks again after this long, should its release be lost. */
-export const STOPPED_ASK_AGAIN_MS = 30_000;
-
 /** Who stopped it, why, and how it goes on. */
 export function stopMessage({ by, byOperator, reason }: TenantStop): string {
   const who = byOperator ? "The operator" : by;

@@ -3,12 +3,13 @@
  * (`custom`), or those of one MCP server (`mcp:<server>`). It is kept by the hash of its content and never changes under
  * that hash, so that a task keeps the tools that it began with while the tenant's present ones move on.
  */
-import type { AuditEntry } from "../ports/audit-entry.ts";
+import type { AuditEntry } from "../ports/audit.ts";
 import { canonicalJson } from "../base/canonical-json.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { SkillChange } from "../ports/skill-table.ts";
-import type { EffectClass, JsonSchema, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
+import type { EffectClass, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 
 /** One tool of a source. Its name is unique among the built-in tools and all sources of the tenant. */
 export interface OutsideTool {

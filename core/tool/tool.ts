@@ -1,17 +1,16 @@
 /** The contract of a tool, as the gateway sees it. Tools are written with `tools/define-tool.ts`. */
-import type { GiveWay } from "../base/turns.ts";
-import type { z } from "zod";
 import type { ErrorCode, Failure } from "../base/errors.ts";
+import type { GiveWay } from "../base/turns.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
-import type { Label } from "../provenance/label.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
-import type { CopyScope, WorkingCopy } from "../sandbox/working-copy.ts";
 import type { Carried } from "../provenance/carry-out.ts";
-import type { SkillInForce, Skill } from "../skills/skill.ts";
+import type { Label } from "../provenance/label.ts";
+import type { SandboxRules } from "../sandbox/rules.ts";
+import type { CopyScope, WorkingCopy } from "../sandbox/working-copy.ts";
+import type { Skill, SkillInForce } from "../skills/skill.ts";
 import type { KeyLifetimes } from "../web/idempotent-hosts.ts";
-
-/** JSON Schema, as the tenant or the server wrote it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { z } from "zod";
 
 /** What a tool must be allowed to do. An agent has a set of these. */
 export const PERMISSIONS = ["read", "write", "exec", "network"] as const;
@@ -52,20 +51,6 @@ export interface EffectTerms {
  * records, `outside` possible strangers. Files and results that a call reads add their own labels.
  */
 export type Yields = "own" | "tenant" | "outside";
-
-/** A file that a call names, with the content that a person approved or is to approve. */
-export interface BoundFile {
-  /** Canonical, as the sandbox has it. That of a directory ends in `/`; `./` is all that the agent may see. */
-  readonly path: string;
-  /** Bytes. */
-  readonly size: number;
-  /** SHA-256 of the content, in hex; of a directory, over the paths, the hashes and the modes of its files. */
-  readonly hash: string;
-  /** Permission bits of a file that a program is given. Absent for the default and for a file that is only read. */
-  readonly mode?: number;
-  /** Of a directory: how many files are in it. */
-  readonly fileCount?: number;
-}
 
 /** The catalogue's categories. */
 export const TOOL_CATEGORIES = [
@@ -159,15 +144,6 @@ export type ProbeOutcome<Out> =
   | { readonly kind: "happened"; readonly result: Out }
   | { readonly kind: "not_happened" }
   | { readonly kind: "cannot_tell" };
-
-/** Rules of the sandbox that an agent sets. Patterns are fnmatch-like globs; see `core/sandbox/path.ts`. */
-export interface SandboxRules {
-  readonly allowedPaths: readonly string[] | null;
-  readonly deniedPatterns: readonly string[];
-  /** `["*"]` opens every extension. Null: the agent lists none, and each tool has its own default. */
-  readonly extensions: readonly string[] | null;
-  readonly allowWrite: boolean;
-}
 
 /** The skills of a call's task. */
 export interface CallSkills {

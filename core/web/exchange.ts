@@ -1,6 +1,6 @@
 /** What the tools that send an HTTP request have in common: parts of their inputs, and how they give a reply. */
 import { z } from "zod";
-import type { WebResponse } from "../ports/tool-ports.ts";
+import type { WebResponse } from "../ports/web.ts";
 import { joinHeaders } from "./headers.ts";
 import { readBody } from "./reply-body.ts";
 

@@ -1,8 +1,13 @@
 /** The hosts that honour `Idempotency-Key`, as an agent lists them, and how long each remembers a key. */
 import { getOwn } from "../base/own-field.ts";
-import { z } from "zod";
-import { DEFAULT_KEYED_FOR_MS, MAX_KEYED_FOR_S, MIN_KEYED_FOR_S } from "../gateway/outcome.ts";
 import { hostIsListed } from "./host-pattern.ts";
+import { z } from "zod";
+
+/** Key lifetime of a receiver that states none. An estimate: most document 24 h, the shortest known 30 min. */
+export const DEFAULT_KEYED_FOR_MS = 30 * 60_000;
+export const MAX_KEYED_FOR_S = 30 * 86_400;
+/** The shortest and the longest key lifetime that a tenant may state, in seconds. */
+export const MIN_KEYED_FOR_S = 60;
 
 const DAY_MS = 86_400_000;
 

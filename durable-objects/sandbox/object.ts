@@ -11,7 +11,7 @@ import type {
   FilePage,
   FileVersion,
   WrittenFile,
-} from "../../core/ports/tool-ports.ts";
+} from "../../core/ports/files.ts";
 import { type Label, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges, type SetAdmission } from "../../core/sandbox/change-set.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";

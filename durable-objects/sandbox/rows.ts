@@ -1,5 +1,5 @@
 /** Reads rows of a sandbox's tables, and makes the row of a copy. */
-import type { FileEntry } from "../../core/ports/tool-ports.ts";
+import type { FileEntry } from "../../core/ports/files.ts";
 import { joinLabels, type Label, TENANT } from "../../core/provenance/label.ts";
 
 /** The columns of a file. */

@@ -1,5 +1,5 @@
 /** What a sandbox stores: which file is where, its earlier versions, and the directories that hold nothing. */
-import type { DirectoryEntry, FileEntry, FileVersion, WrittenFile } from "../../core/ports/tool-ports.ts";
+import type { DirectoryEntry, FileEntry, FileVersion, WrittenFile } from "../../core/ports/files.ts";
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import type { ChangeSet } from "../../core/sandbox/change-set.ts";
 import {

@@ -5,7 +5,7 @@
 import { channelsFromEnv } from "../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";

@@ -4,7 +4,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { changedSchedule, comesBack, pausedSchedule, resumedSchedule } from "../../core/schedules/change.ts";
 import { decideRun } from "../../core/schedules/judge.ts";

@@ -1,5 +1,5 @@
 /** What a schedule's object keeps: the schedule, and the ledger of its occurrences. `docs/storage-schema.md` shows rows. */
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { isOpen, type Occurrence } from "../../core/schedules/occurrence.ts";
 import type { OccurrencePage } from "../../core/schedules/rpc.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";

@@ -2,7 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { containerFromEnv } from "../../adapters/env/sidecar.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { SidecarRpc } from "../../core/tenant/rpc.ts";
+import type { SidecarRpc } from "../../core/ports/sidecar.ts";
 
 export class SidecarObject extends DurableObject<Env> implements SidecarRpc {
   private readonly container = containerFromEnv(this.env, this.ctx.container);

@@ -14,7 +14,7 @@ import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
 import { summaryOf } from "../../core/task/summary.ts";
 import { type ShownResult, showResult } from "../../core/prompt/kept-results.ts";
-import type { EventPage, LedgerPage, TaskReport, TaskRpc } from "../../core/tenant/rpc.ts";
+import type { EventPage, LedgerPage, TaskReport, TaskRpc, TrimmedPart } from "../../core/task/rpc.ts";
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import { standingFacts } from "../../core/task/skills-in-force.ts";
 import { callOfSubtask, endingOf } from "../../core/task/subtasks.ts";
@@ -30,7 +30,6 @@ import type {
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import type { TrimmedPart } from "../../core/tenant/retention.ts";
 import { callWaitingOn } from "../../core/task/waits.ts";
 import { TaskEngine } from "./engine.ts";
 import { TaskRetention } from "./retention.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../core/steps/rpc.ts";
 import { JOB_VERSION, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
 import { expandedResult } from "../../core/steps/expanded-result.ts";
-import type { ModelFailure } from "../../core/ports/tool-ports.ts";
+import type { ModelFailure } from "../../core/ports/model.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { standingFacts } from "../../core/task/skills-in-force.ts";
 import { canRun } from "../../core/task/advance.ts";

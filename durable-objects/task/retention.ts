@@ -6,7 +6,7 @@ import { blobsFromEnv } from "../../adapters/env/files.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { resultsPrefix } from "../../core/prompt/kept-results.ts";
-import type { TrimmedPart } from "../../core/tenant/retention.ts";
+import type { TrimmedPart } from "../../core/task/rpc.ts";
 import type { ToolError, ToolResult } from "../../core/tool/tool.ts";
 import type { TaskRelations } from "./relations.ts";
 import type { StoredTask, TaskStore } from "./store.ts";

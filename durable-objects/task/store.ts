@@ -4,7 +4,7 @@
  */
 import { noticeData, type ToldNotice, toldTypes } from "../../core/task/notice.ts";
 import { type EventType, isTerminalEvent, type TaskEvent } from "../../core/task/events.ts";
-import type { LedgerPage } from "../../core/tenant/rpc.ts";
+import type { LedgerPage } from "../../core/task/rpc.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { readState } from "../../core/task/state-versions.ts";
 import type { Decision, LedgerRow, Spend } from "../../core/task/decision.ts";

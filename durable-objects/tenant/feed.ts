@@ -3,7 +3,7 @@
  * not told yet when the object ends is lost with its sockets, and a watcher that comes back reads again what it shows.
  */
 import { changeOf, erasedChange, FeedWindow, type TaskChange } from "../../core/tenant/feed.ts";
-import type { TaskReport } from "../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../core/task/rpc.ts";
 
 /** Watchers of one tenant. */
 const MAX_WATCHERS = 200;

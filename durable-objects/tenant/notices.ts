@@ -10,7 +10,7 @@ import type { ChannelsRpc } from "../../core/channels/rpc.ts";
 import { isWanted, isWantedByEndpoint } from "../../core/channels/webhooks/interest.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import { toFailure } from "../../core/base/errors.ts";
-import type { TaskReport } from "../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../core/task/rpc.ts";
 import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import type { TenantTables } from "./tables.ts";

@@ -1,6 +1,6 @@
 /** What of its tasks a tenant's object has to tell Postgres, and which tasks it told Postgres to forget. */
 import { FORGOTTEN_KEPT_MS } from "../../core/tenant/index-outbox.ts";
-import type { TaskReport } from "../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../core/task/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
 /** How much goes to Postgres at once. One report goes whatever its size. */

@@ -1,6 +1,6 @@
 /** What a tenant's object stores for the recovery of its rows: the counter, the schedules, and a rebuilding under way. */
-import type { NewApiKey } from "../../core/ports/database.ts";
-import { BY_OTTO } from "../../core/ports/audit-entry.ts";
+import type { NewApiKey } from "../../core/ports/tenant-table.ts";
+import { BY_OTTO } from "../../core/ports/audit.ts";
 import { madeAt } from "../../core/base/ids.ts";
 import type { KeyRecord } from "../../core/tenant/rpc.ts";
 import type { Inventory, Reindex, RevokedKey, TenantRow } from "../../core/tenant/recovery.ts";

@@ -1,6 +1,8 @@
 /** What a tenant hears of its tasks: how each stands, and that one asks for leave to begin hops. */
-import type { EnterReply, EnterRequest, TaskReport, ReportReply } from "../../core/tenant/rpc.ts";
-import { STOPPED_ASK_AGAIN_MS, stopMessage } from "../../core/tenant/stop-message.ts";
+import type { EnterReply, EnterRequest, ReportReply } from "../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../core/task/rpc.ts";
+import { STOPPED_ASK_AGAIN_MS } from "../../core/task/admission.ts";
+import { stopMessage } from "../../core/tenant/stop-message.ts";
 import type { TenantErrands } from "./background-jobs.ts";
 import type { TenantFeed } from "./feed.ts";
 import type { TenantNotices } from "./notices.ts";

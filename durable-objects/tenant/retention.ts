@@ -5,7 +5,7 @@
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { type AuditEntry, BY_OTTO } from "../../core/ports/audit-entry.ts";
+import { type AuditEntry, BY_OTTO } from "../../core/ports/audit.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { isWithoutState } from "../../core/task/lost.ts";

@@ -7,7 +7,7 @@ import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, toFailure } from "../../core/base/errors.ts";
 import { type NewMemory, summaryIdOf } from "../../core/memory/memory.ts";
-import type { TaskReport } from "../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../core/task/rpc.ts";
 import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./outbox.ts";
 import type { TenantTables } from "./tables.ts";

@@ -1,6 +1,7 @@
 /** Whether the key ring has every key that sealed a row of the database. */
 import { ok, type Result } from "../../core/base/errors.ts";
-import { findMissingKeys, missingKeysProblem, parseKeyRing, type RecordedKeys } from "../../core/secrets/key-ring.ts";
+import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../../core/secrets/key-ring.ts";
+import type { RecordedKeys } from "../../core/ports/sealed-values.ts";
 import type { SqlBackend, StatementResult } from "./sql-backend.ts";
 
 /** A key that sealed a row is not in the ring. The message names its fingerprint and the way back. */

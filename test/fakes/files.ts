@@ -9,7 +9,7 @@ import type {
   FileVersion,
   WriteOptions,
   WrittenFile,
-} from "../../core/ports/tool-ports.ts";
+} from "../../core/ports/files.ts";
 import { joinLabels, type Label, OPERATOR, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";

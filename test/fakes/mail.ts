@@ -5,7 +5,7 @@
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { checkMail } from "../../core/channels/mail/check.ts";
 import type { Mail, TaskMailPort } from "../../core/ports/mail.ts";
-import type { Clock } from "../../core/ports/tool-ports.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 
 export interface FakeMail extends TaskMailPort {
   readonly sent: readonly { readonly mail: Mail; readonly key: string }[];

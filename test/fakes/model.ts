@@ -1,5 +1,5 @@
 /** A model that answers by a function of the request, in memory. It passes the same contract as the real adapter. */
-import type { ModelChunk, ModelFailure, ModelPort, ModelRequest } from "../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelFailure, ModelPort, ModelRequest } from "../../core/ports/model.ts";
 
 /** What the fake says. `hang` waits until the call is cancelled or its time is up. */
 export interface FakeReply {

@@ -1,6 +1,6 @@
 /** A search engine in memory: every query finds the same pages, as many as are asked for. */
 import { failed, type Failure, ok } from "../../core/base/errors.ts";
-import type { SearchHit, SearchPort } from "../../core/ports/tool-ports.ts";
+import type { SearchHit, SearchPort } from "../../core/ports/search.ts";
 
 /** What it finds: pages, or a failure. A search that was given up fails with `timeout`. */
 export function fakeSearch(finds: readonly SearchHit[] | Failure = PAGES): SearchPort {

@@ -2,7 +2,7 @@
 import { failed, ok } from "../../core/base/errors.ts";
 import { hasShebang, openPackage } from "../../core/skills/package.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
-import { shippedPackage } from "../../core/skills/shipped.ts";
+import { shippedPackage } from "../../core/tool/shipped-skills.ts";
 
 /** `packages`: by hash, the content of each file by its path. What ships is there beside them. */
 export function fakeSkills(packages: Readonly<Record<string, Readonly<Record<string, Uint8Array>>>>): SkillsPort {

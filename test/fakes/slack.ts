@@ -1,5 +1,6 @@
 /** A workspace of Slack in memory. */
-import { openSlackNotes, type SlackNotesPort } from "../../core/channels/slack/notes.ts";
+import { openSlackNotes } from "../../core/channels/slack/notes.ts";
+import type { SlackNotesPort } from "../../core/ports/slack-notes.ts";
 import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackWords } from "../../core/ports/slack.ts";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 

@@ -5,7 +5,7 @@
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { type Exchange, openByHop, requestByHops } from "../../adapters/egress/follow.ts";
 import { failed, ok } from "../../core/base/errors.ts";
-import type { WebPort, WebStream } from "../../core/ports/tool-ports.ts";
+import type { WebPort, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { fakeSecrets } from "./secrets.ts";
 

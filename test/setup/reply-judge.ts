@@ -3,7 +3,7 @@
  * body fits the declared schema. What no route takes is a problem.
  */
 import { compileSchema, type SchemaChecker } from "../../core/lib/json-schema/compile.ts";
-import type { PatternsPort } from "../../core/ports/tool-ports.ts";
+import type { PatternsPort } from "../../core/lib/patterns.ts";
 
 interface DeclaredReply {
   readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>;

@@ -1,6 +1,6 @@
 /** A web port that goes straight to loopback: for tests of what stands above the egress guard, never of the guard itself. */
 import { failed, ok } from "../../core/base/errors.ts";
-import type { WebPort } from "../../core/ports/tool-ports.ts";
+import type { WebPort } from "../../core/ports/web.ts";
 
 export function directWeb(): Pick<WebPort, "open"> {
   return {

@@ -9,7 +9,8 @@ import { validateArguments, validateOutput } from "../../core/gateway/validate.t
 import { type Failure, ok } from "../../core/base/errors.ts";
 import type { ToolPorts } from "../../core/ports/tool-ports.ts";
 import { toolList } from "../../core/lib/tool-search/tool-list.ts";
-import type { CallFacts, Control, SandboxRules, Tool, ToolContext } from "../../core/tool/tool.ts";
+import type { CallFacts, Control, Tool, ToolContext } from "../../core/tool/tool.ts";
+import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeFiles } from "../fakes/files.ts";

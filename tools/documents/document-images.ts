@@ -1,9 +1,9 @@
 /** Where the pictures of a document go, and how its Markdown refers to them there. */
 import type { DocumentImage } from "../../core/ports/documents.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { FilesPort } from "../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../core/ports/files.ts";
 import { judgePath } from "../../core/sandbox/path.ts";
-import type { SandboxRules } from "../../core/tool/tool.ts";
+import type { SandboxRules } from "../../core/sandbox/rules.ts";
 
 /** What stands before the place is not looked at: a label may be as long as the text. */
 const MARKDOWN_IMAGE = /(\]\()([A-Za-z0-9._-]+)/g;

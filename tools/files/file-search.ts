@@ -7,13 +7,13 @@
  */
 import type { GiveWay } from "../../core/base/turns.ts";
 import type { Failure, Result } from "../../core/base/errors.ts";
-import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { readAhead } from "../../core/base/read-ahead.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
 import { type CompiledGlob, matchesGlob } from "../../core/sandbox/glob.ts";
 import { checkListedExtension } from "../../core/sandbox/path.ts";
 import { MAX_TEXT_BYTES } from "../../core/sandbox/text-file.ts";
-import type { SandboxRules } from "../../core/tool/tool.ts";
+import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { findLines, type LinePattern, SearchTime } from "./line-search.ts";
 import { type VisibleFile, visibleFiles } from "./visible-files.ts";
 

@@ -7,7 +7,7 @@
  */
 import type { GiveWay } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
-import type { Pattern, PatternsPort } from "../../core/ports/tool-ports.ts";
+import type { Pattern, PatternsPort } from "../../core/lib/patterns.ts";
 import { compileSearch, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters of a chunk, which is looked through twice without a pause. The larger the pattern, the fewer. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { compilePattern, matchesPattern } from "../../core/lib/fnmatch.ts";
 import { isVisibleDirectory, isVisibleFile, judgePath } from "../../core/sandbox/path.ts";
-import type { DirectoryEntry, FilesPort } from "../../core/ports/tool-ports.ts";
-import type { SandboxRules } from "../../core/tool/tool.ts";
+import type { DirectoryEntry, FilesPort } from "../../core/ports/files.ts";
+import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { visibleFiles } from "./visible-files.ts";
 

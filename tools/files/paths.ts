@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { checkExtension, judgePath } from "../../core/sandbox/path.ts";
-import type { SandboxRules } from "../../core/tool/tool.ts";
+import type { SandboxRules } from "../../core/sandbox/rules.ts";
 
 /** The documents call this argument by three names. */
 export const FILENAME_ALIASES = { path: "filename", file_path: "filename" } as const;

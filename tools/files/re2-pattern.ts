@@ -1,6 +1,6 @@
 /** The patterns of a model that searches: written as RE2 has them, and compiled by the engine of all patterns. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { Pattern, PatternsPort, SearchStyle } from "../../core/ports/tool-ports.ts";
+import type { Pattern, PatternsPort, SearchStyle } from "../../core/lib/patterns.ts";
 
 /** Characters of a pattern. */
 export const MAX_PATTERN_CHARACTERS = 500;

@@ -5,7 +5,7 @@
  */
 import type { GiveWay } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
-import type { Pattern, PatternsPort } from "../../core/ports/tool-ports.ts";
+import type { Pattern, PatternsPort } from "../../core/lib/patterns.ts";
 import { badPattern, compileSearch, TURN_WORK } from "./re2-pattern.ts";
 
 /** Characters times instructions of one search: each takes up to 20 ns. */

@@ -1,9 +1,9 @@
 /** The files that an agent may see, by its rules: what a search looks through. */
 import type { Result } from "../../core/base/errors.ts";
-import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { isVisibleFile } from "../../core/sandbox/path.ts";
 import { MAX_WALK_PAGE } from "../../core/sandbox/write.ts";
-import type { SandboxRules } from "../../core/tool/tool.ts";
+import type { SandboxRules } from "../../core/sandbox/rules.ts";
 
 /** A file and the segments of its path from where the search began. */
 export interface VisibleFile {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFAULT_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
+import { DEFAULT_KEYED_FOR_MS, keyedForAt } from "../../core/web/idempotent-hosts.ts";
 import {
   headersInput,
   MAX_REPLY_BYTES,
@@ -11,7 +11,6 @@ import {
   urlInput,
 } from "../../core/web/exchange.ts";
 import { checkHeaders, isHeaderValue } from "../../core/web/headers.ts";
-import { keyedForAt } from "../../core/web/idempotent-hosts.ts";
 import { writeBody } from "../../core/web/request-body.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 

@@ -2,10 +2,10 @@
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { mailContentType, tooLargeFile, tooLargeFiles } from "../../core/channels/mail/check.ts";
 import { type MailFile, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS_BYTES } from "../../core/ports/mail.ts";
-import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
 import { judgePath } from "../../core/sandbox/path.ts";
-import type { SandboxRules } from "../../core/tool/tool.ts";
+import type { SandboxRules } from "../../core/sandbox/rules.ts";
 
 const FIELD = "attachment_filenames";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { asMaybeSent, type Failure, type Result, surelyNotSent } from "../../core/base/errors.ts";
 import { missingPermission } from "../../core/gateway/envelope.ts";
-import { decideAfterFailure, DEFAULT_KEYED_FOR_MS, effectOfReceiver } from "../../core/gateway/outcome.ts";
+import { decideAfterFailure, effectOfReceiver } from "../../core/gateway/outcome.ts";
+import { DEFAULT_KEYED_FOR_MS } from "../../core/web/idempotent-hosts.ts";
 import { readMailboxes } from "../../core/channels/mail/address.ts";
 import { htmlAsText, isHtml, textAsHtml } from "../../core/channels/mail/html-text.ts";
 import { type Mail, MAX_ATTACHMENTS, type SentMail, type TaskMailPort } from "../../core/ports/mail.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { runCopy, takeCopy } from "../../core/sandbox/working-copy.ts";
 import type { ScriptRun } from "../../core/ports/scripts.ts";
 import { defineTool, failWith } from "../define-tool.ts";

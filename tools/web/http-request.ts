@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFAULT_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
+import { DEFAULT_KEYED_FOR_MS, keyedForAt } from "../../core/web/idempotent-hosts.ts";
 import { isReading } from "../../core/web/http-method.ts";
 import {
   headersInput,
@@ -12,7 +12,6 @@ import {
   urlInput,
 } from "../../core/web/exchange.ts";
 import { checkHeaders } from "../../core/web/headers.ts";
-import { keyedForAt } from "../../core/web/idempotent-hosts.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 
 export default defineTool({

@@ -7,7 +7,7 @@ import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { agentDocument } from "../../core/agents/document.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
-import type { Agent } from "../../core/ports/database.ts";
+import type { Agent } from "../../core/ports/agent-table.ts";
 import { raise } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { checkAgentLimits } from "../../core/task/new-task.ts";

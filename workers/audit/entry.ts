@@ -1,5 +1,5 @@
 /** The audit row of an administrative act: who did what to what, when, in which request. */
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { OPERATOR } from "../../core/tenant/keys.ts";
 import type { AppContext } from "../http/context.ts";

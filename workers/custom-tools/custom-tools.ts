@@ -8,7 +8,7 @@ import {
   MAX_CUSTOM_TOOLS,
   readDefinition,
 } from "../../core/custom-tools/custom-tool.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { DefinedTool, OutsideTool } from "../../core/tool/source.ts";
 import { meterWork } from "../tenants/charge-cost.ts";

@@ -1,5 +1,5 @@
 /** The headers of a downloaded file: whatever a file claims to be, a browser saves it and never runs it here. */
-import type { FileEntry } from "../../core/ports/tool-ports.ts";
+import type { FileEntry } from "../../core/ports/files.ts";
 
 /** A strong entity tag: the hash of the bytes. */
 export function entityTag(entry: FileEntry): string {

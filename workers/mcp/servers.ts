@@ -15,7 +15,7 @@ import { SETUP } from "../../core/secrets/secret-use.ts";
 import { nameKey, type OutsideTool } from "../../core/tool/source.ts";
 import type { Begun } from "../http/consent-browser.ts";
 import { beginConsent } from "./consent.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 
 const MAX_ERROR = 500;
 /** How often names are chosen anew, because other servers that are set at the same time took them. */

@@ -2,7 +2,7 @@
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { webFromEnv } from "../../adapters/env/web.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { toolsByKey, twice } from "../../core/steps/tool-bus.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";

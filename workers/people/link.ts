@@ -1,7 +1,7 @@
 /** Whom somebody is who writes to Otto in a channel. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hasAddress, linkedFields, withAddress } from "../../core/people/link.ts";

@@ -4,7 +4,7 @@ import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";

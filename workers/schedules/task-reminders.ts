@@ -2,7 +2,7 @@
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { BY_OTTO } from "../../core/ports/audit-entry.ts";
+import { BY_OTTO } from "../../core/ports/audit.ts";
 import { ok } from "../../core/base/errors.ts";
 import { madeAt, makeId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { endMcpProcessesFromEnv } from "../../adapters/env/mcp.ts";
 import { forgetSecretsFromEnv, sealSecretFromEnv } from "../../adapters/env/secrets.ts";
-import type { Secret } from "../../core/ports/database.ts";
+import type { Secret } from "../../core/ports/secret-table.ts";
 import { raise } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";

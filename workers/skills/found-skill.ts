@@ -6,7 +6,7 @@ import { type ComparedSkill, differenceOf, type SkillDifference } from "../../co
 import { isPackageHash } from "../../core/skills/package.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
 import { SHIPPED, type ShippedSkill } from "../../core/skills/shipped.generated.ts";
-import { shippedNamed } from "../../core/skills/shipped.ts";
+import { shippedNamed } from "../../core/tool/shipped-skills.ts";
 import { isSkillName, type Skill } from "../../core/skills/skill.ts";
 import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
 import type { AppContext } from "../http/context.ts";

@@ -3,9 +3,9 @@
  * first. The rows change with the source or not at all.
  */
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
-import type { AuditEntry } from "../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { SKILLS_SOURCE, skillTool } from "../../core/skills/skill-tool.ts";
+import { SKILLS_SOURCE, skillTool } from "../../core/tool/skill-tool.ts";
 import { MAX_SKILLS, type SkillChange } from "../../core/ports/skill-table.ts";
 import type { OutsideTool } from "../../core/tool/source.ts";
 import type { AppContext } from "../http/context.ts";

@@ -5,7 +5,7 @@ import { failed, type Failure, OttoError, raise } from "../../core/base/errors.t
 import { toolsByKey } from "../../core/steps/tool-bus.ts";
 import type { SkillNote } from "../../core/skills/head.ts";
 import { readPackage } from "../../core/skills/package.ts";
-import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/skills/skill-tool.ts";
+import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/tool/skill-tool.ts";
 import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
 import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/ports/skill-table.ts";

@@ -6,7 +6,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { filesFromEnv } from "../../adapters/env/files.ts";
 import { OttoError, raise } from "../../core/base/errors.ts";
-import type { FileEntry, FilesPort } from "../../core/ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { DEFAULT_MODE } from "../../core/sandbox/file-mode.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";

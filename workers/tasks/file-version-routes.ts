@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
-import type { FileVersion } from "../../core/ports/tool-ports.ts";
+import type { FileVersion } from "../../core/ports/files.ts";
 import { showMode } from "../../core/sandbox/file-mode.ts";
 import { noSuchVersion } from "../../core/sandbox/write.ts";
 import { answers, withKey } from "../http/answers.ts";

@@ -2,7 +2,7 @@
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { filesFromEnv } from "../../adapters/env/files.ts";
 import { OttoError, raise } from "../../core/base/errors.ts";
-import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/tool-ports.ts";
+import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/files.ts";
 import { judgeForm, PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { z } from "zod";

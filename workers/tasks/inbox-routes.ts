@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import { INBOX_ORDERS, type InboxPage } from "../../core/ports/database.ts";
+import { INBOX_ORDERS, type InboxPage } from "../../core/ports/task-index.ts";
 import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { lineOf } from "../../core/task/line.ts";

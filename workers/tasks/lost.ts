@@ -9,7 +9,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import type { Failure } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { isWithoutState, lostReport, STATE_LOST } from "../../core/task/lost.ts";
-import type { TaskReport } from "../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../core/task/rpc.ts";
 import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";

@@ -8,7 +8,7 @@ import type { TaskOrder } from "../../core/channels/rpc.ts";
 import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../../core/base/errors.ts";
 import { type InputSources, newTaskFacts, type TaskOrigin, type TaskRequest } from "../../core/task/new-task.ts";
 import { leavesTools } from "../../core/task/match-skills.ts";
-import { withShipped } from "../../core/skills/shipped.ts";
+import { withShipped } from "../../core/tool/shipped-skills.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { TASK_MS } from "../../core/tenant/cost-rates.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import { BY_API } from "../../core/task/source.ts";
-import type { TaskFilter } from "../../core/ports/database.ts";
+import type { TaskFilter } from "../../core/ports/task-index.ts";
 import { NO_SUCH_TASK, OttoError, raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { projectSchema, taskRequestSchema } from "../../core/task/new-task.ts";

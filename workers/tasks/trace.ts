@@ -1,7 +1,7 @@
 /** A task's steps and calls with their times and what they cost, as its log, its ledger and its spending tell them. */
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import type { TaskEvent } from "../../core/task/events.ts";
-import type { EventPage, LedgerPage } from "../../core/tenant/rpc.ts";
+import type { EventPage, LedgerPage } from "../../core/task/rpc.ts";
 import { labelName } from "../../core/provenance/label.ts";
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { TaskView } from "../../core/task/view.ts";

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import type { TreeNode } from "../../core/ports/database.ts";
+import type { TreeNode } from "../../core/ports/task-index.ts";
 import { raise } from "../../core/base/errors.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
 import { shortTask } from "../../core/task/short.ts";

@@ -1,6 +1,6 @@
 /** Making an API key: the record that is kept, and the key itself, which is shown once and kept nowhere. */
 import { sealingFromEnv } from "../../adapters/env/secrets.ts";
-import type { NewApiKey } from "../../core/ports/database.ts";
+import type { NewApiKey } from "../../core/ports/tenant-table.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hashKey, makeKey, type Scope } from "../../core/tenant/keys.ts";
 import type { KeyBounds } from "../../core/tenant/key-bounds.ts";

@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
-import type { ApiKey } from "../../core/ports/database.ts";
+import type { ApiKey } from "../../core/ports/tenant-table.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { type Scope, SCOPES } from "../../core/tenant/keys.ts";

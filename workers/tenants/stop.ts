@@ -4,7 +4,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { endMcpProcessesFromEnv } from "../../adapters/env/mcp.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
-import { OPERATOR_TENANT } from "../../core/ports/database.ts";
+import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
 import { actorIdOf, auditEntry } from "../audit/entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { unwrap } from "../tasks/access.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
-import { USAGE_PARTS, type UsagePart, type UsageRow } from "../../core/ports/database.ts";
+import { USAGE_PARTS, type UsagePart, type UsageRow } from "../../core/ports/usage-table.ts";
 import { raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App, AppContext } from "../http/context.ts";

@@ -7,7 +7,7 @@ import { mcpCaller } from "../../core/mcp/call.ts";
 import { outsideTools, type OutsideCallers, type SourcedTool } from "../../core/gateway/outside-tool.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { skillCaller } from "../../core/steps/skill-call.ts";
-import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/skills/skill-tool.ts";
+import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/tool/skill-tool.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import type { SourcedList } from "../../core/steps/find-tools.ts";
 import { toolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";

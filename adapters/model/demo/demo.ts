@@ -2,7 +2,7 @@
  * The demo model: what Otto runs on while no language model is set. It drives real tools by plain rules that read the
  * messages and the tool list only, and it says that it is no language model. It writes at a pace that a person can watch.
  */
-import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports/model.ts";
 import { measureTokens } from "../../../core/model/tokens.ts";
 import { sleep } from "../../../core/base/deadline.ts";
 import { replyTo } from "./reply.ts";

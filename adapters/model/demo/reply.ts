@@ -3,7 +3,7 @@
  * read again at every step, and the calls that were made are counted off it.
  */
 import type { Message } from "../../../core/model/messages.ts";
-import type { ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ToolSpec } from "../../../core/ports/model.ts";
 import { unmarkData } from "../../../core/prompt/mark-data.ts";
 import { type Action, type Plan, type Planned, readPlan } from "./plan.ts";
 import { type Findings, findZone, type Match, matchTool } from "./tools.ts";

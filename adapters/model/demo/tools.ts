@@ -1,5 +1,5 @@
 /** Finds the tool for an action by the words of its name and summary, and by the names of its arguments. */
-import type { ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ToolSpec } from "../../../core/ports/model.ts";
 import type { Action } from "./plan.ts";
 
 export interface Match {

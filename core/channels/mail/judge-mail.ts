@@ -1,7 +1,6 @@
 /** What a mail that came in is: whose it is, and whether anybody wrote it at all. */
 import { type Label, OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
-import { joinParts } from "../../model/label-parts.ts";
-import type { LabelledText } from "../../task/state.ts";
+import { joinParts, type LabelledText } from "../../model/label-parts.ts";
 import { comparable, domainOf, isAddress } from "./address.ts";
 import { isAuthentic, type MailHeader } from "./authentication.ts";
 import { ownBeginning, ownSubject } from "./own-beginning.ts";

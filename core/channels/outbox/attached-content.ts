@@ -1,6 +1,6 @@
 /** Finds the content that a delivery sends of an attached file: that of the moment of attaching. */
 import { ok, type Result } from "../../base/errors.ts";
-import type { FileEntry, FilesPort } from "../../ports/tool-ports.ts";
+import type { FileEntry, FilesPort } from "../../ports/files.ts";
 import type { OutputFile } from "../../task/view.ts";
 
 /**

@@ -1,8 +1,8 @@
 /** What a task that goes on with an ended one reads of it. */
 import type { Message } from "../../model/messages.ts";
-import { splitAtPlaces } from "../../model/label-parts.ts";
+import { splitAtPlaces, type LabelledText } from "../../model/label-parts.ts";
 import { mayInstruct, OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
-import type { LabelledText, TaskFacts } from "../../task/state.ts";
+import type { TaskFacts } from "../../task/state.ts";
 import type { TaskView } from "../../task/view.ts";
 import { findQuotes } from "./quotes.ts";
 

@@ -1,8 +1,9 @@
 /** What a tool says in Slack through its tenant's installations: one message in a channel, that is found again by its key. */
 import { asNotSent, type Failure, notSent, ok, type Result } from "../../base/errors.ts";
-import type { SlackInstall } from "../../ports/slack-install-table.ts";
-import { messagesOf } from "./pack.ts";
 import { channelOf } from "../outbox/slack-place.ts";
+import { messagesOf } from "./pack.ts";
+import type { SlackInstall } from "../../ports/slack-install-table.ts";
+import type { SlackNotesPort } from "../../ports/slack-notes.ts";
 import type { SlackPort, SlackRef } from "../../ports/slack.ts";
 
 /** Where a note goes. `team`: the id or the name of a workspace; null: the tenant has one only. */
@@ -17,17 +18,6 @@ export interface NotePlace {
 export interface PostedNote extends SlackRef {
   /** Where people read it; null: Slack did not say. */
   readonly permalink: string | null;
-}
-
-/**
- * Failures: `not_available` (no installation), `invalid_input` (which workspace, which channel), and those of `SlackPort`;
- * `happened` is "no" when the note surely was not posted.
- */
-export interface SlackNotesPort {
-  /** `text` is Markdown. */
-  post(note: NotePlace & { readonly text: string }): Promise<Result<PostedNote>>;
-  /** A note that was posted at this moment or later, in milliseconds since the epoch; null: it is not there. */
-  find(place: NotePlace & { readonly since: number }): Promise<Result<PostedNote | null>>;
 }
 
 /** The installations of one tenant. */

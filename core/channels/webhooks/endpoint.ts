@@ -1,9 +1,7 @@
 /** Endpoints: where a tenant's webhooks go, and which events of its tasks each wants. */
-import { z } from "zod";
-import type { AuditEntry } from "../../ports/audit-entry.ts";
-import type { Result } from "../../base/errors.ts";
 import type { OldSecret } from "./old-secrets.ts";
 import { NOTICE_TYPES, type NoticeFacts, type NoticeType } from "../../task/notice.ts";
+import { z } from "zod";
 
 export const MAX_ENDPOINTS = 20;
 const MAX_URL_CHARACTERS = 2_000;
@@ -56,35 +54,6 @@ export interface Rotation {
   readonly id: string;
   readonly sealed: string;
   readonly oldUntil: number;
-}
-
-export interface EndpointTable {
-  /**
-   * `quota_exceeded` when the tenant has `MAX_ENDPOINTS`. Making the same id again changes nothing and gives what is there.
-   */
-  create(
-    tenant: string,
-    endpoint: EndpointSetting & { readonly id: string; readonly sealed: string },
-    act: AuditEntry,
-  ): Promise<Result<Endpoint>>;
-  get(tenant: string, id: string): Promise<Result<Endpoint>>;
-  /** All of them with their secrets, the latest first. */
-  all(tenant: string): Promise<Result<readonly SealedEndpoint[]>>;
-  /** `conflict` (field `If-Match`) when its version is not `ifVersion`; null: whatever it is. */
-  update(
-    tenant: string,
-    change: { readonly id: string; readonly setting: EndpointSetting; readonly ifVersion: number | null },
-    act: AuditEntry,
-  ): Promise<Result<Endpoint>>;
-  /** The same act again changes nothing: a repeated request does not replace the secret that it made. */
-  rotate(tenant: string, rotation: Rotation, act: AuditEntry): Promise<Result<Endpoint>>;
-  /** Disables the endpoint as long as it is at this version; else nothing changes. */
-  disable(
-    tenant: string,
-    endpoint: { readonly id: string; readonly version: number; readonly why: string },
-    act: AuditEntry,
-  ): Promise<Result<void>>;
-  remove(tenant: string, id: string, act: AuditEntry): Promise<Result<void>>;
 }
 
 /** The types that patterns name, in the order of `NOTICE_TYPES`. */

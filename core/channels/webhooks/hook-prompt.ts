@@ -4,10 +4,9 @@
  */
 import { getOwn } from "../../base/own-field.ts";
 import { type Label, OPERATOR, OUTSIDE } from "../../provenance/label.ts";
-import { joinParts } from "../../model/label-parts.ts";
+import { joinParts, type LabelledText } from "../../model/label-parts.ts";
 import { sha256Hex } from "../../base/sha256.ts";
 import { storable } from "../../base/storable.ts";
-import type { LabelledText } from "../../task/state.ts";
 
 /** Of a template. */
 export const MAX_PROMPT_CHARACTERS = 20_000;

@@ -1,12 +1,9 @@
 /** Hooks: how a program outside calls Otto, and what a call becomes. The rule of each is a tenant's; `docs/decisions/0035-ways-in.md`. */
-import { z } from "zod";
 import { budgetSchema } from "../../agents/agent.ts";
-import type { AuditEntry } from "../../ports/audit-entry.ts";
-import type { Result } from "../../base/errors.ts";
-import { projectSchema, taskRequestSchema } from "../../task/new-task.ts";
-import type { Page, PageRequest } from "../../base/page-cursor.ts";
-import { MAX_OLD_SECRET_MS, type OldSecret } from "./old-secrets.ts";
 import { countFields, MAX_PROMPT_CHARACTERS, MAX_PROMPT_FIELDS } from "./hook-prompt.ts";
+import { MAX_OLD_SECRET_MS, type OldSecret } from "./old-secrets.ts";
+import { projectSchema, taskRequestSchema } from "../../task/new-task.ts";
+import { z } from "zod";
 
 /** Whose form and signature a call has. `generic`: any program's; `standard`: https://www.standardwebhooks.com. */
 export const HOOK_TYPES = ["generic", "github", "stripe", "standard"] as const;
@@ -169,26 +166,4 @@ export function hookInbox(owner: string): string {
 export interface ReplacedSecret {
   readonly sealed: string;
   readonly oldUntil: number | null;
-}
-
-export interface HookTable {
-  /** Version 1. `conflict`: the name is taken; `quota_exceeded`. Making the same id again changes nothing. */
-  create(tenant: string, hook: Pick<Hook, "id" | "config" | "sealed">, act: AuditEntry): Promise<Result<Hook>>;
-  get(tenant: string, id: string): Promise<Result<Hook>>;
-  /** The hook with this name, else the oldest one of this type. */
-  find(tenant: string, nameOrType: string): Promise<Result<Hook>>;
-  page(tenant: string, request: PageRequest): Promise<Result<Page<Hook>>>;
-  /** Makes the next version. `secret` null: it stays. With `ifVersion`, `conflict` when it is at another. */
-  update(
-    tenant: string,
-    change: {
-      readonly id: string;
-      readonly config: HookConfig;
-      readonly secret: ReplacedSecret | null;
-      readonly ifVersion: number | null;
-    },
-    act: AuditEntry,
-  ): Promise<Result<Hook>>;
-  /** Gives what is gone. */
-  remove(tenant: string, id: string, act: AuditEntry): Promise<Result<Hook>>;
 }

@@ -7,7 +7,7 @@
 import { getOwn } from "../../base/own-field.ts";
 import { failed, ok, type Result } from "../../base/errors.ts";
 import { type JsonBounds, whyTooLarge } from "../../base/json-size.ts";
-import type { Pattern, PatternsPort } from "../../ports/tool-ports.ts";
+import type { Pattern, PatternsPort } from "../patterns.ts";
 import { allOfCheck, anyOfCheck, conditionCheck, notCheck, oneOfCheck, referenceCheck } from "./combined.ts";
 import { containsCheck, countCheck, itemsCheck, unseenItemsCheck } from "./items.ts";
 import { limitPatterns, PatternBudget } from "./limit-patterns.ts";

@@ -1,7 +1,7 @@
 /** A value held against a schema that came with it: what is said to the one who sent both. */
 import type { GiveWay } from "../../base/turns.ts";
 import { type Failure, failed, ok, type Result } from "../../base/errors.ts";
-import type { PatternsPort } from "../../ports/tool-ports.ts";
+import type { PatternsPort } from "../patterns.ts";
 import { compileSchema } from "./compile.ts";
 import type { SchemaProblem } from "./run.ts";
 

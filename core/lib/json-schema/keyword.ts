@@ -1,6 +1,6 @@
 /** What the compiler of one keyword is given, and how it says that the schema itself is wrong. */
 import { getOwn } from "../../base/own-field.ts";
-import type { Pattern } from "../../ports/tool-ports.ts";
+import type { Pattern } from "../patterns.ts";
 import type { SchemaNode } from "./run.ts";
 
 /** A schema as an object, as it was written. */

@@ -1,6 +1,6 @@
 /** A pattern engine with a bound on the total cost of many patterns, such as those of a document. */
 import { failed, type Result } from "../../base/errors.ts";
-import type { Pattern, PatternsPort, SearchStyle } from "../../ports/tool-ports.ts";
+import type { Pattern, PatternsPort, SearchStyle } from "../patterns.ts";
 
 /** What many patterns may cost together, in the units of `PatternsPort.workOf`. */
 export class PatternBudget {

@@ -1,6 +1,6 @@
 /** The keywords about the members of an object. */
 import { getOwn } from "../../base/own-field.ts";
-import type { Pattern } from "../../ports/tool-ports.ts";
+import type { Pattern } from "../patterns.ts";
 import { isObject, type KeywordContext, readCount, readNames, readObject, type RawSchema } from "./keyword.ts";
 import { type Check, NOTE_WORK, type Place, pointerStep, type Run, type SchemaNode, type Seen } from "./run.ts";
 

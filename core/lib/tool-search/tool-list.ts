@@ -1,5 +1,5 @@
 /** A list of tools that can be searched. It is indexed when it is searched first, in portions. */
-import type { JsonSchema, ToolCategory } from "../../tool/tool.ts";
+import type { JsonSchema } from "../json-schema/json-schema.ts";
 import { type SearchableTool, type Segment, SegmentBuilder } from "./segment.ts";
 
 /** What a list knows of a tool: the names of `Tool` and `OutsideTool`. */
@@ -7,7 +7,7 @@ export interface ListedTool {
   readonly name: string;
   readonly summary: string;
   readonly toolbox: string;
-  readonly category: ToolCategory;
+  readonly category: string;
 }
 
 export type { ToolList };

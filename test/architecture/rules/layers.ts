@@ -130,7 +130,7 @@ const LAYERS: readonly Layer[] = [
     // What ships in skills/ is read by the rules of what is uploaded.
     imports: [
       /^scripts\//,
-      /^core\/(base\/(backoff|errors|ids|own-field|sha256)|secrets\/(key-ring|worker-secrets)|steps\/drain|tenant\/keys|tool\/source)\.ts$/,
+      /^core\/(base\/(backoff|errors|ids|own-field|sha256)|ports\/sealed-values|secrets\/(key-ring|worker-secrets)|steps\/drain|tenant\/keys|tool\/(skill-tool|source))\.ts$/,
       /^(core|workers)\/skills\//,
     ],
     packages: [

@@ -1,12 +1,14 @@
 /** Rows for the database's contract tests, with ids that no other test has. */
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import type { DeliveryReport } from "../../../core/channels/outbox/delivery.ts";
-import type { AuditEntry } from "../../../core/ports/audit-entry.ts";
-import type { Database, NewApiKey, SourceChange, Tenant } from "../../../core/ports/database.ts";
+import type { AuditEntry } from "../../../core/ports/audit.ts";
+import type { Database } from "../../../core/ports/database.ts";
+import type { NewApiKey, Tenant } from "../../../core/ports/tenant-table.ts";
+import type { SourceChange } from "../../../core/ports/tool-source-table.ts";
 import type { HashedMemory } from "../../../core/ports/memory-tables.ts";
 import { type IdKind, makeId } from "../../../core/base/ids.ts";
 import { SCOPES } from "../../../core/tenant/keys.ts";
-import type { TaskReport } from "../../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../../core/task/rpc.ts";
 import type { PersonFields } from "../../../core/people/person.ts";
 import { type Skill, skillSlug } from "../../../core/skills/skill.ts";
 import { newSchedule } from "../../../core/schedules/change.ts";

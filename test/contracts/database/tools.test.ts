@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
-import type { Database, SourceChange, UsagePart } from "../../../core/ports/database.ts";
+import type { Database } from "../../../core/ports/database.ts";
+import type { SourceChange } from "../../../core/ports/tool-source-table.ts";
+import type { UsagePart } from "../../../core/ports/usage-table.ts";
 import type { PageRequest } from "../../../core/base/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { act, makeTenant, newId, report, sourceOf, START } from "./rows.ts";

@@ -9,7 +9,7 @@ import { failureOfThrown } from "../../../adapters/model/model-failure.ts";
 import { toSdkPrompt, toSdkTools } from "../../../adapters/model/responses-wire.ts";
 import type { Message } from "../../../core/model/messages.ts";
 import { toSpec } from "../../../core/steps/toolset.ts";
-import type { ModelRequest, ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ModelRequest, ToolSpec } from "../../../core/ports/model.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { modelRequest } from "./suite.ts";
 

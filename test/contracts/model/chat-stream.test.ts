@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChatReader } from "../../../adapters/model/chat-reader.ts";
 import { Reply } from "../../../adapters/model/reply.ts";
-import type { ModelChunk } from "../../../core/ports/tool-ports.ts";
+import type { ModelChunk } from "../../../core/ports/model.ts";
 import { chatEvents } from "../../stand-ins/model-wire.ts";
 import { modelRequest } from "./suite.ts";
 

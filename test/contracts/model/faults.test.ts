@@ -1,7 +1,7 @@
 /** Every fault of a model server has a documented end, and the connection to it is closed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAiModel } from "../../../adapters/model/openai.ts";
-import type { ModelFailure, ModelPort } from "../../../core/ports/tool-ports.ts";
+import type { ModelFailure, ModelPort } from "../../../core/ports/model.ts";
 import { unusedPort } from "../../stand-ins/listen.ts";
 import {
   type ModelFault,

@@ -1,6 +1,6 @@
 /** What every `ModelPort` does alike. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports/model.ts";
 import type { FakeReply } from "../../fakes/model.ts";
 
 /** A port, and the means to say what comes from the other side. */

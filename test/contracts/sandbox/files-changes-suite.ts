@@ -1,7 +1,7 @@
 /** What every `FilesPort` does with changes that happen together. Runs in Node for the fake and in workerd for the object. */
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../../core/base/errors.ts";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
 import { MAX_CHANGES } from "../../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../../core/sandbox/file-change.ts";
 

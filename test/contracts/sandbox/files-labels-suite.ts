@@ -1,6 +1,6 @@
 /** Contract of every `FilesPort` for labels. Runs in Node for the fake and in workerd for the object. */
 import { describe, expect, it } from "vitest";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
 import { OUTSIDE, PRINCIPAL, TENANT } from "../../../core/provenance/label.ts";
 import { valueOf } from "../value-of.ts";
 

@@ -1,7 +1,7 @@
 /** What every `FilesPort` does. Runs in Node for the fake and in workerd for the object with its bucket. */
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../../core/base/errors.ts";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
 import { valueOf } from "../value-of.ts";
 
 const MAX = 1_000_000;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openWeb } from "../../../adapters/egress/web.ts";
 import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
-import type { WebPort } from "../../../core/ports/tool-ports.ts";
+import type { WebPort } from "../../../core/ports/web.ts";
 import type { Tool } from "../../../core/tool/tool.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { makeConnections } from "../../../sidecar/connections.ts";

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSearch, type SearchProvider } from "../../../adapters/search/search.ts";
-import type { SearchHit, SearchPort, SearchRequest } from "../../../core/ports/tool-ports.ts";
+import type { SearchHit, SearchPort, SearchRequest } from "../../../core/ports/search.ts";
 import { fakeSearch } from "../../fakes/search.ts";
 import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
 

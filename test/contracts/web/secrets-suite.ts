@@ -1,6 +1,6 @@
 /** What every `WebPort` does with references to secrets: where values go, and that none comes back. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { WebRequest } from "../../../core/ports/tool-ports.ts";
+import type { WebRequest } from "../../../core/ports/web.ts";
 import type { SecretsPort, TenantSecret } from "../../../core/ports/secrets.ts";
 import type { OutsideRequest } from "../../fakes/web.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";

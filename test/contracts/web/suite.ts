@@ -1,6 +1,6 @@
 /** What every `WebPort` does. The suite's outside is one host that answers by a function and writes down what it got. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { WebPort, WebRequest } from "../../../core/ports/tool-ports.ts";
+import type { WebPort, WebRequest } from "../../../core/ports/web.ts";
 import type { OutsideReply, OutsideRequest } from "../../fakes/web.ts";
 
 /** A port, and an outside that it may reach at `hosts` (two names or ports of one loopback listener). */

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openWeb } from "../../../adapters/egress/web.ts";
 import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
-import type { WebRequest } from "../../../core/ports/tool-ports.ts";
+import type { WebRequest } from "../../../core/ports/web.ts";
 import type { SecretsPort } from "../../../core/ports/secrets.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";

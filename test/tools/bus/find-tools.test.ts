@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../core/base/errors.ts";
-import type { ToolSearchPort, ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ToolSearchPort } from "../../../core/ports/tool-search.ts";
+import type { ToolSpec } from "../../../core/ports/model.ts";
 import callTool from "../../../tools/bus/call-tool.ts";
 import { compactSchema } from "../../../tools/bus/compact-schema.ts";
 import findTools from "../../../tools/bus/find-tools.ts";

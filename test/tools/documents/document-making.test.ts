@@ -1,7 +1,8 @@
 /** The tools that make documents: names, endings, images, templates, rules of the sandbox. What they make is in test/sidecar. */
 import { describe, expect, it } from "vitest";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
-import type { CallFacts, SandboxRules } from "../../../core/tool/tool.ts";
+import type { CallFacts } from "../../../core/tool/tool.ts";
+import type { SandboxRules } from "../../../core/sandbox/rules.ts";
 import convertToDocx from "../../../tools/documents/convert-markdown-to-docx.ts";
 import createDocx from "../../../tools/documents/create-docx.ts";
 import createPdf from "../../../tools/documents/create-pdf.ts";

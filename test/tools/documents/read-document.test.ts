@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { FilesPort, ToolPorts } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
+import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import readDocument from "../../../tools/documents/read-document.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { DEFAULT_RULES, OPEN_RULES, runTool } from "../run-tool.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
-import type { SandboxRules } from "../../../core/tool/tool.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
+import type { SandboxRules } from "../../../core/sandbox/rules.ts";
 import createDirectory from "../../../tools/files/create-directory.ts";
 import deleteFile from "../../../tools/files/delete-file.ts";
 import listDirectory from "../../../tools/files/list-directory.ts";

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
-import type { SandboxRules, Tool } from "../../../core/tool/tool.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
+import type { SandboxRules } from "../../../core/sandbox/rules.ts";
+import type { Tool } from "../../../core/tool/tool.ts";
 import findFiles from "../../../tools/files/find-files.ts";
 import grep from "../../../tools/files/grep.ts";
 import searchInFiles from "../../../tools/files/search-in-files.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
-import type { SandboxRules, Tool } from "../../../core/tool/tool.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
+import type { SandboxRules } from "../../../core/sandbox/rules.ts";
+import type { Tool } from "../../../core/tool/tool.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import attachFile from "../../../tools/files/attach-file.ts";
 import createDirectory from "../../../tools/files/create-directory.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { fakeFiles } from "../../fakes/files.ts";
 import { type FakeProgram, fakeScripts } from "../../fakes/scripts.ts";
 import { MAX_CHANGED_BYTES, MAX_COPIED_BYTES, MAX_COPIED_FILES } from "../../../core/sandbox/working-copy.ts";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
 import type { ScriptRequest } from "../../../core/ports/scripts.ts";
 import type { CallFacts } from "../../../core/tool/tool.ts";
 import executeCommand from "../../../tools/shell/execute-command.ts";

@@ -3,7 +3,7 @@ import { ok } from "../../../core/base/errors.ts";
 import type { ScriptRequest } from "../../../core/ports/scripts.ts";
 import { matchesTool } from "../../../core/gateway/envelope.ts";
 import { skillCaller } from "../../../core/steps/skill-call.ts";
-import { skillTool } from "../../../core/skills/skill-tool.ts";
+import { skillTool } from "../../../core/tool/skill-tool.ts";
 import type { SkillScript } from "../../../core/skills/skill.ts";
 import type { CallFacts, CallSkills, EffectFacts } from "../../../core/tool/tool.ts";
 import { outsideTools } from "../../../core/gateway/outside-tool.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type FakeProgram, fakeScripts } from "../../fakes/scripts.ts";
 import { fakeFiles } from "../../fakes/files.ts";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
 import type { ScriptRequest } from "../../../core/ports/scripts.ts";
 import testRun from "../../../tools/test/run.ts";
 import { OPEN_RULES, runTool } from "../run-tool.ts";

@@ -6,12 +6,11 @@ import {
   decideAfterFailure,
   type FailedAttempt,
   chooseRecovery,
-  DEFAULT_KEYED_FOR_MS,
   isAnswerLost,
   type Recovery,
 } from "../../../core/gateway/outcome.ts";
+import { DEFAULT_KEYED_FOR_MS, type IdempotentHost, keyedForAt } from "../../../core/web/idempotent-hosts.ts";
 import type { EffectTerms } from "../../../core/tool/tool.ts";
-import { type IdempotentHost, keyedForAt } from "../../../core/web/idempotent-hosts.ts";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 const DAY = 24 * HOUR;

@@ -5,7 +5,7 @@ import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { compileSchema } from "../../../core/lib/json-schema/compile.ts";
 import { limitPatterns, PatternBudget } from "../../../core/lib/json-schema/limit-patterns.ts";
 import { estimatePattern, MAX_PATTERN_WORK } from "../../../core/lib/pattern-work.ts";
-import type { PatternsPort } from "../../../core/ports/tool-ports.ts";
+import type { PatternsPort } from "../../../core/lib/patterns.ts";
 import { readApiDocument } from "../../../core/openapi/document.ts";
 import { importOpenApi } from "../../../core/openapi/import.ts";
 import { IMPORT_OPTIONS } from "../openapi/import-options.ts";

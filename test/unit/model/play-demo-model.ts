@@ -2,7 +2,7 @@
 import { replyTo } from "../../../adapters/model/demo/reply.ts";
 import { toSpec } from "../../../core/steps/toolset.ts";
 import type { Message, RequestedCall } from "../../../core/model/messages.ts";
-import type { ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ToolSpec } from "../../../core/ports/model.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 
 export const TOOLS: readonly ToolSpec[] = catalogue.map((tool) => toSpec(tool, tool.name, null));

@@ -6,7 +6,7 @@ import { condense, type CondenseDeps } from "../../../core/steps/condense.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import type { Message } from "../../../core/model/messages.ts";
 import type { CondenseJob, CondenseLine } from "../../../core/steps/rpc.ts";
-import type { ModelFailure, ModelPort, ModelRequest } from "../../../core/ports/tool-ports.ts";
+import type { ModelFailure, ModelPort, ModelRequest } from "../../../core/ports/model.ts";
 import { mayHaveRecords } from "../../../core/prompt/compaction.ts";
 import { DATA_NOTE, markText } from "../../../core/prompt/mark-data.ts";
 import { SHORTENINGS } from "../../../core/prompt/shortening.ts";

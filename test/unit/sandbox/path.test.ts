@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fnmatch } from "../../../core/lib/fnmatch.ts";
-import { DEFAULT_DENIED_PATTERNS, DEFAULT_EXTENSIONS } from "../../../core/agents/agent.ts";
+import { DEFAULT_DENIED_PATTERNS } from "../../../core/agents/agent.ts";
+import { DEFAULT_EXTENSIONS, type SandboxRules } from "../../../core/sandbox/rules.ts";
 import {
   checkExtension,
   checkListedExtension,
@@ -10,7 +11,6 @@ import {
   judgePath,
   judgeTop,
 } from "../../../core/sandbox/path.ts";
-import type { SandboxRules } from "../../../core/tool/tool.ts";
 
 const OPEN: SandboxRules = { allowedPaths: null, deniedPatterns: [], extensions: ["*"], allowWrite: true };
 const DEFAULTS: SandboxRules = { ...OPEN, deniedPatterns: DEFAULT_DENIED_PATTERNS, extensions: DEFAULT_EXTENSIONS };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FileEntry } from "../../../core/ports/tool-ports.ts";
+import type { FileEntry } from "../../../core/ports/files.ts";
 import {
   directoriesAbove,
   directoryOf,

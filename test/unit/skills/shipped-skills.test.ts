@@ -3,7 +3,7 @@ import { sha256Hex } from "../../../core/base/sha256.ts";
 import { fnmatch } from "../../../core/lib/fnmatch.ts";
 import { packageOf } from "../../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "../../../core/skills/shipped.generated.ts";
-import { shippedTools } from "../../../core/skills/shipped.ts";
+import { shippedTools } from "../../../core/tool/shipped-skills.ts";
 import { sourceText } from "../../../core/tool/source.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { judgeSkill } from "../../../workers/skills/judge-package.ts";

@@ -5,7 +5,7 @@ import { DATA_NOTE } from "../../../core/prompt/mark-data.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import type { Message } from "../../../core/model/messages.ts";
 import type { ThinkJob } from "../../../core/steps/rpc.ts";
-import type { ModelRequest } from "../../../core/ports/tool-ports.ts";
+import type { ModelRequest } from "../../../core/ports/model.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { factsOf } from "../task/world.ts";
 

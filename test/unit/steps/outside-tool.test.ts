@@ -10,7 +10,7 @@ import { validateArguments, validateOutput } from "../../../core/gateway/validat
 import { ok } from "../../../core/base/errors.ts";
 import { BY_PRINCIPAL } from "../../../core/model/label-messages.ts";
 import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../../core/provenance/label.ts";
-import type { WebPort, WebRequest } from "../../../core/ports/tool-ports.ts";
+import type { WebPort, WebRequest } from "../../../core/ports/web.ts";
 import type { OutsideTool } from "../../../core/tool/source.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { freeWork } from "../../fakes/work-meter.ts";

@@ -5,7 +5,7 @@ import o200k from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test } from "vitest";
 import { fitRequest } from "../../../core/steps/request-size.ts";
 import type { Message } from "../../../core/model/messages.ts";
-import type { ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ToolSpec } from "../../../core/ports/model.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import type { Decision, Work } from "../../../core/task/decision.ts";
 import type { Limits, TaskFacts, TaskState } from "../../../core/task/state.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nextModelTry } from "../../../core/task/model-retry.ts";
-import type { ModelFailure } from "../../../core/ports/tool-ports.ts";
+import type { ModelFailure } from "../../../core/ports/model.ts";
 import type { ModelTries, TaskState } from "../../../core/task/state.ts";
 import { nextWake } from "../../../core/task/task.ts";
 import { asked, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";

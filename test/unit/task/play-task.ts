@@ -1,7 +1,7 @@
 /** Single decisions of the state machine, for tests that look at one moment of a task's life rather than at all of it. */
 import { callId } from "../../../core/base/ids.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
-import type { ModelFailure } from "../../../core/ports/tool-ports.ts";
+import type { ModelFailure } from "../../../core/ports/model.ts";
 import type { Command, ModelReply, PreparedCall, SubtaskEnding } from "../../../core/task/commands.ts";
 import type { Decision } from "../../../core/task/decision.ts";
 import type { TaskFacts, TaskState } from "../../../core/task/state.ts";

@@ -261,9 +261,10 @@ describe("what a subtask may do", () => {
             world.run();
             const [child] = madeIn(world);
             if (child === undefined) return;
-            if (!checkEnvelope(asked, parent).ok) expect(checkEnvelope(asked, { ...child, input: "" }).ok).toBe(false);
+            const facts: TaskFacts = { ...child, input: "" };
+            if (!checkEnvelope(asked, parent).ok) expect(checkEnvelope(asked, facts).ok).toBe(false);
             expect(child.agent.config.permissions).toEqual(has);
-            parent = { ...child, input: "" };
+            parent = facts;
           }
         },
       ),

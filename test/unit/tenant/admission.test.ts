@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { accountsOf, type BudgetLimit, outstanding } from "../../../core/tenant/budget-tree.ts";
-import type { EnterReply, EnterRequest, TaskReport } from "../../../core/tenant/rpc.ts";
+import type { EnterReply, EnterRequest } from "../../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../../core/task/rpc.ts";
 import type { Amount } from "../../../core/task/state.ts";
 import type { TaskStatus } from "../../../core/task/status.ts";
 import { type DeskStore, type TaskRow, TenantDesk } from "../../../core/tenant/admission.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redactBody } from "../../../adapters/egress/redact-body.ts";
-import type { WebStreamRequest } from "../../../core/ports/tool-ports.ts";
+import type { WebStreamRequest } from "../../../core/ports/web.ts";
 import type { TenantSecret } from "../../../core/ports/secrets.ts";
 import { makeRedactor } from "../../../core/web/redact-secrets.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { schedulesFromEnv } from "../../../adapters/env/schedules.ts";
-import type { AuditEntry } from "../../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../../core/ports/audit.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "../http/entry.ts";
 import { asOwner } from "../tenants/reindex-client.ts";

@@ -8,7 +8,7 @@ import { openSkills } from "../../../adapters/skills/skills.ts";
 import { sourceText } from "../../../core/tool/source.ts";
 import { packageHash, readPackage } from "../../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH } from "../../../core/skills/shipped.generated.ts";
-import { keptPackageKey, keptSourceKey, shippedTools } from "../../../core/skills/shipped.ts";
+import { keptPackageKey, keptSourceKey, shippedTools } from "../../../core/tool/shipped-skills.ts";
 import { packedWith, skillsContract } from "../../contracts/skills/suite.ts";
 
 skillsContract("the bucket", async ({ hash, packed }) => {

@@ -5,7 +5,7 @@ import { skillsFromEnv } from "../../../adapters/env/skills.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { SHIPPED } from "../../../core/skills/shipped.generated.ts";
-import { shippedPin } from "../../../core/skills/shipped.ts";
+import { shippedPin } from "../../../core/tool/shipped-skills.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { type Caller, expectProblem, makeCaller, open } from "../http/entry.ts";

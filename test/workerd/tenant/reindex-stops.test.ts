@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import type { TaskReport, TaskRpc } from "../../../core/tenant/rpc.ts";
+import type { TaskReport, TaskRpc } from "../../../core/task/rpc.ts";
 import type { ScheduleRpc } from "../../../core/schedules/rpc.ts";
 import {
   asOwner,

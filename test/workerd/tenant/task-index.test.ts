@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import type { EnterRequest, TaskReport } from "../../../core/tenant/rpc.ts";
+import type { EnterRequest } from "../../../core/tenant/rpc.ts";
+import type { TaskReport } from "../../../core/task/rpc.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { newTenant, tenantStub, watchDatabase } from "./client.ts";
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { RE2JS } from "re2js";
 import { describe, expect, test, vi } from "vitest";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
-import { shippedTools } from "../../../core/skills/shipped.ts";
+import { shippedTools } from "../../../core/tool/shipped-skills.ts";
 import { sourceKey } from "../../../core/tool/source.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../../contracts/tool/tool-sources-suite.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { shippedTools } from "../../../core/skills/shipped.ts";
+import { shippedTools } from "../../../core/tool/shipped-skills.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";

@@ -5,7 +5,7 @@ import { TenantObject } from "../../../durable-objects/tenant/object.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
-import { shippedPin } from "../../../core/skills/shipped.ts";
+import { shippedPin } from "../../../core/tool/shipped-skills.ts";
 import { outsideToolOf, toolSourcesContract } from "../../contracts/tool/tool-sources-suite.ts";
 import { makeCaller } from "../http/entry.ts";
 import { watchDatabase } from "../tenant/client.ts";

@@ -4,7 +4,7 @@ import { FILES_TITLE } from "../../../core/task/file-names.ts";
 import type { SaidFile, SpokenBody } from "../../../core/channels/slack/items.ts";
 import type { SlackPort } from "../../../core/ports/slack.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
 import { judgeForm } from "../../../core/sandbox/path.ts";
 import { OUTSIDE } from "../../../core/provenance/label.ts";
 

@@ -10,9 +10,9 @@ import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-t
 import { findQuotes } from "../../../core/channels/slack/quotes.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
-import type { Place } from "../../../core/model/label-parts.ts";
+import type { Place, LabelledText } from "../../../core/model/label-parts.ts";
 import { mayInstruct } from "../../../core/provenance/label.ts";
-import type { LabelledText, TaskFacts } from "../../../core/task/state.ts";
+import type { TaskFacts } from "../../../core/task/state.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
 import type { JsonState } from "../../../core/tool/tool.ts";

@@ -7,7 +7,7 @@ import type { OwnMessage, SlackPort, SlackRef } from "../../../core/ports/slack.
 import { saying } from "../../../core/channels/slack/pack.ts";
 import { cutText, escapeText, partsOf } from "../../../core/channels/slack/escape.ts";
 import { asSent, failed, type Failure, notSent, ok, type Result, surelyNotSent } from "../../../core/base/errors.ts";
-import type { FilesPort } from "../../../core/ports/tool-ports.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
 import { isForGood, sentOf } from "./sent.ts";
 
 /** A file is held in memory while it is shared. */

@@ -5,7 +5,7 @@
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { endpointUrlFromEnv, webFromEnv } from "../../../adapters/env/web.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import { BY_OTTO } from "../../../core/ports/audit-entry.ts";
+import { BY_OTTO } from "../../../core/ports/audit.ts";
 import type { Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
 import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
 import { bodyOf } from "../../../core/channels/webhooks/body.ts";
@@ -15,7 +15,7 @@ import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
-import type { WebStream } from "../../../core/ports/tool-ports.ts";
+import type { WebStream } from "../../../core/ports/web.ts";
 import { seededIds } from "../../http/new-ids.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
 import { signingSecrets } from "./endpoint-secrets.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCommandWords } from "../../../../core/channels/slack/command-words.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../../core/provenance/label.ts";
-import type { LabelledText } from "../../../../core/task/state.ts";
+import type { LabelledText } from "../../../../core/model/label-parts.ts";
 import { afterThread, goingOn, toInput } from "../../../../core/channels/slack/exchange.ts";
 import { readCommand, readEvent, readInteraction } from "../../../../core/channels/slack/items.ts";
 import { findQuotes } from "../../../../core/channels/slack/quotes.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { rememberInstalls } from "../../../../adapters/database/remembered-installs.ts";
 import type { SlackInstall, SlackInstallTable } from "../../../../core/ports/slack-install-table.ts";
-import type { AuditEntry } from "../../../../core/ports/audit-entry.ts";
+import type { AuditEntry } from "../../../../core/ports/audit.ts";
 import { failed, ok } from "../../../../core/base/errors.ts";
 
 const INSTALL: SlackInstall = {

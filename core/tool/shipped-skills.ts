@@ -2,10 +2,10 @@
  * The skills that ship with Otto, as a source of tools that every tenant has beside its own. A tool or a skill of the tenant's
  * of the same name stands before them. A task pins the source by its hash as it pins any other.
  */
-import type { OutsideTool, PinnedSource } from "../tool/source.ts";
-import { openPackage } from "./package.ts";
+import type { OutsideTool, PinnedSource } from "./source.ts";
+import { openPackage } from "../skills/package.ts";
 import type { SkillPackage } from "../ports/skills.ts";
-import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "./shipped.generated.ts";
+import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "../skills/shipped.generated.ts";
 import { SHIPPED_SOURCE, skillTool } from "./skill-tool.ts";
 
 /** Where what a release ships is kept for tasks that go on under a later one. It is nobody's: it does not go with a tenant. */

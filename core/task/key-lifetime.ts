@@ -2,10 +2,11 @@
  * The age of a keyed call's key, stored in the task's batch for its recovery. The state holds it because the ledger's table
  * of an older task gets no column.
  */
-import type { CallToMake } from "../task/decision.ts";
-import type { BatchCall } from "../task/state.ts";
+import type { CallToMake } from "./decision.ts";
+import type { BatchCall } from "./state.ts";
 import type { EffectTerms } from "../tool/tool.ts";
-import { chooseRecovery, DEFAULT_KEYED_FOR_MS, OWN_KEYED_FOR_MS, RESEND_KEYED_FOR_MS } from "./outcome.ts";
+import { chooseRecovery, OWN_KEYED_FOR_MS, RESEND_KEYED_FOR_MS } from "../gateway/outcome.ts";
+import { DEFAULT_KEYED_FOR_MS } from "../web/idempotent-hosts.ts";
 
 /** Picks how the effect of a call may be repeated. */
 export function pickTerms({ effect, keyedForMs, canProbe }: EffectTerms): EffectTerms {

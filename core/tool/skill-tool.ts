@@ -1,6 +1,6 @@
 /** The tool of a skill. */
-import type { OutsideTool } from "../tool/source.ts";
-import type { Skill } from "./skill.ts";
+import type { OutsideTool } from "./source.ts";
+import type { Skill } from "../skills/skill.ts";
 
 /** The source of the skills that a tenant uploaded, and that of those that ship with Otto. */
 export const SKILLS_SOURCE = "skills";

@@ -1,4 +1,6 @@
 /** What the audit log holds. */
+import type { Result } from "../base/errors.ts";
+import type { Page, PageRequest } from "../base/page-cursor.ts";
 
 /** The actor of what Otto did by itself. */
 export const BY_OTTO = "otto";
@@ -79,4 +81,25 @@ export interface AuditEntry {
     | "session.link";
   readonly target: string;
   readonly requestId: string;
+}
+
+/** The name under which acts of the operator stand in the audit log. It is no tenant's id. */
+export const OPERATOR_TENANT = "operator";
+
+/** What narrows a list of acts; absent: it does not. */
+export interface AuditFilter {
+  /** An action (`agent.update`), or the kind of thing that was acted on (`agent`). */
+  readonly action?: string;
+  readonly actor?: string;
+  readonly target?: string;
+  /** Done at that moment or later, and before that moment. */
+  readonly from?: number;
+  readonly before?: number;
+}
+
+export interface AuditLog {
+  /** Adds an act that changed no row of the database; acts that do are added with their change. Adding it again does nothing. */
+  add(tenant: string, act: AuditEntry): Promise<Result<void>>;
+  /** The acts of a tenant, or of the operator (`OPERATOR_TENANT`). */
+  page(tenant: string, request: PageRequest, filter?: AuditFilter): Promise<Result<Page<AuditEntry>>>;
 }
