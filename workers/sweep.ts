@@ -18,7 +18,7 @@ import { eraseTask } from "./tasks/erase.ts";
 import { attempt } from "./sweep/attempt.ts";
 import { eraseSchedules, overdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
 import { wakeTasks } from "./sweep/tasks.ts";
-import { unwrap } from "./tasks/access.ts";
+import { unwrap } from "./http/unwrap.ts";
 
 /**
  * An alarm that is this late may be lost. A healthy task that runs for longer looks late too, since it reports its alarm

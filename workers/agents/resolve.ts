@@ -6,7 +6,8 @@ import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
 import { withToolboxSettings } from "../../core/steps/tool-settings.ts";
 import type { AppContext } from "../http/context.ts";
 import { keepAgent, knownAgent } from "./known.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 /** The agent that a request names, pinned; the built-in one when it names none. `not_found` names the field `agent`. */
 export async function resolveAgent(c: AppContext, idOrName: string | undefined): Promise<PinnedAgent> {

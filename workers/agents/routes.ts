@@ -20,9 +20,11 @@ import type { App, AppContext, AppEnv, MiddlewareContext } from "../http/context
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { namesYaml, writeYaml } from "../http/yaml-text.ts";
-import { toolsOf } from "../tools/bus.ts";
+import { toolsOf } from "../tools/tenant-tools.ts";
 import { isoOrNull } from "../../core/base/iso.ts";
 
 const time = z.iso.datetime().nullable().describe("Null for the built-in agent.");

@@ -10,7 +10,8 @@ import { pageOf } from "../http/schemas.ts";
 import type { App, AppEnv } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { BETWEEN, betweenOf, betweenQuery } from "../http/made-between.ts";
-import { optionalQuery, pageQuery, pageRequest, unwrap } from "../tasks/access.ts";
+import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const MAX_CHARACTERS = 200;
 

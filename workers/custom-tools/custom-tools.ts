@@ -14,7 +14,7 @@ import type { DefinedTool, OutsideTool } from "../../core/tool/source.ts";
 import { meterWork } from "../tenants/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
 import { requestPatterns } from "../http/request-patterns.ts";
-import { tenantOf } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
 
 /** How often a change is made again when another was first: of so many at once, one at least gets through each time. */
 const MAX_TRIES = 30;

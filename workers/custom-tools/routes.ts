@@ -16,7 +16,9 @@ import type { App, AppContext, AppEnv } from "../http/context.ts";
 import { changeDefinitions } from "./custom-tools.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { requestPatterns } from "../http/request-patterns.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { busOf, shownTool } from "../tools/bus.ts";
 import { toolParams } from "../tools/routes.ts";
 

@@ -1,7 +1,7 @@
 /** The parameters `from` and `to` of a list: a day in UTC, or a moment. */
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
-import { optionalQuery } from "../tasks/access.ts";
+import { optionalQuery } from "./list-query.ts";
 
 const DAY_MS = 86_400_000;
 /** The years that both JavaScript and Postgres write in four digits are 1 to 9999. */

@@ -1,4 +1,5 @@
 /** What a request makes its ids and its name of: the same ones when it is sent again under one key. */
+import { seededIds } from "../../core/base/seeded-ids.ts";
 import type { AppContext } from "./context.ts";
 
 /** What the task's object knows this request by when it is sent again; null: it carries no `Idempotency-Key`. */
@@ -11,14 +12,4 @@ export async function idSource(c: AppContext, purpose: string): Promise<{ create
   const start = c.get("idempotency");
   if (start === null) return { createdAt: Date.now(), random: crypto.getRandomValues(new Uint8Array(32)) };
   return await seededIds(purpose, start.seed, start.startedAt);
-}
-
-/** What makes the id of a thing that the same seed and moment always make the same of. */
-export async function seededIds(
-  purpose: string,
-  seed: string,
-  createdAt: number,
-): Promise<{ createdAt: number; random: Uint8Array }> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${purpose} ${seed}`));
-  return { createdAt, random: new Uint8Array(digest) };
 }

@@ -1,7 +1,7 @@
 /** The parameter `view` of lists whose things may hold long texts. */
 import { z } from "zod";
 import { SHORT_FILES, SHORT_METADATA, SHORT_TEXT } from "../../core/task/short.ts";
-import { optionalQuery } from "../tasks/access.ts";
+import { optionalQuery } from "./list-query.ts";
 
 export const viewQuery = { view: optionalQuery(z.enum(["whole", "short"])) };
 

@@ -1,11 +1,9 @@
 /** MCP servers of a tenant: how each is reached, which of its tools were agreed to, and what waits for a person. */
 import { createRoute } from "@hono/zod-openapi";
-import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
-import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
-import { raise, type Result } from "../../core/base/errors.ts";
 import { asTheyEnd } from "../../core/base/as-they-end.ts";
+import { raise, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import {
   isSameAccess,
@@ -17,11 +15,10 @@ import {
   serverSchema,
 } from "../../core/mcp/config.ts";
 import { clientDescription } from "../../core/mcp/oauth-client.ts";
+import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
-import { catalogue } from "../../tools/catalogue.generated.ts";
+import { auditEntry } from "../audit/entry.ts";
 import { answers, openAnswers, withKey } from "../http/answers.ts";
-import { actorIdOf, auditEntry } from "../audit/entry.ts";
-import type { App, AppContext } from "../http/context.ts";
 import {
   beginInBrowser,
   isBySession,
@@ -30,6 +27,11 @@ import {
   told,
   whereToBegin,
 } from "../http/consent-browser.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
+import { BUILT_IN, lookerOf, placeOf, reloadServer, serverOf } from "./access.ts";
 import {
   BEGIN_PATH,
   CALLBACK_PATH,
@@ -44,15 +46,13 @@ import {
   agreeTo,
   lookAt,
   type Looked,
-  type Looker,
   type McpPlace,
   type NeededConsent,
   publishedTools,
   withdraw,
 } from "./servers.ts";
 import { mcpServerDetailSchema, mcpServerSchema, shownDetail, shownServer } from "./view.ts";
-import { requireScope } from "../http/middleware/require-scope.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
+import { z } from "zod";
 
 /** Servers that are looked at at once. A Worker has six connections. */
 const MAX_AT_ONCE = 4;
@@ -329,29 +329,6 @@ export function mcpServerRoutes(app: App): void {
       isConnected ? `Otto is authorized, and has ${count} tools of ${server}.` : "Otto is authorized.",
     );
   });
-}
-
-const BUILT_IN = catalogue.map(({ name }) => name);
-
-function placeOf(c: AppContext): McpPlace {
-  return { env: c.env, tenant: tenantOf(c), builtIn: BUILT_IN };
-}
-
-function lookerOf(c: AppContext): Looker {
-  return { origin: new URL(c.req.url).origin, actor: actorIdOf(c), signal: c.req.raw.signal };
-}
-
-async function serverOf(c: AppContext, name: string): Promise<McpServerRecord> {
-  return unwrap(await databaseFromEnv(c.env).mcpServers.get(tenantOf(c), name));
-}
-
-/** Looks at a server anew, in the name of the request. */
-export async function reloadServer(c: AppContext, name: string): Promise<Result<Looked>> {
-  const place = placeOf(c);
-  const record = await serverOf(c, name);
-  const act = await auditEntry(c, "mcp_server.reload", name);
-  const noted = await databaseFromEnv(c.env).audit.add(place.tenant, act);
-  return noted.ok ? await lookAt(place, record, lookerOf(c)) : noted;
 }
 
 async function detailOf(c: AppContext, { record, consent }: Looked) {

@@ -32,7 +32,9 @@ import type { App, AppContext } from "../http/context.ts";
 import { boundsOf } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";
-import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const memorySchema = z
   .strictObject({

@@ -14,7 +14,7 @@ import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { meterWork } from "../tenants/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
 import { readDocument } from "../http/yaml-text.ts";
-import { tenantOf } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
 
 const PREFIX = "openapi:";
 const MAX_NAME = 32;

@@ -13,8 +13,9 @@ import type { App, AppContext } from "../http/context.ts";
 import { fetchDocument, importSource, isImportSource, publishImport, readImport } from "./imported-sources.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readDocument } from "../http/yaml-text.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
-import { toolsOf } from "../tools/bus.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
+import { toolsOf } from "../tools/tenant-tools.ts";
 
 const shared = { tags: ["Tools"], middleware: [requireScope("admin")], ...withKey };
 const address = z.url({ protocol: /^https?$/ }).max(4_096);

@@ -7,7 +7,7 @@ import { makeId } from "../../core/base/ids.ts";
 import { hasAddress, linkedFields, withAddress } from "../../core/people/link.ts";
 import { addressKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
 import type { PersonTable } from "../../core/ports/person-table.ts";
-import { seededIds } from "../http/new-ids.ts";
+import { seededIds } from "../../core/base/seeded-ids.ts";
 
 /** A member of a Slack workspace of the tenant, as the workspace itself describes them. */
 export interface SlackSpeaker {

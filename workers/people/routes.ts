@@ -15,7 +15,9 @@ import type { App, AppEnv, MiddlewareContext } from "../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const admin = [requireScope("admin")];
 const reads = [requireScope("tasks:read")];

@@ -16,7 +16,10 @@ import { auditEntry } from "../audit/entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { boundsOf } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { bringUpToDate, pageQuery, tenantOf, unwrap } from "../tasks/access.ts";
+import { bringUpToDate } from "../tasks/fresh-index.ts";
+import { pageQuery } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 /** Batches of memories that one request erases, each of 500. */
 const MAX_BATCHES = 40;

@@ -5,7 +5,7 @@ import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import type { ScheduleRpc } from "../../core/schedules/rpc.ts";
 import type { AppContext } from "../http/context.ts";
-import { tenantOf } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
 
 /** The path of every route of one schedule. */
 export const scheduleParams = z.object({ id: z.string().describe("The schedule's id, `sch_…`") });

@@ -10,7 +10,7 @@ import { readReminder } from "../../core/schedules/reminder-words.ts";
 import { scheduleConfigSchema, type ScheduleState } from "../../core/schedules/schedule.ts";
 import { reminderName } from "../../core/schedules/task-reminders.ts";
 import { checkedConfig, makeSchedule } from "./make.ts";
-import { seededIds } from "../http/new-ids.ts";
+import { seededIds } from "../../core/base/seeded-ids.ts";
 
 /** Who asks, in which words, and where what is for themselves goes. */
 export interface ReminderOrder {

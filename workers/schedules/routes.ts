@@ -17,7 +17,9 @@ import { checkedConfig, makeSchedule } from "./make.ts";
 import { idSource } from "../http/new-ids.ts";
 import { scheduleParams, scheduleStub } from "./access.ts";
 import { scheduleShown, shownSchedule } from "./view.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const admin = [requireScope("admin")];
 const shared = { tags: ["Schedules"], ...withKey };

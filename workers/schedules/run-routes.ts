@@ -14,7 +14,8 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";
 import { scheduleParams, scheduleStub } from "./access.ts";
 import { DEFAULT_DUE_SHOWN, dueShown, MAX_DUE_SHOWN, occurrenceShown, shownDue, shownOccurrence } from "./view.ts";
-import { optionalQuery, pageQuery, unwrap } from "../tasks/access.ts";
+import { optionalQuery, pageQuery } from "../http/list-query.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { toHex } from "../../core/base/hex.ts";
 
 const reads = [requireScope("tasks:read")];

@@ -10,7 +10,7 @@ import type { RemindersPort } from "../../core/ports/reminders.ts";
 import { openReminders } from "../../core/schedules/task-reminders.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import { checkedConfig, makeSchedule } from "./make.ts";
-import { seededIds } from "../http/new-ids.ts";
+import { seededIds } from "../../core/base/seeded-ids.ts";
 
 /** Reminders of a task: a call's key makes the schedule's id, so that a call that is repeated finds what it made. */
 export function taskReminders(env: Env, { tenant, deliver }: Pick<TaskFacts, "tenant" | "deliver">): RemindersPort {

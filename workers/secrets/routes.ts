@@ -20,7 +20,9 @@ import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";
 import { readAgentIds } from "../agents/resolve.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const time = z.iso.datetime();
 type SecretMethod = (typeof SECRET_METHODS)[number];

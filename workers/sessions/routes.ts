@@ -11,7 +11,9 @@ import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { dropSessionToken } from "./cookie.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const time = z.iso.datetime();
 const lineSchema = z

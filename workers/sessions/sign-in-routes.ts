@@ -28,7 +28,8 @@ import { idSource } from "../http/new-ids.ts";
 import { SESSION_PATH } from "./sign-in.ts";
 import { dropSessionToken, keepSessionToken, sessionToken } from "./cookie.ts";
 import { isSignedInElsewhere } from "./signed-in-elsewhere.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 /** What an id takes. */
 const ID_BYTES = 10;

@@ -10,7 +10,8 @@ import { shippedNamed } from "../../core/tool/shipped-skills.ts";
 import { isSkillName, type Skill } from "../../core/skills/skill.ts";
 import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
 import type { AppContext } from "../http/context.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 
 /** A version that was looked for. `kept` null: it is part of the release. */

@@ -9,7 +9,7 @@ import { SKILLS_SOURCE, skillTool } from "../../core/tool/skill-tool.ts";
 import { MAX_SKILLS, type SkillChange } from "../../core/ports/skill-table.ts";
 import type { OutsideTool } from "../../core/tool/source.ts";
 import type { AppContext } from "../http/context.ts";
-import { tenantOf } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
 
 /** How often a change is made again when another was first: of so many at once, one at least gets through each time. */
 const MAX_TRIES = 30;

@@ -45,10 +45,12 @@ import {
   versionDetailSchema,
 } from "./view.ts";
 import { judgeUpload, restoreSkill, type Uploaded, uploadSkill } from "./upload.ts";
-import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { REST_OF_PATH } from "../tasks/file.ts";
 import { refuseInvalid } from "../http/validation.ts";
-import { toolsOf } from "../tools/bus.ts";
+import { toolsOf } from "../tools/tenant-tools.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 
 const shared = { tags: ["Skills"], ...withKey };

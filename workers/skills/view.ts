@@ -6,7 +6,7 @@ import { sha256Hex } from "../../core/base/sha256.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
-import { unwrap } from "../tasks/access.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { iso } from "../../core/base/iso.ts";
 
 const time = z.iso.datetime();

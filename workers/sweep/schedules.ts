@@ -4,7 +4,7 @@ import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";
 import { pausedSchedule } from "../../core/schedules/change.ts";
-import { unwrap } from "../tasks/access.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 /** An alarm that is this late may be lost. */
 const OVERDUE_MS = 60_000;

@@ -6,7 +6,7 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError } from "../../core/base/errors.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { unwrap } from "./access.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 /** Tasks below a lost one that are erased with it. */
 const MAX_BELOW = 1000;

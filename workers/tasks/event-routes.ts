@@ -9,7 +9,9 @@ import { logFailure } from "../http/log.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { isStillAllowed } from "../sessions/still-allowed.ts";
 import { EVENT_STREAM_HEADERS, streamEvents } from "../http/stream-events.ts";
-import { optionalQuery, readTask, shownEvent, taskParams, taskStub } from "./access.ts";
+import { optionalQuery } from "../http/list-query.ts";
+import { readTask, taskParams, taskStub } from "./access.ts";
+import { shownEvent } from "./view.ts";
 import { written } from "./written-event.ts";
 import { watchTask } from "./watch.ts";
 

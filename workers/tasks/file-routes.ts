@@ -18,7 +18,11 @@ import type { App, AppContext } from "../http/context.ts";
 import { readCounted } from "../http/counted-body.ts";
 import { fileHeaders, entityTag } from "../http/file-headers.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { fileUrl, optionalQuery, readTask, refuseEnded, taskParams, tenantOf, unwrap } from "./access.ts";
+import { fileUrl } from "./view.ts";
+import { optionalQuery } from "../http/list-query.ts";
+import { readTask, refuseEnded, taskParams } from "./access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import {
   auditFile,
   changeKey,

@@ -10,7 +10,9 @@ import { fileVersionsSchema, writtenFileSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { entityTag } from "../http/file-headers.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { fileUrl, readTask, refuseEnded, taskParams, unwrap } from "./access.ts";
+import { fileUrl } from "./view.ts";
+import { readTask, refuseEnded, taskParams } from "./access.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { auditFile, changeKey, openTaskFile, REST_OF_PATH, shownWritten, versionCondition } from "./file.ts";
 import { refuseInvalid } from "../http/validation.ts";
 

@@ -11,7 +11,10 @@ import { auditEntry } from "../audit/entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { entityTag } from "../http/file-headers.ts";
 import { requestName } from "../http/new-ids.ts";
-import { fileUrl, readTask, tenantOf, unwrap } from "./access.ts";
+import { fileUrl } from "./view.ts";
+import { readTask } from "./access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 /** How Hono writes a path whose last part holds slashes; the document writes `{path}`. */
 export const REST_OF_PATH = ":path{[^]+}";

@@ -10,7 +10,10 @@ import { ledgerRowSchema, pageOf, traceSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { requestName } from "../http/new-ids.ts";
-import { actorOf, decidingTask, optionalQuery, readTask, taskParams, taskStub, unwrap } from "./access.ts";
+import { actorOf } from "../http/principal.ts";
+import { decidingTask, readTask, taskParams, taskStub } from "./access.ts";
+import { optionalQuery } from "../http/list-query.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { traceOf, type TraceSource } from "./trace.ts";
 
 /** Calls of one page. */

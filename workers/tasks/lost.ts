@@ -14,7 +14,7 @@ import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";
 import { boundsOf } from "../http/middleware/key-bounds.ts";
-import { unwrap } from "./access.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** How long the index may take: while it is away, an unknown task is `not_found`. */

@@ -17,10 +17,10 @@ import { stopMessage } from "../../core/tenant/stop-message.ts";
 import { attempt } from "../../core/base/unanswered.ts";
 import { placesOf } from "../channels/outbox/places.ts";
 import { chargeCost } from "../tenants/charge-cost.ts";
-import { seededIds } from "../http/new-ids.ts";
+import { seededIds } from "../../core/base/seeded-ids.ts";
 import { pinnedSkills } from "../tools/pinned.ts";
 import { agentNamed } from "../agents/resolve.ts";
-import { toolsFor } from "../tools/bus.ts";
+import { toolsFor } from "../tools/tenant-tools.ts";
 
 /** Who asks: what the tenant's object says of the tenant, and what a key or a channel adds. */
 export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &

@@ -10,7 +10,10 @@ import { taskSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { requestName } from "../http/new-ids.ts";
-import { actorOf, decidingTask, readTask, shownTask, taskParams, taskStub, unwrap } from "./access.ts";
+import { actorOf } from "../http/principal.ts";
+import { decidingTask, readTask, taskParams, taskStub } from "./access.ts";
+import { shownTask } from "./view.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 /** UTF-16 units of a message or an answer. */
 const MAX_TEXT = 16_000;

@@ -25,20 +25,12 @@ import { findLostTask } from "./lost.ts";
 import { openTask } from "./make.ts";
 import { idSource, requestName } from "../http/new-ids.ts";
 import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
-import {
-  actorOf,
-  bringUpToDate,
-  findView,
-  optionalQuery,
-  pageQuery,
-  pageRequest,
-  readTask,
-  shownTask,
-  taskParams,
-  taskStub,
-  tenantOf,
-  unwrap,
-} from "./access.ts";
+import { actorOf, tenantOf } from "../http/principal.ts";
+import { bringUpToDate } from "./fresh-index.ts";
+import { findView, readTask, taskParams, taskStub } from "./access.ts";
+import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
+import { shownTask } from "./view.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const MAX_QUERY_CHARACTERS = 200;
 

@@ -12,7 +12,12 @@ import { ownUsageSchema, pageOf, taskLine, taskSchema } from "../http/schemas.ts
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
-import { bringUpToDate, pageQuery, readTask, shownTask, taskParams, tenantOf, unwrap } from "./access.ts";
+import { bringUpToDate } from "./fresh-index.ts";
+import { pageQuery } from "../http/list-query.ts";
+import { readTask, taskParams } from "./access.ts";
+import { shownTask } from "./view.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { viewsOf } from "./views.ts";
 
 const MAX_NODES = 1000;

@@ -13,7 +13,8 @@ import { auditEntry } from "../audit/entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { scheduleStub } from "../schedules/access.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const amountSchema = z.strictObject({ tokens: z.int(), cost_usd: z.number() });
 

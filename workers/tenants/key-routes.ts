@@ -17,7 +17,9 @@ import { auditEntry } from "../audit/entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readAgentIds } from "../agents/resolve.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const MAX_AGENT_CHARACTERS = 200;
 

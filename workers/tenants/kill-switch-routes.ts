@@ -4,7 +4,7 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { tenantOf } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
 import { releaseBody, releaseTenant, shownSwitch, stopBody, stopTenant, switched } from "./stop.ts";
 
 const shared = { tags: ["Kill switch"], middleware: [requireScope("admin")], ...withKey };

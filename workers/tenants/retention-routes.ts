@@ -8,7 +8,8 @@ import { answers, withKey } from "../http/answers.ts";
 import { auditEntry } from "../audit/entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 
 const days = z.number().min(0).max(MAX_RETENTION_DAYS).nullable();
 const settings = {

@@ -19,7 +19,8 @@ import { formatReindex, reindexSchema } from "./reindex-view.ts";
 import { newKeySchema, shownKey } from "./key-routes.ts";
 import { requireOperator } from "../http/middleware/authenticate.ts";
 import { idSource } from "../http/new-ids.ts";
-import { pageQuery, pageRequest, unwrap } from "../tasks/access.ts";
+import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { releaseBody, releaseTenant, stopBody, stopTenant, switched } from "./stop.ts";
 
 const FIRST_KEY_NAME = "first key";

@@ -7,7 +7,7 @@ import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
 import { actorIdOf, auditEntry } from "../audit/entry.ts";
 import type { AppContext } from "../http/context.ts";
-import { unwrap } from "../tasks/access.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { emptyBody } from "../http/answers.ts";
 
 export const killSwitchSchema = z

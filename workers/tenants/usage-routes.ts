@@ -9,7 +9,9 @@ import { raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { optionalQuery, tenantOf, unwrap } from "../tasks/access.ts";
+import { optionalQuery } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Days of one answer, those of an answer that names none, and rows of one. */

@@ -1,37 +1,20 @@
 /** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
-import type { Env } from "../../adapters/env/bindings.ts";
-import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
+import { serverOfSource } from "../../core/mcp/outside-tools.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/steps/tool-bus.ts";
 import { inputSchema, outputSchema, settingsSchema } from "../../core/steps/toolset.ts";
-import { serverOfSource } from "../../core/mcp/outside-tools.ts";
-import type { Tool } from "../../core/tool/tool.ts";
 import type { OutsideTool, PinnedSource } from "../../core/tool/source.ts";
-import { catalogue } from "../../tools/catalogue.generated.ts";
+import type { Tool } from "../../core/tool/tool.ts";
 import { auditEntry } from "../audit/entry.ts";
-import type { AppContext } from "../http/context.ts";
 import { changeDefinitions } from "../custom-tools/custom-tools.ts";
-import { isImportSource, reimport } from "../openapi/imported-sources.ts";
-import { pinnedTools } from "./pinned.ts";
+import type { AppContext } from "../http/context.ts";
+import { tenantOf } from "../http/principal.ts";
 import { requestPatterns } from "../http/request-patterns.ts";
-import { tenantOf, unwrap } from "../tasks/access.ts";
-import { reloadServer } from "../mcp/routes.ts";
-
-/** The built-in tools and those of the tenant's sources. */
-export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
-  return unwrap(await toolsFor(c.env, { tenant: tenantOf(c), sources }));
-}
-
-/** The same for a tenant that no request tells. Fails while the bucket is away. */
-export async function toolsFor(
-  env: Env,
-  of: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
-): Promise<Result<readonly Tool[]>> {
-  if (of.sources.length === 0) return ok(catalogue);
-  const own = await pinnedTools(env, of, catalogue);
-  return own.ok ? ok([...catalogue, ...own.value]) : own;
-}
+import { reloadServer } from "../mcp/access.ts";
+import { isImportSource, reimport } from "../openapi/imported-sources.ts";
+import { toolsOf } from "./tenant-tools.ts";
 
 /** The bus over these sources, the tenant's present ones unless others are given. `call` makes a call. */
 export async function busOf(

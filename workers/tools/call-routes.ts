@@ -39,8 +39,11 @@ import { idSource } from "../http/new-ids.ts";
 import { findOwnApi } from "../http/own-origin.ts";
 import { pinnedSkills } from "./pinned.ts";
 import { resolveAgent } from "../agents/resolve.ts";
-import { findFacts, readTask, refuseEnded, taskStub, tenantOf, unwrap } from "../tasks/access.ts";
-import { busOf, toolsOf } from "./bus.ts";
+import { findFacts, readTask, refuseEnded, taskStub } from "../tasks/access.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
+import { busOf } from "./bus.ts";
+import { toolsOf } from "./tenant-tools.ts";
 import { toolParams } from "./routes.ts";
 
 const callBody = z.strictObject({

@@ -13,7 +13,9 @@ import { openAiToolSchema, pageOf, toolSchema } from "../http/schemas.ts";
 import { chargeCost } from "../tenants/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { optionalQuery, tenantOf, unwrap } from "../tasks/access.ts";
+import { optionalQuery } from "../http/list-query.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
 import { toolLists } from "./lists.ts";
 import { busOf, shownTool } from "./bus.ts";
 

@@ -2,7 +2,7 @@
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { progressOf } from "../../../core/channels/slack/progress.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
-import { seededIds } from "../../http/new-ids.ts";
+import { seededIds } from "../../../core/base/seeded-ids.ts";
 import type { NoticeLook, Spread } from "./spreader.ts";
 
 /** Stands before the spreader of results: what calls off the progress that has not left comes before the result. */

@@ -6,8 +6,8 @@ import { isForEndpoints, interestsOf } from "../../../core/channels/webhooks/end
 import { eventContent, type EventContent } from "../../../core/channels/webhooks/body.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
-import { seededIds } from "../../http/new-ids.ts";
-import { shownTaskAt } from "../../tasks/access.ts";
+import { seededIds } from "../../../core/base/seeded-ids.ts";
+import { shownTaskAt } from "../../tasks/view.ts";
 import { endpointsUnder } from "../webhooks/known-endpoints.ts";
 import type { NoticeLook, Spread } from "./spreader.ts";
 

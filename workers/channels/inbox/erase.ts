@@ -4,7 +4,7 @@ import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
 import type { Page, Place } from "../../../core/base/page-cursor.ts";
-import { unwrap } from "../../tasks/access.ts";
+import { unwrap } from "../../http/unwrap.ts";
 import { closeDoorsOfTenant } from "../webhooks/hook-auth.ts";
 
 /** Installations that are read at once. */

@@ -8,7 +8,9 @@ import { isId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import type { auditEntry } from "../../audit/entry.ts";
 import type { AppContext } from "../../http/context.ts";
-import { type pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+import { type pageQuery, pageRequest } from "../../http/list-query.ts";
+import { tenantOf } from "../../http/principal.ts";
+import { unwrap } from "../../http/unwrap.ts";
 
 export const receivedItemSchema = z
   .strictObject({

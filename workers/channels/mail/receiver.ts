@@ -22,7 +22,7 @@ import { replyText } from "../../../core/channels/mail/reply-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import { mayInstruct, OUTSIDE } from "../../../core/provenance/label.ts";
 import { makeTask } from "../../tasks/make.ts";
-import { seededIds } from "../../http/new-ids.ts";
+import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { answerAsk, type Given } from "../inbox/answer.ts";
 import type { MailNote } from "./entry.ts";
 import { putDeliveries } from "../outbox/put-deliveries.ts";

@@ -8,7 +8,9 @@ import { auditEntry } from "../../audit/entry.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
-import { pageQuery, tenantOf, unwrap } from "../../tasks/access.ts";
+import { pageQuery } from "../../http/list-query.ts";
+import { tenantOf } from "../../http/principal.ts";
+import { unwrap } from "../../http/unwrap.ts";
 
 /** Mails that one answer shows. */
 const MOST_SHOWN = 50;

@@ -7,7 +7,7 @@ import type { Telling } from "../../../core/channels/rpc.ts";
 import { type Places, type Target, targetsOf } from "../../../core/channels/outbox/targets.ts";
 import type { DeliverTo } from "../../../core/task/source.ts";
 import { type Failure, ok, type Result, toFailure } from "../../../core/base/errors.ts";
-import { seededIds } from "../../http/new-ids.ts";
+import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { placesOf } from "./places.ts";
 import { putDeliveries } from "./put-deliveries.ts";
 

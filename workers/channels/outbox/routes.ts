@@ -19,7 +19,9 @@ import { pageOf } from "../../http/schemas.ts";
 import { auditEntry } from "../../audit/entry.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { optionalQuery, pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+import { optionalQuery, pageQuery, pageRequest } from "../../http/list-query.ts";
+import { tenantOf } from "../../http/principal.ts";
+import { unwrap } from "../../http/unwrap.ts";
 import { isoOrNull } from "../../../core/base/iso.ts";
 
 const time = z.iso.datetime();

@@ -4,7 +4,7 @@ import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Page, Place } from "../../../core/base/page-cursor.ts";
 import { wakeEach } from "../../../core/sweep/wake-overdue.ts";
-import { unwrap } from "../../tasks/access.ts";
+import { unwrap } from "../../http/unwrap.ts";
 
 /** A delivery that is due for so long may be one whose alarm was lost; it may wait in its lane as well, which does no harm. */
 const OVERDUE_MS = 60_000;

@@ -27,7 +27,7 @@ import { approvalWith } from "./clicks.ts";
 import { isSignedBySlack } from "./signature.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { readCounted } from "../../http/counted-body.ts";
-import { unwrap } from "../../tasks/access.ts";
+import { unwrap } from "../../http/unwrap.ts";
 
 const MAX_BODY_BYTES = 1_048_576;
 

@@ -23,7 +23,9 @@ import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { idSource } from "../../http/new-ids.ts";
 import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+import { pageQuery, pageRequest } from "../../http/list-query.ts";
+import { tenantOf } from "../../http/principal.ts";
+import { unwrap } from "../../http/unwrap.ts";
 import { writeYaml } from "../../http/yaml-text.ts";
 
 const time = z.iso.datetime();

@@ -36,7 +36,9 @@ import { authenticate } from "../../http/middleware/authenticate.ts";
 import { readBody } from "../../http/middleware/body-limits.ts";
 import { closeToBound } from "../../http/middleware/key-bounds.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { optionalQuery, tenantOf, unwrap } from "../../tasks/access.ts";
+import { optionalQuery } from "../../http/list-query.ts";
+import { tenantOf } from "../../http/principal.ts";
+import { unwrap } from "../../http/unwrap.ts";
 
 const receivedSchema = z
   .strictObject({

@@ -7,7 +7,7 @@ import { MAX_ITEM_CHARACTERS } from "../../../core/channels/inbox/inbox.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import type { JsonState } from "../../../core/tool/tool.ts";
-import { seededIds } from "../../http/new-ids.ts";
+import { seededIds } from "../../../core/base/seeded-ids.ts";
 
 /** The body of an item of `webhook/…`. */
 export interface HookItem {

@@ -31,7 +31,9 @@ import { requireScope } from "../../http/middleware/require-scope.ts";
 import { idSource } from "../../http/new-ids.ts";
 import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
 import { resolveAgent } from "../../agents/resolve.ts";
-import { pageQuery, pageRequest, tenantOf, unwrap } from "../../tasks/access.ts";
+import { pageQuery, pageRequest } from "../../http/list-query.ts";
+import { tenantOf } from "../../http/principal.ts";
+import { unwrap } from "../../http/unwrap.ts";
 
 const shared = { tags: ["Webhooks in"], ...withKey };
 const read = [requireScope("tasks:read")];

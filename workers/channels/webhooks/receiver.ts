@@ -13,7 +13,7 @@ import { canRetry } from "../../../core/gateway/outcome.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import type { TaskRequest } from "../../../core/task/new-task.ts";
 import { makeTask } from "../../tasks/make.ts";
-import { seededIds } from "../../http/new-ids.ts";
+import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { forgetText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";
 import type { Receiver } from "../inbox/receiver.ts";
 

@@ -24,7 +24,8 @@ import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/cont
 import { etagOf, ifMatchHeader, ifVersionOf } from "../../http/if-match.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { idSource } from "../../http/new-ids.ts";
-import { tenantOf, unwrap } from "../../tasks/access.ts";
+import { tenantOf } from "../../http/principal.ts";
+import { unwrap } from "../../http/unwrap.ts";
 
 const time = z.iso.datetime();
 

@@ -16,7 +16,7 @@ import { canRetry } from "../../../core/gateway/outcome.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
 import type { WebStream } from "../../../core/ports/web.ts";
-import { seededIds } from "../../http/new-ids.ts";
+import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
 import { signingSecrets } from "./endpoint-secrets.ts";
 import { endpointToSend } from "./known-endpoints.ts";

@@ -3,7 +3,8 @@ import type { MiddlewareHandler } from "hono";
 import { raise } from "../../../core/base/errors.ts";
 import { checkRequest, checkTask, isRouteOpen, type KeyBounds, toKeyBounds } from "../../../core/tenant/key-bounds.ts";
 import type { AppContext, AppEnv } from "../context.ts";
-import { readTask, unwrap } from "../../tasks/access.ts";
+import { readTask } from "../../tasks/access.ts";
+import { unwrap } from "../unwrap.ts";
 
 /** The bounds of the key that asks, or that the session acts as; null: none. */
 export function boundsOf(c: AppContext): KeyBounds | null {

@@ -1,0 +1,25 @@
+/** The tools that a tenant has: the built-in ones, and those of its sources. */
+import type { Env } from "../../adapters/env/bindings.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import type { PinnedSource } from "../../core/tool/source.ts";
+import type { Tool } from "../../core/tool/tool.ts";
+import { catalogue } from "../../tools/catalogue.generated.ts";
+import type { AppContext } from "../http/context.ts";
+import { tenantOf } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
+import { pinnedTools } from "./pinned.ts";
+
+/** The built-in tools and those of the tenant's sources. */
+export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
+  return unwrap(await toolsFor(c.env, { tenant: tenantOf(c), sources }));
+}
+
+/** The same for a tenant that no request tells. Fails while the bucket is away. */
+export async function toolsFor(
+  env: Env,
+  of: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+): Promise<Result<readonly Tool[]>> {
+  if (of.sources.length === 0) return ok(catalogue);
+  const own = await pinnedTools(env, of, catalogue);
+  return own.ok ? ok([...catalogue, ...own.value]) : own;
+}
