@@ -1,13 +1,6 @@
 /** The methods of a sandbox's object. Expected failures are `Result` values. Everything is structured-cloneable. */
 import type { Result } from "../base/errors.ts";
-import type {
-  ChangeOptions,
-  DirectoryEntry,
-  FileEntry,
-  FilePage,
-  FileVersion,
-  WrittenFile,
-} from "../ports/files.ts";
+import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../ports/files.ts";
 import type { Label } from "../provenance/label.ts";
 import type { ChangeSetRpc } from "./change-set.ts";
 import type { MadeDirectory, RemovedEntry, SandboxWrite, WriteAdmission } from "./write.ts";

@@ -5,9 +5,9 @@ import { z } from "zod";
 
 /** Key lifetime of a receiver that states none. An estimate: most document 24 h, the shortest known 30 min. */
 export const DEFAULT_KEYED_FOR_MS = 30 * 60_000;
-export const MAX_KEYED_FOR_S = 30 * 86_400;
+const MAX_KEYED_FOR_S = 30 * 86_400;
 /** The shortest and the longest key lifetime that a tenant may state, in seconds. */
-export const MIN_KEYED_FOR_S = 60;
+const MIN_KEYED_FOR_S = 60;
 
 const DAY_MS = 86_400_000;
 

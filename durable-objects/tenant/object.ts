@@ -11,7 +11,17 @@ import { ok, type Result } from "../../core/base/errors.ts";
 import type { StoredReply } from "../../core/tenant/idempotency.ts";
 import type { Reindex } from "../../core/tenant/recovery.ts";
 import type { Retention } from "../../core/tenant/retention.ts";
-import type { Admission, EnterReply, EnterRequest, TenantRpc, TenantStanding, BegunSession, KeyAdmissionRequest, ReportReply, SessionAdmissionRequest } from "../../core/tenant/rpc.ts";
+import type {
+  Admission,
+  EnterReply,
+  EnterRequest,
+  TenantRpc,
+  TenantStanding,
+  BegunSession,
+  KeyAdmissionRequest,
+  ReportReply,
+  SessionAdmissionRequest,
+} from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { Gather } from "../base/gather.ts";
 import { TenantParts } from "./parts.ts";
