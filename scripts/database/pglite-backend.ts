@@ -53,10 +53,16 @@ const MAX_WAITING = 2_000;
 
 /**
  * Opens the database in `dataDir` (a folder; `memory://` for none) and creates it when it is missing, which takes a few
- * seconds. Calls `onBroken` once when the WebAssembly instance dies: every later query fails.
+ * seconds; a copy of `cluster`, which `dumpEmptyCluster` made, takes less. Calls `onBroken` once when the WebAssembly instance
+ * dies: every later query fails.
  */
-export async function openPglite(dataDir: string, onBroken: (reason: Error) => void): Promise<SqlBackend> {
-  const database = await PGlite.create({ dataDir, extensions: { vector } });
+export async function openPglite(
+  dataDir: string,
+  onBroken: (reason: Error) => void,
+  cluster?: Blob,
+): Promise<SqlBackend> {
+  const copied = cluster === undefined ? {} : { loadDataDir: cluster };
+  const database = await PGlite.create({ dataDir, extensions: { vector }, ...copied });
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   let broken: Error | null = null;
@@ -130,6 +136,14 @@ export async function openPglite(dataDir: string, onBroken: (reason: Error) => v
     asOwner: (work) => inTurn(() => work({ script, query } satisfies OwnerConnection)),
     close: () => inTurn(() => database.close()),
   };
+}
+
+/** The files of a new, empty database. */
+export async function dumpEmptyCluster(): Promise<Blob> {
+  const database = await PGlite.create({ dataDir: "memory://", extensions: { vector } });
+  const cluster = await database.dumpDataDir("none");
+  await database.close();
+  return cluster;
 }
 
 type BackendMessages = Awaited<ReturnType<PGlite["execProtocol"]>>["messages"];

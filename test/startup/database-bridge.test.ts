@@ -5,9 +5,8 @@ import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBridge } from "../../scripts/database/bridge.ts";
 import { MigrationRefused, migrate } from "../../scripts/database/migrate.ts";
-import { openPglite } from "../../scripts/database/pglite-backend.ts";
 import type { SqlBackend } from "../../scripts/database/sql-backend.ts";
-import { type TestDatabase, startTestDatabase } from "../../scripts/database/test-database.ts";
+import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../scripts/database/test-database.ts";
 
 const FIRST = `
   CREATE EXTENSION IF NOT EXISTS vector;
@@ -243,7 +242,7 @@ describe("migrations", () => {
   beforeAll(async () => {
     place = await mkdtemp(join(tmpdir(), "otto-migrate-"));
     await writeFile(join(place, "0001_first.sql"), "CREATE TABLE one (a int); INSERT INTO one VALUES (1);");
-    backend = await openPglite("memory://", () => undefined);
+    backend = await openEmptyDatabase();
   });
 
   afterAll(async () => {
@@ -288,7 +287,7 @@ describe("migrations", () => {
   });
 
   it("make a role that may log in where a password is given", async () => {
-    const other = await openPglite("memory://", () => undefined);
+    const other = await openEmptyDatabase();
     await migrate(other, { folder, appPassword: "it's" });
     const { rows } = await other.asOwner((owner) =>
       owner.query({

@@ -11,8 +11,7 @@ import type { TaskReport } from "../../../core/task/rpc.ts";
 import type { PageRequest, Place } from "../../../core/base/page-cursor.ts";
 import type { OpenWait } from "../../../core/task/open-waits.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
-import { openPglite } from "../../../scripts/database/pglite-backend.ts";
-import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
+import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { act, makeTenant, report, type ReportOptions, START } from "./rows.ts";
 
 const MIGRATIONS = "migrations";
@@ -232,9 +231,7 @@ test("rows of an earlier release are listed by their text and wait for people as
   const copy = async (files: readonly string[]) => {
     for (const file of files) await cp(join(MIGRATIONS, file), join(folder, file));
   };
-  const backend = await openPglite("memory://", (reason) => {
-    throw reason;
-  });
+  const backend = await openEmptyDatabase();
   onTestFinished(() => backend.close());
   await copy(before);
   await migrate(backend, { folder, appPassword: null });

@@ -7,7 +7,7 @@ import { identityHashOf, type MemoryKind, type MemoryLabel } from "../../../core
 import { OUTSIDE, TENANT } from "../../../core/provenance/label.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
-import { openPglite } from "../../../scripts/database/pglite-backend.ts";
+import { openEmptyDatabase } from "../../../scripts/database/test-database.ts";
 
 const MIGRATIONS = "migrations";
 const EXACT = "_exact_memories.sql";
@@ -46,9 +46,7 @@ async function formHashOf({ id, kind, label, content, isTwin }: OldMemory): Prom
 test("memories get the hash of their text byte for byte, and of equal ones one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "otto-migrations-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const backend = await openPglite("memory://", (reason) => {
-    throw reason;
-  });
+  const backend = await openEmptyDatabase();
   onTestFinished(() => backend.close());
   const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql"));
   const exact = names.find((one) => one.endsWith(EXACT)) ?? "";

@@ -7,7 +7,7 @@ import { identityHashOf } from "../../../core/memory/memory.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { OUTSIDE, TENANT } from "../../../core/provenance/label.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
-import { openPglite } from "../../../scripts/database/pglite-backend.ts";
+import { openEmptyDatabase } from "../../../scripts/database/test-database.ts";
 
 const MIGRATIONS = "migrations";
 const [LABELS, LABELS_OF_SUBTASKS] = ["0022", "0023"] as const;
@@ -46,9 +46,7 @@ test("memories of a hook's or a mail's task become claims, all others stay recor
   const copy = async (files: readonly string[]) => {
     for (const file of files) await cp(join(MIGRATIONS, file), join(folder, file));
   };
-  const backend = await openPglite("memory://", (reason) => {
-    throw reason;
-  });
+  const backend = await openEmptyDatabase();
   onTestFinished(() => backend.close());
   await copy(names.filter((name) => name < LABELS));
   await migrate(backend, { folder, appPassword: null });

@@ -17,8 +17,7 @@ import {
 } from "../../../core/secrets/key-ring.ts";
 import { checkKeyRing, KeyMissing } from "../../../scripts/database/key-ring.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
-import { openPglite } from "../../../scripts/database/pglite-backend.ts";
-import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
+import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { act, endpointOf, hookRow, makeTenant, mcpServer, secretOf, slackInstall } from "./rows.ts";
 import { valueOf } from "../value-of.ts";
 
@@ -119,9 +118,7 @@ test("what earlier releases sealed counts for the key of the first start, which 
   const copy = async (files: readonly string[]) => {
     for (const file of files) await cp(join("migrations", file), join(folder, file));
   };
-  const backend = await openPglite("memory://", (reason) => {
-    throw reason;
-  });
+  const backend = await openEmptyDatabase();
   onTestFinished(() => backend.close());
   await copy(names.filter((name) => name < "0024"));
   await migrate(backend, { folder, appPassword: null });
