@@ -13,7 +13,7 @@ export function strayOutcomes(files: readonly SourceFile[]): Violation[] {
     .filter(({ path }) => JUDGED.test(path) && !MAKERS.includes(path) && isCode(path))
     .flatMap((file) =>
       nodesOf(file)
-        .filter(({ node, parents }) => isHappened(node) && parents.at(-1)?.type === "ObjectExpression")
+        .filter(({ node, parent }) => isHappened(node) && parent?.type === "ObjectExpression")
         .map(({ node }) => ({ path: file.path, line: lineAt(file.text, node.start), message: MESSAGE })),
     );
 }

@@ -105,7 +105,7 @@ function readsEnv(visited: Visited): boolean {
   if (node.type === "VariableDeclarator")
     return node.id.type === "ObjectPattern" && node.init !== null && isEnv(node.init);
   if (node.type === "ImportSpecifier") {
-    const parent = visited.parents.at(-1);
+    const { parent } = visited;
     const fromRuntime = parent?.type === "ImportDeclaration" && parent.source.value === "cloudflare:workers";
     return fromRuntime && node.imported.type === "Identifier" && node.imported.name === "env";
   }

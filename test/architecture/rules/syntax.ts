@@ -9,27 +9,34 @@ export interface ImportOf {
   readonly line: number;
 }
 
-/** A node of the syntax tree with the chain of nodes that it stands in, nearest last. */
+/** A node of the syntax tree and the node that contains it. */
 export interface Visited {
   readonly node: Node;
-  readonly parents: readonly Node[];
+  readonly parent: Node | null;
 }
 
-/** Every node of the file, outermost first. Throws when the file does not parse. */
-export function nodesOf(file: SourceFile): Visited[] {
+const parsedFiles = new WeakMap<SourceFile, readonly Visited[]>();
+
+/** Every node of the file, outermost first. All rules share one parse of a file. Throws when the file does not parse. */
+export function nodesOf(file: SourceFile): readonly Visited[] {
+  const nodes = parsedFiles.get(file) ?? parse(file);
+  parsedFiles.set(file, nodes);
+  return nodes;
+}
+
+function parse(file: SourceFile): Visited[] {
   const parsed = parseSync(file.path, file.text);
   if (parsed.errors[0]) throw new Error(`${file.path} does not parse: ${parsed.errors[0].message}`);
   const found: Visited[] = [];
-  const visit = (value: unknown, parents: readonly Node[]): void => {
+  const visit = (value: unknown, parent: Node | null): void => {
     if (Array.isArray(value)) {
-      for (const entry of value) visit(entry, parents);
+      for (const entry of value) visit(entry, parent);
     } else if (isNode(value)) {
-      found.push({ node: value, parents });
-      const inside = [...parents, value];
-      for (const child of Object.values(value)) visit(child, inside);
+      found.push({ node: value, parent });
+      for (const child of Object.values(value)) visit(child, value);
     }
   };
-  visit(parsed.program, []);
+  visit(parsed.program, null);
   return found;
 }
 
@@ -39,28 +46,35 @@ function isNode(value: unknown): value is Node {
 
 /** Every import of the file. A specifier that is computed is reported as `""`. */
 export function importsOf(file: SourceFile): ImportOf[] {
-  const imports: ImportOf[] = [];
-  for (const { node } of nodesOf(file)) {
-    const line = lineAt(file.text, node.start);
-    if (node.type === "ImportDeclaration") {
+  return nodesOf(file).flatMap(({ node }) => {
+    const found = importOf(node);
+    return found === null ? [] : [{ ...found, line: lineAt(file.text, node.start) }];
+  });
+}
+
+function importOf(node: Node): Omit<ImportOf, "line"> | null {
+  switch (node.type) {
+    case "ImportDeclaration":
       // `import { type A }` still loads the module under verbatimModuleSyntax; `import type` does not.
-      imports.push({ specifier: node.source.value, typeOnly: node.importKind === "type", line });
-    } else if (node.type === "ExportAllDeclaration" || node.type === "ExportNamedDeclaration") {
-      if (node.source) imports.push({ specifier: node.source.value, typeOnly: node.exportKind === "type", line });
-    } else if (node.type === "ImportExpression") {
-      const literal = node.source.type === "Literal" && typeof node.source.value === "string" ? node.source.value : "";
-      imports.push({ specifier: literal, typeOnly: false, line });
-    } else if (node.type === "TSImportType") {
-      imports.push({ specifier: node.source.value, typeOnly: true, line });
+      return { specifier: node.source.value, typeOnly: node.importKind === "type" };
+    case "ExportAllDeclaration":
+    case "ExportNamedDeclaration":
+      return node.source ? { specifier: node.source.value, typeOnly: node.exportKind === "type" } : null;
+    case "ImportExpression": {
+      const { source } = node;
+      const literal = source.type === "Literal" && typeof source.value === "string" ? source.value : "";
+      return { specifier: literal, typeOnly: false };
     }
+    case "TSImportType":
+      return { specifier: node.source.value, typeOnly: true };
+    default:
+      return null;
   }
-  return imports;
 }
 
 /** The name when the node is an identifier that stands for a value, and not a key, a member's name or a type's. */
-export function freeName({ node, parents }: Visited): string | null {
+export function freeName({ node, parent }: Visited): string | null {
   if (node.type !== "Identifier") return null;
-  const parent = parents.at(-1);
   if (!parent) return node.name;
   if (parent.type === "MemberExpression" && !parent.computed && parent.property === node) return null;
   if ("key" in parent && parent.key === node && !("computed" in parent && parent.computed)) {
