@@ -57,7 +57,7 @@ function committedCatalogue(root: string): string | null {
 }
 
 /** Whether the committed catalogue is what the files in `tools/` make. */
-export function catalogueIsFresh(root: string): boolean {
+function catalogueIsFresh(root: string): boolean {
   return committedCatalogue(root) === renderCatalogue(readToolFiles(root));
 }
 

@@ -67,7 +67,7 @@ async function readShipped(root: string, name: string): Promise<Shipped> {
 }
 
 /** Whether the committed file is what the folders make. */
-export async function shippedIsFresh(root: string): Promise<boolean> {
+async function shippedIsFresh(root: string): Promise<boolean> {
   return readFileSync(join(root, GENERATED_PATH), "utf8") === (await renderShipped(root));
 }
 

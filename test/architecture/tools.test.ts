@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { catalogueIsFresh, renderCatalogue } from "../../scripts/catalogue.ts";
-import { shippedIsFresh } from "../../scripts/skills.ts";
+import { renderCatalogue } from "../../scripts/catalogue.ts";
 import { show } from "./rules/source-tree.ts";
 import { isTool, toolNameViolations } from "./rules/tools.ts";
-import { root, tree } from "./tree.ts";
+import { tree } from "./tree.ts";
 
 const tool = (name: string): string => `export default defineTool({ name: "${name}", summary: "…" });`;
 
@@ -36,14 +35,6 @@ describe("a tool's name", () => {
 });
 
 describe("the catalogue", () => {
-  test("is what the files in tools/ make", () => {
-    expect(catalogueIsFresh(root)).toBe(true);
-  });
-
-  test("has a neighbour of skills that ship, which is what the folders in skills/ make", async () => {
-    expect(await shippedIsFresh(root)).toBe(true);
-  });
-
   test("lists tools by name, leaves helpers out and keeps equal file names apart", () => {
     const rendered = renderCatalogue([
       { path: "tools/files/write-file.ts", source: tool("write_file") },
