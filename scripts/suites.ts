@@ -8,11 +8,6 @@ export interface Suite {
   /** True when its files run one after another. */
   readonly serial: boolean;
   /**
-   * The suites of a lane run one after another, and the lanes at the same time. Suites that wait more than they work have
-   * lanes of their own: `services` for those of stand-ins and started systems, `browser` for the one that a browser drives.
-   */
-  readonly lane: (typeof LANES)[number];
-  /**
    * False when its files run in the same few processes, which load what they import once: a file leaves no mock, and makes
    * tenants of its own.
    */
@@ -34,13 +29,9 @@ export interface Suite {
 
 const MINUTE_MS = 60_000;
 
-/** Run at the same time, each with its suites one after another. */
-export const LANES = ["work", "services", "browser"] as const;
-
 const USUAL = {
   runtime: "node",
   serial: false,
-  lane: "work",
   isolate: true,
   packages: true,
   retries: 0,
@@ -48,35 +39,33 @@ const USUAL = {
   suiteTimeoutMs: 20 * MINUTE_MS,
 } as const;
 
-/** In the order in which they run: the quick ones first. */
+/** In the order in which they start: those that take longest first, so that none runs on alone at the end. */
 export const SUITES: readonly Suite[] = [
-  // Its files share one reading and one parse of the tree.
-  { ...USUAL, name: "architecture", serial: true, isolate: false, packages: false, suiteTimeoutMs: 5 * MINUTE_MS },
-  { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
-  { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
-  { ...USUAL, name: "contracts", lane: "services", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
-  { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
-  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
-  {
-    ...USUAL,
-    name: "startup",
-    serial: true,
-    lane: "services",
-    retries: 1,
-    testTimeoutMs: 2 * MINUTE_MS,
-    suiteTimeoutMs: 15 * MINUTE_MS,
-  },
-  // Each file starts a system of its own, and waits more than it works.
-  { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/ended-state.ts" },
   // Its files share one system, whose runtime one of them kills.
   {
     ...USUAL,
     name: "console",
     serial: true,
-    lane: "browser",
     retries: 1,
     globalSetup: "test/setup/console-system.ts",
   },
+  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
+  // Each file starts a system of its own, and waits more than it works.
+  { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/ended-state.ts" },
+  { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
+  { ...USUAL, name: "contracts", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
+  {
+    ...USUAL,
+    name: "startup",
+    serial: true,
+    retries: 1,
+    testTimeoutMs: 2 * MINUTE_MS,
+    suiteTimeoutMs: 15 * MINUTE_MS,
+  },
+  { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
+  { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
+  // Its files share one reading and one parse of the tree.
+  { ...USUAL, name: "architecture", serial: true, isolate: false, packages: false, suiteTimeoutMs: 5 * MINUTE_MS },
 ];
 
 /** The vitest configuration file for each runtime. */

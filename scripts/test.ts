@@ -1,19 +1,22 @@
 /**
- * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- unit workerd`). The suites of a
- * lane run one after another, the lanes at the same time. A lane that runs alone is shown while it runs, else each suite
- * when it has ended. The last line sums up the runners' own reports; the exit code is not 0 when anything failed.
+ * `npm test`: the static checks and every suite, or the ones that are named (`npm test -- unit workerd`), some of them at the
+ * same time. A suite that runs alone is shown while it runs, else each when it has ended. The last line sums up the runners'
+ * own reports; the exit code is not 0 when anything failed.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runAtMost } from "./at-most.ts";
 import { keepPackages, packageLists } from "./packages/keep-packages.ts";
 import { projectRoot, runCommand, stopCommandsOnSignal } from "./project-command.ts";
-import { LANES, SUITES, type Suite, VITEST_CONFIG } from "./suites.ts";
+import { SUITES, type Suite, VITEST_CONFIG } from "./suites.ts";
 import { buildConsole } from "./supervisor/console-build.ts";
 import { closingLine, countSuite, type Report, type SuiteCount } from "./test-report.ts";
 
 const STATIC_CHECKS = "check";
 const STATIC_CHECKS_TIMEOUT_MS = 600_000;
+/** Suites wait for processes and servers half of their time: three keep two cores busy. */
+const SUITES_AT_ONCE = 3;
 const KNOWN: string[] = [STATIC_CHECKS, ...SUITES.map(({ name }) => name)];
 
 interface EndedSuite {
@@ -54,7 +57,7 @@ function readReport(path: string): Report | null {
 async function runSuite(name: string, folder: string, show: boolean): Promise<EndedSuite> {
   const started = performance.now();
   const suite = SUITES.find((known) => known.name === name);
-  if (show) console.log(`\n── ${name}`);
+  console.log(show ? `\n── ${name}` : `── ${name} starts`);
   const run = suite ? runVitest(suite, folder, show) : runChecks(show);
   const { output, count } = await run.catch((thrown: unknown) => ({
     output: "",
@@ -91,25 +94,13 @@ async function makeConsole(): Promise<void> {
   await buildConsole(projectRoot, say).catch(say);
 }
 
-/** Runs the lanes to their ends; the suites in the order of `names`. */
-async function runLanes(names: readonly string[], folder: string): Promise<EndedSuite[]> {
-  const laneOf = (name: string) => SUITES.find((suite) => suite.name === name)?.lane ?? "work";
-  const lanes = LANES.map((lane) => names.filter((name) => laneOf(name) === lane)).filter(({ length }) => length > 0);
-  // The first system of another lane would build it while the checks read the tree that it builds in.
-  if (lanes.length > 1) await makeConsole();
-  const ended: EndedSuite[] = [];
-  const runLane = async (lane: readonly string[]): Promise<void> => {
-    for (const name of lane) ended.push(await runSuite(name, folder, lanes.length === 1));
-  };
-  await Promise.all(lanes.map(runLane));
-  return ended.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
-}
-
 async function runAll(names: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "otto-test-"));
   try {
     const packages = await prepare(names);
-    const ended = await runLanes(names, folder);
+    // The first system would build it while the checks read the tree that it builds in.
+    if (names.length > 1) await makeConsole();
+    const ended = await runAtMost(SUITES_AT_ONCE, names, (name) => runSuite(name, folder, names.length === 1));
     const counts = [packages, ...ended.map(({ count }) => count)];
     const lines = ended.flatMap(({ name, count, seconds }) => [
       `${name.padEnd(14)} ${closingLine([count])} in ${seconds.toFixed(1)} s`,
