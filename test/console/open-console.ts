@@ -100,8 +100,8 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
   );
-  // Evaluated by the debugger's way, which the page's policy does not judge.
-  await page.evaluate(AXE);
+  // Evaluated by the debugger's way, which the page's policy does not judge. Once for each document: axe is half a megabyte.
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const { violations } = await page.evaluate(
     async (settings) =>
       await (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run(settings),
