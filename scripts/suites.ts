@@ -50,8 +50,8 @@ export const SUITES: readonly Suite[] = [
     globalSetup: "test/setup/console-system.ts",
   },
   { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
-  // Each file starts a system of its own, and waits more than it works.
-  { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/ended-state.ts" },
+  // Most files start a system of their own, and wait more than they work.
+  { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/shared-system.ts" },
   { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
   { ...USUAL, name: "contracts", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
   {
@@ -61,6 +61,7 @@ export const SUITES: readonly Suite[] = [
     retries: 1,
     testTimeoutMs: 2 * MINUTE_MS,
     suiteTimeoutMs: 15 * MINUTE_MS,
+    globalSetup: "test/setup/ended-state.ts",
   },
   { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
   { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },

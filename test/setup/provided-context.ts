@@ -61,5 +61,7 @@ declare module "vitest" {
     readonly console: ConsoleSystem;
     /** The state folder of a system that started, made its things and ended: see test/setup/ended-state.ts. */
     readonly endedState: string;
+    /** A system that runs for the whole suite: see test/setup/shared-system.ts. */
+    readonly sharedSystem: { readonly url: string; readonly stateFolder: string };
   }
 }

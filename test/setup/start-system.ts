@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
-import { type ModelScript, type ScriptedReply, startModelServer, stepOf } from "../stand-ins/model-server.ts";
+import { scriptOfTheInput } from "../stand-ins/model-script.ts";
+import { type ModelScript, type ScriptedReply, startModelServer, variablesFor } from "../stand-ins/model-server.ts";
 import { fetchApi } from "./fetch-api.ts";
 import "./provided-context.ts";
 
@@ -30,16 +31,26 @@ export interface Caller {
   open(path: string, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
 }
 
-/** A system that is up. */
-export interface WholeSystem {
-  readonly system: StartedSystem;
+/** A system that answers, and who speaks to it. */
+interface SharedSystem {
+  readonly url: string;
   readonly operator: Caller;
   readonly nobody: Caller;
   /** The holder of this key. */
   withKey(key: string): Caller;
   /** Makes a tenant and gives the holder of its first key. */
   makeTenant(name: string): Promise<Caller & { readonly tenant: string }>;
+}
+
+/** A system of the test file's own, which it may kill and start again. */
+export interface WholeSystem extends SharedSystem {
+  readonly system: StartedSystem;
   stop(): Promise<void>;
+}
+
+/** The system that files share which neither kill nor configure theirs. Each makes tenants of its own. */
+export function joinSharedSystem(): SharedSystem {
+  return speakTo(inject("sharedSystem"));
 }
 
 /**
@@ -52,19 +63,10 @@ export async function startWholeSystem(
 ): Promise<WholeSystem> {
   const model = await startModelServer({ script });
   try {
-    const ofModel = { OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: model.url, OTTO_MODEL: "stand-in" };
-    const system = await start({ ...ofModel, ...env }, inject("endedState"));
-    const operator = callerOf(system.url, readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim());
+    const system = await start({ ...variablesFor(model), ...env }, inject("endedState"));
     return {
+      ...speakTo(system),
       system,
-      operator,
-      nobody: callerOf(system.url, ""),
-      withKey: (key) => callerOf(system.url, key),
-      async makeTenant(name) {
-        const made = await operator.send("POST", "/v1/tenants", { name });
-        if (made.status !== 201) throw new Error(`no tenant: ${made.text}`);
-        return { ...callerOf(system.url, made.json.key), tenant: made.json.tenant.id };
-      },
       async stop() {
         await system.stop();
         await model.close();
@@ -74,6 +76,21 @@ export async function startWholeSystem(
     await model.close();
     throw error;
   }
+}
+
+function speakTo({ url, stateFolder }: Pick<StartedSystem, "url" | "stateFolder">): SharedSystem {
+  const operator = callerOf(url, readFileSync(join(stateFolder, "operator-key"), "utf8").trim());
+  return {
+    url,
+    operator,
+    nobody: callerOf(url, ""),
+    withKey: (key) => callerOf(url, key),
+    async makeTenant(name) {
+      const made = await operator.send("POST", "/v1/tenants", { name });
+      if (made.status !== 201) throw new Error(`no tenant: ${made.text}`);
+      return { ...callerOf(url, made.json.key), tenant: made.json.tenant.id };
+    },
+  };
 }
 
 /** A task's input that says what the model does: one reply a step. */
@@ -94,15 +111,6 @@ export async function untilTask(caller: Caller, id: string, wanted: (task: TaskV
     if (Date.now() > end) throw new Error(`the task did not get there: ${text}`);
   }
 }
-
-const scriptOfTheInput: ModelScript = (messages) => {
-  const input = messages.find(({ role }) => role === "user")?.content;
-  // In a conversation, other words stand before and after it.
-  const script = typeof input === "string" ? /\{"replies":.*\]\}/s.exec(input)?.[0] : undefined;
-  if (script === undefined) return { text: "Done." };
-  const { replies } = JSON.parse(script) as { replies: readonly ScriptedReply[] };
-  return replies[stepOf(messages) - 1] ?? { text: "Done." };
-};
 
 function callerOf(url: string, key: string): Caller {
   const authorization: Record<string, string> = key === "" ? {} : { authorization: `Bearer ${key}` };

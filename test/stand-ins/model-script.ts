@@ -22,6 +22,15 @@ export const scriptOfTheTask: ModelScript = (messages, { model }) => {
   return reply?.models?.[model] ?? reply ?? { text: "Done." };
 };
 
+/** The same of replies that are written anywhere in the input: in a conversation, other words stand before and after them. */
+export const scriptOfTheInput: ModelScript = (messages) => {
+  const input = messages.find(({ role }) => role === "user")?.content;
+  const script = typeof input === "string" ? /\{"replies":.*\]\}/s.exec(input)?.[0] : undefined;
+  if (script === undefined) return { text: "Done." };
+  const { replies } = JSON.parse(script) as { replies: readonly ScriptedReply[] };
+  return replies[stepOf(messages) - 1] ?? { text: "Done." };
+};
+
 function ordersIn(messages: Parameters<ModelScript>[0]): ReplyOfStep[] {
   const texts = messages.flatMap(({ role, content }) =>
     role !== "assistant" && typeof content === "string" ? [content] : [],

@@ -107,6 +107,11 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
+/** The variables by which a system asks this model. */
+export function variablesFor({ url }: Pick<ModelServer, "url">): Record<string, string> {
+  return { OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: url, OTTO_MODEL: "stand-in" };
+}
+
 /** Starts one. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: ModelRecord[] = [];

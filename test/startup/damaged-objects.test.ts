@@ -2,16 +2,17 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { STATE_LOST } from "../../core/task/lost.ts";
 import { type StartedSystem, startSystem, until } from "../drill/started-system.ts";
 import { sendJson } from "../setup/fetch-api.ts";
+import "../setup/provided-context.ts";
 
 const WAIT_MS = 30_000;
 
 let system: StartedSystem;
 beforeAll(async () => {
-  system = await startSystem({});
+  system = await startSystem({}, inject("endedState"));
 });
 
 afterAll(() => system.stop());

@@ -1,13 +1,14 @@
 /** A started system whose state is lost or damaged between two starts: one sentence, nothing overwritten, and the way back works. */
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
 import { sendJson } from "../setup/fetch-api.ts";
+import "../setup/provided-context.ts";
 
 let system: StartedSystem;
 beforeAll(async () => {
-  system = await startSystem({});
+  system = await startSystem({}, inject("endedState"));
   await system.end();
 });
 

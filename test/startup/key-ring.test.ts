@@ -3,10 +3,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { sendJson } from "../setup/fetch-api.ts";
+import "../setup/provided-context.ts";
 
 const KEY_A = randomBytes(32).toString("base64");
 const KEY_B = randomBytes(32).toString("base64");
@@ -21,7 +22,7 @@ const server = createServer((request, response) => {
 
 beforeAll(async () => {
   receiver = `localhost:${await listenOnLoopback(server, 0)}`;
-  system = await startSystem({ OTTO_EGRESS_ALLOW: receiver });
+  system = await startSystem({ OTTO_EGRESS_ALLOW: receiver }, inject("endedState"));
   await system.end();
 });
 

@@ -1,10 +1,11 @@
 /** A started system whose local tenant's key or id is lost, damaged or revoked: the start gives the same tenant another key. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { keyOwner, makeKey } from "../../core/tenant/keys.ts";
 import { type StartedSystem, startSystem, until } from "../drill/started-system.ts";
 import { sendJson } from "../setup/fetch-api.ts";
+import "../setup/provided-context.ts";
 
 const READY_MS = 60_000;
 /** With the local tenant, which is the oldest, a page and a half of the list. */
@@ -13,7 +14,7 @@ const OTHER_TENANTS = 120;
 let system: StartedSystem;
 let tenant: string;
 beforeAll(async () => {
-  system = await startSystem({});
+  system = await startSystem({}, inject("endedState"));
   await ready();
   tenant = keyOwner(read("dev-key")) ?? "";
 });

@@ -1,6 +1,6 @@
 /** Bad input at every route of the OpenAPI document: a clear problem that names the field, and never a 500. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Answer, type Caller, joinSharedSystem } from "../setup/start-system.ts";
 import { scheduleNamed } from "./schedule-cases.ts";
 
 interface Operation {
@@ -16,14 +16,13 @@ interface Documented {
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
 
-let whole: WholeSystem;
+const whole = joinSharedSystem();
 let caller: Caller;
 let patient: Caller;
 let operations: Operation[];
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  whole = await startWholeSystem();
   caller = await whole.makeTenant("bad input");
   patient = makePatient(caller);
   const { paths } = (await caller.send("GET", "/openapi.json")).json;
@@ -67,10 +66,6 @@ beforeAll(async () => {
     account: "tenant",
   };
   for (const [what, id] of Object.entries(ids)) if (typeof id !== "string") throw new TypeError(`there is no ${what}`);
-});
-
-afterAll(async () => {
-  await whole?.stop();
 });
 
 /** The path with things that exist in it. */

@@ -1,29 +1,24 @@
 /** Bodies that are too large or not authorized: a client that is still sending receives the answer, not a reset. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Caller, joinSharedSystem } from "../setup/start-system.ts";
 import { type RawRequest, sendRaw } from "../stand-ins/raw-client.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 const TEN_MB = 10 * 1024 * 1024;
 const FILE = "/v1/tasks/task_00000000000000000000000000/files/large.bin";
 
-let whole: WholeSystem;
+const whole = joinSharedSystem();
 let caller: Caller;
 
 beforeAll(async () => {
-  whole = await startWholeSystem();
   caller = await whole.makeTenant("large-bodies");
-});
-
-afterAll(async () => {
-  await whole?.stop();
 });
 
 const json = { "content-type": "application/json" };
 const withKey = () => ({ ...json, authorization: `Bearer ${caller.key}` });
 /** A key of the right form that no tenant has. */
 const withBadKey = () => ({ ...json, authorization: `Bearer ${caller.key.slice(0, -8)}AAAAAAAA` });
-const send = async (request: RawRequest) => await sendRaw(whole.system.url, request);
+const send = async (request: RawRequest) => await sendRaw(whole.url, request);
 
 describe.each([
   ["with its length in front", false],
@@ -69,7 +64,7 @@ test("ten clients that send 15 MB at once all receive their answer", async () =>
     Array.from({ length: 10 }, async (_, index) => {
       const headers = index % 2 === 0 ? withKey() : withBadKey();
       const body = new Uint8Array(15 * 1024 * 1024);
-      const response = await fetchApi(`${whole.system.url}/v1/tasks`, { method: "POST", headers, body });
+      const response = await fetchApi(`${whole.url}/v1/tasks`, { method: "POST", headers, body });
       return [response.status, ((await response.json()) as { code: string }).code];
     }),
   );

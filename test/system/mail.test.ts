@@ -1,23 +1,14 @@
 /** Mail in and out of the started system: a mail becomes a task, and what it comes to is mailed back. No provider is set up. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import {
-  type Caller,
-  calling,
-  scriptedInput,
-  startWholeSystem,
-  untilTask,
-  type WholeSystem,
-} from "../setup/start-system.ts";
+import { beforeAll, expect, test, vi } from "vitest";
+import { type Caller, calling, joinSharedSystem, scriptedInput, untilTask } from "../setup/start-system.ts";
 import { bringMail } from "./bring-mail.ts";
 
-let whole: WholeSystem;
+const whole = joinSharedSystem();
 let caller: Caller;
 
 beforeAll(async () => {
-  whole = await startWholeSystem({ OTTO_MAIL_DOMAIN: "mail.test" });
   caller = await whole.makeTenant("mail");
 });
-afterAll(async () => await whole.stop());
 
 test("a mail becomes a task, and its result with its file is mailed to whoever wrote it", async () => {
   const person = { name: "Ana", addresses: [{ kind: "email", address: "ana@example.com" }] };
@@ -30,7 +21,7 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
     { text: "Here is the **report**." },
   );
   const brought = await bringMail(
-    { url: whole.system.url, key: caller.key },
+    { url: whole.url, key: caller.key },
     {
       from: "ana@example.com",
       to: address,
@@ -56,7 +47,7 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
 
 test("a mail to an address that is nobody's is refused by the server", async () => {
   const mail = { from: "ana@example.com", to: "otto@mail.test", subject: "New Task", text: "Hi" };
-  const refused = await bringMail({ url: whole.system.url, key: caller.key }, mail);
+  const refused = await bringMail({ url: whole.url, key: caller.key }, mail);
   expect(refused.ok).toBe(false);
   expect(await refused.text()).toContain("550");
 });
@@ -65,7 +56,7 @@ test("a mail without an admin key of its tenant is refused", async () => {
   const { address: to } = (await caller.send("GET", "/v1/mail")).json;
   const mail = { from: "ana@example.com", to, subject: "New Task", text: "Hi" };
   const stranger = await whole.makeTenant("stranger");
-  const { url } = whole.system;
+  const { url } = whole;
   const before = (await caller.send("GET", "/v1/tasks")).json.data.length;
   expect((await bringMail({ url, key: "" }, mail)).status).toBe(401);
   expect((await bringMail({ url, key: `${caller.key}x` }, mail)).status).toBe(401);
@@ -94,7 +85,7 @@ test("a question to a person is answered by a reply, once, and by nobody else", 
   const quoted = `On 21 Nov 2026, Otto wrote:\n> ${asked.replaceAll("\n", "\n> ")}`;
   const reply = async (words: string, from: string) =>
     await bringMail(
-      { url: whole.system.url, key: caller.key },
+      { url: whole.url, key: caller.key },
       { from, to: tagged, subject: "Re: a question", text: `${words}\n\n${quoted}` },
     );
   const before = (await mailsTo("ana@example.com")).length;

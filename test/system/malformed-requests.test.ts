@@ -1,22 +1,20 @@
 /** Requests that are no valid HTTP, or name no address of ours: the client is at fault, so the answer is 400 and never 500. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Caller, joinSharedSystem } from "../setup/start-system.ts";
 import { sendText } from "../stand-ins/raw-client.ts";
 
-let whole: WholeSystem;
+const whole = joinSharedSystem();
 let caller: Caller;
 let task: string;
 
 beforeAll(async () => {
-  whole = await startWholeSystem();
   caller = await whole.makeTenant("malformed requests");
   task = (await caller.send("POST", "/v1/tasks", { input: "x", hold: true })).json.id;
 });
-afterAll(async () => await whole?.stop());
 
 /** One request: its first line, and the lines of its head and body. */
 const send = async (first: string, ...lines: readonly string[]) =>
-  await sendText(whole.system.url, [`${first} HTTP/1.1`, ...lines].join("\r\n"));
+  await sendText(whole.url, [`${first} HTTP/1.1`, ...lines].join("\r\n"));
 
 const expectRefused = ({ statuses, body }: Awaited<ReturnType<typeof send>>, field: string) => {
   expect(statuses).toEqual([400]);

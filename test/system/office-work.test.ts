@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openDocx, openXlsx } from "../sidecar/documents/opened.ts";
-import { calling, scriptedInput, startWholeSystem, untilTask, type WholeSystem } from "../setup/start-system.ts";
+import { calling, joinSharedSystem, scriptedInput, untilTask } from "../setup/start-system.ts";
 
 const SALES = "region,amount\nNorth,1200.50\nSouth,800\nNorth,99.5\nWest,\n";
 const SUMMARY = `# Sales
@@ -21,15 +21,7 @@ North sold **1,300** of 2,100.
 ![Amount by region](report/chart.svg)
 `;
 
-let whole: WholeSystem;
-
-beforeAll(async () => {
-  whole = await startWholeSystem();
-});
-
-afterAll(async () => {
-  await whole?.stop();
-});
+const whole = joinSharedSystem();
 
 function fixture(name: string): Uint8Array {
   return readFileSync(fileURLToPath(new URL(`../sidecar/__fixtures__/documents/${name}`, import.meta.url)));
