@@ -4,8 +4,7 @@
  */
 import { failed, ok, type Result } from "../base/errors.ts";
 import { type Label, OUTSIDE } from "../provenance/label.ts";
-import type { FileEntry, FileVersion, WriteOptions } from "../ports/files.ts";
-import type { WrittenFile } from "../ports/files.ts";
+import type { FileEntry, FileVersion, WriteOptions, WrittenFile } from "../ports/files.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 
