@@ -11,11 +11,10 @@ import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../
 import { type Leaving, OutboxQueue } from "../../core/channels/outbox/queue.ts";
 import { hangsAfterMs, type Outcome, toOutcome } from "../../core/channels/outbox/rules.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
-import { failedSince } from "./failed.ts";
 import { OutboxForgetting } from "./forgetting.ts";
 import { OutboxIndex } from "./delivery-index.ts";
 import { OutboxStandIns } from "./replacements.ts";
-import { DeliveryStore } from "./store.ts";
+import { DeliveryStore, failedSince } from "./store.ts";
 import { OutboxTables } from "./tables.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import { Alarm } from "../base/alarm.ts";

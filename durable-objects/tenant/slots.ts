@@ -4,13 +4,15 @@ import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../../core/tenant/budget-tree.ts";
-import { FEWEST_PLACES } from "../../core/tenant/fair-share.ts";
+import { FairShare, FEWEST_PLACES } from "../../core/tenant/fair-share.ts";
 import type { EnterReply, EnterRequest } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { TenantDesk } from "../../core/tenant/admission.ts";
-import { processShare } from "./process-share.ts";
 import { TenantDeskStore } from "./admission-store.ts";
 import type { TenantTables } from "./tables.ts";
+
+/** The fair share of the tenants whose objects live in this process. */
+export const processShare = new FairShare();
 
 /** Every method decides and stores without an await in between; tasks are called afterwards. */
 export class TenantPlaces {

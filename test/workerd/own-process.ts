@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
 import { costFromEnv } from "../../adapters/env/tenants.ts";
 import { secretShelf } from "../../adapters/env/secrets.ts";
-import { processShare } from "../../durable-objects/tenant/process-share.ts";
+import { processShare } from "../../durable-objects/tenant/slots.ts";
 import { endpointsPause } from "../../workers/channels/webhooks/known-endpoints.ts";
 
 beforeEach(() => {

@@ -19,6 +19,8 @@ const CORE = /^core\//;
 const READERS_OF_ENV = /^adapters\/env\//;
 const CATALOGUE = /^tools\/catalogue\.generated\.ts$/;
 const OBJECTS = /^durable-objects\//;
+/** What objects share. Everything else of an object is in its own room, which mayImportFile adds. */
+const SHARED_BY_OBJECTS = /^durable-objects\/base\//;
 const WORKERS = /^workers\//;
 
 const VENDOR_SDKS = [
@@ -49,7 +51,12 @@ const LAYERS: readonly Layer[] = [
     packages: ["yaml", "zod"],
   },
   { name: "adapters", files: /^adapters\//, imports: [CORE, /^adapters\//], packages: [...VENDOR_SDKS, "cloudflare:"] },
-  { name: "durable-objects", files: OBJECTS, imports: [CORE, OBJECTS, READERS_OF_ENV], packages: ["cloudflare:"] },
+  {
+    name: "durable-objects",
+    files: OBJECTS,
+    imports: [CORE, SHARED_BY_OBJECTS, READERS_OF_ENV],
+    packages: ["cloudflare:"],
+  },
   {
     name: "workers/index",
     files: /^workers\/index\.ts$/,
@@ -201,6 +208,7 @@ function mayImportFile(
   if (layer.imports.some((pattern) => pattern.test(target))) return true;
   if (typeOnly && layer.types?.some((pattern) => pattern.test(target))) return true;
   const isSibling = posix.dirname(from) === posix.dirname(target);
+  if (layer.name === "durable-objects") return isSibling;
   return layer.name === "a tool" && isSibling && !isToolFile(target);
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import type { Leaving } from "../../../../core/channels/outbox/queue.ts";
 import { afterAttempt, asked, begun, type Outcome } from "../../../../core/channels/outbox/rules.ts";
-import { failedSince } from "../../../../durable-objects/outbox/failed.ts";
+import { failedSince } from "../../../../durable-objects/outbox/store.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT, START } from "./world.ts";
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
