@@ -2,7 +2,7 @@
 import { checkAddress, type Env, set } from "./bindings.ts";
 import { sealingFromEnv } from "./secrets.ts";
 import { type MailsIn, openMailsIn } from "../mail/mail-in.ts";
-import { mailOfTask, openMail } from "../mail/mail.ts";
+import { mailOfTask, type MailSettings, openMail } from "../mail/mail.ts";
 import { type MailOutbox, openMailOutbox } from "../mail/outbox.ts";
 import { openOwnAddresses, type OwnAddresses } from "../mail/own-addresses.ts";
 import { getOwn } from "../../core/base/own-field.ts";
@@ -15,21 +15,6 @@ export type { MailHead } from "../mail/mail-in.ts";
 const RESEND_API = "https://api.resend.com";
 
 const DEFAULT_SMTP_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
-
-/** How mail leaves; `outbox`: no provider is set up, and what would be sent is kept to be looked at. */
-export type MailSettings =
-  | { readonly kind: "resend"; readonly baseUrl: string; readonly apiKey: string; readonly from: string }
-  | {
-      readonly kind: "smtp";
-      readonly host: string;
-      readonly port: number;
-      /** TLS from the first byte; else STARTTLS where the server offers it. */
-      readonly secure: boolean;
-      readonly username: string | null;
-      readonly password: string | null;
-      readonly from: string;
-    }
-  | { readonly kind: "outbox"; readonly from: string };
 
 /** Resend where its key is set, else SMTP where its URL is. */
 export function mailSettings(env: Env): MailSettings {

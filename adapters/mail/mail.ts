@@ -1,15 +1,14 @@
 /** The provider of mail that is set up, for all tenants and for the tools of one. */
-import { failed, ok } from "../../core/base/errors.ts";
-import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
-import { sha256Hex } from "../../core/base/sha256.ts";
-import type { TaskFacts } from "../../core/task/state.ts";
-import type { MailSettings } from "../env/mail.ts";
 import { sleep } from "../../core/base/deadline.ts";
 import { sandboxPrefix } from "../files/blob-keys.ts";
 import { guarded } from "../files/r2.ts";
 import { openMailOutbox } from "./outbox.ts";
 import { openResend } from "./resend.ts";
 import { openSmtp } from "./smtp.ts";
+import { failed, ok } from "../../core/base/errors.ts";
+import { sha256Hex } from "../../core/base/sha256.ts";
+import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 
 export function openMail(settings: MailSettings, bucket: R2Bucket): MailPort {
   switch (settings.kind) {
@@ -50,3 +49,18 @@ export function mailOfTask(port: MailPort, bucket: R2Bucket, tree: Pick<TaskFact
 function byAge(one: R2Object, other: R2Object): number {
   return one.uploaded.getTime() - other.uploaded.getTime() || (one.key < other.key ? -1 : 1);
 }
+
+/** How mail leaves; `outbox`: no provider is set up, and what would be sent is kept to be looked at. */
+export type MailSettings =
+  | { readonly kind: "resend"; readonly baseUrl: string; readonly apiKey: string; readonly from: string }
+  | {
+      readonly kind: "smtp";
+      readonly host: string;
+      readonly port: number;
+      /** TLS from the first byte; else STARTTLS where the server offers it. */
+      readonly secure: boolean;
+      readonly username: string | null;
+      readonly password: string | null;
+      readonly from: string;
+    }
+  | { readonly kind: "outbox"; readonly from: string };

@@ -4,8 +4,7 @@
  */
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
-import type { SealedColumn } from "../../core/secrets/key-ring.ts";
-import type { SealedValues } from "../../core/ports/sealed-values.ts";
+import type { SealedColumn, SealedValues } from "../../core/ports/sealed-values.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Sealing } from "./sealing.ts";
 

@@ -1,6 +1,5 @@
 /** Values that are stored sealed, and the keys that sealed them. */
 import type { Result } from "../base/errors.ts";
-import type { RecordedKey, SealedColumn } from "../secrets/key-ring.ts";
 
 /** What the database knows of the keys. */
 export interface RecordedKeys {
@@ -19,3 +18,23 @@ export interface SealedValues {
     value: { readonly sealed: string; readonly by: string },
   ): Promise<Result<void>>;
 }
+
+/** A key that sealed a row, by its header in base64. `""`: rows without a header; `member` then names their key if it is known. */
+export interface RecordedKey {
+  readonly header: string;
+  readonly member: string | null;
+}
+
+/** The columns that hold sealed values. A name with `[]` is a list of them. */
+export const SEALED_COLUMNS = [
+  "secrets.sealed",
+  "mcp_servers.sealed",
+  "mcp_servers.auth",
+  "endpoints.sealed",
+  "endpoints.old_sealed[]",
+  "hooks.sealed",
+  "hooks.old_sealed[]",
+  "slack_installs.sealed",
+] as const;
+
+export type SealedColumn = (typeof SEALED_COLUMNS)[number];

@@ -24,25 +24,6 @@ export interface RingMember {
 /** The member that seals comes first, the oldest last. */
 export type KeyRing = readonly [RingMember, ...RingMember[]];
 
-/** A key that sealed a row, by its header in base64. `""`: rows without a header; `member` then names their key if it is known. */
-export interface RecordedKey {
-  readonly header: string;
-  readonly member: string | null;
-}
-
-/** The columns that hold sealed values. A name with `[]` is a list of them. */
-export const SEALED_COLUMNS = [
-  "secrets.sealed",
-  "mcp_servers.sealed",
-  "mcp_servers.auth",
-  "endpoints.sealed",
-  "endpoints.old_sealed[]",
-  "hooks.sealed",
-  "hooks.old_sealed[]",
-  "slack_installs.sealed",
-] as const;
-export type SealedColumn = (typeof SEALED_COLUMNS)[number];
-
 /**
  * The members, the one that seals first. `secretKey` is 32 bytes in base64, `old` such keys separated by commas. Throws a
  * RangeError that names the variable and holds no key.

@@ -1,7 +1,6 @@
 import { surelyNotSent } from "../../core/base/errors.ts";
 import { z } from "zod";
-import type { NotePlace, PostedNote } from "../../core/channels/slack/notes.ts";
-import type { SlackNotesPort } from "../../core/ports/slack-notes.ts";
+import type { NotePlace, PostedNote, SlackNotesPort } from "../../core/ports/slack-notes.ts";
 import { madeAt } from "../../core/base/ids.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 

@@ -3,22 +3,8 @@ import { asNotSent, type Failure, notSent, ok, type Result } from "../../base/er
 import { channelOf } from "../outbox/slack-place.ts";
 import { messagesOf } from "./pack.ts";
 import type { SlackInstall } from "../../ports/slack-install-table.ts";
-import type { SlackNotesPort } from "../../ports/slack-notes.ts";
+import type { PostedNote, SlackNotesPort } from "../../ports/slack-notes.ts";
 import type { SlackPort, SlackRef } from "../../ports/slack.ts";
-
-/** Where a note goes. `team`: the id or the name of a workspace; null: the tenant has one only. */
-export interface NotePlace {
-  readonly team: string | null;
-  /** `#name`, `name` or the id of a conversation. */
-  readonly channel: string;
-  /** The same on every attempt. */
-  readonly key: string;
-}
-
-export interface PostedNote extends SlackRef {
-  /** Where people read it; null: Slack did not say. */
-  readonly permalink: string | null;
-}
 
 /** The installations of one tenant. */
 export interface Installed {

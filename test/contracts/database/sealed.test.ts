@@ -8,13 +8,8 @@ import { openDatabase } from "../../../adapters/database/database.ts";
 import { openSealing } from "../../../adapters/secrets/sealing.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
 import type { Database } from "../../../core/ports/database.ts";
-import {
-  findMissingKeys,
-  headerText,
-  parseKeyRing,
-  SEALED_COLUMNS,
-  type SealedColumn,
-} from "../../../core/secrets/key-ring.ts";
+import { findMissingKeys, headerText, parseKeyRing } from "../../../core/secrets/key-ring.ts";
+import { SEALED_COLUMNS, type SealedColumn } from "../../../core/ports/sealed-values.ts";
 import { checkKeyRing, KeyMissing } from "../../../scripts/database/key-ring.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
 import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";

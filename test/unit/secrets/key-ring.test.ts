@@ -5,14 +5,8 @@ import { openReseal, ResealedValues } from "../../../adapters/secrets/resealing.
 import { openSealing } from "../../../adapters/secrets/sealing.ts";
 import { fromBase64, toBase64 } from "../../../core/base/base64.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
-import {
-  findMissingKeys,
-  headerText,
-  missingKeysProblem,
-  parseKeyRing,
-  type RecordedKey,
-  type SealedColumn,
-} from "../../../core/secrets/key-ring.ts";
+import { findMissingKeys, headerText, missingKeysProblem, parseKeyRing } from "../../../core/secrets/key-ring.ts";
+import type { RecordedKey, SealedColumn } from "../../../core/ports/sealed-values.ts";
 
 const [A, B, C] = [newKey(), newKey(), newKey()] as const;
 const SECRET = new TextEncoder().encode("a secret");
