@@ -9,6 +9,7 @@ import type { App } from "./context.ts";
 import { webhookSchemas } from "./event-schemas.ts";
 import { addDiscriminators, nameEnums, toReference } from "./openapi-names.ts";
 import { addExamples, type Examples, mapValues } from "./openapi-examples.ts";
+import { taskChangeSchema } from "../tenants/feed-routes.ts";
 
 type Json = Record<string, unknown>;
 
@@ -70,6 +71,7 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
     const operations = paths.get(route.path) ?? [];
     paths.set(route.path, [...operations, [route.method, operationOf(route, schemas)]]);
   }
+  schemaOf(taskChangeSchema, "output", schemas);
   const key = {
     type: "http",
     scheme: "bearer",

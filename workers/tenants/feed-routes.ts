@@ -14,18 +14,20 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { EVENT_STREAM_HEADERS, type Piece, streamEvents, writtenEvent } from "../http/stream-events.ts";
 import { type FeedItem, openTenantFeed } from "./watch.ts";
 
-/** The data of `task.changed`. */
-const changeSchema = z.strictObject({
-  task_id: z.string(),
-  parent_id: z.string().nullable(),
-  root_id: z.string().nullable().describe("The root of its tree, itself where it has no parent. Null: erased."),
-  status: z.enum([...TASK_STATUSES, "erased"]),
-  version: z.int().nullable().describe("Only grows: a lower one than was seen is old. Null: erased."),
-  at: z.iso.datetime(),
-  hidden: z.boolean().describe("True for a call over the API, which is in no list of tasks."),
-  pending: z.int().describe("How much of the task itself waits for a person."),
-  task: z.strictObject({ ...taskLine, usage: ownUsageSchema }).nullable(),
-});
+/** The data of `task.changed`. The OpenAPI document lists it, although the content of a stream refers to no schema. */
+export const taskChangeSchema = z
+  .strictObject({
+    task_id: z.string(),
+    parent_id: z.string().nullable(),
+    root_id: z.string().nullable().describe("The root of its tree, itself where it has no parent. Null: erased."),
+    status: z.enum([...TASK_STATUSES, "erased"]),
+    version: z.int().nullable().describe("Only grows: a lower one than was seen is old. Null: erased."),
+    at: z.iso.datetime(),
+    hidden: z.boolean().describe("True for a call over the API, which is in no list of tasks."),
+    pending: z.int().describe("How much of the task itself waits for a person."),
+    task: z.strictObject({ ...taskLine, usage: ownUsageSchema }).nullable(),
+  })
+  .meta({ id: "TaskChange" });
 
 const feed = createRoute({
   tags: ["Tasks"],
@@ -42,7 +44,6 @@ const feed = createRoute({
 });
 
 export function eventRoutes(app: App): void {
-  app.openAPIRegistry.register("TaskChange", changeSchema);
   app.openapi(feed, async (c) => {
     const principal = c.get("principal");
     if (principal.kind === "operator") raise("forbidden", "The operator has no tasks. Use a key of the tenant.");

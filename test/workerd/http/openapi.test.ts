@@ -35,6 +35,8 @@ describe("the OpenAPI document", () => {
     );
     expect(names.filter((name) => !components.includes(name))).toEqual([]);
     expect(text).not.toContain("$defs");
+    // The events of a stream: a description names them, and no reference does.
+    expect(components).toContain("#/components/schemas/TaskChange");
   });
 
   test("names every operation, body, list of values and union of objects", async () => {
