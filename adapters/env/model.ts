@@ -1,7 +1,7 @@
 /** The model. */
 import { type Env, set } from "./bindings.ts";
 import { demoModel } from "../model/demo/demo.ts";
-import { openAiModel } from "../model/openai.ts";
+import { openAiModel } from "../model/openai/open.ts";
 import type { ModelPort } from "../../core/ports/model.ts";
 
 /** The model: any server that speaks OpenAI's API, or the demo model when none is set. */

@@ -1,6 +1,6 @@
 /** Which call a piece of a streamed reply belongs to. */
 import type { ReplyCall } from "../../core/ports/model.ts";
-import type { CallPiece } from "./chat-chunk.ts";
+import type { CallPiece } from "./openai/chat-chunk.ts";
 
 /** The name that a call without one has in the conversation: servers refuse an empty one. */
 const NO_NAME = "unnamed";

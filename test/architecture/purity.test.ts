@@ -56,7 +56,7 @@ describe("fetch", () => {
   test.each([
     ["workers/index.ts", "export default { fetch: (request, env) => app.fetch(request, env) };"],
     ["adapters/egress/web.ts", "const reply = await sidecar.fetch(path, init);"],
-    ["adapters/model/chat.ts", "const wire = (send: typeof fetch) => send;"],
+    ["adapters/model/openai/chat.ts", "const wire = (send: typeof fetch) => send;"],
     ["adapters/search/engine.ts", "const reply = await fetch(url);"],
   ])("may be a method's name, a type, or in its places: %s: %s", (path, text) => {
     expect(show(strayFetches([{ path, text }]))).toEqual([]);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ChatChoice, type ChatChunk, parseChatChunk } from "../../../adapters/model/chat-chunk.ts";
+import { type ChatChoice, type ChatChunk, parseChatChunk } from "../../../adapters/model/openai/chat-chunk.ts";
 import { chatEvents, errorEvent } from "../../stand-ins/model-wire.ts";
 
 const text = z.string().nullish();

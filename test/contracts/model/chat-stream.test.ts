@@ -1,7 +1,7 @@
 /** What a chat-completions stream is read as, however it is written and wherever it is cut. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ChatReader } from "../../../adapters/model/chat-reader.ts";
+import { ChatReader } from "../../../adapters/model/openai/chat-reader.ts";
 import { Reply } from "../../../adapters/model/reply.ts";
 import type { ModelChunk } from "../../../core/ports/model.ts";
 import { chatEvents } from "../../stand-ins/model-wire.ts";

@@ -1,6 +1,6 @@
 /** Every fault of a model server has a documented end, and the connection to it is closed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openAiModel } from "../../../adapters/model/openai.ts";
+import { openAiModel } from "../../../adapters/model/openai/open.ts";
 import type { ModelFailure, ModelPort } from "../../../core/ports/model.ts";
 import { unusedPort } from "../../stand-ins/listen.ts";
 import {

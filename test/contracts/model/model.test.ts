@@ -1,6 +1,6 @@
 /** The OpenAI adapter, over loopback, and the in-memory fake: one contract. */
 import { expect, test } from "vitest";
-import { openAiModel } from "../../../adapters/model/openai.ts";
+import { openAiModel } from "../../../adapters/model/openai/open.ts";
 import { type FakeReply, fakeModel } from "../../fakes/model.ts";
 import { type ScriptedReply, startModelServer } from "../../stand-ins/model-server.ts";
 import { chunksOf, modelContract, modelRequest, type ModelUnderTest } from "./suite.ts";

@@ -1,7 +1,7 @@
 /** A call that the model spoiled is refused in a sentence, like any other call that cannot be made. */
 import { describe, expect, test } from "vitest";
 import { acceptedName } from "../../../adapters/model/accepted-schema.ts";
-import { chatBody } from "../../../adapters/model/chat-wire.ts";
+import { chatBody } from "../../../adapters/model/openai/chat-wire.ts";
 import { CallPieces, wholeCall } from "../../../adapters/model/call-pieces.ts";
 import { listRequested, prepareCalls } from "../../../core/steps/prepare.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";

@@ -1,13 +1,13 @@
 /** The Responses API, by the SDK's provider interface. */
 // The provider as a whole brings speech, images and batches along: 50 KiB of gzip.
 import { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
-import type { ModelChunk, ModelFailure, ModelRequest, ReplyCall } from "../../core/ports/model.ts";
-import { wholeCall } from "./call-pieces.ts";
-import type { CallWatch } from "./call-watch.ts";
-import { bearerOf, guardedFetch, type ModelAddress } from "./guarded-fetch.ts";
-import { failureOfThrown, unreadable } from "./model-failure.ts";
-import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "./reply.ts";
-import { toSdkPrompt, toSdkTools } from "./responses-wire.ts";
+import type { ModelChunk, ModelFailure, ModelRequest, ReplyCall } from "../../../core/ports/tool-ports.ts";
+import { wholeCall } from "../call-pieces.ts";
+import type { CallWatch } from "../call-watch.ts";
+import { bearerOf, guardedFetch, type ModelAddress } from "../guarded-fetch.ts";
+import { failureOfThrown, unreadable } from "../model-failure.ts";
+import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "../reply.ts";
+import { toSdkPrompt, toSdkTools } from "./prompt.ts";
 
 /** One call: the text as it is written, then the end of it. Throws what the call failed by. */
 export async function* responsesReply(

@@ -3,14 +3,14 @@
  * call and no retry here: retries are the task's, and durable. See docs/decisions/0006-model-adapter.md and
  * 0015-chat-reader.md.
  */
-import { encodingOf } from "../../core/model/table.ts";
-import type { ModelFailure, ModelPort } from "../../core/ports/model.ts";
-import { CallWatch } from "./call-watch.ts";
+import { encodingOf } from "../../../core/model/table.ts";
+import type { ModelFailure, ModelPort } from "../../../core/ports/tool-ports.ts";
+import { CallWatch } from "../call-watch.ts";
 import { chatReply } from "./chat.ts";
-import type { ModelAddress } from "./guarded-fetch.ts";
-import { failureOfThrown } from "./model-failure.ts";
-import { Reply } from "./reply.ts";
-import { responsesReply } from "./responses.ts";
+import type { ModelAddress } from "../guarded-fetch.ts";
+import { failureOfThrown } from "../model-failure.ts";
+import { Reply } from "../reply.ts";
+import { responsesReply } from "../ai-sdk/reply.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
 

@@ -1,10 +1,10 @@
 /** Chat completions: one streamed request, read by one reader. See docs/decisions/0015-chat-reader.md. */
-import type { ModelChunk, ModelRequest } from "../../core/ports/model.ts";
-import type { CallWatch } from "./call-watch.ts";
+import type { ModelChunk, ModelRequest } from "../../../core/ports/tool-ports.ts";
+import type { CallWatch } from "../call-watch.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { chatBody } from "./chat-wire.ts";
-import type { Reply } from "./reply.ts";
-import { bearerOf, type ModelAddress, openEventStream } from "./guarded-fetch.ts";
+import type { Reply } from "../reply.ts";
+import { bearerOf, type ModelAddress, openEventStream } from "../guarded-fetch.ts";
 
 /** One call: the text as it is written, then the end of it. Throws what the call failed by. */
 export async function* chatReply(

@@ -2,7 +2,7 @@
  * One event of a chat-completions stream: the fields that Otto reads. Judged by hand, as a Worker may not compile code
  * at run time and a schema library then walks its schema at every event. See docs/decisions/0016-chat-events-by-hand.md.
  */
-import { unreadable } from "./model-failure.ts";
+import { unreadable } from "../model-failure.ts";
 
 /** A piece of a call: the first one names it, and the arguments are the sum of all. */
 export interface CallPiece {

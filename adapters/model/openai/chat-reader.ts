@@ -1,11 +1,11 @@
 /** The bytes of a chat-completions stream, as they come, made into a reply. It waits for nothing and holds no stream. */
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import type { ModelChunk, ModelFailure, ModelRequest } from "../../core/ports/model.ts";
-import { CallPieces } from "./call-pieces.ts";
+import type { ModelChunk, ModelFailure, ModelRequest } from "../../../core/ports/tool-ports.ts";
+import { CallPieces } from "../call-pieces.ts";
 import { type CallPiece, parseChatChunk } from "./chat-chunk.ts";
-import { MAX_LINE_BYTES, tooMuch } from "./guarded-fetch.ts";
-import { failureOfErrorEvent, ModelCallFailed } from "./model-failure.ts";
-import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "./reply.ts";
+import { MAX_LINE_BYTES, tooMuch } from "../guarded-fetch.ts";
+import { failureOfErrorEvent, ModelCallFailed } from "../model-failure.ts";
+import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "../reply.ts";
 
 /** The event that says that nothing follows. The end of the stream says so too. */
 const LAST_EVENT = "[DONE]";

@@ -1,8 +1,8 @@
 /** Otto's conversation in the form of the SDK's provider interface, for the Responses API. */
 import type { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
-import { acceptedName } from "./accepted-schema.ts";
-import type { Message } from "../../core/model/messages.ts";
-import type { ToolSpec } from "../../core/ports/model.ts";
+import { acceptedName } from "../accepted-schema.ts";
+import type { Message } from "../../../core/model/messages.ts";
+import type { ToolSpec } from "../../../core/ports/tool-ports.ts";
 
 /** What the SDK's models are called with, by the interface that all of its providers share. */
 type SdkCall = Parameters<OpenAIResponsesLanguageModel["doStream"]>[0];
