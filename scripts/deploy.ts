@@ -12,6 +12,7 @@ import { DatabaseUnavailable, PostgresFailure } from "./database/sql-backend.ts"
 import { deploy } from "./deploy/deploy.ts";
 import { DeployRefused } from "./deploy/deploy-refused.ts";
 import type { DeployConfig } from "./deploy/judge-config.ts";
+import { readStartBytes } from "./deploy/judge-size.ts";
 import { makeSecrets } from "./deploy/make-secrets.ts";
 import { type DeployFlags, readFlags } from "./deploy/read-flags.ts";
 import { wranglerAt } from "./deploy/wrangler-command.ts";
@@ -39,6 +40,7 @@ async function deployThis(flags: DeployFlags): Promise<void> {
       readConfig,
       hasDocker,
       buildConsole: makeConsole,
+      readStartBytes,
       migrate: migrateAsOwner,
       say: (line) => console.log(line),
       now: Date.now,

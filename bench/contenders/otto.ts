@@ -1,13 +1,12 @@
 /** The whole system, as a user starts it. */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readStartBytes } from "../../scripts/deploy/judge-size.ts";
 import { killRuntime, startSystem } from "../../test/drill/started-system.ts";
 import type { TaskBody } from "../../test/drill/api-client.ts";
 import { inputOf } from "../job.ts";
 import type { BenchModel } from "../model/model.ts";
 import { parentOf, processTree } from "../processes.ts";
 import { send } from "../send.ts";
-import { gzipKib } from "./bundle-size.ts";
 import type { Contender } from "./contender.ts";
 
 const MAX_STEPS = 100;
@@ -16,8 +15,6 @@ const JOB_TOOLS = ["ask_human", "dispatch_subagent", "evaluate_expression", "get
 /** What the files are written and searched with. */
 const FILE_TOOLS = ["fs.write", "grep"];
 const LOOK_EVERY_MS = 5;
-/** Beside what wrangler uploads, a build folder holds what it does not. */
-const NOT_UPLOADED = /\.map$|^README\.md$|^worker-options\.json$/;
 
 export async function startOtto(model: BenchModel): Promise<Contender> {
   const system = await startSystem({
@@ -80,15 +77,7 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
       },
       pids: () => processTree(supervisor),
       runtimePid: () => need(system.workerdPid()),
-      bundleKib() {
-        const builds = join(system.stateFolder, "build");
-        const folder = join(builds, readdirSync(builds)[0] ?? "");
-        return gzipKib(
-          readdirSync(folder)
-            .filter((name) => !NOT_UPLOADED.test(name))
-            .map((name) => join(folder, name)),
-        );
-      },
+      bundleKib: () => readStartBytes() / 1024,
       files: {
         async put(path, text) {
           const given = { path, content: text, backup: false };

@@ -4,7 +4,9 @@ import type { Section } from "./section.ts";
 export const BUNDLE: Section = {
   name: "bundle",
   once: true,
-  rows: [{ key: "bundle", label: "Worker bundle, KiB gzip", digits: 0, target: "≤ 700 → 600" }],
+  rows: [
+    { key: "bundle", label: "Worker bundle that an isolate starts with, KiB gzip", digits: 0, target: "≤ 700 → 600" },
+  ],
   measure(stage, note) {
     for (const contender of stage.contenders) {
       const kib = contender.bundleKib();

@@ -27,6 +27,8 @@ export interface DeployOptions {
 }
 
 export interface DeployOutside extends Waiting {
+  /** The compressed size of what a new isolate loads, after a bundling. */
+  readonly readStartBytes: () => number;
   readonly wrangler: Wrangler;
   /** Throws `DeployRefused` when wrangler cannot read it. */
   readonly readConfig: () => DeployConfig;
@@ -136,13 +138,16 @@ async function checkOutside(config: DeployConfig, options: DeployOptions, outsid
 }
 
 /** The size is the Worker's: a browser loads the console's files, and no isolate does. */
-async function checkBundle({ isDryRun }: DeployOptions, { buildConsole, wrangler, say }: DeployOutside): Promise<void> {
+async function checkBundle(
+  { isDryRun }: DeployOptions,
+  { buildConsole, wrangler, readStartBytes, say }: DeployOutside,
+): Promise<void> {
   await buildConsole();
   const built = await wrangler(["deploy", "--dry-run", "--containers-rollout=none"]);
   if (built.exitCode !== 0) throw new DeployRefused(`The Worker cannot be bundled.\n${wordsOf(built)}`);
   const size = readReport(built)["bundle_size"] as { readonly gzip_bytes?: number } | undefined;
   if (size?.gzip_bytes === undefined) throw new DeployRefused("wrangler did not tell the size of the bundle.");
-  const verdict = judgeSize(size.gzip_bytes);
+  const verdict = judgeSize({ total: size.gzip_bytes, start: readStartBytes() });
   if (!verdict.fits) throw new DeployRefused(`The bundle is too large for Cloudflare: ${verdict.line}.`);
   if (verdict.isOverTarget && isDryRun) throw new DeployRefused(`The bundle is over our target: ${verdict.line}.`);
   say(`  ${verdict.line}${verdict.isOverTarget ? " — OVER OUR TARGET" : ""}`);

@@ -3,7 +3,7 @@
  * supervisor would keep.
  */
 import { execFileSync } from "node:child_process";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { completeBuild } from "./worker-build.ts";
 import { wranglerScript } from "./wrangler.ts";
@@ -15,6 +15,6 @@ const args = [wranglerScript(), "deploy", "--dry-run", "--containers-rollout=non
 execFileSync(process.execPath, args, { cwd: root, stdio: "inherit" });
 const { workerOptions, main } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
 if (main === undefined) throw new Error("wrangler.toml names no main file");
-completeBuild(folder, { options: workerOptions, entry: `${basename(main, extname(main))}.js` });
+completeBuild(folder, { options: workerOptions, entry: basename(main) });
 // Wrangler keeps handles open that nobody closes.
 process.exit(0);

@@ -30,6 +30,7 @@ export interface RuntimeSettings {
 }
 
 const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
+  ".mjs": "ESModule",
   ".wasm": "CompiledWasm",
   ".txt": "Text",
   ".html": "Text",
@@ -125,7 +126,7 @@ function miniflareOptions({
 function listModules(folder: string, entry: string): V4ModuleDefinition[] {
   const attached = readdirSync(folder).flatMap((name): V4ModuleDefinition[] => {
     const type = getOwn(MODULE_TYPES, extname(name));
-    return type === undefined ? [] : [{ type, path: join(folder, name) }];
+    return type === undefined || name === entry ? [] : [{ type, path: join(folder, name) }];
   });
   return [{ type: "ESModule", path: join(folder, entry) }, ...attached];
 }

@@ -20,6 +20,7 @@ const SOURCES = [
   "workers",
   "skills",
   "wrangler.toml",
+  "scripts/bundle-worker.mjs",
   "package-lock.json",
 ];
 const OPTIONS_FILE = "worker-options.json";

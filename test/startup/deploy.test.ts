@@ -35,8 +35,10 @@ let origin: string;
 let answers: unknown[];
 let said: string[];
 let migrated: string[];
+let startBytes: number;
 
 beforeEach(async () => {
+  startBytes = 600_000;
   folder = mkdtempSync(join(tmpdir(), "otto-deploy-"));
   vi.stubEnv("WRANGLER_STAND_IN", folder);
   vi.stubEnv("DATABASE_URL", OWNER_URL);
@@ -83,6 +85,7 @@ async function run(options: Partial<DeployOptions> = {}, outside: Partial<Deploy
       readConfig: () => unstable_readConfig({ config: join(ROOT, "wrangler.toml") }),
       hasDocker: async () => true,
       buildConsole: async () => {},
+      readStartBytes: () => startBytes,
       migrate: async (url) => {
         migrated.push(url);
         return ["0002_more.sql"];
@@ -136,12 +139,13 @@ describe("npm run deploy -- --dry-run", () => {
       { cwd: ROOT, env: { PATH: process.env["PATH"] ?? "", HOME: folder } },
     );
     expect(stdout).toContain("required  OTTO_SECRET_KEY");
-    expect(stdout).toMatch(/\d+ KiB in gzip; our target is 800/);
+    expect(stdout).toMatch(/\d+ KiB in gzip at the start; our target is 800/);
     expect(stdout).toContain("The dry run passed. Nothing was changed.");
   });
 
-  it("fails over our target of the bundle's size, and asks wrangler for nothing else", async () => {
-    plan({ "deploy --dry-run": { report: { type: "deploy", bundle_size: { gzip_bytes: 900_000 } } } });
+  it("fails over our target of what an isolate loads, and asks wrangler for nothing else", async () => {
+    plan();
+    startBytes = 900_000;
     expect(await refusal({ isDryRun: true, ownerUrl: null })).toContain("over our target: 879 KiB");
     expect(calls().map(({ words }) => words)).toEqual(["deploy --dry-run --containers-rollout=none"]);
   });

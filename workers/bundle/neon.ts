@@ -1,5 +1,5 @@
 /**
- * What `@neondatabase/serverless` stands for in the bundle (`[alias]` in wrangler.toml): its SQL over HTTP, without the
+ * What `@neondatabase/serverless` stands for in the bundle (scripts/bundle-worker.mjs): its SQL over HTTP, without the
  * driver for WebSockets around it, which is 45 KiB of gzip that nothing here asks for. The same suite holds for this and
  * for the package: test/contracts/database/neon-client.test.ts.
  * https://github.com/neondatabase/serverless/blob/main/CONFIG.md

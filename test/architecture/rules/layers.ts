@@ -144,6 +144,7 @@ const LAYERS: readonly Layer[] = [
       "@electric-sql/pglite",
       "@electric-sql/pglite-pgvector",
       "@redocly/openapi-core",
+      "esbuild",
       "miniflare",
       "node:",
       "oxc-parser",
