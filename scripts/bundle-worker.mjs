@@ -11,7 +11,7 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "dist/worker");
-/** Beside the folder, because wrangler uploads what is in it. Read by scripts/deploy/judge-size.ts. */
+/** Outside the folder, because wrangler uploads its files. Read by scripts/deploy/judge-size.ts. */
 const sizeFile = join(root, "dist/worker-size.json");
 
 /** What takes the place of a package: see workers/bundle. */

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import type { EmbedderPort } from "../../core/ports/vectors.ts";
-import { bearerOf } from "../model/guarded-fetch.ts";
+import { keyOf } from "../model/guarded-fetch.ts";
 import { failureOfStatus, quoteOfBody, scrubQuote } from "../model/model-failure.ts";
 import { readAtMost } from "../http/reply-text.ts";
 
@@ -43,7 +43,7 @@ export function openAiEmbedder(server: EmbeddingServer): EmbedderPort {
           redirect: "manual",
           headers: {
             "content-type": "application/json",
-            authorization: `Bearer ${bearerOf(apiKey)}`,
+            authorization: `Bearer ${keyOf(apiKey)}`,
             "user-agent": "otto",
           },
           body: JSON.stringify({ model, input: texts, encoding_format: "float" }),

@@ -1,8 +1,9 @@
 /** What the platform hands the Worker, and how one of its texts is read. */
-import type { SecretName } from "../../core/secrets/worker-secrets.ts";
+import type { ModelUrlName } from "../model/providers.ts";
+import type { SecretName } from "./worker-secrets.ts";
 
 /** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
-export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
+export interface Env extends Readonly<Partial<Record<SecretName | ModelUrlName, string>>> {
   readonly TASKS: DurableObjectNamespace;
   readonly TENANTS: DurableObjectNamespace;
   readonly SANDBOXES: DurableObjectNamespace;
@@ -21,7 +22,6 @@ export interface Env extends Readonly<Partial<Record<SecretName, string>>> {
   readonly OTTO_MODE?: string;
   readonly OTTO_DATABASE_ENDPOINT?: string;
   readonly SIDECAR_URL?: string;
-  readonly OPENAI_BASE_URL?: string;
   readonly OTTO_MODEL?: string;
   readonly OTTO_MODEL_API?: string;
   readonly OTTO_EMBEDDING_MODEL?: string;

@@ -1,17 +1,17 @@
 /** The model. */
 import { type Env, set } from "./bindings.ts";
+import { settingsFromEnv } from "./settings.ts";
 import { demoModel } from "../model/demo/demo.ts";
-import { openAiModel } from "../model/openai/open.ts";
 import type { ModelPort } from "../../core/ports/model.ts";
+import type { ModelApi } from "../model/provider.ts";
+import { servedModels } from "../model/served-models.ts";
 
-/** The model: any server that speaks OpenAI's API, or the demo model when none is set. */
+/** The models of the providers that are set up; where OTTO_MODEL leads to none of them, the demo model answers the rest. */
 export function modelFromEnv(env: Env): ModelPort {
-  const [apiKey, baseUrl] = [set(env.OPENAI_API_KEY), set(env.OPENAI_BASE_URL)];
-  if (apiKey === null && baseUrl === null) return demoModel();
-  return openAiModel({ apiKey, baseUrl, api: modelApi(env) });
+  return servedModels(env, modelApi(env), settingsFromEnv(env).isDemo ? demoModel() : null);
 }
 
-export function modelApi(env: Env): "chat" | "responses" {
+export function modelApi(env: Env): ModelApi {
   const api = set(env.OTTO_MODEL_API) ?? "chat";
   if (api !== "chat" && api !== "responses") throw new RangeError("OTTO_MODEL_API has to be chat or responses");
   return api;

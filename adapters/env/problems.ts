@@ -10,7 +10,8 @@ import { searchSettings } from "./search.ts";
 import { checkSecret, settingsFromEnv } from "./settings.ts";
 import { slackSettings } from "./slack.ts";
 import { egressAllow } from "./web.ts";
-import { SECRET_NAMES, type SecretName, SECRETS } from "../../core/secrets/worker-secrets.ts";
+import { SECRET_NAMES, type SecretName, SECRETS } from "./worker-secrets.ts";
+import { MODEL_PROVIDERS } from "../model/providers.ts";
 
 /**
  * Every setting that cannot be right, a sentence each that names it and never holds its value, and every required
@@ -25,7 +26,11 @@ export function settingProblems(env: Env): readonly string[] {
     () => settingsFromEnv(env),
     () => checkEndpoint(env),
     () => checkAddress(env.SIDECAR_URL, "SIDECAR_URL"),
-    () => checkAddress(env.OPENAI_BASE_URL, "OPENAI_BASE_URL"),
+    ...MODEL_PROVIDERS.map(
+      ({ url }) =>
+        () =>
+          checkAddress(env[url], url),
+    ),
     () => egressAllow(env),
     () => modelApi(env),
     () => scriptIsolation(env),

@@ -3,11 +3,10 @@
  * that names it; `problems.ts` finds all of them.
  */
 import { type Env, set } from "./bindings.ts";
-import { type SecretName, secretProblem } from "../../core/secrets/worker-secrets.ts";
+import { type SecretName, secretProblem } from "./worker-secrets.ts";
+import { defaultModel, providerInName } from "../model/providers.ts";
 
 const MODES = ["local", "test", "production"] as const;
-/** The model that is asked when a server is set and no model is. */
-const DEFAULT_MODEL = "gpt-5-mini";
 const DEMO_MODEL = "demo";
 /** A hop ends after ten minutes, and what a script reads and writes has to come and go in them too. */
 const MAX_SCRIPT_SECONDS = 540;
@@ -16,7 +15,7 @@ export interface Settings {
   readonly mode: (typeof MODES)[number];
   /** The model of an agent that names none. */
   readonly model: string;
-  /** True when no model server is set and the demo model speaks. */
+  /** True when no provider is set up for the model of an agent that names none, and the demo model answers. */
   readonly isDemo: boolean;
   readonly requestsPerMinute: number;
   /** Tasks of one tenant that run at once. */
@@ -55,11 +54,11 @@ function readSettings(env: Env): Settings {
   const mode = MODES.find((known) => known === (set(env.OTTO_MODE) ?? "production"));
   if (mode === undefined) throw new RangeError(`OTTO_MODE has to be one of ${MODES.join(", ")}`);
   if (mode === "production") refuseSwitches(env);
-  const isDemo = set(env.OPENAI_API_KEY) === null && set(env.OPENAI_BASE_URL) === null;
+  const model = chosenModel(env);
   return {
     mode,
-    model: isDemo ? DEMO_MODEL : (set(env.OTTO_MODEL) ?? DEFAULT_MODEL),
-    isDemo,
+    model: model ?? DEMO_MODEL,
+    isDemo: model === null,
     requestsPerMinute: figure(env.OTTO_REQUESTS_PER_MINUTE, "OTTO_REQUESTS_PER_MINUTE", 6000, 1_000_000),
     maxRunningTasks: figure(env.OTTO_MAX_RUNNING_TASKS, "OTTO_MAX_RUNNING_TASKS", 256, 10_000),
     sharedRunningTasks: figure(env.OTTO_SHARED_RUNNING_TASKS, "OTTO_SHARED_RUNNING_TASKS", 64, 10_000),
@@ -76,6 +75,15 @@ export function checkSecret(env: Env, name: SecretName): void {
   const value = set(env[name]);
   const problem = value === null ? null : secretProblem(name, value);
   if (problem !== null) throw new RangeError(problem);
+}
+
+/** The name of the model of an agent that names none; null: the demo model. */
+function chosenModel(env: Env): string | null {
+  const chosen = defaultModel(env);
+  const named = providerInName(set(env.OTTO_MODEL) ?? "");
+  if (chosen === null && named !== null)
+    throw new RangeError(`${named.secret} is not set, and OTTO_MODEL names a model of ${named.label}`);
+  return chosen?.name ?? null;
 }
 
 function operatorKeyHash(env: Env): string | null {

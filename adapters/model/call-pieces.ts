@@ -1,12 +1,21 @@
 /** Which call a piece of a streamed reply belongs to. */
 import type { ReplyCall } from "../../core/ports/model.ts";
-import type { CallPiece } from "./openai/chat-chunk.ts";
 
 /** The name that a call without one has in the conversation: servers refuse an empty one. */
 const NO_NAME = "unnamed";
 const NO_NAME_FAULT = "This call names no tool and was not made. Call a tool by its name.";
 /** Characters of a name. No tool has a longer one. */
 const MAX_NAME_CHARACTERS = 200;
+
+/** A piece of a call: the first one names it, and the arguments are the sum of all. */
+export interface CallPiece {
+  /** The provider's number of the call. Some give every call the same. */
+  readonly index: number;
+  /** The provider's own id of the call: it tells calls apart, and is not stored. */
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly arguments: string;
+}
 
 interface OpenCall {
   readonly index: number;

@@ -18,11 +18,11 @@ export interface ModelAddress {
   readonly apiKey: string | null;
 }
 
-/** Sent when no key is set: servers on one's own machine want some bearer and look at none. */
+/** Sent when no key is set: servers on the same machine require one and do not check it. */
 const NO_KEY = "none";
 
-/** The bearer of a request. */
-export function bearerOf(apiKey: string | null): string {
+/** The key that a request carries. */
+export function keyOf(apiKey: string | null): string {
   return apiKey ?? NO_KEY;
 }
 

@@ -9,7 +9,7 @@ const MAX_QUOTE_CHARACTERS = 300;
 
 /** How compatible servers say that the conversation is too long. OpenAI's code is `context_length_exceeded`. */
 const CONTEXT_WORDS =
-  /context[ _-]?(length|window|size)|maximum (context|prompt|input)|too many (input )?tokens|prompt (is )?too long|input (is )?too long|reduce the length/i;
+  /context[ _-]?(length|limit|window|size)|maximum (context|prompt|input)|too many (input )?tokens|prompt (is )?too long|input (is )?too long|reduce the length/i;
 const FILTER_WORDS = /content[ _-]?(filter|policy|management)/i;
 
 /** A failure on its way through code that can only throw. */
@@ -99,14 +99,19 @@ export function failureOfThrown(thrown: unknown, apiKey: string): ModelFailure {
   let current: unknown = thrown;
   for (let depth = 0; depth < 8; depth += 1) {
     if (current instanceof ModelCallFailed) return current.failure;
-    // The SDK gives an error event the status that it stands for, and keeps the event as `data`.
+    // The SDK gives an error event the status that it stands for, with the event as `data` or as the text of a body.
     const status = field(current, "statusCode");
     if (typeof status === "number" && status >= 400) {
-      return failureOfStatus(status, null, scrubQuote(quoteOf(field(current, "data")), apiKey), 0);
+      return failureOfStatus(status, null, scrubQuote(quoteOfError(current), apiKey), 0);
     }
     current = field(current, "cause");
   }
   return modelFailure("unavailable", true, "The connection to the model server failed.");
+}
+
+function quoteOfError(error: unknown): string {
+  const body = field(error, "responseBody");
+  return quoteOf(field(error, "data")) || (typeof body === "string" ? quoteOfBody(body) : "");
 }
 
 /** RFC 9110, section 10.2.3: seconds, or an HTTP date. Null for anything else. */

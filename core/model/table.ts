@@ -1,7 +1,8 @@
 /**
- * What is known of models, as data: US dollars for a million tokens, as the vendors' price pages said in November 2026,
- * and the size of the window. A model that is not here has no known price, and a task with
- * `max_cost_usd` on it is refused; its window is taken to be `UNKNOWN_WINDOW_TOKENS`.
+ * What is known of models, as data: US dollars for a million tokens, as the vendors' price pages said in November 2026
+ * (Anthropic's: https://platform.claude.com/docs/en/models, read on 2026-11-26), and the size of the window. A model that is
+ * not here has no known price, and a task with `max_cost_usd` on it is refused; its window is taken to be
+ * `UNKNOWN_WINDOW_TOKENS`.
  */
 
 import { getOwn } from "../base/own-field.ts";
@@ -33,13 +34,20 @@ const TABLE: Readonly<Record<string, readonly [input: number, output: number, wi
   "gpt-4.1-nano": [0.1, 0.4, 1_047_576],
   "gpt-4o": [2.5, 10, 128_000],
   "gpt-4o-mini": [0.15, 0.6, 128_000],
+  "anthropic/claude-fable-5-1": [10, 50, 1_000_000],
+  "anthropic/claude-fable-5": [10, 50, 1_000_000],
+  "anthropic/claude-opus-5-5": [4, 20, 1_000_000],
+  "anthropic/claude-opus-5": [5, 25, 1_000_000],
+  "anthropic/claude-sonnet-5-5": [2, 10, 1_000_000],
+  "anthropic/claude-sonnet-5": [2, 10, 1_000_000],
+  "anthropic/claude-haiku-4-5": [1, 5, 200_000],
   // It reads the conversation by rule, however long it is.
   demo: [0, 0, 1_000_000_000],
 };
 
-/** What is known of a model. A dated name (`gpt-4o-2024-08-06`) is of its family. */
+/** What is known of a model. A dated name (`gpt-4o-2024-08-06`, `anthropic/claude-haiku-4-5-20251001`) is of its family. */
 export function modelChoice(name: string): ModelChoice {
-  const family = name.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+  const family = name.replace(/-\d{4}-\d{2}-\d{2}$|(?<=^anthropic\/.*)-\d{8}$/, "");
   for (const known of [name, family]) {
     const row = getOwn(TABLE, known);
     if (row === undefined) continue;

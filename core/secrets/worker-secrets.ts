@@ -1,10 +1,7 @@
-/**
- * The secrets of a deployed Worker: one list for the Worker, which reads them, and for `npm run deploy`, which checks that
- * they are there, and those that it uploads by their values, before it changes anything.
- */
+/** The secrets of a deployed Worker, without the keys of models: `adapters/env/worker-secrets.ts` adds those of the registry. */
 import { MAX_OLD_KEYS } from "./key-ring.ts";
 
-interface SecretRow {
+export interface SecretRow {
   /** Without a required one the Worker refuses to work. */
   readonly required: boolean;
   readonly purpose: string;
@@ -15,7 +12,13 @@ interface SecretRow {
 
 const MIN_SIDECAR_SECRET_CHARACTERS = 32;
 
-export const SECRETS = {
+/** A value that goes into a header of a request. */
+export const HEADER_WORD = {
+  form: "what a header can hold: characters of ASCII, and no space",
+  fits: (value: string): boolean => /^[\x21-\x7e]+$/.test(value),
+};
+
+export const PLATFORM_SECRETS = {
   DATABASE_URL: {
     required: true,
     purpose: "the connection string of the role that row-level security binds, postgres://otto_app:…",
@@ -46,35 +49,25 @@ export const SECRETS = {
     form: `${MIN_SIDECAR_SECRET_CHARACTERS} characters or more`,
     fits: (value) => value.length >= MIN_SIDECAR_SECRET_CHARACTERS,
   },
-  OPENAI_API_KEY: {
-    required: false,
-    purpose: "the key of the model's server; without it and without OPENAI_BASE_URL the demo model answers",
-    form: "what a header can hold: characters of ASCII, and no space",
-    fits: isHeaderWord,
-  },
   SEARCH_API_KEY: {
     required: false,
     purpose: "the key of the search engine that SEARCH_PROVIDER names",
-    form: "what a header can hold: characters of ASCII, and no space",
-    fits: isHeaderWord,
+    ...HEADER_WORD,
   },
   SLACK_SIGNING_SECRET: {
     required: false,
     purpose: "what Slack signs its requests with; without it none is taken",
-    form: "what a header can hold: characters of ASCII, and no space",
-    fits: isHeaderWord,
+    ...HEADER_WORD,
   },
   SLACK_CLIENT_SECRET: {
     required: false,
     purpose: "the secret of the Slack app, with which it is installed in a workspace",
-    form: "what a header can hold: characters of ASCII, and no space",
-    fits: isHeaderWord,
+    ...HEADER_WORD,
   },
   RESEND_API_KEY: {
     required: false,
     purpose: "the key of Resend, by which mail leaves",
-    form: "what a header can hold: characters of ASCII, and no space",
-    fits: isHeaderWord,
+    ...HEADER_WORD,
   },
   SMTP_URL: {
     required: false,
@@ -84,27 +77,12 @@ export const SECRETS = {
   },
 } as const satisfies Record<string, SecretRow>;
 
-export type SecretName = keyof typeof SECRETS;
-
-/** In the order of the table. */
-export const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
-
-/** What is wrong with a value of a secret, a sentence that names it and never holds it; null: nothing is. */
-export function secretProblem(name: SecretName, value: string): string | null {
-  const { fits, form }: SecretRow = SECRETS[name];
-  return fits(value) ? null : `${name} has to be ${form}`;
-}
-
 /** Variables for development and tests, which a deployed Worker must not have. OTTO_MODE has to be production there. */
 export const TEST_SWITCHES: readonly string[] = ["OTTO_EGRESS_ALLOW", "OTTO_DATABASE_ENDPOINT"];
 
 function areKeys(value: string): boolean {
   const keys = value.split(",");
   return keys.length <= MAX_OLD_KEYS && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key.trim()));
-}
-
-function isHeaderWord(value: string): boolean {
-  return /^[\x21-\x7e]+$/.test(value);
 }
 
 /** Whether Neon's driver can read it: it wants a role, a password, a host and a database. */

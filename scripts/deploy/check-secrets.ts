@@ -1,6 +1,6 @@
 /** The secrets of a deployment: those that the Worker has, by name, and those of `--secrets-file`, by value. */
 import { readFileSync } from "node:fs";
-import { SECRET_NAMES, SECRETS } from "../../core/secrets/worker-secrets.ts";
+import { SECRET_NAMES, SECRETS } from "../../adapters/env/worker-secrets.ts";
 import { DeployRefused, refuseAny } from "./deploy-refused.ts";
 import { judgeSecrets, judgeSecretValues } from "./judge-secrets.ts";
 import { type Wrangler, wordsOf } from "./wrangler-command.ts";

@@ -1,6 +1,7 @@
 /** Whether `wrangler.toml` holds all that the Worker reads, and nothing that production refuses. */
 import { CONSOLE_FOLDER } from "../supervisor/console-build.ts";
-import { SECRET_NAMES, TEST_SWITCHES } from "../../core/secrets/worker-secrets.ts";
+import { SECRET_NAMES } from "../../adapters/env/worker-secrets.ts";
+import { TEST_SWITCHES } from "../../core/secrets/worker-secrets.ts";
 
 /** The part of wrangler's configuration that is judged, as `unstable_readConfig` gives it. */
 export interface DeployConfig {

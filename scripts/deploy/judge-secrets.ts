@@ -2,13 +2,8 @@
  * Whether the Worker has the secrets that it needs, by their names, because nobody can read their values back; and whether
  * the values that are about to be uploaded are right.
  */
-import {
-  SECRET_NAMES,
-  SECRETS,
-  type SecretName,
-  secretProblem,
-  TEST_SWITCHES,
-} from "../../core/secrets/worker-secrets.ts";
+import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../../adapters/env/worker-secrets.ts";
+import { TEST_SWITCHES } from "../../core/secrets/worker-secrets.ts";
 
 export interface SecretsVerdict {
   /** A line for each that is missing or may not be there, with what to do. Empty: it can be deployed. */

@@ -22,7 +22,7 @@ export function judgeSize({ total, start }: { readonly total: number; readonly s
   return {
     fits: total <= PLATFORM_MAX_BYTES,
     isOverTarget: start > TARGET_KIB * 1024,
-    line: `${startKib} KiB in gzip at the start; our target is ${TARGET_KIB}. ${totalKib} KiB in all; Cloudflare takes ${platformKib}`,
+    line: `${startKib} KiB in gzip at the start; our target is ${TARGET_KIB}. ${totalKib} KiB for the whole upload; Cloudflare takes ${platformKib}`,
   };
 }
 

@@ -1,4 +1,5 @@
 /** The part of `npm start` and `npm run dev` that a person sees: settings in, lines out, Ctrl-C. */
+import { defaultModel, MODEL_PROVIDERS, type ModelVariables } from "../../adapters/model/providers.ts";
 import { join, resolve } from "node:path";
 import { keepPackages, packageLists } from "../packages/keep-packages.ts";
 import { openLog } from "./capped-log.ts";
@@ -101,8 +102,11 @@ function greeting({ url, key, consoleUrl }: SystemAddress, env: NodeJS.ProcessEn
 }
 
 function modelInUse(env: NodeJS.ProcessEnv): string {
-  if (!env["OPENAI_API_KEY"] && !env["OPENAI_BASE_URL"]) {
-    return "demo: a script that drives the tools by simple rules, not a language model. Set OPENAI_API_KEY for a real one.";
+  const chosen = defaultModel(env as ModelVariables);
+  if (chosen === null) {
+    const keys = MODEL_PROVIDERS.map(({ secret }) => secret).join(" or ");
+    return `demo: a script that drives the tools by simple rules, not a language model. Set ${keys} for a real one.`;
   }
-  return `${env["OTTO_MODEL"] || "the default model"} at ${env["OPENAI_BASE_URL"] || "OpenAI"}`;
+  const { model, provider } = chosen;
+  return `${model} at ${env[provider.url] || provider.label}`;
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { getOwn } from "../../core/base/own-field.ts";
 import { OPERATOR, keyOwner, makeKey } from "../../core/tenant/keys.ts";
-import { type SecretName, secretProblem } from "../../core/secrets/worker-secrets.ts";
+import { type SecretName, secretProblem } from "../../adapters/env/worker-secrets.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type StateFolder, keep, readKept } from "./state-folder.ts";
 

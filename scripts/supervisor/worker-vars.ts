@@ -1,9 +1,11 @@
 /** The variables that the Worker gets: the user's own, and those that the supervisor decides. */
 import { createHash } from "node:crypto";
+import { MODEL_PROVIDERS } from "../../adapters/model/providers.ts";
 
 /** Outside services and limits: whatever begins like this passes through. */
-const PASSED_PREFIXES = ["OPENAI_", "OTTO_", "SLACK_", "RESEND_", "SMTP_", "COMPOSIO_", "SEARCH_", "SIDECAR_"];
+const PASSED_PREFIXES = ["OTTO_", "SLACK_", "RESEND_", "SMTP_", "COMPOSIO_", "SEARCH_", "SIDECAR_"];
 const PASSED_NAMES: ReadonlySet<string> = new Set([
+  ...MODEL_PROVIDERS.flatMap(({ secret, url }) => [secret, url]),
   "MEDIUM_RESULT_THRESHOLD",
   "LARGE_RESULT_THRESHOLD",
   "MAX_PARALLEL_TOOL_CALLS",

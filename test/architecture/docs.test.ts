@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { MAX_RUN_CALLS } from "../../core/base/call-budget.ts";
 import { MAX_CALLS_PER_STEP } from "../../core/steps/prepare.ts";
-import { SECRET_NAMES } from "../../core/secrets/worker-secrets.ts";
+import { SECRET_NAMES } from "../../adapters/env/worker-secrets.ts";
 import { STATE_VERSION } from "../../core/task/state.ts";
 import { MAX_PARTS, PART_SIZE } from "../../core/sweep/wake-overdue.ts";
 import { SUITES } from "../../scripts/suites.ts";

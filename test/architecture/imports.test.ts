@@ -55,6 +55,7 @@ describe("the direction of imports", () => {
     ["adapters/model/openai/open.ts", 'import { catalogue } from "../../../tools/catalogue.generated.ts";'],
     ["adapters/model/openai/open.ts", 'import type { TaskObject } from "../../../durable-objects/task/object.ts";'],
     ["adapters/model/openai/open.ts", 'import { left } from "leftpad";'],
+    ["adapters/model/openai/open.ts", 'import { Model } from "@ai-sdk/openai/internal";'],
     ["durable-objects/task/object.ts", 'import { app } from "../../workers/app.ts";'],
     ["durable-objects/task/object.ts", 'import type { TenantStore } from "../tenant/store.ts";'],
     ["durable-objects/task/object.ts", 'import { r2 } from "../../adapters/files/r2.ts";'],

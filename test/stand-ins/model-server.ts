@@ -1,11 +1,18 @@
 /**
- * A server that speaks OpenAI's chat completions and Responses API, streaming and not, whose replies are a function of
- * the request: it needs no memory, so killing the runtime in the middle of a task changes nothing in it. It records every
+ * A server that speaks OpenAI's chat completions and Responses API, streaming and not, and Anthropic's Messages API,
+ * streaming. Its replies are a function of the request: it needs no memory, so killing the runtime in the middle of a task changes nothing in it. It records every
  * request. Plain `node:http`, on loopback.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { anthropicError, anthropicEvents, anthropicTextEvents, requestFault } from "./anthropic-wire.ts";
 import { closeServer, listenOnLoopback } from "./listen.ts";
-import { chatBody, chatEvents, errorEvent, responsesEvents, textEvent } from "./model-wire.ts";
+import { chatBody, chatEvents, errorEvent, responsesEvents, textEvent, type WireApi } from "./model-wire.ts";
 
 /** A message of a chat request, as it came. */
 export interface WireMessage {
@@ -78,6 +85,7 @@ export interface ModelRecord {
   readonly step: number;
   readonly path: string;
   readonly authorization: string | null;
+  readonly headers: IncomingHttpHeaders;
   readonly body: WireBody;
   /** When the last byte of the reply was written; null while it is not, or when it was cut. */
   repliedAt: number | null;
@@ -140,7 +148,7 @@ async function answer(
   const path = new URL(request.url ?? "/", "http://stand-in").pathname;
   const text = await readBody(request);
   const at = performance.now();
-  if (request.method !== "POST" || !/\/(chat\/completions|responses)$/.test(path)) {
+  if (request.method !== "POST" || !/\/(chat\/completions|responses|messages)$/.test(path)) {
     response.writeHead(404, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: "there is no such route", type: "invalid_request_error" } }));
     return;
@@ -152,6 +160,7 @@ async function answer(
     step: stepOf(body.messages),
     path,
     authorization: request.headers.authorization ?? null,
+    headers: request.headers,
     body: options.keepBodies === false ? { ...body, messages: [] } : body,
     repliedAt: null,
     dropped: false,
@@ -161,6 +170,13 @@ async function answer(
     if (record.repliedAt === null) record.dropped = true;
   });
   await options.beforeReply?.(record, body);
+  const refused = apiOf(path) === "messages" ? requestFault(request.headers, body) : null;
+  if (refused !== null) {
+    response.writeHead(refused[0], { "content-type": "application/json" });
+    response.end(JSON.stringify(anthropicError(...refused)));
+    record.repliedAt = performance.now();
+    return;
+  }
   const reply = options.script(body.messages, body);
   if (reply.delayMs !== undefined) await sleep(reply.delayMs);
   if (response.destroyed) return;
@@ -175,6 +191,17 @@ export function stepOf(messages: readonly WireMessage[]): number {
   return messages.filter((message) => message.role === "assistant").length + 1;
 }
 
+const EVENTS: Readonly<Record<WireApi, (reply: ScriptedReply, model: string) => string[]>> = {
+  chat: chatEvents,
+  responses: responsesEvents,
+  messages: anthropicEvents,
+};
+
+function apiOf(path: string): WireApi {
+  if (path.endsWith("/messages")) return "messages";
+  return path.endsWith("/responses") ? "responses" : "chat";
+}
+
 /** True when the whole reply was written. */
 async function send(reply: ScriptedReply, body: WireBody, path: string, response: ServerResponse): Promise<boolean> {
   const fault = reply.fault;
@@ -184,7 +211,10 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
       ...(fault.retryAfter === undefined ? {} : { "retry-after": fault.retryAfter }),
       ...(fault.location === undefined ? {} : { location: fault.location }),
     });
-    response.end(fault.body ?? JSON.stringify({ error: { message: `scripted ${fault.status}`, type: "scripted" } }));
+    const message = `scripted ${fault.status}`;
+    const error =
+      apiOf(path) === "messages" ? anthropicError(fault.status, message) : { error: { message, type: "scripted" } };
+    response.end(fault.body ?? JSON.stringify(error));
     return true;
   }
   if (fault?.kind === "wrong_type") {
@@ -204,15 +234,16 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
     return true;
   }
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
-  const chat = path.endsWith("/chat/completions");
+  const api = apiOf(path);
+  const end = api === "chat" ? "data: [DONE]\n\n" : "";
   if (fault?.kind === "huge" || fault?.kind === "huge_line" || fault?.kind === "huge_comments") {
-    return await flood(fault.kind, chat, response);
+    return await flood(fault.kind, api, response);
   }
   if (fault?.kind === "error_event") {
-    response.end(`data: ${JSON.stringify(errorEvent(fault.error, chat))}\n\ndata: [DONE]\n\n`);
+    response.end(`data: ${JSON.stringify(errorEvent(fault.error, api))}\n\n${end}`);
     return true;
   }
-  const events = chat ? chatEvents(reply, body.model) : responsesEvents(reply, body.model);
+  const events = EVENTS[api](reply, body.model);
   if (fault?.kind === "cut_json") {
     response.end(`${events[0] ?? ""}data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"con\n\n`);
     return true;
@@ -224,11 +255,11 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
       response.write(event);
       await sleep(reply.pieceDelayMs);
     }
-    response.end(chat ? "data: [DONE]\n\n" : "");
+    response.end(end);
     return true;
   }
   if (fault === undefined) {
-    response.end(shown.join("") + (chat ? "data: [DONE]\n\n" : ""));
+    response.end(shown.join("") + end);
     return true;
   }
   await new Promise<void>((resolve) => response.write(shown.join(""), () => resolve()));
@@ -239,12 +270,13 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
 
 async function flood(
   kind: "huge" | "huge_line" | "huge_comments",
-  chat: boolean,
+  api: WireApi,
   response: ServerResponse,
 ): Promise<boolean> {
   const filler = "x".repeat(60_000);
-  const event = kind === "huge_comments" ? `: ${filler}` : `data: ${JSON.stringify(textEvent(filler, chat))}`;
+  const event = kind === "huge_comments" ? `: ${filler}` : `data: ${JSON.stringify(textEvent(filler, api))}`;
   const piece = kind === "huge_line" ? filler : `${event}\n\n`;
+  if (api === "messages") response.write(anthropicTextEvents(filler).first);
   if (kind === "huge_line") response.write("data: ");
   while (!response.destroyed) {
     if (!response.write(piece)) {

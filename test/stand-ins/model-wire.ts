@@ -1,4 +1,5 @@
 /** Replies as an OpenAI-compatible server writes them: the events of both APIs, and the whole of a reply that is not streamed. */
+import { anthropicTextEvents } from "./anthropic-wire.ts";
 import type { ScriptedReply } from "./model-server.ts";
 
 /** One call as it goes over the wire. */
@@ -129,14 +130,21 @@ export function responsesEvents(reply: ScriptedReply, model: string): string[] {
   );
 }
 
-/** An event with a piece of text, in the form of either API. */
-export function textEvent(text: string, chat: boolean): unknown {
-  return chat
+/** The APIs that the server speaks. */
+export type WireApi = "chat" | "responses" | "messages";
+
+/** An event with a piece of text, in the form of its API. */
+export function textEvent(text: string, api: WireApi): unknown {
+  if (api === "messages") return anthropicTextEvents(text).piece;
+  return api === "chat"
     ? { id: "c", choices: [{ index: 0, delta: { content: text }, finish_reason: null }] }
     : { type: "response.output_text.delta", item_id: "msg_1", output_index: 0, delta: text, sequence_number: 0 };
 }
 
-/** An error as an event, in the form of either API. */
-export function errorEvent(error: unknown, chat: boolean): unknown {
-  return chat ? { error } : { type: "error", sequence_number: 0, error: { type: "error", ...(error as object) } };
+/** An error as an event, in the form of its API. */
+export function errorEvent(error: unknown, api: WireApi): unknown {
+  if (api === "messages") return { type: "error", error };
+  return api === "chat"
+    ? { error }
+    : { type: "error", sequence_number: 0, error: { type: "error", ...(error as object) } };
 }

@@ -1,39 +1,43 @@
-/** Otto's conversation in the form of the SDK's provider interface, for the Responses API. */
-import type { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
-import { acceptedName } from "../accepted-schema.ts";
+/** Otto's conversation in the form of the AI SDK's public provider interface. */
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Message } from "../../../core/model/messages.ts";
-import type { ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ModelRequest, ToolSpec } from "../../../core/ports/tool-ports.ts";
+import { acceptedName } from "../accepted-schema.ts";
 
-/** What the SDK's models are called with, by the interface that all of its providers share. */
-type SdkCall = Parameters<OpenAIResponsesLanguageModel["doStream"]>[0];
-type SdkPrompt = SdkCall["prompt"];
-type SdkTools = NonNullable<SdkCall["tools"]>;
-type AssistantPart = Extract<SdkPrompt[number], { role: "assistant" }>["content"][number];
+type SdkTools = NonNullable<LanguageModelV4CallOptions["tools"]>;
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+type Json = Extract<AssistantPart, { type: "tool-call" }>["input"];
+
+/** Takes the place of a text without a visible character where the provider refuses one. */
+const BLANK = "(empty)";
 
 /**
  * Call ids go out as they are, so a provider sees the same ones after any crash. Text is made well-formed: a lone
  * surrogate has no UTF-8, and servers refuse its escape.
  */
-export function toSdkPrompt(messages: readonly Message[]): SdkPrompt {
-  return messages.map((message): SdkPrompt[number] => {
+export function toSdkPrompt(messages: readonly Message[], refusesBlankText = false): LanguageModelV4Message[] {
+  const isBlank = (text: string): boolean => refusesBlankText && text.trim() === "";
+  return messages.map((message): LanguageModelV4Message => {
     const text = message.content.toWellFormed();
     switch (message.role) {
       case "system":
         return { role: "system", content: text };
       case "user":
-        return { role: "user", content: [{ type: "text", text }] };
+        return { role: "user", content: [{ type: "text", text: isBlank(text) ? BLANK : text }] };
       case "assistant": {
-        const content: AssistantPart[] = [];
-        if (text !== "") content.push({ type: "text", text });
-        for (const call of message.calls ?? []) {
-          content.push({
+        const calls = (message.calls ?? []).map(
+          (call): AssistantPart => ({
             type: "tool-call",
             toolCallId: call.id,
             toolName: acceptedName(call.name),
-            input: call.arguments.toWellFormed(),
-          });
-        }
-        return { role: "assistant", content };
+            input: parseArguments(call.arguments),
+          }),
+        );
+        const isWritten = text !== "" && !isBlank(text);
+        if (!isWritten && calls.length > 0) return { role: "assistant", content: calls };
+        const said: AssistantPart[] = isWritten ? [{ type: "text", text }] : [];
+        if (!isWritten && refusesBlankText) said.push({ type: "text", text: BLANK });
+        return { role: "assistant", content: [...said, ...calls] };
       }
       case "tool":
         return {
@@ -60,4 +64,23 @@ export function toSdkTools(tools: readonly ToolSpec[]): SdkTools | undefined {
     description: tool.description,
     inputSchema: tool.parameters,
   }));
+}
+
+/** Names the tools of earlier calls, for a provider that refuses such calls in a request without tools. */
+export function toToolsOfCalls(messages: ModelRequest["messages"]): ToolSpec[] {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.calls ?? []) : []));
+  const names = new Set(calls.map(({ name }) => acceptedName(name)));
+  return Array.from(names, (name) => ({ name, description: "Not available now.", parameters: { type: "object" } }));
+}
+
+/** Arguments as the model wrote them, or `{}`: servers refuse what is no JSON object. */
+function parseArguments(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text, (_, part: unknown) =>
+      typeof part === "string" ? part.toWellFormed() : part,
+    );
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,80 +1,108 @@
-/** The Responses API, by the SDK's provider interface. */
-// The provider as a whole brings speech, images and batches along: 50 KiB of gzip.
-import { OpenAIResponsesLanguageModel } from "@ai-sdk/openai/internal";
-import type { ModelChunk, ModelFailure, ModelRequest, ReplyCall } from "../../../core/ports/tool-ports.ts";
+/**
+ * Any provider of the AI SDK, through the interface that all of them share: `doStream` of a language model. The loop, the
+ * retries and the tool calls of the `ai` package are not used; they are the task's and the gateway's.
+ */
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { ModelFailure, ModelRequest, ReplyCall } from "../../../core/ports/tool-ports.ts";
 import { wholeCall } from "../call-pieces.ts";
-import type { CallWatch } from "../call-watch.ts";
-import { bearerOf, guardedFetch, type ModelAddress } from "../guarded-fetch.ts";
+import { guardedFetch, type ModelAddress } from "../guarded-fetch.ts";
 import { failureOfThrown, unreadable } from "../model-failure.ts";
 import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "../reply.ts";
-import { toSdkPrompt, toSdkTools } from "./prompt.ts";
+import type { StreamReply } from "../streaming-model.ts";
+import { toSdkPrompt, toSdkTools, toToolsOfCalls } from "./prompt.ts";
 
-/** One call: the text as it is written, then the end of it. Throws what the call failed by. */
-export async function* responsesReply(
-  address: ModelAddress,
-  request: ModelRequest,
-  watch: CallWatch,
-  reply: Reply,
-): AsyncGenerator<ModelChunk> {
-  const model = new OpenAIResponsesLanguageModel(request.model, {
-    provider: "openai.responses",
-    url: ({ path }) => `${address.baseUrl}${path}`,
-    headers: { authorization: `Bearer ${bearerOf(address.apiKey)}` },
-    fetch: guardedFetch(watch, address.apiKey),
-    fileIdPrefixes: ["file-"],
-  });
-  const tools = toSdkTools(request.tools);
-  const { stream } = await watch.race(
-    model.doStream({
-      prompt: toSdkPrompt(request.messages),
-      maxOutputTokens: request.maxOutputTokens,
-      abortSignal: watch.signal,
-      ...(tools === undefined ? {} : { tools }),
-      // Otto keeps the conversation; the provider need not.
-      providerOptions: { openai: { store: false } },
-    }),
-  );
+/** What differs between providers. */
+export interface SdkProvider {
+  /** Creates the model for one call, whose requests go through `send`. */
+  readonly open: (address: ModelAddress, model: string, send: typeof fetch) => LanguageModelV4;
+  readonly providerOptions?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;
+  /** True: it refuses a text without a visible character. */
+  readonly refusesBlankText?: boolean;
+  /** True: it refuses a conversation with tool calls in a request that defines no tools. */
+  readonly needsToolsOfCalls?: boolean;
+}
 
-  const calls: ReplyCall[] = [];
-  const names = new Map<string, string>();
-  const reader = stream.getReader();
-  for (;;) {
-    const { done, value: part } = await watch.race(reader.read());
-    if (done) break;
+export function sdkReply(provider: SdkProvider): StreamReply {
+  return async function* stream(address, request, watch, reply) {
+    const model = provider.open(address, request.model, guardedFetch(watch, address.apiKey));
+    const options = { ...toCallOptions(request, provider), abortSignal: watch.signal };
+    const { stream: parts } = await watch.race(model.doStream(options));
+    const reader = parts.getReader();
+    const collected = new SdkParts(reply, address.apiKey ?? "");
+    for (;;) {
+      const { done, value: part } = await watch.race(reader.read());
+      if (done) break;
+      const text = collected.take(part);
+      if (text !== "") yield { type: "text", text };
+      if (collected.failure !== null) {
+        yield { type: "failed", failure: collected.failure };
+        return;
+      }
+      const outputTokens = reply.takeProgress();
+      if (outputTokens !== null) yield { type: "progress", outputTokens };
+      if (reply.isFull) break;
+    }
+    yield reply.conclude(collected.calls, request);
+  };
+}
+
+function toCallOptions(request: ModelRequest, provider: SdkProvider): LanguageModelV4CallOptions {
+  const ofCalls = provider.needsToolsOfCalls === true && request.tools.length === 0;
+  const tools = toSdkTools(ofCalls ? toToolsOfCalls(request.messages) : request.tools);
+  return {
+    prompt: toSdkPrompt(request.messages, provider.refusesBlankText),
+    maxOutputTokens: request.maxOutputTokens,
+    ...(tools === undefined ? {} : { tools }),
+    ...(tools !== undefined && ofCalls ? { toolChoice: { type: "none" } } : {}),
+    ...(provider.providerOptions === undefined ? {} : { providerOptions: provider.providerOptions }),
+  };
+}
+
+/** Collects the parts of one stream. */
+class SdkParts {
+  readonly calls: ReplyCall[] = [];
+  failure: ModelFailure | null = null;
+  readonly #reply: Reply;
+  readonly #apiKey: string;
+  /** Names of the calls whose arguments are under way, by the provider's id. */
+  readonly #names = new Map<string, string>();
+
+  constructor(reply: Reply, apiKey: string) {
+    this.#reply = reply;
+    this.#apiKey = apiKey;
+  }
+
+  /** Takes the next part; returns the text that it adds. */
+  take(part: LanguageModelV4StreamPart): string {
     switch (part.type) {
       case "text-delta":
-        if (part.delta === "") break;
-        yield { type: "text", text: reply.addText(part.delta) };
-        break;
+        return this.#reply.addText(part.delta);
       case "reasoning-delta":
-        reply.addThought(part.delta);
-        break;
+        this.#reply.addThought(part.delta);
+        return "";
       case "tool-input-start":
-        names.set(part.id, part.toolName);
-        break;
+        this.#names.set(part.id, part.toolName);
+        return "";
       case "tool-input-delta":
-        if (reply.addArguments(part.delta)) break;
-        calls.push({ ...wholeCall(names.get(part.id) ?? "", ""), fault: TOO_LONG_FAULT });
-        break;
+        if (!this.#reply.addArguments(part.delta)) {
+          this.calls.push({ ...wholeCall(this.#names.get(part.id) ?? "", ""), fault: TOO_LONG_FAULT });
+        }
+        return "";
       case "tool-call":
         // The SDK gives the arguments as the model wrote them, JSON or not.
-        if (reply.addCall(calls.length + 1)) calls.push(wholeCall(part.toolName, part.input));
-        break;
+        if (this.#reply.addCall(this.calls.length + 1)) this.calls.push(wholeCall(part.toolName, part.input));
+        return "";
       case "error":
-        yield { type: "failed", failure: failureOfStreamError(part.error, address.apiKey ?? "") };
-        return;
+        this.failure = failureOfStreamError(part.error, this.#apiKey);
+        return "";
       case "finish":
-        reply.end = endOf(part.finishReason.unified);
-        reply.usage = usageOf(part.usage.inputTokens.total, part.usage.outputTokens.total);
-        break;
+        this.#reply.end = endOf(part.finishReason.unified);
+        this.#reply.usage = usageOf(part.usage.inputTokens.total, part.usage.outputTokens.total);
+        return "";
       default:
-        break;
+        return "";
     }
-    const outputTokens = reply.takeProgress();
-    if (outputTokens !== null) yield { type: "progress", outputTokens };
-    if (reply.isFull) break;
   }
-  yield reply.conclude(calls, request);
 }
 
 function endOf(reason: string): ReplyEnd | null {

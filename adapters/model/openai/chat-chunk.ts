@@ -2,17 +2,8 @@
  * One event of a chat-completions stream: the fields that Otto reads. Judged by hand, as a Worker may not compile code
  * at run time and a schema library then walks its schema at every event. See docs/decisions/0016-chat-events-by-hand.md.
  */
+import type { CallPiece } from "../call-pieces.ts";
 import { unreadable } from "../model-failure.ts";
-
-/** A piece of a call: the first one names it, and the arguments are the sum of all. */
-export interface CallPiece {
-  /** The provider's number of the call. Some give every call the same. */
-  readonly index: number;
-  /** The provider's own id of the call: it tells calls apart, and is not kept. */
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly arguments: string;
-}
 
 /** What an event adds to one of the replies that were asked for; Otto asks for one. */
 export interface ChatChoice {

@@ -1,8 +1,8 @@
 /** The bytes of a chat-completions stream, as they come, made into a reply. It waits for nothing and holds no stream. */
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { ModelChunk, ModelFailure, ModelRequest } from "../../../core/ports/tool-ports.ts";
-import { CallPieces } from "../call-pieces.ts";
-import { type CallPiece, parseChatChunk } from "./chat-chunk.ts";
+import { type CallPiece, CallPieces } from "../call-pieces.ts";
+import { parseChatChunk } from "./chat-chunk.ts";
 import { MAX_LINE_BYTES, tooMuch } from "../guarded-fetch.ts";
 import { failureOfErrorEvent, ModelCallFailed } from "../model-failure.ts";
 import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "../reply.ts";

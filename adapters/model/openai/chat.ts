@@ -4,7 +4,7 @@ import type { CallWatch } from "../call-watch.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { chatBody } from "./chat-wire.ts";
 import type { Reply } from "../reply.ts";
-import { bearerOf, type ModelAddress, openEventStream } from "../guarded-fetch.ts";
+import { keyOf, type ModelAddress, openEventStream } from "../guarded-fetch.ts";
 
 /** One call: the text as it is written, then the end of it. Throws what the call failed by. */
 export async function* chatReply(
@@ -17,7 +17,7 @@ export async function* chatReply(
     method: "POST",
     headers: {
       "content-type": "application/json",
-      authorization: `Bearer ${bearerOf(address.apiKey)}`,
+      authorization: `Bearer ${keyOf(address.apiKey)}`,
       // A Worker sends none by itself, and some servers refuse a request without one.
       "user-agent": "otto",
     },

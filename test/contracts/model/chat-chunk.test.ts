@@ -169,7 +169,7 @@ test("the events of a server are all taken", () => {
     usage: { input: 7, output: 3 },
   };
   const events = chatEvents(reply, "scripted").map((event) => event.slice("data: ".length));
-  for (const data of [...events, JSON.stringify(errorEvent({ code: "server_error" }, true))]) {
+  for (const data of [...events, JSON.stringify(errorEvent({ code: "server_error" }, "chat"))]) {
     const taken = byHand(data);
     expect(taken).not.toBeNull();
     expect(taken).toEqual(bySchema(data));

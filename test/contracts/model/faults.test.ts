@@ -1,5 +1,6 @@
 /** Every fault of a model server has a documented end, and the connection to it is closed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { anthropicModel } from "../../../adapters/model/anthropic/open.ts";
 import { openAiModel } from "../../../adapters/model/openai/open.ts";
 import type { ModelFailure, ModelPort } from "../../../core/ports/model.ts";
 import { unusedPort } from "../../stand-ins/listen.ts";
@@ -21,7 +22,7 @@ const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
 beforeAll(async () => {
   process.on("unhandledRejection", onUnhandled);
   server = await startModelServer({ script: () => reply });
-  model = openAiModel({ baseUrl: server.url, apiKey: KEY, api: "chat" });
+  model = openAiModel({ baseUrl: server.url, apiKey: KEY }, "chat");
 });
 afterAll(async () => {
   process.removeListener("unhandledRejection", onUnhandled);
@@ -88,6 +89,9 @@ const FAULTS: readonly Row[] = [
     { kind: "status", status: 502, body: "<html>bad gateway</html>" },
     { kind: "unavailable", retryable: true },
   ],
+];
+/** Errors that come after a reply began with 200, in the words of OpenAI; anthropic.test.ts has those of Anthropic. */
+const ERROR_EVENTS: readonly Row[] = [
   [
     "a rate limit as an event of the stream",
     { kind: "error_event", error: { code: "rate_limit_exceeded", message: "slow down" } },
@@ -105,17 +109,28 @@ const FAULTS: readonly Row[] = [
   ],
 ];
 
-describe.each(["chat", "responses"] as const)("%s", (api) => {
-  test.each(FAULTS)("%s ends as a failure that says what it was", async (_name, fault, failure) => {
-    reply = { text: "one two three four five six seven eight nine ten", fault };
-    const asked = openAiModel({ baseUrl: `${server.url}/`, apiKey: KEY, api });
-    const last = await lastOf(asked, modelRequest({ idleTimeoutMs: failure.kind === "timeout" ? 300 : 20_000 }));
-    expect(last).toMatchObject({ type: "failed", failure: { ...failure, message: expect.stringMatching(/.{10}/) } });
-  });
+const APIS = {
+  chat: (baseUrl: string) => openAiModel({ baseUrl, apiKey: KEY }, "chat"),
+  responses: (baseUrl: string) => openAiModel({ baseUrl, apiKey: KEY }, "responses"),
+  messages: (baseUrl: string) => anthropicModel({ baseUrl, apiKey: KEY }),
+};
+
+describe.each(Object.entries(APIS))("%s", (api, open) => {
+  test.each(api === "messages" ? FAULTS : [...FAULTS, ...ERROR_EVENTS])(
+    "%s ends as a failure that says what it was",
+    async (_name, fault, failure) => {
+      reply = { text: "one two three four five six seven eight nine ten", fault };
+      const last = await lastOf(
+        open(server.url),
+        modelRequest({ idleTimeoutMs: failure.kind === "timeout" ? 300 : 20_000 }),
+      );
+      expect(last).toMatchObject({ type: "failed", failure: { ...failure, message: expect.stringMatching(/.{10}/) } });
+    },
+  );
 
   test("a reply without end is cut at the bound of a reply, and its connection is closed", async () => {
     reply = { text: "x", fault: { kind: "huge" } };
-    const last = await lastOf(openAiModel({ baseUrl: server.url, apiKey: KEY, api }), modelRequest());
+    const last = await lastOf(open(server.url), modelRequest());
     expect(last).toMatchObject({ type: "done", finish: "length", usage: { estimated: true } });
     expect(last.type === "done" && last.text.length).toBe(150_000);
     await until(() => server.requests.at(-1)?.dropped === true);
@@ -123,7 +138,7 @@ describe.each(["chat", "responses"] as const)("%s", (api) => {
 
   test("a reader that stops early closes the connection", async () => {
     reply = { text: "x", fault: { kind: "huge" } };
-    for await (const chunk of openAiModel({ baseUrl: server.url, apiKey: KEY, api }).stream(modelRequest())) {
+    for await (const chunk of open(server.url).stream(modelRequest())) {
       expect(chunk.type).toBe("text");
       break;
     }
@@ -137,12 +152,12 @@ test("no fault leaves a rejection that nobody handles", async () => {
 });
 
 test("a refused connection is unavailable, and may be tried again", async () => {
-  const away = openAiModel({ baseUrl: `http://127.0.0.1:${await unusedPort()}/v1`, apiKey: KEY, api: "chat" });
+  const away = openAiModel({ baseUrl: `http://127.0.0.1:${await unusedPort()}/v1`, apiKey: KEY }, "chat");
   expect(await lastOf(away, modelRequest())).toMatchObject({ failure: { kind: "unavailable", retryable: true } });
 });
 
 test("a base URL that is none is a failure, not a throw", async () => {
-  const nowhere = openAiModel({ baseUrl: "not a url", apiKey: KEY, api: "chat" });
+  const nowhere = openAiModel({ baseUrl: "not a url", apiKey: KEY }, "chat");
   expect(await lastOf(nowhere, modelRequest())).toMatchObject({ type: "failed" });
 });
 

@@ -1,6 +1,7 @@
-/** The OpenAI adapter, over loopback, and the in-memory fake: one contract. */
+/** Every provider of the registry, over loopback, and the in-memory fake: one contract. */
 import { expect, test } from "vitest";
-import { openAiModel } from "../../../adapters/model/openai/open.ts";
+import type { ModelApi } from "../../../adapters/model/provider.ts";
+import { MODEL_PROVIDERS, type RegisteredProvider } from "../../../adapters/model/providers.ts";
 import { type FakeReply, fakeModel } from "../../fakes/model.ts";
 import { type ScriptedReply, startModelServer } from "../../stand-ins/model-server.ts";
 import { chunksOf, modelContract, modelRequest, type ModelUnderTest } from "./suite.ts";
@@ -16,12 +17,11 @@ modelContract("fake", async () => {
   });
 });
 
-for (const api of ["chat", "responses"] as const) {
-  modelContract(`OpenAI adapter, ${api}`, () => overLoopback(api));
-}
+for (const provider of MODEL_PROVIDERS) modelContract(provider.label, () => overLoopback(provider, "chat"));
+modelContract("OpenAI, Responses API", () => overLoopback(MODEL_PROVIDERS[0], "responses"));
 
 test.each(["chat", "responses"] as const)("output so far is counted by the encoding of the model, %s", async (api) => {
-  const { model, answer, close } = await overLoopback(api);
+  const { model, answer, close } = await overLoopback(MODEL_PROVIDERS[0], api);
   try {
     answer({ text: "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι. ".repeat(100) });
     const counts: number[] = [];
@@ -35,11 +35,13 @@ test.each(["chat", "responses"] as const)("output so far is counted by the encod
   }
 });
 
-async function overLoopback(api: "chat" | "responses"): Promise<ModelUnderTest> {
+async function overLoopback(provider: RegisteredProvider | undefined, api: ModelApi): Promise<ModelUnderTest> {
+  if (provider === undefined) throw new Error("the registry is empty");
   let reply: ScriptedReply = {};
   const server = await startModelServer({ script: () => reply });
+  const open = await provider.load();
   return {
-    model: openAiModel({ baseUrl: server.url, apiKey: "test-key", api }),
+    model: open({ baseUrl: server.url, apiKey: "test-key" }, api),
     answer: (next) => {
       const { hang, ...said } = next;
       reply = { ...said, ...(hang === true ? { fault: { kind: "hang" } as const } : {}) };

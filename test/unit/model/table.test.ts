@@ -5,6 +5,13 @@ test("a dated name has the price of its family", () => {
   expect(modelChoice("gpt-4o-2024-08-06").price).toEqual(modelChoice("gpt-4o").price);
 });
 
+test("a dated name of Anthropic has the price and the window of its family", () => {
+  expect(modelChoice("anthropic/claude-haiku-4-5-20251001")).toMatchObject({
+    price: { inputPerMillion: 1, outputPerMillion: 5 },
+    windowTokens: 200_000,
+  });
+});
+
 test("a model that is not in the table has no price, also when its name looks like one that is", () => {
   for (const name of [
     "",
@@ -12,6 +19,8 @@ test("a model that is not in the table has no price, also when its name looks li
     "gpt-4o-mini-but-mine",
     "gpt-4o-20240806",
     "GPT-4O",
+    "claude-opus-5-5",
+    "anthropic/claude-haiku-5-5",
     "__proto__",
     "constructor",
     "toString",

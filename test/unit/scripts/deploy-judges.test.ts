@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { SECRET_NAMES, SECRETS } from "../../../core/secrets/worker-secrets.ts";
+import { MODEL_PROVIDERS } from "../../../adapters/model/providers.ts";
+import { SECRET_NAMES, SECRETS } from "../../../adapters/env/worker-secrets.ts";
 import { type DeployConfig, hasWorkersDev, judgeConfig } from "../../../scripts/deploy/judge-config.ts";
 import { judgeSecrets, judgeSecretValues } from "../../../scripts/deploy/judge-secrets.ts";
 import { judgeSize } from "../../../scripts/deploy/judge-size.ts";
@@ -149,12 +150,12 @@ describe("the secrets", () => {
     expect(verdict.leftOut.map((line) => line.split(":")[0])).toEqual([
       "OTTO_SECRET_KEYS_OLD",
       "SIDECAR_SECRET",
-      "OPENAI_API_KEY",
       "SEARCH_API_KEY",
       "SLACK_SIGNING_SECRET",
       "SLACK_CLIENT_SECRET",
       "RESEND_API_KEY",
       "SMTP_URL",
+      ...MODEL_PROVIDERS.map(({ secret }) => secret),
     ]);
     expect(judgeSecrets(SECRET_NAMES, [])).toEqual({ problems: [], leftOut: [] });
   });
@@ -223,6 +224,18 @@ describe("the values of secrets that are uploaded", () => {
     const other = `${"B".repeat(42)}A=`;
     expect(judge({ ...good, OTTO_SECRET_KEYS_OLD: `${KEY}, ${other}` }, ["OTTO_SECRET_KEY"])).toEqual([]);
   });
+});
+
+describe("the documents", () => {
+  it.each(MODEL_PROVIDERS.flatMap(({ secret, url }) => [secret, url]))(
+    "have the variable %s of a model provider",
+    (name) => {
+      for (const document of ["README.md", "docs/deploy.md"]) {
+        const text = readFileSync(new URL(`../../../${document}`, import.meta.url), "utf8");
+        expect(text, document).toContain(`\`${name}\``);
+      }
+    },
+  );
 });
 
 describe("the size of the bundle", () => {

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { settingProblems } from "../../../adapters/env/problems.ts";
-import { SECRET_NAMES, SECRETS } from "../../../core/secrets/worker-secrets.ts";
+import { SECRET_NAMES, SECRETS } from "../../../adapters/env/worker-secrets.ts";
 import { createApp } from "../../../workers/app.ts";
 
 const DATABASE = "postgres://otto_app:canary-password@db.example/otto";
@@ -49,6 +49,9 @@ describe("the problems of the settings", () => {
     ["OPENAI_BASE_URL", { OPENAI_BASE_URL: "canary-password" }],
     ["OPENAI_BASE_URL", { OPENAI_BASE_URL: "ftp://canary-password.example" }],
     ["OPENAI_API_KEY", { OPENAI_API_KEY: "canary-password\n" }],
+    ["ANTHROPIC_BASE_URL", { ANTHROPIC_BASE_URL: "canary-password" }],
+    ["ANTHROPIC_API_KEY", { ANTHROPIC_API_KEY: "canary-password\n" }],
+    ["ANTHROPIC_API_KEY", { OPENAI_API_KEY: "", OPENAI_BASE_URL: "", OTTO_MODEL: "anthropic/canary-password" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_MODE: "local", OTTO_EGRESS_ALLOW: "localhost:1, canary-password" }],
     ["OTTO_MODE", { OTTO_MODE: "staging" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_EGRESS_ALLOW: "localhost:9000" }],

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
@@ -12,6 +12,7 @@ import { settingsFromEnv } from "../../../adapters/env/settings.ts";
 import { webFromEnv } from "../../../adapters/env/web.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
+import { lastOf, modelRequest } from "../../contracts/model/suite.ts";
 import { playVectorize } from "../../stand-ins/vectorize.ts";
 import { makeCaller } from "./entry.ts";
 import { TENANT } from "../../../core/provenance/label.ts";
@@ -86,6 +87,47 @@ describe("the settings", () => {
       "SIDECAR_SECRET is not set",
     );
     expect(() => modelFromEnv(envOf({ OPENAI_API_KEY: "k", OTTO_MODEL_API: "grpc" }))).toThrow("OTTO_MODEL_API");
+  });
+});
+
+describe("models", () => {
+  const anthropic = { ANTHROPIC_API_KEY: "k", OTTO_MODEL: "anthropic/claude-x" };
+
+  test("are those of the provider that OTTO_MODEL names, else the demo model's", () => {
+    const chosen = (variables: Partial<Env>) => settingsFromEnv(envOf(variables)).model;
+    expect(chosen({ OPENAI_API_KEY: "k" })).toBe("gpt-5-mini");
+    expect(chosen(anthropic)).toBe("anthropic/claude-x");
+    expect(chosen({ ...anthropic, OPENAI_BASE_URL: "http://localhost:1" })).toBe("anthropic/claude-x");
+    // A gateway at OPENAI_BASE_URL may have a model of that name.
+    expect(chosen({ OPENAI_API_KEY: "k", OTTO_MODEL: "anthropic/claude-x" })).toBe("anthropic/claude-x");
+    expect(chosen({ ANTHROPIC_API_KEY: "k" })).toBe("demo");
+    expect(chosen({ OTTO_MODEL: "gpt-5" })).toBe("demo");
+  });
+
+  test("go to their provider under their name there", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+      asked.push(`${url} ${(JSON.parse(init.body as string) as { model: string }).model}`);
+      return new Response("{}", { status: 401 });
+    });
+    const both = { ...anthropic, OPENAI_BASE_URL: "http://openai.example/v1/", ANTHROPIC_BASE_URL: "http://a.example" };
+    const gateway = { OPENAI_BASE_URL: "http://gateway.example/v1" };
+    await lastOf(modelFromEnv(envOf(both)), modelRequest({ model: "anthropic/claude-x" }));
+    await lastOf(modelFromEnv(envOf(both)), modelRequest({ model: "gpt-5" }));
+    await lastOf(modelFromEnv(envOf(gateway)), modelRequest({ model: "anthropic/claude-x" }));
+    expect(asked).toEqual([
+      "http://a.example/v1/messages claude-x",
+      "http://openai.example/v1/chat/completions gpt-5",
+      "http://gateway.example/v1/chat/completions anthropic/claude-x",
+    ]);
+  });
+
+  test("without a provider are refused by the variable that is missing, or answered by the demo model", async () => {
+    const unknown = await lastOf(modelFromEnv(envOf(anthropic)), modelRequest({ model: "gpt-5" }));
+    expect(unknown).toMatchObject({
+      failure: { kind: "not_configured", retryable: false, message: expect.stringContaining("OPENAI_API_KEY") },
+    });
+    expect(await lastOf(modelFromEnv(envOf({})), modelRequest({ model: "gpt-5" }))).toMatchObject({ type: "done" });
   });
 });
 
