@@ -1,13 +1,15 @@
 /**
  * Writes `web/src/api/types.generated.ts`: the API's types for the console, from the OpenAPI document that the Worker
- * serves, in the form that openapi-fetch reads. With `--check` it writes nothing and fails when the file is stale.
+ * serves, in the form that openapi-fetch reads; and the words of the channels in `channels.generated.ts`. With `--check`
+ * it writes nothing and fails when a file is stale.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readApiDocument } from "./api-document.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const TYPES_PATH = "web/src/api/types.generated.ts";
+const CHANNELS_PATH = "web/src/api/channels.generated.ts";
 
 /** A schema of JSON Schema 2020-12, as far as the document uses it. */
 interface Schema {
@@ -15,6 +17,7 @@ interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
+  readonly title?: string;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
@@ -170,14 +173,35 @@ function writeDoc(text: string | undefined): string {
   return text === undefined ? "" : `/** ${text.replaceAll("*/", "* /")} */\n`;
 }
 
+/** The words of the channels, which the forms of the console show. */
+function renderChannels({ components }: ApiDocument): string {
+  const words = (components.schemas["DeliveryTarget"]?.oneOf ?? []).map(
+    ({ const: name, title, description }) => `  ${JSON.stringify({ name, label: title, hint: description })},`,
+  );
+  return [
+    "/** Where something can be sent. Written by `npm run api-types` from the OpenAPI document; not edited by hand. */",
+    "export const DELIVERY_TARGETS = [",
+    ...words,
+    "] as const;",
+    "",
+  ].join("\n");
+}
+
+function write(path: string, source: string): void {
+  writeFileSync(join(ROOT, path), source);
+  console.log(`Wrote ${path}.`);
+}
+
+function check(path: string, source: string): void {
+  const file = join(ROOT, path);
+  if (existsSync(file) && readFileSync(file, "utf8") === source) return;
+  console.error(`${path} is stale: run \`npm run api-types\`.`);
+  process.exitCode = 1;
+}
+
 if (import.meta.main) {
-  const path = join(ROOT, TYPES_PATH);
-  const source = renderTypes(JSON.parse(readApiDocument()) as ApiDocument);
-  if (!process.argv.includes("--check")) {
-    writeFileSync(path, source);
-    console.log(`Wrote ${TYPES_PATH}.`);
-  } else if (readFileSync(path, "utf8") !== source) {
-    console.error(`${TYPES_PATH} is stale: run \`npm run api-types\`.`);
-    process.exitCode = 1;
-  }
+  const act = process.argv.includes("--check") ? check : write;
+  const document = JSON.parse(readApiDocument()) as ApiDocument;
+  act(TYPES_PATH, renderTypes(document));
+  act(CHANNELS_PATH, renderChannels(document));
 }

@@ -24,6 +24,7 @@ import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { budgetRoutes } from "./tenants/budget-routes.ts";
+import { channelCallRoutes } from "./channels/calls.ts";
 import { deliveryRoutes } from "./channels/outbox/routes.ts";
 import { eventRoutes } from "./tenants/feed-routes.ts";
 import { healthRoutes } from "./http/health-routes.ts";
@@ -76,6 +77,7 @@ export function createApp(): App {
   app.use("/v1/*", once(checkJsonBody));
   app.use("/webhook/*", once(refuseUnready));
   app.use("/slack/*", once(refuseUnready));
+  app.use("/channels/*", once(refuseUnready));
   app.use(checkQuery);
   taskRoutes(app);
   taskTreeRoutes(app);
@@ -97,6 +99,7 @@ export function createApp(): App {
   mcpServerRoutes(app);
   hookRoutes(app);
   webhookCallRoutes(app);
+  channelCallRoutes(app);
   skillRoutes(app);
   deliveryRoutes(app);
   slackRoutes(app);

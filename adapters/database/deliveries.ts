@@ -2,7 +2,6 @@
 import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DeliveryKind, DeliveryReport, DeliveryState } from "../../core/channels/outbox/delivery.ts";
 import type { DeliveryTable } from "../../core/ports/delivery-table.ts";
-import type { Channel } from "../../core/task/source.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage, type Place } from "../../core/base/page-cursor.ts";
 import { storable } from "../../core/base/storable.ts";
@@ -139,7 +138,7 @@ function toReport(row: typeof deliveries.$inferSelect): DeliveryReport {
     createdAt,
     endedAt,
     to: place,
-    channel: row.channel as Channel,
+    channel: row.channel,
     kind: row.kind as DeliveryKind,
     state: row.state as DeliveryState,
   };

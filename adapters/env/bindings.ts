@@ -63,3 +63,9 @@ export function required(text: string | undefined, name: string): string {
 export function set(text: string | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }
+
+/** A variable that no list of this layer names; null: it is not set. */
+export function readVariable(env: Env, name: string): string | null {
+  const value: unknown = Reflect.get(env, name);
+  return typeof value === "string" ? set(value) : null;
+}

@@ -1,9 +1,14 @@
 /** The objects and the runner of channels. */
-import type { Env } from "./bindings.ts";
+import { type Env, readVariable } from "./bindings.ts";
 import { stubOf } from "./object-stub.ts";
 import type { InboxRpc } from "../../core/channels/inbox/inbox.ts";
 import type { OutboxRpc } from "../../core/channels/outbox/delivery.ts";
 import type { ChannelsRpc } from "../../core/channels/rpc.ts";
+
+/** A variable of a channel's own; null: it is not set. */
+export function channelVariableFromEnv(env: Env, name: `OTTO_${string}`): string | null {
+  return readVariable(env, name);
+}
 
 /** The runner of channels. */
 export function channelsFromEnv(env: Env): ChannelsRpc {

@@ -1,5 +1,6 @@
 /** Where a question or an approval goes, and when: first channel, fallback, reminders. */
 import type { Delivery } from "../channels/outbox/delivery.ts";
+import type { Channel } from "../task/source.ts";
 import type { PersonAddress, PersonRecord } from "./person.ts";
 import { afterWorking, isWorking, nextWorking, type Worker } from "./working-hours.ts";
 
@@ -17,7 +18,7 @@ export const MAX_STATIONS = 5;
 
 /** A place where something can be asked. `person`: whose it is; null: a conversation, which has no hours. */
 export interface Station {
-  readonly channel: "slack" | "email";
+  readonly channel: Channel;
   /** As its channel reads it. */
   readonly to: string;
   readonly person: PersonRecord | null;

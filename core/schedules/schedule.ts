@@ -1,6 +1,6 @@
 /** A schedule as it is asked for, and what is kept of it. */
 import { z } from "zod";
-import { CHANNELS } from "../task/source.ts";
+import { deliverSchema } from "../task/source.ts";
 import { failed, type Result } from "../base/errors.ts";
 import { taskRequestSchema } from "../task/new-task.ts";
 import { type DueClock, type DueRule, openDueClock } from "./due.ts";
@@ -20,10 +20,7 @@ const MISSED_POLICIES = ["skip", "once", "all"] as const;
 const OVERLAP_POLICIES = ["skip", "queue", "cancel_previous", "allow"] as const;
 
 const moment = z.iso.datetime({ offset: true }).refine((text) => Date.parse(text) < LAST_YEAR, "is too far away");
-const places = z
-  .array(z.strictObject({ channel: z.enum([...CHANNELS, "person"]), to: z.string().min(1).max(1000) }))
-  .min(1)
-  .max(20);
+const places = deliverSchema.min(1);
 
 const whenSchema = z.discriminatedUnion("kind", [
   z

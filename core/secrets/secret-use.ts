@@ -3,7 +3,10 @@
  * filled in (`core/web/host-pattern.ts`). Pure.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agents/agent.ts";
+import { getOwn } from "../base/own-field.ts";
+import { labelOfSource } from "../task/source-label.ts";
 import type { WayIn } from "../task/source.ts";
+import { OUTSIDE } from "../provenance/label.ts";
 
 /** Methods that a secret can be bound to: those that a tool can send. */
 export const SECRET_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -29,8 +32,8 @@ export function toSecretUser({ agent, via }: { readonly agent: PinnedAgent; read
   return { kind: "agent", id: agent.id, name: agent.config.name, channel: via.channel };
 }
 
-/** Sources with a stranger's input, named for messages: the tenant chose neither the input nor the agent for it. */
-const STRANGERS: Partial<Record<WayIn["channel"], string>> = { webhook: "a hook", email: "a mail" };
+/** Names for messages. */
+const SOURCES: Readonly<Record<string, string>> = { webhook: "a hook", email: "a mail" };
 
 /**
  * Why this user may not have a secret filled in, in words for anyone; null when it may. `agents` are the ids that the secret is
@@ -42,8 +45,10 @@ export function findUserRefusal(name: string, agents: readonly string[] | null, 
     if (agents.includes(user.id)) return null;
     return `The secret ${name} is not bound to the agent ${user.name}. An administrator can add the agent to the secret's agents.`;
   }
-  const source = user.id === DEFAULT_AGENT.id ? STRANGERS[user.channel] : undefined;
-  if (source === undefined) return null;
+  // Of a stranger's input the tenant chose neither the text nor the agent.
+  const isByStranger = labelOfSource({ channel: user.channel, id: null }) === OUTSIDE;
+  if (user.id !== DEFAULT_AGENT.id || !isByStranger) return null;
+  const source = getOwn(SOURCES, user.channel) ?? user.channel;
   return `The built-in agent may not use the secret ${name} in a task from ${source}. Let the task use an agent of your own, or bind the secret to ${DEFAULT_AGENT.id}.`;
 }
 

@@ -12,7 +12,7 @@ import {
   type PinnedAgent,
 } from "../agents/agent.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
-import { BY_API, CHANNELS, type WayIn } from "./source.ts";
+import { BY_API, deliverSchema, type WayIn } from "./source.ts";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
 import { makeId } from "../base/ids.ts";
 import { type ModelChoice, modelChoice } from "../model/table.ts";
@@ -74,10 +74,7 @@ export const taskRequestSchema = z.strictObject({
   tools: z.array(z.string().min(1).max(200)).max(200).optional(),
   skills: z.array(z.string().min(1).max(200)).max(MAX_IN_FORCE).optional(),
   budget: budgetSchema.optional(),
-  deliver: z
-    .array(z.strictObject({ channel: z.enum([...CHANNELS, "person"]), to: z.string().min(1).max(1000) }))
-    .max(20)
-    .optional(),
+  deliver: deliverSchema.optional(),
   mode: z.enum(["live", "staged"]).optional(),
   hold: z.boolean().optional(),
   metadata: metadataSchema.optional(),

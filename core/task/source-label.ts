@@ -2,18 +2,13 @@
 import type { WayIn } from "./source.ts";
 import { type Label, OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
 
+/** A key, a schedule and a Slack mention have an authenticated author. */
+const AUTHENTICATED: ReadonlySet<string> = new Set(["api", "schedule", "slack"]);
+
 /**
- * Returns the label of an input by its source. A key, a schedule and a Slack mention have an authenticated author. A hook
- * and a mail may contain a stranger's text; code that parses one, or verified its sender, states labels of its own.
+ * Returns the label of an input by its source. Every other channel, such as a hook or mail, may contain a stranger's text;
+ * code that parses it, or verified its sender, states labels of its own.
  */
 export function labelOfSource({ channel }: WayIn): Label {
-  switch (channel) {
-    case "api":
-    case "schedule":
-    case "slack":
-      return PRINCIPAL;
-    case "email":
-    case "webhook":
-      return OUTSIDE;
-  }
+  return AUTHENTICATED.has(channel) ? PRINCIPAL : OUTSIDE;
 }

@@ -1,22 +1,32 @@
 /** How a task came to Otto, and where what it says goes. */
+import { z } from "zod";
 
-/** Outside places that Otto sends to. */
-export const CHANNELS = ["slack", "email", "webhook"] as const;
-export type Channel = (typeof CHANNELS)[number];
+/** The name of a channel: a line of the registry, workers/channels/registry.ts. What is stored may name one of another release. */
+export type Channel = string;
 
 /**
  * What asked for a task. `id` is what its channel calls that: a Slack conversation (`T…/C…/thread`), an address, the id of a
  * hook or of a schedule; null for the API, where the task's key says who.
  */
 export interface WayIn {
-  readonly channel: "api" | "schedule" | Channel;
+  /** `api`, `schedule`, or the channel that it came by. */
+  readonly channel: Channel;
   readonly id: string | null;
 }
 
-/** Where a task's result, questions and files go. `person`: `to` is a person's id or name, whose channel it is. */
+/** Where a task's result, questions and files go. */
 export interface DeliverTo {
-  readonly channel: Channel | "person";
+  /** `person`: `to` is a person's id or name, who is reached by the channels of their addresses. */
+  readonly channel: Channel;
   readonly to: string;
 }
 
 export const BY_API: WayIn = { channel: "api", id: null };
+
+/** The OpenAPI document lists the names (workers/http/openapi-document.ts). `resolveDeliver` checks them, with the place itself. */
+const targetSchema = z.string().min(1).max(40).meta({ id: "DeliveryTarget" });
+
+/** Places as a caller writes them. */
+export const deliverSchema = z
+  .array(z.strictObject({ channel: targetSchema, to: z.string().min(1).max(1000) }))
+  .max(20);

@@ -1,17 +1,16 @@
 /**
- * The Worker as it is deployed, with one tool more (tests need one whose effect can be looked up), one receiver more, that of
+ * The Worker as it is deployed, with one tool more (tests need one whose effect can be looked up), one channel more, that of
  * the inboxes `test/…`, and a sender of every channel that takes the deliveries of tests. Its tasks, tenants and runners note the
  * calls that they receive while a test records them, and its runners play other releases.
  */
 import { z } from "zod";
-import { RECEIVERS } from "../../workers/channels/inbox/receivers.ts";
+import { CHANNELS } from "../../workers/channels/channels.ts";
 import { ChannelRunner as DeployedChannelRunner } from "../../workers/channels/runner.ts";
-import { SENDERS } from "../../workers/channels/outbox/senders.ts";
 import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../tools/define-tool.ts";
-import { testReceiver } from "./channels/inbox/test-receiver.ts";
+import { testChannel } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
 import { playRelease } from "./task/runner-release.ts";
 import { withTestSender } from "./channels/outbox/test-sender.ts";
@@ -99,8 +98,7 @@ export class StepRunner extends DeployedStepRunner {
 }
 
 export class ChannelRunner extends DeployedChannelRunner {
-  protected override readonly receivers = { ...RECEIVERS, test: testReceiver };
-  protected override readonly senders = withTestSender(SENDERS);
+  protected override readonly channels = new Map([...withTestSender(CHANNELS), ["test", testChannel]]);
 }
 
 function requestTo(url: string, method: string) {

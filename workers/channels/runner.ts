@@ -13,9 +13,7 @@ import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
 import { paceIncoming } from "../tenants/charge-cost.ts";
 import { makeTask } from "../tasks/make.ts";
-import { findOwner } from "./inbox/owner.ts";
-import { receiverOf, RECEIVERS, type Receivers } from "./inbox/receivers.ts";
-import { senderOf, SENDERS, type Senders } from "./outbox/senders.ts";
+import { type Channels, CHANNELS, loadReceiver, loadSender } from "./channels.ts";
 import { spreadNotices } from "./fan-out/fan-out.ts";
 import { tell } from "./outbox/notify.ts";
 
@@ -26,19 +24,20 @@ const REFUSED = { kind: "later", afterMs: REFUSED_JOB_RETRY_MS, why: OTHER_RELEA
 const LONGEST_ITEM_PAUSE_MS = 1000;
 
 export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc {
-  protected readonly receivers: Receivers = RECEIVERS;
-  protected readonly senders: Senders = SENDERS;
+  protected readonly channels: Channels = CHANNELS;
 
   async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<Handled> {
     if (!isSupported(version)) return REFUSED;
-    const account = { inbox, owner: findOwner(inbox, item) };
+    const handlers = await loadReceiver(this.channels, inbox);
+    const account = { inbox, owner: handlers.findOwner?.(inbox, item) ?? null };
     await paceIncoming(this.env, account, { costMs: ITEM_MS, mostMs: LONGEST_ITEM_PAUSE_MS });
-    return await receiverOf(this.receivers, inbox)(this.env, inbox, item, lane);
+    return await handlers.receive(this.env, inbox, item, lane);
   }
 
   async send(delivery: Delivery, attempt: Attempt, version?: number): Promise<Sent> {
     if (!isSupported(version)) return { ...REFUSED, isOurs: true };
-    return await senderOf(this.senders, delivery.channel)(this.env, delivery, attempt);
+    const handlers = await loadSender(this.channels, delivery.channel);
+    return await handlers.send(this.env, delivery, attempt);
   }
 
   async spread(tenant: string, notices: readonly Notice[], version?: number): Promise<readonly (Failure | null)[]> {

@@ -7,6 +7,7 @@ import { healthFromEnv, ISOLATION } from "../../adapters/env/health.ts";
 import { keyRingProblemFromEnv } from "../../adapters/env/secrets.ts";
 import { settingProblems } from "../../adapters/env/problems.ts";
 import { openAnswers } from "./answers.ts";
+import { CHANNEL_SECRETS } from "../channels/channels.ts";
 import type { App } from "./context.ts";
 import { notRebuiltSchema } from "../tenants/reindex-view.ts";
 import { RETRY_AFTER_MS } from "./problem.ts";
@@ -95,7 +96,7 @@ export function healthRoutes(app: App): void {
 }
 
 async function look(env: Env): Promise<Health> {
-  const problems = settingProblems(env);
+  const problems = settingProblems(env, CHANNEL_SECRETS);
   const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
   if (problems.length > 0) {
     const names = { mode: "unknown", model: "unknown", embeddings: "unknown", vectors: "unknown" } as const;

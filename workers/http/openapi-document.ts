@@ -5,6 +5,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
 import { frontDoorAnswers } from "./answers.ts";
+import { CHANNEL_NAMES, CHANNELS } from "../channels/channels.ts";
 import type { App } from "./context.ts";
 import { webhookSchemas } from "./event-schemas.ts";
 import { addDiscriminators, nameEnums, toReference } from "./openapi-names.ts";
@@ -58,6 +59,22 @@ const IDEMPOTENCY_KEY: OpenApiParameter = {
   schema: { type: "string", minLength: 1, maxLength: 256, pattern: "^[\\x20-\\x7e]*$" },
 };
 
+const PERSON = {
+  name: "person",
+  label: "A person",
+  hint: "A name or id of your people; by the channel that they prefer",
+};
+
+/** Components whose schemas take any text: only this layer knows the channels. A handler checks the name. */
+const LISTED: Readonly<Record<string, Json>> = {
+  DeliveryChannel: { enum: CHANNEL_NAMES },
+  DeliveryTarget: {
+    oneOf: [PERSON, ...CHANNELS.values()].map(({ name, label, hint }) => {
+      return { const: name, title: label, description: hint };
+    }),
+  },
+};
+
 /** Components by name. */
 type Schemas = Map<string, unknown>;
 
@@ -72,6 +89,7 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
     paths.set(route.path, [...operations, [route.method, operationOf(route, schemas)]]);
   }
   schemaOf(taskChangeSchema, "output", schemas);
+  for (const [name, values] of Object.entries(LISTED)) schemas.set(name, { type: "string", ...values });
   const key = {
     type: "http",
     scheme: "bearer",

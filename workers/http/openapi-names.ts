@@ -8,6 +8,7 @@ import { CUT_FIELDS } from "../../core/task/short.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
 import { COUNTED } from "../../core/tenant/recovery.ts";
 import { TOOL_CATEGORIES } from "../../core/tool/tool.ts";
+import { CHANNEL_NAMES } from "../channels/channels.ts";
 
 type Json = Record<string, unknown>;
 
@@ -24,11 +25,10 @@ const ENUMS: Readonly<Record<string, string>> = {
   CutField: CUT_FIELDS.join(" "),
   CustomToolEffect: "none keyed once",
   DatabaseStatus: "ok away refused",
-  DeliveryChannel: "slack email webhook",
+  DeliveryChannel: CHANNEL_NAMES.join(" "),
   DeliveryKind: "result question approval notification reminder progress settled event alert reply",
   DeliveryOutcome: "sent later dead unknown cut_off",
   DeliveryState: "waiting sending sent dead unknown called_off",
-  DeliveryTarget: "slack email webhook person",
   DiskStatus: "ok low full",
   EffectClass: "none keyed probe once",
   ErrorCode: Object.keys(ERRORS).join(" "),

@@ -4,8 +4,9 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { findPerson } from "../../core/people/find-person.ts";
-import type { PersonAddress, PersonRecord } from "../../core/people/person.ts";
+import type { PersonRecord } from "../../core/people/person.ts";
 import { type Station, stationsOfPerson } from "../../core/people/route-ask.ts";
+import { CHANNELS, loadHandlers } from "../channels/channels.ts";
 
 /**
  * Where a task delivers to, in order, as far as there is somebody who can decide it: the conversations of Slack, where each
@@ -31,34 +32,11 @@ function mayDecide(person: PersonRecord | null, kind: "question" | "approval"): 
 }
 
 async function stationOf(env: Env, tenant: string, { channel, to }: DeliverTo): Promise<Result<readonly Station[]>> {
-  const { people } = databaseFromEnv(env);
-  switch (channel) {
-    case "webhook":
-      return ok([]);
-    case "person": {
-      const found = await findPerson(people, tenant, to);
-      if (found.ok) return ok(found.value === null ? [] : stationsOfPerson(found.value));
-      return found.error.code === "upstream_failed" ? found : ok([]);
-    }
-    case "email": {
-      const stations: Station[] = [];
-      for (const address of to.split(",").map((each) => each.trim())) {
-        const found = await people.byAddress(tenant, { kind: "email", address });
-        if (!found.ok) return found;
-        if (found.value !== null) stations.push({ channel, to: address, person: found.value });
-      }
-      return ok(stations);
-    }
-    case "slack": {
-      const member = memberOf(to);
-      const found = member === null ? ok(null) : await people.byAddress(tenant, member);
-      return found.ok ? ok([{ channel, to, person: found.value }]) : found;
-    }
+  if (channel !== "person") {
+    const handlers = await loadHandlers(CHANNELS, channel);
+    return (await handlers?.findStations?.(env, tenant, to)) ?? ok([]);
   }
-}
-
-/** The member that `T…/U…` is; null: it is a conversation. */
-function memberOf(to: string): PersonAddress | null {
-  const [, team, user] = /^([TE][A-Z0-9]+)\/([UW][A-Z0-9]+)$/.exec(to) ?? [];
-  return team === undefined || user === undefined ? null : { kind: "slack", team, user };
+  const found = await findPerson(databaseFromEnv(env).people, tenant, to);
+  if (found.ok) return ok(found.value === null ? [] : stationsOfPerson(found.value));
+  return found.error.code === "upstream_failed" ? found : ok([]);
 }

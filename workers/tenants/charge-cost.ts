@@ -97,7 +97,7 @@ export async function paceRequest(
 }
 
 /**
- * Charges an item of an inbox (`email/<tenant>`, `slack/…`, `webhook/…`), and waits for the inbox's pace, `mostMs` at most. The
+ * Charges an item of an inbox (`slack/T1`), and waits for the inbox's pace, `mostMs` at most. The
  * inbox has a pace of its own: mail of strangers slows no request of the tenant that it came to. `owner` is that tenant; null
  * while it is not known.
  */

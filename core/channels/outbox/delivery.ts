@@ -104,7 +104,7 @@ export interface ReplayCount {
   readonly left: number;
 }
 
-/** An outbox, named `{tenant}/slack/{team}`, `{tenant}/email` or `{tenant}/webhook/{endpoint}`. */
+/** An outbox, named `{tenant}/email`, `{tenant}/slack/{team}` or so (`outboxOf`). */
 export interface OutboxRpc {
   /** Keeps deliveries durably, then sends them in the background. One that was put before leaves earlier at the most. */
   put(deliveries: readonly Delivery[]): Promise<void>;
@@ -162,14 +162,7 @@ export interface DeliveryReport
   readonly endedAt: number | null;
 }
 
-/** The outbox that a delivery leaves by. */
+/** The outbox that a delivery leaves by: one for each workspace or endpoint, which is the first part of a place. Mail has one. */
 export function outboxOf({ tenant, channel, to }: Pick<Delivery, "tenant" | "channel" | "to">): string {
-  switch (channel) {
-    case "slack":
-      return `${tenant}/slack/${to.split("/")[0] ?? ""}`;
-    case "email":
-      return `${tenant}/email`;
-    case "webhook":
-      return `${tenant}/webhook/${to}`;
-  }
+  return channel === "email" ? `${tenant}/email` : `${tenant}/${channel}/${to.split("/")[0] ?? ""}`;
 }

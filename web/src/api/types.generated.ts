@@ -64,7 +64,7 @@ export type DatabaseStatus = "ok" | "away" | "refused";
 
 export type Delivery = { id: string; channel: DeliveryChannel; to: string; kind: DeliveryKind; task: string | null; about: string | null; state: DeliveryState; attempts: number; why: string | null; due_at: string | null; created_at: string; ended_at: string | null };
 
-export type DeliveryChannel = "slack" | "email" | "webhook";
+export type DeliveryChannel = "email" | "slack" | "webhook";
 
 export type DeliveryDetail = { id: string; channel: DeliveryChannel; to: string; kind: DeliveryKind; task: string | null; about: string | null; state: DeliveryState; attempts: number; why: string | null; due_at: string | null; created_at: string; ended_at: string | null; content: Record<string, unknown>; tries: ({ number: number; at: string; ended_at: string | null; outcome: DeliveryOutcome | null; why: string | null })[] };
 
@@ -74,7 +74,7 @@ export type DeliveryOutcome = "sent" | "later" | "dead" | "unknown" | "cut_off";
 
 export type DeliveryState = "waiting" | "sending" | "sent" | "dead" | "unknown" | "called_off";
 
-export type DeliveryTarget = "slack" | "email" | "webhook" | "person";
+export type DeliveryTarget = "person" | "email" | "slack" | "webhook";
 
 export type DiskStatus = "ok" | "low" | "full";
 

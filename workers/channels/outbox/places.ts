@@ -1,20 +1,18 @@
-/** Where the places of a tenant are: its people, its workspaces of Slack and the endpoints of its webhooks. */
-import { databaseFromEnv } from "../../../adapters/env/database.ts";
+/** Where the places of a tenant are: its people, and what each channel finds. */
 import type { Env } from "../../../adapters/env/bindings.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Places } from "../../../core/channels/outbox/targets.ts";
 import { BY_API, type WayIn } from "../../../core/task/source.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
-import { isId } from "../../../core/base/ids.ts";
 import { findPerson } from "../../../core/people/find-person.ts";
 import { stationsOfPerson } from "../../../core/people/route-ask.ts";
+import { CHANNEL_NAMES, CHANNELS, loadHandlers } from "../channels.ts";
 
 /** `via`: how the task came that the places are of. */
 export function placesOf(env: Env, tenant: string, via: WayIn = BY_API): Places {
-  const { people, slackInstalls, endpoints } = databaseFromEnv(env);
+  const { people } = databaseFromEnv(env);
   return {
-    home: via.channel === "slack" ? (via.id?.split("/")[0] ?? null) : null,
-
-    workspaces: () => slackInstalls.active(tenant),
+    channels: CHANNEL_NAMES,
 
     async person(asked) {
       const person = await findPerson(people, tenant, asked);
@@ -24,11 +22,9 @@ export function placesOf(env: Env, tenant: string, via: WayIn = BY_API): Places 
       return ok({ id: person.value.id, targets });
     },
 
-    async hasEndpoint(id) {
-      if (!isId("endpoint", id)) return ok(false);
-      const read = await endpoints.get(tenant, id);
-      if (read.ok) return ok(true);
-      return read.error.code === "not_found" ? ok(false) : read;
+    async resolve(channel, to) {
+      const handlers = await loadHandlers(CHANNELS, channel);
+      return handlers === null ? null : await handlers.resolve(to, { env, tenant, via });
     },
   };
 }

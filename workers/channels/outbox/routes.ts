@@ -10,13 +10,13 @@ import {
   type DeliveryReport,
   isReplayable,
 } from "../../../core/channels/outbox/delivery.ts";
-import { CHANNELS } from "../../../core/task/source.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
 import { auditEntry } from "../../audit/entry.ts";
+import { CHANNEL_NAMES } from "../channels.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { optionalQuery, pageQuery, pageRequest } from "../../http/list-query.ts";
@@ -28,7 +28,7 @@ const time = z.iso.datetime();
 
 const fields = {
   id: z.string().describe("`dlv_…`; the `webhook-id` of a webhook."),
-  channel: z.enum(CHANNELS),
+  channel: z.string().meta({ id: "DeliveryChannel" }),
   to: z.string().describe("`T…/C…` of Slack, an address of mail, the id of an endpoint."),
   kind: z.enum(DELIVERY_KINDS),
   task: z.string().nullable(),
@@ -83,7 +83,7 @@ const list = createRoute({
   request: {
     query: z.strictObject({
       task: optionalQuery(z.string().max(200)),
-      channel: optionalQuery(z.enum(CHANNELS)),
+      channel: optionalQuery(z.enum(CHANNEL_NAMES)),
       to: optionalQuery(z.string().max(1000)),
       state: optionalQuery(z.enum(DELIVERY_STATES)),
       kind: optionalQuery(z.enum(DELIVERY_KINDS)),

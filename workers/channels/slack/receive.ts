@@ -11,7 +11,7 @@ import type {
   SpokenBody,
   SubmissionBody,
 } from "../../../core/channels/slack/items.ts";
-import type { Receiver } from "../inbox/receiver.ts";
+import type { Receiver } from "../channel.ts";
 import { takeClick, takeSubmission } from "./clicks.ts";
 import { obey } from "./command.ts";
 import { hearSpoken } from "./messages.ts";

@@ -15,7 +15,7 @@ import type { TaskRequest } from "../../../core/task/new-task.ts";
 import { makeTask } from "../../tasks/make.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { forgetText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";
-import type { Receiver } from "../inbox/receiver.ts";
+import type { Receiver } from "../channel.ts";
 
 /** How long a call waits whose tenant is stopped before it is looked at again. */
 const STOPPED_MS = 30_000;

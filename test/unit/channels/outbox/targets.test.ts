@@ -1,15 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { MAX_TARGETS, type Places, resolveDeliver, targetsOf } from "../../../../core/channels/outbox/targets.ts";
+import { resolveSlackPlace, type SlackWorkspaces } from "../../../../core/channels/slack/resolve-place.ts";
 import type { DeliverTo } from "../../../../core/task/source.ts";
 import { failed, ok } from "../../../../core/base/errors.ts";
+import { resolveAddresses } from "../../../../core/channels/mail/resolve-addresses.ts";
 
 const AWAY = failed("upstream_failed", "The database did not answer.");
 
 /** What a tenant has that is connected to these workspaces. */
 function placesWith(teams: readonly string[], home: string | null = null): Places {
+  return placesOf(() => Promise.resolve(ok(teams.map((team) => ({ team, teamName: `Team ${team}` })))), home);
+}
+
+function placesOf(active: SlackWorkspaces["active"], home: string | null): Places {
   return {
-    home,
-    workspaces: () => Promise.resolve(ok(teams.map((team) => ({ team, teamName: `Team ${team}` })))),
+    channels: ["slack", "email", "webhook"],
+    async resolve(channel, to) {
+      if (channel === "slack") return await resolveSlackPlace(to, { home, active });
+      if (channel === "email") return resolveAddresses(to);
+      if (channel !== "webhook") return null;
+      return to === "whk_1" ? ok([to]) : failed("not_found", "is no endpoint of this tenant");
+    },
     person(asked) {
       if (asked === "away") return Promise.resolve(AWAY);
       if (asked === "Bob") return Promise.resolve(ok({ id: "per_bob", targets: [] }));
@@ -21,7 +32,6 @@ function placesWith(teams: readonly string[], home: string | null = null): Place
       ] as const;
       return Promise.resolve(ok({ id: "per_ann", targets }));
     },
-    hasEndpoint: (id) => Promise.resolve(ok(id === "whk_1")),
   };
 }
 
@@ -80,7 +90,7 @@ describe("a place in Slack", () => {
   });
 
   test("of a task that came from Slack is in the workspace that it came from, which nobody has to be asked for", async () => {
-    const places: Places = { ...placesWith([], "T9"), workspaces: () => Promise.resolve(AWAY) };
+    const places = placesOf(() => Promise.resolve(AWAY), "T9");
     expect(await resolve(places, slack("T9/C1/1.2"), slack("#general"))).toEqual(
       ok([slack("T9/C1/1.2"), slack("T9/#general")]),
     );
@@ -101,6 +111,16 @@ describe("other places", () => {
       const refused = await resolve(placesWith([]), { channel: "email", to: wrong });
       expect(refused).toMatchObject({ ok: false, error: { code: "invalid_input", field: "deliver.0.to" } });
     }
+  });
+
+  test("are of a channel that there is", async () => {
+    expect(await resolve(placesWith([]), { channel: "fax", to: "1" })).toMatchObject({
+      error: {
+        code: "invalid_input",
+        field: "deliver.0.channel",
+        message: expect.stringContaining("slack, email, webhook"),
+      },
+    });
   });
 
   test("are endpoints of the tenant", async () => {

@@ -1,7 +1,8 @@
 /** The receiver of the inboxes `test/…`: it does what a test says, and remembers what it was given. */
 import type { Handled, InboxItem } from "../../../../core/channels/inbox/inbox.ts";
 import type { JsonState } from "../../../../core/tool/tool.ts";
-import type { Receiver } from "../../../../workers/channels/inbox/receiver.ts";
+import { failed } from "../../../../core/base/errors.ts";
+import type { ChannelRecord } from "../../../../workers/channels/channel.ts";
 
 /** What it was given, in the order of the calls. */
 export interface Given {
@@ -35,7 +36,18 @@ export async function hang(): Promise<Handled> {
   return done();
 }
 
-export const testReceiver: Receiver = async (_env, inbox, item, lane) => {
-  given.push({ inbox, item, lane });
-  return await answer({ inbox, item, lane });
+/** The channel of the inboxes `test/…`. Nothing is delivered to it. */
+export const testChannel: ChannelRecord = {
+  name: "test",
+  label: "Test",
+  hint: "",
+  load: () =>
+    Promise.resolve({
+      async receive(_env, inbox, item, lane) {
+        given.push({ inbox, item, lane });
+        return await answer({ inbox, item, lane });
+      },
+      send: () => Promise.resolve({ kind: "dead", why: "Nothing is sent to tests." }),
+      resolve: () => Promise.resolve(failed("not_found", "is no place")),
+    }),
 };

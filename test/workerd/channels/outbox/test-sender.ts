@@ -1,7 +1,7 @@
 /** The sender of the deliveries of tests, whatever their channel: it does what a test says, and remembers what it was given. */
 import type { Attempt, Delivery, Sent } from "../../../../core/channels/outbox/delivery.ts";
-import { CHANNELS } from "../../../../core/task/source.ts";
-import type { Senders } from "../../../../workers/channels/outbox/senders.ts";
+import type { ChannelRecord, Sender } from "../../../../workers/channels/channel.ts";
+import type { Channels } from "../../../../workers/channels/channels.ts";
 
 /** An attempt that it was given. */
 export interface Sending {
@@ -43,20 +43,22 @@ export async function hangs(): Promise<Sent> {
 }
 
 /** Deliveries whose content says `test`, and those of tenants that it takes, go to the test's sender. */
-export function withTestSender(senders: Senders): Senders {
-  return Object.fromEntries(
-    CHANNELS.map((channel) => [
-      channel,
-      async (...args: Parameters<NonNullable<Senders[typeof channel]>>) => {
-        const [, delivery, attempt] = args;
-        const sender = senders[channel];
-        if (delivery.content["test"] !== true && !taken.has(delivery.tenant)) {
-          if (sender === undefined) throw new Error(`nobody sends by ${channel}`);
-          return await sender(...args);
-        }
-        sendings.push({ delivery, attempt });
-        return await answer({ delivery, attempt });
-      },
-    ]),
-  );
+export function withTestSender(channels: Channels): Channels {
+  return new Map(Array.from(channels, ([name, channel]) => [name, { ...channel, load: loadWith(channel.load) }]));
+}
+
+function loadWith(load: ChannelRecord["load"]): ChannelRecord["load"] {
+  return async () => {
+    const handlers = await load();
+    return { ...handlers, send: sendOrNote(handlers.send) };
+  };
+}
+
+function sendOrNote(send: Sender): Sender {
+  return async (...args) => {
+    const [, delivery, attempt] = args;
+    if (delivery.content["test"] !== true && !taken.has(delivery.tenant)) return await send(...args);
+    sendings.push({ delivery, attempt });
+    return await answer({ delivery, attempt });
+  };
 }

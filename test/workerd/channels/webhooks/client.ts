@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, inject } from "vitest";
 import type { Delivery, Sent } from "../../../../core/channels/outbox/delivery.ts";
 import { testContent } from "../../../../core/channels/webhooks/body.ts";
-import { senderOf, SENDERS } from "../../../../workers/channels/outbox/senders.ts";
+import { CHANNELS, loadSender } from "../../../../workers/channels/channels.ts";
 import { webhookDelivery } from "../../../../workers/channels/fan-out/webhooks.ts";
 import type { Caller } from "../../http/entry.ts";
 
@@ -80,5 +80,6 @@ export async function deliveryTo(caller: Caller, endpoint: string): Promise<Deli
 
 /** An attempt at it, past its outbox. */
 export async function send(delivery: Delivery, number = 1): Promise<Sent> {
-  return await senderOf(SENDERS, "webhook")(env, delivery, { number, mayHaveLeft: number > 1, refs: {} });
+  const { send: sendOnce } = await loadSender(CHANNELS, "webhook");
+  return await sendOnce(env, delivery, { number, mayHaveLeft: number > 1, refs: {} });
 }

@@ -12,7 +12,8 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryState } from "./delivery-state.tsx";
 import { type DeliverySearch, keyOf } from "./delivery-search.ts";
-import { CHANNELS, isTest, KINDS, STATES } from "./delivery-words.ts";
+import { CHANNEL_LABELS } from "../../ui/channel-words.ts";
+import { isTest, KINDS, STATES } from "./delivery-words.ts";
 import { Place } from "./place.tsx";
 
 const route = getRouteApi("/console/deliveries");
@@ -31,7 +32,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     isMain: true,
     cell: ({ channel, to }) => (
       <>
-        {CHANNELS[channel]} <Place channel={channel} to={to} />
+        {CHANNEL_LABELS[channel]} <Place channel={channel} to={to} />
       </>
     ),
   },
@@ -67,9 +68,9 @@ export function DeliveriesPage() {
         />
         <Filter
           label="Channel"
-          table={CHANNELS}
+          table={CHANNEL_LABELS}
           value={search.channel}
-          word={(key) => CHANNELS[key]}
+          word={(key) => CHANNEL_LABELS[key]}
           onChange={(channel) => narrow(without(search, "channel", channel))}
         />
         <Filter

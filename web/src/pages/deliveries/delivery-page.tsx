@@ -10,7 +10,8 @@ import { Page, Section } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { visibleText } from "../../ui/visible-text.ts";
-import { CHANNELS, isTest, KINDS, mayBeSentAgain, STATES } from "./delivery-words.ts";
+import { CHANNEL_LABELS } from "../../ui/channel-words.ts";
+import { isTest, KINDS, mayBeSentAgain, STATES } from "./delivery-words.ts";
 import { Place } from "./place.tsx";
 import { SendAgain } from "./send-again.tsx";
 
@@ -51,7 +52,9 @@ export function DeliveryPage() {
   return (
     <Page
       title={
-        data === undefined ? "Delivery" : `${isTest(data) ? "Test" : KINDS[data.kind]} · ${CHANNELS[data.channel]}`
+        data === undefined
+          ? "Delivery"
+          : `${isTest(data) ? "Test" : KINDS[data.kind]} · ${CHANNEL_LABELS[data.channel]}`
       }
       lead={<span className="font-mono text-sm">{deliveryId}</span>}
       actions={data === undefined || !mayBeSentAgain(data.state) ? undefined : <SendAgain delivery={data} />}

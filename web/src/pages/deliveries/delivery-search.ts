@@ -1,6 +1,7 @@
 /** What the address of the list of deliveries says. */
 import type { Delivery } from "../../api/types.generated.ts";
-import { CHANNELS, KINDS, STATES } from "./delivery-words.ts";
+import { CHANNEL_LABELS } from "../../ui/channel-words.ts";
+import { KINDS, STATES } from "./delivery-words.ts";
 
 export interface DeliverySearch {
   readonly state?: Delivery["state"];
@@ -13,7 +14,7 @@ export interface DeliverySearch {
 /** Whatever is unknown is left out. */
 export function readDeliverySearch(given: Record<string, unknown>): DeliverySearch {
   const state = keyOf(STATES, given["state"]);
-  const channel = keyOf(CHANNELS, given["channel"]);
+  const channel = keyOf(CHANNEL_LABELS, given["channel"]);
   const kind = keyOf(KINDS, given["kind"]);
   const { task, to } = given;
   return {

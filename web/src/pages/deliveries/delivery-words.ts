@@ -32,12 +32,6 @@ export const KINDS: Readonly<Record<Delivery["kind"], string>> = {
   reply: "Reply",
 };
 
-export const CHANNELS: Readonly<Record<Delivery["channel"], string>> = {
-  slack: "Slack",
-  email: "Mail",
-  webhook: "Webhook",
-};
-
 /** Whether a person may send it once more: under the same id, so that a receiver that has it already can tell. */
 export function mayBeSentAgain(state: State): boolean {
   return state === "dead" || state === "unknown" || state === "called_off";

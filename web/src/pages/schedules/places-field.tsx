@@ -3,14 +3,8 @@ import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { type Faults, faultIn } from "../../ui/faults.ts";
-import { CHANNELS, type Channel, type Delivery } from "../tasks/new-task.ts";
-
-const WORDS: Readonly<Record<Channel, { readonly label: string; readonly hint: string }>> = {
-  person: { label: "A person", hint: "A name or id of your people; by the channel that they prefer" },
-  slack: { label: "Slack", hint: "#channel, or the id of a channel or a person" },
-  email: { label: "Mail", hint: "One address, or several with commas" },
-  webhook: { label: "A webhook", hint: "The id of one of your webhooks" },
-};
+import { findDeliveryTarget, DELIVERY_TARGETS } from "../../ui/channel-words.ts";
+import type { Delivery } from "../tasks/new-task.ts";
 
 interface PlacesFieldProps {
   readonly legend: string;
@@ -41,11 +35,11 @@ export function PlacesField({ legend, of, field, places, faults, onChange }: Pla
             hidesLabel
             className="col-span-2 sm:col-span-1"
             value={channel}
-            onChange={({ target }) => set(index, { channel: CHANNELS.find((one) => one === target.value) ?? "person" })}
+            onChange={({ target }) => set(index, { channel: findDeliveryTarget(target.value)?.name ?? "person" })}
           >
-            {CHANNELS.map((one) => (
-              <option key={one} value={one}>
-                {WORDS[one].label}
+            {DELIVERY_TARGETS.map(({ name, label }) => (
+              <option key={name} value={name}>
+                {label}
               </option>
             ))}
           </SelectField>
@@ -55,7 +49,7 @@ export function PlacesField({ legend, of, field, places, faults, onChange }: Pla
             autoComplete="off"
             value={to}
             onChange={({ target }) => set(index, { to: target.value })}
-            hint={WORDS[channel].hint}
+            hint={findDeliveryTarget(channel)?.hint}
             error={faultIn(faults, `${field}.${index}`)}
           />
           <IconButton

@@ -4,7 +4,8 @@ import { useState } from "react";
 import { agentsQuery } from "../../api/agents.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
-import { CHANNELS, type Channel, faultAt, LIMITS, limitHint, type NewTask } from "./new-task.ts";
+import { findDeliveryTarget, DELIVERY_TARGETS } from "../../ui/channel-words.ts";
+import { faultAt, LIMITS, limitHint, type NewTask } from "./new-task.ts";
 
 interface PartProps<Fields extends keyof NewTask = keyof NewTask> {
   readonly task: Pick<NewTask, Fields>;
@@ -57,13 +58,6 @@ export function LimitFields({ task, onChange, faults }: PartProps<"agent" | "lim
   );
 }
 
-const CHANNEL_WORDS: Readonly<Record<Channel, { readonly label: string; readonly hint: string }>> = {
-  person: { label: "A person", hint: "A name or id of your people; by the channel that they prefer" },
-  slack: { label: "Slack", hint: "#channel, or the id of a channel or a person" },
-  email: { label: "Mail", hint: "One address, or several with commas" },
-  webhook: { label: "A webhook", hint: "The id of one of your webhooks" },
-};
-
 export function DeliveryFields({ task, onChange, faults }: PartProps<"deliver">) {
   const { deliver } = task;
   const set = (index: number, part: Partial<(typeof deliver)[number]>): void =>
@@ -78,11 +72,11 @@ export function DeliveryFields({ task, onChange, faults }: PartProps<"deliver">)
             hidesLabel
             className="col-span-2 sm:col-span-1"
             value={channel}
-            onChange={({ target }) => set(index, { channel: CHANNELS.find((one) => one === target.value) ?? "person" })}
+            onChange={({ target }) => set(index, { channel: findDeliveryTarget(target.value)?.name ?? "person" })}
           >
-            {CHANNELS.map((one) => (
-              <option key={one} value={one}>
-                {CHANNEL_WORDS[one].label}
+            {DELIVERY_TARGETS.map(({ name, label }) => (
+              <option key={name} value={name}>
+                {label}
               </option>
             ))}
           </SelectField>
@@ -91,7 +85,7 @@ export function DeliveryFields({ task, onChange, faults }: PartProps<"deliver">)
             hidesLabel
             value={to}
             onChange={({ target }) => set(index, { to: target.value })}
-            hint={CHANNEL_WORDS[channel].hint}
+            hint={findDeliveryTarget(channel)?.hint}
             error={faultAt(faults, `deliver.${index}`)}
           />
           <IconButton

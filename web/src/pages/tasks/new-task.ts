@@ -1,14 +1,11 @@
 /** The form of a new task: its input, and the request that it makes. */
-import type { Agent, Task, paths } from "../../api/types.generated.ts";
+import type { Agent, DeliveryTarget, Task, paths } from "../../api/types.generated.ts";
 import { readAboveZero } from "../../ui/typed-number.ts";
 
 export type TaskRequest = paths["/v1/tasks"]["post"]["requestBody"]["content"]["application/json"];
-export type Channel = NonNullable<TaskRequest["deliver"]>[number]["channel"];
-
-export const CHANNELS: readonly Channel[] = ["person", "slack", "email", "webhook"];
 
 export interface Delivery {
-  readonly channel: Channel;
+  readonly channel: DeliveryTarget;
   readonly to: string;
 }
 

@@ -1,0 +1,55 @@
+/** How a caller may write a place in Slack, and which place of the tenant that is. */
+import { failed, ok, type Result } from "../../base/errors.ts";
+import { isTeam, slackPlace } from "../outbox/slack-place.ts";
+
+/** The workspaces in which a tenant has installed the app. */
+export interface SlackWorkspaces {
+  /** The one that the task came from, where places of no named workspace are; null: it came from none. */
+  readonly home: string | null;
+  readonly active: () => Promise<Result<readonly { readonly team: string; readonly teamName: string }[]>>;
+}
+
+/** A place has the same form in every workspace. */
+const ANY_TEAM = "T0";
+
+const SLACK_FORMS =
+  "is no place in Slack: write #channel, C… or D…, C…/thread, U… for a direct message, or one of these after the workspace: T…/C…";
+
+/** Finds the place that a caller's words mean. Expected failures are values. */
+export async function resolveSlackPlace(
+  to: string,
+  { home, active }: SlackWorkspaces,
+): Promise<Result<readonly string[]>> {
+  const [first = "", ...rest] = to.trim().split("/");
+  const isWhole = isTeam(first);
+  const inside = isWhole ? rest : [first, ...rest];
+  const place = placeInside(inside);
+  if (place === null) return failed("invalid_input", SLACK_FORMS);
+  const team = isWhole ? first : home;
+  if (team !== null && team === home) return ok([`${team}/${place}`]);
+  const installed = await active();
+  if (!installed.ok) return installed;
+  const known = installed.value;
+  if (isWhole) {
+    if (known.some(({ team }) => team === first)) return ok([`${first}/${place}`]);
+    return failed("not_available", `is in a workspace in which Otto is not installed. ${HOW_TO_CONNECT}`);
+  }
+  const [only, ...others] = known;
+  if (only === undefined)
+    return failed("not_available", `cannot be reached: Slack is not connected. ${HOW_TO_CONNECT}`);
+  if (others.length === 0) return ok([`${only.team}/${place}`]);
+  const which = known.map(({ team, teamName }) => `${team} (${teamName})`).join(", ");
+  return failed(
+    "invalid_input",
+    `could be in several workspaces: ${which}. Write the workspace first: ${only.team}/${place}`,
+  );
+}
+
+const HOW_TO_CONNECT = "POST /v1/slack/authorize gives the address at which a person installs Otto in a workspace.";
+
+/** A place inside a workspace as it is kept: `C…`, `C…/thread`, `U…` or `#name`; null: it is none of them. */
+function placeInside([place = "", ...thread]: readonly string[]): string | null {
+  const plain = place.startsWith("#") ? place.toLowerCase() : place.replace(/^@/, "");
+  const written = [plain, ...thread].join("/");
+  return slackPlace(`${ANY_TEAM}/${written}`) === null ? null : written;
+}

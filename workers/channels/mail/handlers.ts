@@ -1,0 +1,30 @@
+/** What mail does as a channel. */
+import type { Env } from "../../../adapters/env/bindings.ts";
+import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { ok, type Result } from "../../../core/base/errors.ts";
+import { resolveAddresses } from "../../../core/channels/mail/resolve-addresses.ts";
+import type { Station } from "../../../core/people/route-ask.ts";
+import type { ChannelHandlers } from "../channel.ts";
+import { receiveMail } from "./receiver.ts";
+import { sendByEmail } from "./sender.ts";
+
+export const mailHandlers: ChannelHandlers = {
+  receive: receiveMail,
+  send: sendByEmail,
+  resolve: async (to) => resolveAddresses(to),
+  findOwner: (inbox) => inbox.slice(inbox.indexOf("/") + 1),
+  findStations,
+  eraseInboxes: async (env, tenant) => await inboxesFromEnv(env)(`email/${tenant}`).erase(),
+};
+
+/** Those of people: from an address that is nobody's, nobody could answer. */
+async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly Station[]>> {
+  const stations: Station[] = [];
+  for (const address of to.split(",").map((each) => each.trim())) {
+    const found = await databaseFromEnv(env).people.byAddress(tenant, { kind: "email", address });
+    if (!found.ok) return found;
+    if (found.value !== null) stations.push({ channel: "email", to: address, person: found.value });
+  }
+  return ok(stations);
+}

@@ -1,0 +1,24 @@
+/** What webhooks do as a channel. */
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { failed, ok } from "../../../core/base/errors.ts";
+import { isId } from "../../../core/base/ids.ts";
+import type { ChannelHandlers } from "../channel.ts";
+import { closeDoorsOfTenant } from "./hook-auth.ts";
+import { fromBody } from "./hook-item.ts";
+import { webhookReceiver } from "./receiver.ts";
+import { sendWebhook } from "./sender.ts";
+
+export const webhookHandlers: ChannelHandlers = {
+  receive: webhookReceiver,
+  send: sendWebhook,
+  async resolve(to, { env, tenant }) {
+    if (!isId("endpoint", to)) return NO_ENDPOINT;
+    const read = await databaseFromEnv(env).endpoints.get(tenant, to);
+    if (read.ok) return ok([to]);
+    return read.error.code === "not_found" ? NO_ENDPOINT : read;
+  },
+  findOwner: (_, item) => fromBody(item.body).tenant,
+  eraseInboxes: closeDoorsOfTenant,
+};
+
+const NO_ENDPOINT = failed("not_found", "is no endpoint of this tenant; GET /v1/webhooks lists them");
