@@ -1,5 +1,5 @@
 /** What a provider of models is: the record that its folder exports. It imports no package, so that reading the list is cheap. */
-import type { ModelPort } from "../../core/ports/tool-ports.ts";
+import type { ModelPort } from "../../core/ports/model.ts";
 import type { ModelAddress } from "./guarded-fetch.ts";
 
 /** An OpenAI-compatible server can speak one of two APIs; the others have one. */

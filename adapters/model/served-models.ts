@@ -1,5 +1,5 @@
 /** The models of all providers that are set up, as one port: a request goes where its model's name leads. */
-import type { ModelPort } from "../../core/ports/tool-ports.ts";
+import type { ModelPort } from "../../core/ports/model.ts";
 import { modelFailure } from "./model-failure.ts";
 import type { ModelApi } from "./provider.ts";
 import { findServer, type ModelVariables, providerInName, type ServedModel } from "./providers.ts";

@@ -3,7 +3,7 @@
  * durable. See docs/decisions/0006-model-adapter.md.
  */
 import { encodingOf } from "../../core/model/table.ts";
-import type { ModelChunk, ModelFailure, ModelPort, ModelRequest } from "../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelFailure, ModelPort, ModelRequest } from "../../core/ports/model.ts";
 import { CallWatch } from "./call-watch.ts";
 import type { ModelAddress } from "./guarded-fetch.ts";
 import { failureOfThrown } from "./model-failure.ts";

@@ -1,7 +1,7 @@
 /** Otto's conversation in the form of the AI SDK's public provider interface. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Message } from "../../../core/model/messages.ts";
-import type { ModelRequest, ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ModelRequest, ToolSpec } from "../../../core/ports/model.ts";
 import { acceptedName } from "../accepted-schema.ts";
 
 type SdkTools = NonNullable<LanguageModelV4CallOptions["tools"]>;

@@ -3,7 +3,7 @@
  * retries and the tool calls of the `ai` package are not used; they are the task's and the gateway's.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { ModelFailure, ModelRequest, ReplyCall } from "../../../core/ports/tool-ports.ts";
+import type { ModelFailure, ModelRequest, ReplyCall } from "../../../core/ports/model.ts";
 import { wholeCall } from "../call-pieces.ts";
 import { guardedFetch, type ModelAddress } from "../guarded-fetch.ts";
 import { failureOfThrown, unreadable } from "../model-failure.ts";

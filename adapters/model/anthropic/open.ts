@@ -1,6 +1,6 @@
 /** Anthropic's Messages API, through the AI SDK. */
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { ModelPort } from "../../../core/ports/tool-ports.ts";
+import type { ModelPort } from "../../../core/ports/model.ts";
 import { sdkReply } from "../ai-sdk/reply.ts";
 import { keyOf, type ModelAddress } from "../guarded-fetch.ts";
 import { streamingModel } from "../streaming-model.ts";

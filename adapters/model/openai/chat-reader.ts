@@ -1,6 +1,6 @@
 /** The bytes of a chat-completions stream, as they come, made into a reply. It waits for nothing and holds no stream. */
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import type { ModelChunk, ModelFailure, ModelRequest } from "../../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelFailure, ModelRequest } from "../../../core/ports/model.ts";
 import { type CallPiece, CallPieces } from "../call-pieces.ts";
 import { parseChatChunk } from "./chat-chunk.ts";
 import { MAX_LINE_BYTES, tooMuch } from "../guarded-fetch.ts";

@@ -1,6 +1,6 @@
 /** A request as chat completions take it. What differs between OpenAI's own models is told by their names. */
 import type { Message } from "../../../core/model/messages.ts";
-import type { ModelRequest, ToolSpec } from "../../../core/ports/tool-ports.ts";
+import type { ModelRequest, ToolSpec } from "../../../core/ports/model.ts";
 import { acceptedName, acceptedSchema } from "../accepted-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;

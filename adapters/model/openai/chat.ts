@@ -1,5 +1,5 @@
 /** Chat completions: one streamed request, read by one reader. See docs/decisions/0015-chat-reader.md. */
-import type { ModelChunk, ModelRequest } from "../../../core/ports/tool-ports.ts";
+import type { ModelChunk, ModelRequest } from "../../../core/ports/model.ts";
 import type { CallWatch } from "../call-watch.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { chatBody } from "./chat-wire.ts";

@@ -1,5 +1,5 @@
 /** Any server that speaks OpenAI's API: chat completions, read by Otto itself, or the Responses API. */
-import type { ModelPort } from "../../../core/ports/tool-ports.ts";
+import type { ModelPort } from "../../../core/ports/model.ts";
 import type { ModelAddress } from "../guarded-fetch.ts";
 import type { ModelApi } from "../provider.ts";
 import { streamingModel } from "../streaming-model.ts";

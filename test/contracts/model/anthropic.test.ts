@@ -1,7 +1,7 @@
 /** Anthropic's Messages API: what Otto sends, and what each reply and error of the reference comes to. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anthropicModel } from "../../../adapters/model/anthropic/open.ts";
-import type { ModelFailure, ModelPort } from "../../../core/ports/tool-ports.ts";
+import type { ModelFailure, ModelPort } from "../../../core/ports/model.ts";
 import { anthropicError } from "../../stand-ins/anthropic-wire.ts";
 import { type ModelServer, type ScriptedReply, startModelServer } from "../../stand-ins/model-server.ts";
 import { chunksOf, lastOf, modelRequest } from "./suite.ts";

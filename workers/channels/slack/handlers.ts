@@ -8,7 +8,7 @@ import { ok, type Result } from "../../../core/base/errors.ts";
 import type { Page, Place } from "../../../core/base/page-cursor.ts";
 import type { PersonAddress } from "../../../core/people/person.ts";
 import type { Station } from "../../../core/people/route-ask.ts";
-import { unwrap } from "../../tasks/access.ts";
+import { unwrap } from "../../http/unwrap.ts";
 import type { ChannelHandlers } from "../channel.ts";
 import { sendBySlack } from "./sender.ts";
 import { receiveSlack } from "./receive.ts";
