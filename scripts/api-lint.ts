@@ -5,7 +5,8 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { readApiDocument } from "./api-document.ts";
 
-const config = await createConfig({ extends: ["recommended"] });
+// The data of a stream's events is a component that its description names: a stream has no reference to it.
+const config = await createConfig({ extends: ["recommended"], rules: { "no-unused-components": "off" } });
 const problems = await lintFromString({ source: readApiDocument(), absoluteRef: "openapi.json", config });
 for (const { ruleId, message, location } of problems) {
   const [place] = location;

@@ -191,7 +191,6 @@ describe("a list names exactly what there is", () => {
   });
 
   test.each([
-    ["core/README.md", /^\| room \|/, /^core\/([\w-]+\/)/],
     ["skills/README.md", /^\| skill \|/, /^skills\/([\w-]+)\//],
     ["web/README.md", /^\| folder \|/, /^web\/(src\/(?:api|ui|\w+))\//],
     ["adapters/egress/README.md", /^\| file \|/, /^adapters\/egress\/([\w-]+\.ts)$/],

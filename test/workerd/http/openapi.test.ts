@@ -53,9 +53,16 @@ describe("the OpenAPI document", () => {
       if (typeof value !== "object" || value === null) return [];
       const { enum: values, oneOf, discriminator } = value as Record<string, unknown>;
       const own =
-        (values !== undefined && !isNamed) || (oneOf !== undefined && discriminator === undefined) ? [at] : [];
+        ((values !== undefined || isTitledList(oneOf)) && !isNamed) ||
+        (oneOf !== undefined && !isTitledList(oneOf) && discriminator === undefined)
+          ? [at]
+          : [];
       return [...own, ...Object.entries(value).flatMap(([name, part]) => unnamed(part, false, `${at}/${name}`))];
     };
+    // Values with a title each, which is no union of objects.
+    function isTitledList(members: unknown): boolean {
+      return Array.isArray(members) && members.every((member: object) => "const" in member);
+    }
     expect(unnamed(paths, false, "paths")).toEqual([]);
     for (const [name, schema] of Object.entries(components.schemas)) expect(unnamed(schema, true, name)).toEqual([]);
     expect(Object.keys(webhooks).toSorted()).toEqual(
