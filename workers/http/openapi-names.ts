@@ -72,6 +72,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   SkillUploadOutcome: "created updated unchanged restored",
   TaskMode: "live staged",
   TaskReason: "iteration_limit output_limit budget_exceeded model_unavailable cancelled internal",
+  TaskChangeStatus: [...TASK_STATUSES, "erased"].join(" "),
   TaskStatus: TASK_STATUSES.join(" "),
   ToolCategory: TOOL_CATEGORIES.join(" "),
   UnknownOutcomePolicy: "tell ask",
