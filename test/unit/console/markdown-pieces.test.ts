@@ -21,6 +21,12 @@ describe("the pieces of a Markdown text", () => {
     );
   });
 
+  test.each([19_999, 20_000, 20_001])("have at most 20,000 characters with the end of a line of %i", (length) => {
+    const given = `${"x".repeat(length)}\nend`;
+    expect(piecesOf(given).join("")).toBe(given);
+    expect(Math.max(...piecesOf(given).map((piece) => piece.length))).toBeLessThanOrEqual(20_000);
+  });
+
   test("stay as they are while the text grows, but for the last two", () => {
     fc.assert(
       fc.property(text, fc.nat(), (given, cut) => {

@@ -41,5 +41,5 @@ export function piecesOf(text: string): string[] {
 
 /** Lines with their ends, those of megabytes in parts. */
 function splitLines(text: string): readonly string[] {
-  return text.match(/[^\n]{0,20000}(?:\n|(?<=[^\n])(?=[^\n])|$)/g)?.filter((line) => line !== "") ?? [];
+  return text.match(/[^\n]{0,19999}\n|[^\n]{1,20000}/g) ?? [];
 }
