@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PendingView, TaskView } from "../../core/task/view.ts";
+import { MODEL_PROVIDERS } from "../../adapters/model/providers.ts";
 import { workerVars } from "../../scripts/supervisor/worker-vars.ts";
 import { kill, startSystem, type StartedSystem } from "../drill/started-system.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
@@ -207,9 +208,10 @@ test("every variable of the table is read, and reaches who reads it", () => {
   const settings = readdirSync(readers)
     .map((name) => readFileSync(join(readers, name), "utf8"))
     .join("\n");
+  const ofProviders: readonly string[] = MODEL_PROVIDERS.flatMap(({ secret, url }) => [secret, url]);
   const isRead = (name: string): boolean =>
     supervisor.some((text) => text.includes(`env["${name}"]`) || text.includes(`readGiven(env, "${name}")`)) ||
-    (new RegExp(`\\benv\\.${name}\\b`).test(settings) && passesToWorker(name));
+    ((new RegExp(`\\benv\\.${name}\\b`).test(settings) || ofProviders.includes(name)) && passesToWorker(name));
   expect(named.flat().filter((name) => !isRead(name))).toEqual([]);
 });
 
