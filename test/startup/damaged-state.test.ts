@@ -96,7 +96,7 @@ describe("a lock", () => {
 describe("the build of the Worker", () => {
   it("is made again when a file of it is truncated", async () => {
     const [build = ""] = readdirSync(at("build"));
-    const bundle = readdirSync(at("build", build)).find((name) => name.endsWith(".js")) ?? "";
+    const bundle = readdirSync(at("build", build)).find((name) => name.endsWith(".worker.mjs")) ?? "";
     const { size } = statSync(at("build", build, bundle));
     truncateSync(at("build", build, bundle), Math.floor(size / 2));
     await whileUp(async () => expect(system.output()).toContain("bundling the Worker again: its files are damaged"));
