@@ -49,9 +49,9 @@ export const SUITES: readonly Suite[] = [
     retries: 1,
     globalSetup: "test/setup/console-system.ts",
   },
-  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
   // Most files start a system of their own, and wait more than they work.
   { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/shared-system.ts" },
+  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
   { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
   { ...USUAL, name: "contracts", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
   {
