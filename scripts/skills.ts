@@ -10,7 +10,7 @@ import { packageHash, packageOf, writePackage } from "../core/skills/package.ts"
 import { readSkill } from "../core/skills/read-skill.ts";
 import { skillTool } from "../core/tool/skill-tool.ts";
 import { type Skill, SKILL_FILE } from "../core/skills/skill.ts";
-import { sourceText } from "../core/tool/source.ts";
+import { formatSource } from "../core/tool/source.ts";
 import { readSkillText } from "../workers/skills/read-head.ts";
 
 const GENERATED_PATH = "core/skills/shipped.generated.ts";
@@ -26,7 +26,7 @@ async function renderShipped(root: string): Promise<string> {
   const entries = readdirSync(join(root, FOLDER), { withFileTypes: true });
   const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
   const shipped = await Promise.all(names.map((name) => readShipped(root, name)));
-  const hash = await sha256Hex(sourceText(shipped.map(({ skill }) => skillTool(skill))));
+  const hash = await sha256Hex(formatSource(shipped.map(({ skill }) => skillTool(skill))));
   return [
     "/** The skills of `skills/`. Written by `npm run skills`; not edited by hand. */",
     'import type { Skill } from "./skill.ts";',

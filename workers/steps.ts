@@ -30,13 +30,13 @@ import { fitRequest } from "../core/steps/request-size.ts";
 import { failed, ok, type Result } from "../core/base/errors.ts";
 import { openToolSearch } from "../core/steps/find-tools.ts";
 import { condense } from "../core/steps/condense.ts";
-import { buildToolset, noSuchToolNow, type Toolset } from "../core/steps/toolset.ts";
+import { buildToolset, toMissingToolFailure, type Toolset } from "../core/steps/toolset.ts";
 import { performCalls, type PerformDeps, RETRY_DELAYS_MS } from "../core/steps/perform.ts";
 import { mayPerformEarly, performEarly } from "../core/steps/perform-early.ts";
 import { listRequested, prepareCalls } from "../core/steps/prepare.ts";
 import { reviseCall } from "../core/steps/revise.ts";
 import type { ShapeLimits } from "../core/gateway/shape.ts";
-import { type HopListener, tellLines } from "../core/steps/lines.ts";
+import { type LineListener, sendLines } from "../core/steps/lines.ts";
 import { isSupported, OTHER_RELEASE } from "../core/steps/job-version.ts";
 import {
   type ActJob,
@@ -50,7 +50,7 @@ import {
   type StepsRpc,
   type ThinkJob,
   type ThinkLine,
-  type Unsupported,
+  type UnsupportedLine,
 } from "../core/steps/rpc.ts";
 import { toSecretUser } from "../core/secrets/secret-use.ts";
 import { joinLabels, OPERATOR } from "../core/provenance/label.ts";
@@ -84,19 +84,19 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
   /** The tools that can be called; a test's runner adds its own. */
   protected readonly tools: readonly Tool[] = catalogue;
 
-  async runModelPhase(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null> {
+  async runModelPhase(job: ThinkJob, listener: LineListener<ThinkLine>): Promise<ThinkLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await tellLines(listener, (signal) => this.thinkLines(job, signal));
+    return await sendLines(listener, (signal) => this.thinkLines(job, signal));
   }
 
-  async runToolPhase(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null> {
+  async runToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await tellLines(listener, (signal) => this.actLines(job, signal), mustBeStored);
+    return await sendLines(listener, (signal) => this.actLines(job, signal), mustBeStored);
   }
 
-  async shorten(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null> {
+  async shorten(job: CondenseJob, listener: LineListener<CondenseLine>): Promise<CondenseLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await tellLines(listener, (signal) => this.condenseLines(job, signal));
+    return await sendLines(listener, (signal) => this.condenseLines(job, signal));
   }
 
   async reviseCall(job: ReviseJob): Promise<Result<RevisedCall>> {
@@ -104,15 +104,15 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     return await reviseCall(job, await this.toolsetAsFound(job.facts), filesFromEnv(this.env, job.facts));
   }
 
-  async think(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null> {
+  async think(job: ThinkJob, listener: LineListener<ThinkLine>): Promise<ThinkLine | null> {
     return await this.runModelPhase(job, listener);
   }
 
-  async act(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null> {
+  async act(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
     return await this.runToolPhase(job, listener);
   }
 
-  async condense(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null> {
+  async condense(job: CondenseJob, listener: LineListener<CondenseLine>): Promise<CondenseLine | null> {
     return await this.shorten(job, listener);
   }
 
@@ -131,7 +131,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     const fit = fitRequest(job, built);
     if (fit?.ok === false) return { type: "unaffordable", inputTokens: fit.inputTokens };
     const maxOutputTokens = fit?.outputTokens ?? built.maxOutputTokens;
-    if (fit?.isAsGuessed === false) {
+    if (fit?.isGuessClose === false) {
       yield { type: "measured", inputTokens: fit.inputTokens, outputTokens: maxOutputTokens };
     }
     for await (const chunk of modelFromEnv(this.env).stream({ ...built, maxOutputTokens })) {
@@ -302,7 +302,7 @@ const NO_TOOLSET: Toolset = {
   resolve: () => null,
   specs: [],
   names: [],
-  admits: (tool) => ({ ok: false, error: noSuchToolNow(tool.name, { isPart: true }) }),
+  admits: (tool) => ({ ok: false, error: toMissingToolFailure(tool.name, { isPart: true }) }),
   specOf: () => null,
   skills: [],
   skillTexts: [],
@@ -325,7 +325,7 @@ const DRAINING: ModelFailure = {
   message: OTHER_RELEASE,
 };
 
-const UNSUPPORTED: Unsupported = { type: "unsupported" };
+const UNSUPPORTED: UnsupportedLine = { type: "unsupported" };
 
 /** The tenant's own tools stand in the bucket, which is away. No model was asked. */
 const NO_TOOLS: ModelFailure = {

@@ -92,7 +92,7 @@ async function wakeSchedules(env: Env, now: number): Promise<void> {
 }
 
 async function eraseTenants(env: Env): Promise<void> {
-  const erased = unwrap(await databaseFromEnv(env).tenants.erased(MAX_TENANTS));
+  const erased = unwrap(await databaseFromEnv(env).tenants.listErased(MAX_TENANTS));
   let left = MAX_TASKS;
   for (const tenant of erased) {
     await attempt(`erasing ${tenant}`, async () => {

@@ -3,7 +3,7 @@ import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DeliveryKind, DeliveryReport, DeliveryState } from "../../core/channels/outbox/delivery.ts";
 import type { DeliveryTable } from "../../core/ports/delivery-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
-import { cutPage, type Place } from "../../core/base/page-cursor.ts";
+import { cutPage, type PagePosition } from "../../core/base/page-cursor.ts";
 import { storable } from "../../core/base/storable.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
@@ -53,7 +53,9 @@ export function deliveryTable(connection: Connection): DeliveryTable {
           .limit(limit + 1),
       ]);
       if (!read.ok) return read;
-      return ok(cutPage(read.value[0].map(toReport), limit, ({ id, createdAt }): Place => ({ at: createdAt, id })));
+      return ok(
+        cutPage(read.value[0].map(toReport), limit, ({ id, createdAt }): PagePosition => ({ at: createdAt, id })),
+      );
     },
 
     async remove(tenant, ids) {

@@ -4,7 +4,7 @@ import { findPerson } from "../../core/people/find-person.ts";
 import type { PeoplePort } from "../../core/ports/people.ts";
 import type { PersonTable } from "../../core/ports/person-table.ts";
 
-export function openPeople(table: Pick<PersonTable, "named" | "names">, tenant: string): PeoplePort {
+export function openPeople(table: Pick<PersonTable, "findByName" | "names">, tenant: string): PeoplePort {
   return {
     async find(name) {
       const found = await findPerson(table, tenant, name);

@@ -56,7 +56,7 @@ export function keyTable(connection: Connection): KeyTable {
       return kept === undefined ? NO_KEY : ok(toKey(kept));
     },
 
-    async byHash(tenant, hash) {
+    async findByHash(tenant, hash) {
       const read = await asTenant(connection, tenant, (query) => [
         query
           .select({ key: keys })

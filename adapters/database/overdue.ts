@@ -2,7 +2,7 @@
 import { getOwn } from "../../core/base/own-field.ts";
 import { sql } from "drizzle-orm";
 import { ok, type Result } from "../../core/base/errors.ts";
-import { cutPage, type Page, type PageRequest, type Place } from "../../core/base/page-cursor.ts";
+import { cutPage, type Page, type PageRequest, type PagePosition } from "../../core/base/page-cursor.ts";
 import { callDirectory, type Connection } from "./connection.ts";
 
 /** Each gives the id of a row and when it was due, beside what else it names. */
@@ -27,6 +27,6 @@ export async function readOverdue<Row extends { readonly id: string }>(
   );
   if (!found.ok) return found;
   const rows = found.value.map((row) => ({ row: read(row), at: Date.parse(String(getOwn(row, due))) }));
-  const { items, next } = cutPage(rows, limit, (one): Place => ({ at: one.at, id: one.row.id }));
+  const { items, next } = cutPage(rows, limit, (one): PagePosition => ({ at: one.at, id: one.row.id }));
   return ok({ items: items.map(({ row }) => row), next });
 }

@@ -103,7 +103,7 @@ export function personTable(connection: Connection): PersonTable {
       return written.ok ? orNobody(written.value[0][0]) : written;
     },
 
-    async named(tenant, asked, limit) {
+    async findByName(tenant, asked, limit) {
       const key = nameKey(asked);
       const isWhole = or(eq(people.id, asked), eq(people.nameKey, key));
       const read = await asTenant(connection, tenant, (query) => {
@@ -122,7 +122,7 @@ export function personTable(connection: Connection): PersonTable {
       return read.ok ? ok(read.value[0].map(toPerson)) : read;
     },
 
-    async byAddress(tenant, address) {
+    async findByAddress(tenant, address) {
       const isThis = and(eq(personAddresses.tenant, tenant), eq(personAddresses.address, addressKey(address)));
       const read = await asTenant(connection, tenant, (query) => [
         selectPeople(query).where(

@@ -19,9 +19,9 @@ interface Known {
   readonly readAt: number;
 }
 
-type Asked = Pick<SlackInstallTable, "tenantOf" | "byTeam">;
+type Asked = Pick<SlackInstallTable, "findTenant" | "findByTeam">;
 
-/** The table, whose `tenantOf` and `byTeam` answer out of what is remembered. A token stays sealed. Absences are not remembered. */
+/** The table, whose `findTenant` and `findByTeam` answer out of what is remembered. A token stays sealed. Absences are not remembered. */
 export function rememberInstalls(table: SlackInstallTable, clock: () => number): SlackInstallTable {
   const memory = new Memory(clock);
   return { ...table, ...recalling(table, memory), ...forgetting(table, memory) };
@@ -29,18 +29,18 @@ export function rememberInstalls(table: SlackInstallTable, clock: () => number):
 
 function recalling(table: SlackInstallTable, memory: Memory): Asked {
   return {
-    tenantOf: async (team) =>
+    findTenant: async (team) =>
       await memory.recall(
         team,
         "tenant",
-        () => table.tenantOf(team),
+        () => table.findTenant(team),
         (tenant) => tenant !== null,
       ),
-    byTeam: async (tenant, team) =>
+    findByTeam: async (tenant, team) =>
       await memory.recall(
         team,
         `install ${tenant}`,
-        () => table.byTeam(tenant, team),
+        () => table.findByTeam(tenant, team),
         () => true,
       ),
   };

@@ -3,7 +3,7 @@ import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import type { Skill } from "../../core/skills/skill.ts";
-import type { KeptReport, SkillChange, SkillRecord, SkillTable, SkillVersion } from "../../core/ports/skill-table.ts";
+import type { UploadReport, SkillChange, SkillRecord, SkillTable, SkillVersion } from "../../core/ports/skill-table.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { skills, skillVersions } from "./schema.ts";
@@ -132,7 +132,7 @@ function toVersion(row: typeof skillVersions.$inferSelect): SkillVersion {
   return {
     version,
     skill: JSON.parse(row.skill) as Skill,
-    report: JSON.parse(row.report) as KeptReport,
+    report: JSON.parse(row.report) as UploadReport,
     files,
     bytes,
     createdAt,

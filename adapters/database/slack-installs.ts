@@ -67,7 +67,7 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
       return read.ok ? ok(read.value[0].map(installOf)) : read;
     },
 
-    async byTeam(tenant, team) {
+    async findByTeam(tenant, team) {
       const read = await asTenant(connection, tenant, (query) => [
         query
           .select({ ...COLUMNS, sealed: slackInstalls.sealed })
@@ -79,7 +79,7 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
       return found === undefined ? NO_INSTALL : ok({ ...installOf(found), sealed: found.sealed ?? "" });
     },
 
-    async tenantOf(team) {
+    async findTenant(team) {
       const read = await callDirectory(connection, sql`select tenant from otto_slack_tenant(${team}::text)`);
       if (!read.ok) return read;
       const tenant = read.value[0]?.["tenant"];

@@ -5,10 +5,10 @@ import type { TaskFilter, TaskIndex } from "../../core/ports/task-index.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { OpenWait } from "../../core/task/open-waits.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { type Page, type PageRequest, type Place, cutPage } from "../../core/base/page-cursor.ts";
-import { shortTask } from "../../core/task/short.ts";
+import { type Page, type PageRequest, type PagePosition, cutPage } from "../../core/base/page-cursor.ts";
+import { toShortTask } from "../../core/task/short.ts";
 import { storable } from "../../core/base/storable.ts";
-import { searchable, searchTextOf, titleOf } from "../../core/task/line.ts";
+import { normalizeSearchText, getSearchText, getTitle } from "../../core/task/line.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
@@ -36,7 +36,7 @@ export function taskIndex(connection: Connection): TaskIndex {
     },
 
     inbox: async (tenant, filter, request) => await readInbox(connection, tenant, filter, request),
-    below: async (tenant, task, limit) => await readBelow(connection, tenant, task, limit),
+    listBelow: async (tenant, task, limit) => await readBelow(connection, tenant, task, limit),
 
     page: async (tenant, filter, request) =>
       await readPage(connection, tenant, { filter, request, view: sql<string>`${tasks.view}`, read: readView }),
@@ -47,7 +47,7 @@ export function taskIndex(connection: Connection): TaskIndex {
         request,
         // An earlier release may have written the view after the short form.
         view: sql<string>`coalesce(case when ${tasks.shortVersion} = ${tasks.version} then ${tasks.shortView} end, ${tasks.view})`,
-        read: (text) => shortTask(readView(text)),
+        read: (text) => toShortTask(readView(text)),
       }),
 
     async some(tenant, limit) {
@@ -70,7 +70,7 @@ export function taskIndex(connection: Connection): TaskIndex {
       return read.ok ? ok(read.value[0].map(({ id }) => id)) : read;
     },
 
-    async ended(tenant, before, { after, limit }) {
+    async listEnded(tenant, before, { after, limit }) {
       const isAfter =
         after === null
           ? undefined
@@ -152,7 +152,7 @@ async function readPage<Shown>(
   const [rows] = found.value;
   const tooMuch = rows.findIndex((row) => row.view === null);
   const fitting = tooMuch < 0 ? limit : Math.min(tooMuch, limit);
-  const { items, next } = cutPage(rows, fitting, ({ id, at }): Place => ({ at, id }));
+  const { items, next } = cutPage(rows, fitting, ({ id, at }): PagePosition => ({ at, id }));
   return ok({ items: items.map((row) => read(row.view ?? "null")), next });
 }
 
@@ -165,7 +165,7 @@ function isWanted(tenant: string, { status, project, projects, agent, parent, te
     projects === undefined ? undefined : inArray(tasks.project, projects.map(storable)),
     agent === undefined ? undefined : isOfAgent(tenant, storable(agent)),
     parent === undefined ? undefined : parent.id === null ? isNull(tasks.parent) : eq(tasks.parent, parent.id),
-    text === undefined ? undefined : holds(storable(searchable(text))),
+    text === undefined ? undefined : holds(storable(normalizeSearchText(text))),
     from === undefined ? undefined : gte(tasks.createdAt, from),
     before === undefined ? undefined : lt(tasks.createdAt, before),
   );
@@ -250,8 +250,8 @@ function upsert(tenant: string, reports: readonly TaskReport[], counter: number 
     tokens: used.tokens,
     // A token of a cheap model costs a part of a micro-dollar; the column holds whole ones.
     cost_micros: Math.round(used.costMicros),
-    title: storable(titleOf(view.input)),
-    search_text: storable(searchTextOf(view.input)),
+    title: storable(getTitle(view.input)),
+    search_text: storable(getSearchText(view.input)),
     ended_at: view.ended_at,
     waits: waits?.map(storableWait) ?? null,
   }));
@@ -293,7 +293,7 @@ function writtenView(view: TaskView, version: number) {
   const whole = JSON.stringify(view);
   return whole.length <= SHORT_VIEW
     ? { view: whole, short_view: null, short_version: null }
-    : { view: whole, short_view: JSON.stringify(shortTask(view)), short_version: version };
+    : { view: whole, short_view: JSON.stringify(toShortTask(view)), short_version: version };
 }
 
 function storableWait(wait: OpenWait): OpenWait {

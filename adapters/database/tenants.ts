@@ -64,7 +64,7 @@ export function tenantTable(connection: Connection): TenantTable {
       return written.ok ? found : written;
     },
 
-    async erased(limit) {
+    async listErased(limit) {
       const read = await callDirectory(connection, sql`select id from otto_erased_tenants(${limit}::int)`);
       return read.ok ? ok(read.value.map((row) => String(row["id"]))) : read;
     },

@@ -2,15 +2,7 @@
  * A request with its redirects: each place is judged before anything is sent there, secrets are filled in for that place
  * only, and what comes back is searched for them.
  */
-import {
-  asMaybeSent,
-  type Failed,
-  type Failure,
-  ok,
-  type Result,
-  surelyNotSent,
-  notSent,
-} from "../../core/base/errors.ts";
+import { asMaybeSent, type Failed, type Failure, ok, type Result, isNotSent, notSent } from "../../core/base/errors.ts";
 import { hostIsListed, hostIsNamed, isSameHost, portIsListed } from "../../core/web/host-pattern.ts";
 import { isReading } from "../../core/web/http-method.ts";
 import { findMethodOverride } from "../../core/web/method-override.ts";
@@ -97,7 +89,7 @@ async function followHops(
     if (!answered.ok) {
       if (before === null) return answered;
       const effectHappened = !isReading(before.sent.method);
-      if (effectHappened && (isReading(draft.hop.method) || surelyNotSent(answered.error))) return ok(before);
+      if (effectHappened && (isReading(draft.hop.method) || isNotSent(answered.error))) return ok(before);
       return afterRedirect(answered.error);
     }
     before = answered.value;

@@ -2,7 +2,7 @@
  * The secrets of a request's tenant while the request is made. One that refers to a secret has them read first. For any
  * other they are read while it is on its way, because a reply can hold a value that an earlier request left there.
  */
-import { asNotSent, type Failure, ok, type Result, surelyNotSent } from "../../core/base/errors.ts";
+import { asNotSent, type Failure, ok, type Result, isNotSent } from "../../core/base/errors.ts";
 import { hostIsListed } from "../../core/web/host-pattern.ts";
 import type { WebResponse, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
@@ -66,13 +66,13 @@ function bookOf(named: readonly TenantSecret[], known: () => Promise<readonly Te
     redactor: async () => redactorOf(await known()),
     async redact(outcome, maxBytes) {
       // What was said before anything came back has no value in it.
-      if (!outcome.ok && surelyNotSent(outcome.error)) return outcome;
+      if (!outcome.ok && isNotSent(outcome.error)) return outcome;
       const redactor = redactorOf(await known());
       if (outcome.ok) return ok(redactReply(outcome.value, redactor, maxBytes));
       return { ok: false, error: redactFailure(outcome.error, redactor) };
     },
     async redactStream(outcome, maxBytes) {
-      if (!outcome.ok && surelyNotSent(outcome.error)) return outcome;
+      if (!outcome.ok && isNotSent(outcome.error)) return outcome;
       const redactor = redactorOf(await known());
       if (!outcome.ok) return { ok: false, error: redactFailure(outcome.error, redactor) };
       const { status, headers, body } = outcome.value;

@@ -1,5 +1,5 @@
 /** Whether a deployment drains the tasks, as this isolate knows it. */
-import { DRAIN_KEY, drainLeftMs } from "../../core/steps/drain.ts";
+import { DRAIN_KEY, getDrainLeftMs } from "../../core/steps/drain.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 
 /** How old that knowledge may be. */
@@ -29,7 +29,7 @@ export class Drain {
     const now = this.clock.now();
     if (this.readAt === null) await this.read(now);
     else if (now - this.readAt >= READ_EVERY_MS) void this.read(now);
-    return drainLeftMs(this.writtenAt, now);
+    return getDrainLeftMs(this.writtenAt, now);
   }
 
   private async read(now: number): Promise<void> {

@@ -113,7 +113,7 @@ function openSandbox(
         const { files, next } = page.value;
         return ok({ files: files.map(outside), next: next === null ? null : folder + next });
       }),
-    bytesOf: (entry) =>
+    readEntry: (entry) =>
       guarded(async () => {
         const blob = await blobOf(entry);
         return blob.ok ? ok(new Uint8Array(await blob.value.arrayBuffer())) : blob;

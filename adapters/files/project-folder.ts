@@ -39,7 +39,7 @@ export function withProject(tree: SandboxFiles, project: SandboxFiles): FilesPor
         ? project.walk(PROJECT_TOP, inProject(after), limit)
         : of(directory).walk(directory, after, limit));
     },
-    bytesOf: (entry) => of(entry.path).bytesOf(entry),
+    readEntry: (entry) => of(entry.path).readEntry(entry),
     async makeDirectory(path, options) {
       return path === PROJECT_FOLDER ? ok({ made: false }) : await of(path).makeDirectory(path, options);
     },

@@ -4,8 +4,8 @@
  * object sends the rows with the job.
  */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { taskOfCall } from "../../core/base/ids.ts";
-import { readKeptText } from "../../core/prompt/kept-results.ts";
+import { findTaskOfCall } from "../../core/base/ids.ts";
+import { readStoredText } from "../../core/prompt/stored-results.ts";
 import type { TaskRpc } from "../../core/task/rpc.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import type { BlobPort } from "../../core/ports/blobs.ts";
@@ -40,8 +40,8 @@ export function openResults({ blobs, taskOf, tenant, rootId, own }: ResultsSetti
   }
 
   return {
-    labelOf: async (callId) => {
-      const task = taskOfCall(callId);
+    getLabel: async (callId) => {
+      const task = findTaskOfCall(callId);
       if (task === null) return OUTSIDE;
       if (task === own?.task) return sent.get(callId)?.label ?? OUTSIDE;
       const row = await guarded(async () => await taskOf(task).call(callId));
@@ -49,9 +49,9 @@ export function openResults({ blobs, taskOf, tenant, rootId, own }: ResultsSetti
     },
     read: (callId) =>
       guarded(async () => {
-        const task = taskOfCall(callId);
+        const task = findTaskOfCall(callId);
         if (task === null) return NO_SUCH_RESULT;
-        const kept = await readKeptText(blobs, { tenant, rootId }, callId);
+        const kept = await readStoredText(blobs, { tenant, rootId }, callId);
         return kept.ok || kept.error.code !== "not_found" ? kept : await fromTask(task, callId);
       }),
   };

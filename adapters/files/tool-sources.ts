@@ -10,11 +10,11 @@ import type { TenantRpc } from "../../core/tenant/rpc.ts";
 import {
   checkRoom,
   MAX_SOURCE_BYTES,
-  nameKey,
+  toNameKey,
   type OutsideTool,
-  sourceKey,
+  getSourceKey,
   type SourceRecord,
-  sourceText,
+  formatSource,
   type ToolSourcesPort,
 } from "../../core/tool/source.ts";
 import { SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
@@ -40,13 +40,13 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
 
     async publish(tenant, source, act) {
       const { name, tools, definitions = [], skill = null, origin = null } = source;
-      const text = sourceText(tools);
+      const text = formatSource(tools);
       const content = new TextEncoder().encode(text);
       if (content.length > MAX_SOURCE_BYTES)
         return failed("too_large", `The tools of ${name} are over ${MAX_SOURCE_BYTES} bytes of JSON together.`);
       const hash = tools.length === 0 ? null : await sha256Hex(text);
       const bytes = hash === null ? 0 : content.length;
-      const names = tools.map((tool) => nameKey(tool.name));
+      const names = tools.map((tool) => toNameKey(tool.name));
       const seen = new Set<string>();
       const twice = names.find((key) => seen.size === seen.add(key).size);
       if (twice !== undefined)
@@ -61,7 +61,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
         const room = isSame ? ok(undefined) : checkRoom(present.value, name, bytes);
         if (!room.ok) return room;
         if (hash !== null && !isKept) {
-          const put = await blobs.put(sourceKey(tenant, hash), content);
+          const put = await blobs.put(getSourceKey(tenant, hash), content);
           if (!put.ok) return put;
           isKept = true;
         }
@@ -96,7 +96,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
 
     async read(tenant, hash) {
       if (hash === SHIPPED_HASH) return ok(shippedTools);
-      const own = await blobs.get(sourceKey(tenant, hash));
+      const own = await blobs.get(getSourceKey(tenant, hash));
       const isUnknown = !own.ok && own.error.code === "not_found";
       const blob = isUnknown ? await blobs.get(keptSourceKey(hash)) : own;
       return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;

@@ -2,7 +2,7 @@
  * A model behind a server that streams its reply. One request per call and no retry here: retries are the task's, and
  * durable. See docs/decisions/0006-model-adapter.md.
  */
-import { encodingOf } from "../../core/model/table.ts";
+import { getEncoding } from "../../core/model/table.ts";
 import type { ModelChunk, ModelFailure, ModelPort, ModelRequest } from "../../core/ports/model.ts";
 import { CallWatch } from "./call-watch.ts";
 import type { ModelAddress } from "./guarded-fetch.ts";
@@ -22,7 +22,7 @@ export function streamingModel(address: ModelAddress, streamReply: StreamReply):
   return {
     async *stream(request) {
       const watch = new CallWatch(request, request.signal);
-      const reply = new Reply(encodingOf(request.model));
+      const reply = new Reply(getEncoding(request.model));
       try {
         watch.signal.throwIfAborted();
         for await (const chunk of streamReply(address, request, watch, reply)) {

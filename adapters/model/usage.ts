@@ -1,6 +1,6 @@
 /** What a call used, counted by Otto: for a server that sends no usage, and for the demo model. */
 import type { ModelUsage } from "../../core/model/messages.ts";
-import { encodingOf } from "../../core/model/table.ts";
+import { getEncoding } from "../../core/model/table.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
 import { estimateRequest } from "../../core/steps/request-size.ts";
 import { measureTokens } from "../../core/model/tokens.ts";
@@ -11,7 +11,7 @@ export function estimatedUsage(
   text: string,
   calls: readonly { readonly name: string; readonly arguments: string }[],
 ): ModelUsage {
-  const encoding = encodingOf(request.model);
+  const encoding = getEncoding(request.model);
   let output = measureTokens(text, encoding);
   for (const call of calls) output += measureTokens(call.name, encoding) + measureTokens(call.arguments, encoding);
   return { inputTokens: estimateRequest(request), outputTokens: Math.ceil(output), estimated: true };

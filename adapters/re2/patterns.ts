@@ -11,10 +11,10 @@ import type { Pattern, PatternsPort, SearchStyle } from "../../core/lib/patterns
 const MAX_SOURCE = 1_000;
 const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repeats up to 1000.";
 
-export const linearPatterns: PatternsPort = { compile, workOf };
+export const linearPatterns: PatternsPort = { compile, estimateWork };
 
 /** Returns 0 for a text that is too long, no pattern or too large: `compile` refuses it at once. */
-function workOf(source: string, search?: SearchStyle): number {
+function estimateWork(source: string, search?: SearchStyle): number {
   const read = readPattern(source, search);
   return read.ok ? read.value.work : 0;
 }

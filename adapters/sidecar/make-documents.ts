@@ -5,7 +5,7 @@ import { MAX_MADE_BYTES } from "../../core/documents/make.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { type JobFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
-import { streamOf } from "../../core/base/byte-stream.ts";
+import { toStream } from "../../core/base/byte-stream.ts";
 
 /** Waiting for a place, and the engines' own 30 seconds each. */
 const TIMEOUT_MS = 60_000;
@@ -50,7 +50,7 @@ function lost() {
 function orderOf({ document, images, template, nowMs }: MakeRequest) {
   const files: JobFile[] = [];
   const add = (path: string, bytes: Uint8Array) => {
-    files.push({ path, size: bytes.length, open: async () => ok(streamOf(bytes)) });
+    files.push({ path, size: bytes.length, open: async () => ok(toStream(bytes)) });
     return path;
   };
   const order = {

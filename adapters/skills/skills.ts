@@ -5,7 +5,7 @@ import { packageKey, readPackage, type PackedFile, writePackage } from "../../co
 import type { SkillsPort } from "../../core/ports/skills.ts";
 import { SHIPPED, SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
 import { keptPackageKey, keptSourceKey, shippedPackage, shippedTools } from "../../core/tool/shipped-skills.ts";
-import { sourceText } from "../../core/tool/source.ts";
+import { formatSource } from "../../core/tool/source.ts";
 
 /** The packages that a tenant may read. */
 export interface SkillStore extends SkillsPort {
@@ -35,7 +35,7 @@ export async function keepShipped(blobs: BlobPort): Promise<Result<void>> {
     if (!put.ok) return put;
   }
   // After the packages: a source that can be read names only what can be read.
-  return await blobs.put(keptSourceKey(SHIPPED_HASH), new TextEncoder().encode(sourceText(shippedTools)));
+  return await blobs.put(keptSourceKey(SHIPPED_HASH), new TextEncoder().encode(formatSource(shippedTools)));
 }
 
 function packedShipped(hash: string): Uint8Array {

@@ -16,7 +16,7 @@ export interface InstalledSlack {
 }
 
 export interface SlackTokens {
-  readonly table: Pick<SlackInstallTable, "byTeam" | "active">;
+  readonly table: Pick<SlackInstallTable, "findByTeam" | "active">;
   readonly sealing: Pick<Sealing, "open">;
   readonly reseal: Reseal;
   readonly apiUrl: string;
@@ -32,7 +32,7 @@ export async function openInstalled(
   { table, sealing, reseal, apiUrl }: SlackTokens,
   { tenant, team, until }: SlackVisit,
 ): Promise<Result<InstalledSlack>> {
-  const found = await table.byTeam(tenant, team);
+  const found = await table.findByTeam(tenant, team);
   if (!found.ok) return found;
   const { sealed, ...install } = found.value;
   const context = contextOf(tenant, team);

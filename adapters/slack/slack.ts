@@ -101,9 +101,9 @@ export function openSlack(address: SlackWorkspaceAddress): SlackPort {
       const done = await call("conversations.open", { users: person }, reply);
       return done.ok ? ok(done.value.channel.id) : done;
     },
-    messagesSince: async (place) => await messagesSince(address, place),
-    saidBefore: async (place) => await saidBefore(address, place),
-    channelNamed: async (name) => await channelNamed(address, name),
+    listOwnMessages: async (place) => await messagesSince(address, place),
+    listMessagesBefore: async (place) => await saidBefore(address, place),
+    findChannel: async (name) => await channelNamed(address, name),
     async permalink({ channel, ts }) {
       const done = await call("chat.getPermalink", { channel, message_ts: ts }, z.object({ permalink: z.string() }));
       return done.ok ? ok(done.value.permalink) : done;

@@ -13,7 +13,7 @@ import {
   notSent,
   ok,
   type Result,
-  surelyNotSent,
+  isNotSent,
 } from "../../core/base/errors.ts";
 import { hostIsListed, portIsListed } from "../../core/web/host-pattern.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
@@ -64,7 +64,7 @@ export function openSsh({ sidecar, allow, tenant, secrets }: SshSettings): SshPo
       const job = { kind: "ssh", tenant, order, files: [], timeoutMs: timeoutMs + ENDING_MS, signal };
       const replied = await runJob(sidecar, job);
       const ran = replied.ok ? await read(replied.value) : replied;
-      if (!ran.ok && surelyNotSent(ran.error) && ran.error.code !== "upstream_failed") return ran;
+      if (!ran.ok && isNotSent(ran.error) && ran.error.code !== "upstream_failed") return ran;
       const redactor = await book.value.redactor();
       if (!ran.ok) return { ok: false, error: { ...ran.error, message: redactor.text(ran.error.message) } };
       const { stdout, stderr, ...rest } = ran.value;

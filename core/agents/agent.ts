@@ -1,7 +1,7 @@
 /**
- * What an agent is: a versioned configuration. The API's form is the stored form (snake_case JSON), so that a version
- * is kept byte for byte as it was agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000
- * characters, 200 patterns, 100 steps, 20 skills.
+ * An agent: a versioned configuration. The API's format is the stored format (snake_case JSON), so a version is stored
+ * byte for byte as agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000 characters, 200
+ * patterns, 100 steps, 20 skills.
  */
 import type { SandboxRules } from "../sandbox/rules.ts";
 import { MAX_IN_FORCE } from "../skills/skill.ts";
@@ -9,18 +9,18 @@ import { PERMISSIONS } from "../tool/tool.ts";
 import { idempotentHostSchema } from "../web/idempotent-hosts.ts";
 import { z } from "zod";
 
-/** The most steps that any agent may be given, and the number it has when it says nothing. */
+/** The maximum and the default number of steps. */
 export const MAX_STEPS_CEILING = 100;
 export const DEFAULT_MAX_STEPS = 10;
 
-/** Tools and toolboxes that an agent configures. */
+/** The most tools and toolboxes that an agent configures. */
 const MAX_CONFIGURED = 200;
 
 const decision = z.enum(["allow", "ask", "deny"]);
 const patterns = z.array(z.string().min(1).max(200)).max(200);
 const hosts = z.array(z.string().min(1).max(260)).max(200);
 
-/** Limits of a task. Money is in US dollars, time in seconds and does not count what a person takes. */
+/** Limits of a task. Money is in US dollars. Time is in seconds, without waits for a person. */
 export const budgetSchema = z.strictObject({
   max_steps: z.int().min(1).max(MAX_STEPS_CEILING).optional(),
   max_tokens: z.int().min(1).max(1_000_000_000).optional(),
@@ -29,13 +29,13 @@ export const budgetSchema = z.strictObject({
 });
 export type BudgetLimits = z.infer<typeof budgetSchema>;
 
-/** The longest and the default time that a person has to decide an approval. */
+/** The maximum and the default time to decide an approval. */
 const MAX_APPROVAL_SECONDS = 2_592_000;
 const DEFAULT_APPROVAL_SECONDS = 604_800;
 
 /**
- * Decisions by security level, then by tool pattern (the last rule that matches wins). An approval that nobody decides
- * within `expires_s` (a week) is refused.
+ * Decisions by security level, then by tool pattern (the last matching rule wins). An approval that is not decided
+ * within `expires_s` (default: a week) is refused.
  */
 export const approvalSchema = z.strictObject({
   safe: decision.optional(),
@@ -119,7 +119,7 @@ export interface PinnedAgent {
   readonly config: AgentConfig;
 }
 
-/** Files that no sandbox shows unless an agent lists its own patterns. */
+/** Files that every sandbox hides unless an agent lists its own patterns. */
 export const DEFAULT_DENIED_PATTERNS = [
   ".env*",
   "**/.env*",
@@ -130,8 +130,8 @@ export const DEFAULT_DENIED_PATTERNS = [
   "**/secrets.*",
 ] as const;
 
-/** The sandbox rules of a configuration, defaults filled in. */
-export function sandboxRules(config: AgentConfig): SandboxRules {
+/** Returns the sandbox rules of a configuration, with defaults. */
+export function getSandboxRules(config: AgentConfig): SandboxRules {
   return {
     allowedPaths: config.sandbox?.allowed_paths ?? null,
     deniedPatterns: config.sandbox?.denied_patterns ?? DEFAULT_DENIED_PATTERNS,
@@ -140,12 +140,12 @@ export function sandboxRules(config: AgentConfig): SandboxRules {
   };
 }
 
-/** How long a person has to decide an approval, in milliseconds. */
-export function approvalExpiryMs(policy: ApprovalPolicy | undefined): number {
+/** Returns how long a person has to decide an approval, in milliseconds. */
+export function getApprovalExpiryMs(policy: ApprovalPolicy | undefined): number {
   return (policy?.expires_s ?? DEFAULT_APPROVAL_SECONDS) * 1000;
 }
 
-/** The agent of a task that names none. It has every tool that needs no `exec`. */
+/** The default agent. It has every tool that does not need `exec`. */
 export const DEFAULT_AGENT: PinnedAgent = {
   id: "agent_default",
   version: 1,
@@ -160,9 +160,10 @@ export const DEFAULT_AGENT: PinnedAgent = {
 };
 
 /**
- * The hosts that an agent's tools may reach; null: it lists none, and reaches only what the operator opened for everybody
- * (OTTO_EGRESS_ALLOW, for development). A task can have pinned the built-in agent before that had a list; it was open then.
+ * Returns the hosts that an agent's tools may reach; null for an agent that lists none and reaches only what the
+ * operator opened for all (OTTO_EGRESS_ALLOW, for development). An old task may have pinned the built-in agent without
+ * a list; it was open then.
  */
-export function allowedDomains({ id, config }: PinnedAgent): readonly string[] | null {
+export function getAllowedDomains({ id, config }: PinnedAgent): readonly string[] | null {
   return config.allowed_domains ?? (id === DEFAULT_AGENT.id ? ["*"] : null);
 }

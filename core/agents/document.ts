@@ -1,7 +1,7 @@
 /**
- * An agent as a file in the manner of document 003: `name`, `tools`, `tool_config`, and `budgets` with the permissions and
- * limits. Everything else has the API's own names. A file that says nothing of instructions has those of the built-in agent;
- * one that says nothing of permissions has none.
+ * An agent as a file: `name`, `tools`, `tool_config`, and `budgets` with the permissions and limits. Everything else
+ * has the API's own names. A file without instructions has those of the built-in agent; one without permissions has
+ * none.
  */
 import { type AgentConfig, budgetSchema, DEFAULT_AGENT } from "./agent.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
@@ -10,9 +10,10 @@ type Json = Readonly<Record<string, unknown>>;
 
 const LIMITS = Object.keys(budgetSchema.shape);
 
-/** The body that the API takes for a file. What the file names and nobody knows is left in for the API to refuse. */
-export function agentFromDocument(document: unknown): Result<unknown> {
-  if (!isJson(document)) return failed("invalid_input", "The file is no agent: it has no fields.", { field: "body" });
+/** Converts a file to the API's body. Unknown fields stay, so that the API refuses them. */
+export function parseAgentDocument(document: unknown): Result<unknown> {
+  if (!isJson(document))
+    return failed("invalid_input", "The file is not an agent: it has no fields.", { field: "body" });
   const { budgets, sandbox, ...fields } = document;
   const refuse = (field: string, why: string) => failed("invalid_input", `${field}: ${why}`, { field });
   if (budgets !== undefined && !isJson(budgets)) return refuse("budgets", "is no list of limits by name");
@@ -24,32 +25,32 @@ export function agentFromDocument(document: unknown): Result<unknown> {
     ["permissions", budgets?.["permissions"] !== undefined],
     ["budget", Object.keys(limits).length > 0],
   ] as const)
-    if (isGiven && fields[name] !== undefined) return refuse(name, "stands in budgets too; say it once");
-  const rules = sandboxOf(sandbox);
+    if (isGiven && fields[name] !== undefined) return refuse(name, "is set in budgets too; set it once");
+  const rules = readSandboxRules(sandbox);
   if (rules === null) return refuse("sandbox.enabled", "every agent works in its sandbox");
   return ok({
     instructions: DEFAULT_AGENT.config.instructions,
     ...fields,
-    permissions: Array.isArray(permissions) ? permissions.map(plainPermission) : permissions,
+    permissions: Array.isArray(permissions) ? permissions.map(normalizePermission) : permissions,
     ...(Object.keys(limits).length === 0 ? {} : { budget: limits }),
     ...(rules === undefined ? {} : { sandbox: rules }),
   });
 }
 
-/** The file of an agent: what `agentFromDocument` reads as the same configuration. */
-export function agentDocument({ permissions, budget = {}, ...config }: AgentConfig): Json {
+/** Converts an agent to its file, which `parseAgentDocument` reads as the same configuration. */
+export function toAgentDocument({ permissions, budget = {}, ...config }: AgentConfig): Json {
   return { ...config, budgets: { permissions, ...budget } };
 }
 
-/** Null: it asks for no sandbox. */
-function sandboxOf(sandbox: unknown): unknown {
+/** Returns the sandbox rules; null if the file disables the sandbox. */
+function readSandboxRules(sandbox: unknown): unknown {
   if (!isJson(sandbox)) return sandbox;
   const { enabled = true, ...rules } = sandbox;
   return enabled === true ? rules : null;
 }
 
-/** The document writes permissions as `:read`. */
-function plainPermission(permission: unknown): unknown {
+/** Removes the colon of permissions such as `:read`. */
+function normalizePermission(permission: unknown): unknown {
   return typeof permission === "string" ? permission.replace(/^:/, "") : permission;
 }
 

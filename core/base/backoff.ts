@@ -2,7 +2,9 @@
 
 const FIRST_DELAY_MS = 1_000;
 
-/** The delay after this many failures in a row: `firstMs`, doubled by each further failure, up to `longestMs`. */
-export function backoffMs(failures: number, longestMs: number, firstMs = FIRST_DELAY_MS): number {
+/**
+ * Computes the delay after this many failures in a row: `firstMs`, doubled by each further failure, up to `longestMs`.
+ */
+export function computeBackoffMs(failures: number, longestMs: number, firstMs = FIRST_DELAY_MS): number {
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
 }

@@ -1,6 +1,6 @@
-/** Bytes as base64, and in the form for addresses (RFC 4648 sections 4 and 5). The runtimes of these years have no method for it that takes bytes. */
+/** Base64 and base64url (RFC 4648 sections 4 and 5). The runtimes have no built-in method for bytes yet. */
 
-/** Arguments of one call: engines bound how many there may be. */
+/** Arguments of one call, which engines limit. */
 const CHUNK = 8_192;
 
 export function toBase64(bytes: Uint8Array): string {
@@ -9,12 +9,12 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(chunks.join(""));
 }
 
-/** Throws for text that is no base64. */
+/** Decodes base64. Throws for invalid text. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** The bytes; null for text that is no base64. */
+/** Decodes base64; null for invalid text. */
 export function readBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return fromBase64(text);
@@ -23,12 +23,12 @@ export function readBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** Without padding. */
+/** Encodes base64url without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** With padding or without. Throws for text that is no base64. */
+/** Decodes base64url with or without padding. Throws for invalid text. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }

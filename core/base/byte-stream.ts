@@ -1,5 +1,5 @@
-/** Bytes that are here already, as a stream. They are not copied. */
-export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+/** Converts bytes to a stream without copying them. */
+export function toStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       if (bytes.length > 0) controller.enqueue(bytes);

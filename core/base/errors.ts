@@ -1,16 +1,16 @@
 /**
- * Every error that Otto knows, in one table, and the two shapes an error travels in.
+ * Every error code of Otto, in one table, and the two forms of an error.
  *
  * A `Failure` is plain data: it crosses object and RPC boundaries as a value, because own properties of thrown errors
- * do not survive Workers RPC. An `OttoError` is thrown inside one unit and turned into a `Failure` at its edge.
- * `message` is safe for anyone to read and says what to do next. `happened` and `cause` are what code decides on; the
- * functions below set them. `details` are for callers and the log: their type lets nobody read a field of them.
+ * do not survive Workers RPC. An `OttoError` is thrown inside one unit and becomes a `Failure` at its edge. `message`
+ * is safe for anyone to read and says what to do next. Code decides on `happened` and `cause`, which the functions
+ * below set. `details` are for callers and the log: their type prevents code from reading a field of them.
  */
 
 /** Who has to act: the caller, the tenant's administrator, an outside service, or Otto's operators. */
 export type Fault = "caller" | "tenant" | "upstream" | "us";
 
-/** Whether the same request can succeed when it is sent again. */
+/** Whether the same request can succeed when repeated. */
 export type Retry = "never" | "now" | "later";
 
 interface ErrorRow {
@@ -21,21 +21,21 @@ interface ErrorRow {
   readonly retry: Retry;
 }
 
-/** One row a code; the codes are those of the API's contract. */
+/** One row for each code of the API's contract. */
 export const ERRORS = {
-  invalid_input: { status: 422, title: "The input is not valid", fault: "caller", retry: "never" },
+  invalid_input: { status: 422, title: "The input is invalid", fault: "caller", retry: "never" },
   unauthenticated: { status: 401, title: "A valid key or signature is needed", fault: "caller", retry: "never" },
   permission_denied: { status: 403, title: "The permission for this is missing", fault: "tenant", retry: "never" },
   forbidden: { status: 403, title: "This key may not do that", fault: "caller", retry: "never" },
-  not_found: { status: 404, title: "There is no such thing here", fault: "caller", retry: "never" },
+  not_found: { status: 404, title: "Not found", fault: "caller", retry: "never" },
   method_not_allowed: {
     status: 405,
-    title: "This path does not take this method",
+    title: "This path does not support this method",
     fault: "caller",
     retry: "never",
   },
-  conflict: { status: 409, title: "The present state does not allow this", fault: "caller", retry: "never" },
-  gone: { status: 410, title: "This is over", fault: "caller", retry: "never" },
+  conflict: { status: 409, title: "The current state does not allow this", fault: "caller", retry: "never" },
+  gone: { status: 410, title: "This has ended or expired", fault: "caller", retry: "never" },
   too_large: { status: 413, title: "This is too large", fault: "caller", retry: "never" },
   unsupported_media: { status: 415, title: "This content type is not supported", fault: "caller", retry: "never" },
   not_available: { status: 422, title: "This is not available here", fault: "caller", retry: "never" },
@@ -52,38 +52,39 @@ export const ERRORS = {
     fault: "upstream",
     retry: "later",
   },
-  outcome_unknown: { status: 409, title: "Nobody knows whether this happened", fault: "upstream", retry: "never" },
+  outcome_unknown: { status: 409, title: "It is unknown whether this happened", fault: "upstream", retry: "never" },
   internal: { status: 500, title: "Otto failed", fault: "us", retry: "later" },
 } as const satisfies Record<string, ErrorRow>;
 
 /** One of the codes of the API's contract. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Whether what was asked for took effect. */
+/** Whether the request took effect. */
 export type Happened = "no" | "yes" | "unknown";
 
-/** Where a failure comes from, as far as code decides on it. */
+/** The cause of a failure, if code decides on it. */
 export type FailureCause =
-  /** The other side reported the failure itself: no answer was lost on the way. */
+  /** The service reported the failure itself, so no answer was lost. */
   | { readonly kind: "answered" }
-  /** The sidecar does not answer, so it was given nothing to do. */
+  /** The sidecar does not answer, so nothing was sent to it. */
   | { readonly kind: "sidecar_away" }
-  /** The sidecar was lost during the request: the other side failed nothing. */
+  /** The sidecar was lost during the request; the outside service did not fail. */
   | { readonly kind: "sidecar_lost" }
   /** The tenant is stopped. */
   | { readonly kind: "tenant_stopped" }
-  /** The look-up of what an earlier attempt did failed. */
+  /** The look-up of an earlier attempt failed. */
   | { readonly kind: "lookup_failed" }
-  /** The database refused a row for a constraint (SQLSTATE class 23); null: it did not name it. */
+  /** The database refused a row for a constraint (SQLSTATE class 23); null if it was not named. */
   | { readonly kind: "constraint"; readonly constraint: string | null }
-  /** Somebody else decided first. */
+  /** Another user decided first. */
   | { readonly kind: "decided"; readonly by: string }
-  /** A person has to agree on this page first. */
+  /** A person has to consent on this page first. */
   | { readonly kind: "needs_consent"; readonly url: string };
 
 /**
- * What `details` may hold, by code: `conflict` has `by`, `names` and `stopped`; `invalid_input` has `fields` and `pointer`;
- * `timeout`, `needs_approval` and `outcome_unknown` of a tool call name the task that it runs in. The others are for the log.
+ * The fields of `details`, by code: `conflict` has `by`, `names` and `stopped`; `invalid_input` has `fields` and
+ * `pointer`; `timeout`, `needs_approval` and `outcome_unknown` of a tool call name the task that it runs in. The others
+ * are for the log.
  */
 export interface FailureDetails {
   readonly by?: string | null;
@@ -96,38 +97,38 @@ export interface FailureDetails {
   readonly thrown?: string;
   readonly sqlstate?: string;
   readonly constraint?: string | undefined;
-  /** Also said in `cause` and `happened`, for objects and runners of the release before these fields. */
+  /** Repeats `cause` and `happened`, for objects and runners of the release before these fields. */
   readonly stopped?: true;
   readonly unanswered?: true;
 }
 
-/** An error as a value. `field` names the input at fault (dotted path); `retryAfterMs` is a lower bound. */
+/** An error as a value. `field` names the invalid input (dotted path); `retryAfterMs` is a lower bound. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly field?: string;
-  /** Every field at fault, when there is more than one. */
+  /** Every invalid field, if there are several. */
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
   readonly retryAfterMs?: number;
-  /** Absent: nobody said. */
+  /** Absent if unknown. */
   readonly happened?: Happened;
   readonly cause?: FailureCause;
-  /** A `FailureDetails`, or what an earlier release wrote. `object`, so that no code can decide on a field of it. */
+  /** A `FailureDetails`, or those of an earlier release. Typed `object` so that code cannot decide on a field. */
   readonly details?: object;
 }
 
-/** What a failure has beside its code and message. `happened` is set by the name of the function that makes it. */
+/** The optional fields of a failure. The name of the creating function determines `happened`. */
 export type FailureExtra = Omit<Failure, "code" | "message" | "happened" | "details"> & {
   readonly details?: FailureDetails;
 };
 
-/** The answer for a task that is not there or is another tenant's: nobody can tell the two apart. */
+/** The answer for a task that does not exist or is another tenant's, which are indistinguishable. */
 export const NO_SUCH_TASK: Failure = { code: "not_found", message: "There is no task with this id." };
 
-/** The answer for a task whose erasing has begun: it is gone for every caller, and its state is not lost. */
+/** The answer for a task whose deletion has begun. Its state is not lost. */
 export const TASK_ERASED: Failure = { code: "not_found", message: "This task was erased." };
 
-/** What an operation that can fail in an expected way returns. */
+/** The result of an operation with expected failures. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Failure };
 
 /** A success. */
@@ -135,61 +136,61 @@ export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
 }
 
-/** A `Result` that failed. */
+/** A failed `Result`. */
 export interface Failed {
   readonly ok: false;
   readonly error: Failure;
 }
 
-/** An expected failure that does not say whether anything took effect. */
+/** Creates a failure that does not say whether the request took effect. */
 export function failed(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
   return { ok: false, error: { code, message, ...extra } };
 }
 
-/** A failure after which nothing that was asked for took effect. */
+/** Creates a failure of a request that did not take effect. */
 export function notSent(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
   return { ok: false, error: { code, message, ...extra, happened: "no" } };
 }
 
-/** A failure that leaves open whether what was asked for took effect. */
+/** Creates a failure of a request that may have taken effect. */
 export function maybeSent(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
   return { ok: false, error: { code, message, ...extra, happened: "unknown" } };
 }
 
-/** The failure where what failed cannot have taken effect. */
+/** Marks a failure: the request did not take effect. */
 export function asNotSent(failure: Failure): Failed {
   return { ok: false, error: { ...failure, happened: "no" } };
 }
 
-/** The failure where a part of what was asked for took effect. */
+/** Marks a failure: part of the request took effect. */
 export function asSent(failure: Failure): Failed {
   return { ok: false, error: { ...failure, happened: "yes" } };
 }
 
-/** The failure where nobody knows whether what was asked for took effect. */
+/** Marks a failure: the request may have taken effect. */
 export function asMaybeSent(failure: Failure): Failed {
   return { ok: false, error: { ...failure, happened: "unknown" } };
 }
 
-/** The failure of what a stopped tenant may not do. */
-export function tenantStopped(message: string): Failed {
+/** Creates the failure of an action that a stopped tenant may not do. */
+export function failTenantStopped(message: string): Failed {
   return notSent("conflict", message, { cause: { kind: "tenant_stopped" }, details: { stopped: true } });
 }
 
-/** True when nothing that was asked for took effect. */
-export function surelyNotSent({ happened }: Failure): boolean {
+/** True when the request did not take effect. */
+export function isNotSent({ happened }: Failure): boolean {
   return happened === "no";
 }
 
-/** True when the other side reported the failure itself: no answer was lost on the way. Any code. */
+/** True when the service reported the failure itself, so no answer was lost. Any code. */
 export function wasAnswered({ cause }: Failure): boolean {
   return cause?.kind === "answered";
 }
 
-/** The cause of a failure that the other side reported itself. */
+/** The cause of a failure that the service reported itself. */
 export const ANSWERED = { kind: "answered" } as const;
 
-/** The thrown form of a `Failure`, for use inside one unit. */
+/** The thrown form of a `Failure`, inside one unit. */
 export class OttoError extends Error {
   readonly failure: Failure;
 
@@ -205,7 +206,7 @@ export function raise(code: ErrorCode, message: string, extra: FailureExtra = {}
   throw new OttoError({ code, message, ...extra });
 }
 
-/** The failure inside anything that was thrown. What nobody expected becomes `internal`, and its text goes to operators only. */
+/** Converts a thrown value to a failure. An unexpected error becomes `internal`, and only operators see its text. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof OttoError) return thrown.failure;
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);

@@ -1,4 +1,4 @@
-/** A pause after a failure. Callers do not retry while it lasts, since each try would wait for the same timeout. */
+/** A pause after a failure. Callers do not retry during it, because each attempt would wait for the same timeout. */
 
 export class FailurePause {
   private readonly pauseMs: number;

@@ -1,4 +1,4 @@
-/** Bytes as lower-case hex. */
+/** Encodes bytes as lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += PAIRS[byte];

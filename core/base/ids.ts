@@ -1,7 +1,6 @@
 /**
- * Ids carry a prefix that says what they are. The rest is 26 characters of Crockford's base32: 48 bits of time in
- * milliseconds, then 80 random bits, so ids of one kind sort by the moment they were made (the layout of the ULID
- * specification, in lower case).
+ * Ids have a prefix for their kind. The rest is 26 characters of Crockford's base32: 48 bits of time in milliseconds,
+ * then 80 random bits, so ids of one kind sort by creation time (the layout of the ULID specification, in lower case).
  */
 
 /** The prefix of each kind of id. */
@@ -27,7 +26,7 @@ export const ID_PREFIXES = {
   signInLink: "lnk",
 } as const;
 
-/** A kind of thing that has an id. */
+/** A kind of id. */
 export type IdKind = keyof typeof ID_PREFIXES;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -35,8 +34,8 @@ const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
 /**
- * Makes an id. `random` is at least 10 bytes; the same bytes and moment give the same id, which is how a retried
- * request finds the thing that its first try made.
+ * Creates an id. `random` is at least 10 bytes; the same bytes and time give the same id, by which a retried request
+ * finds what its first attempt created.
  */
 export function makeId(kind: IdKind, nowMs: number, random: Uint8Array): string {
   if (random.length < 10) throw new RangeError("an id needs 10 random bytes");
@@ -56,7 +55,7 @@ export function makeId(kind: IdKind, nowMs: number, random: Uint8Array): string 
   return `${ID_PREFIXES[kind]}_${time}${tail}`;
 }
 
-/** True when `text` has the form of an id of this kind. Says nothing about whether the thing exists. */
+/** True when `text` has the format of an id of this kind. Does not check that it exists. */
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = `${ID_PREFIXES[kind]}_`;
   if (!text.startsWith(prefix) || text.length !== prefix.length + TIME_CHARACTERS + RANDOM_CHARACTERS) return false;
@@ -64,8 +63,8 @@ export function isId(kind: IdKind, text: string): boolean {
   return true;
 }
 
-/** When the thing with this id was made, in milliseconds since the epoch; null when the text has not the form of an id. */
-export function madeAt(id: string): number | null {
+/** Returns the creation time in an id, in milliseconds since the epoch; null for text that is not an id. */
+export function readIdTime(id: string): number | null {
   const time = id.slice(id.indexOf("_") + 1).slice(0, TIME_CHARACTERS);
   if (time.length < TIME_CHARACTERS) return null;
   let ms = 0;
@@ -77,49 +76,49 @@ export function madeAt(id: string): number | null {
   return ms;
 }
 
-/** The id of call `index` (from 0) of step `step` of a task: the same after any crash. */
-export function callId(taskId: string, step: number, index: number): string {
+/** Returns the id of call `index` (from 0) of step `step` of a task: the same after any crash. */
+export function deriveCallId(taskId: string, step: number, index: number): string {
   return `call_${taskId.slice(taskId.indexOf("_") + 1)}_${step}_${index}`;
 }
 
-/** The step of a call and its place in it, as its id tells them; null when the text has not the form of one. */
-export function placeOfCall(call: string): { readonly step: number; readonly index: number } | null {
+/** Returns the step and the index in a call's id; null for text that is not one. */
+export function parseCallId(call: string): { readonly step: number; readonly index: number } | null {
   const [, step, index] = /_(\d{1,6})_(\d{1,6})$/.exec(call) ?? [];
   return step === undefined ? null : { step: Number(step), index: Number(index) };
 }
 
-/** True when `text` has the form of a call of this task. Says nothing about whether it was made. */
+/** True when `text` has the format of a call id of this task. Does not check that it exists. */
 export function isCallOf(taskId: string, text: string): boolean {
-  const place = placeOfCall(text);
-  return place !== null && text === callId(taskId, place.step, place.index);
+  const place = parseCallId(text);
+  return place !== null && text === deriveCallId(taskId, place.step, place.index);
 }
 
 /**
- * The id of the question or approval that a call opened: derived, so that a retry finds it again. `before` is how many
- * questions of this call were answered already.
+ * Derives the id of the question or approval that a call opened, so that a retry finds it again. `before` is the number
+ * of the call's earlier questions.
  */
-export function derivedId(kind: "question" | "approval", call: string, before = 0): string {
+export function deriveWaitId(kind: "question" | "approval", call: string, before = 0): string {
   return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}${before === 0 ? "" : `r${before}`}`;
 }
 
-/** The task whose call this is; null when the text has not the form of a call's id. */
-export function taskOfCall(call: string): string | null {
+/** Returns the task of a call; null for text that is not a call's id. */
+export function findTaskOfCall(call: string): string | null {
   const [, part = ""] = /^call_([0-9a-z]+)_\d{1,6}_\d{1,6}$/.exec(call) ?? [];
   const task = `${ID_PREFIXES.task}_${part}`;
   return isId("task", task) && isCallOf(task, call) ? task : null;
 }
 
-/** The task whose call opened the question or approval with this id; null when the text has the form of neither. */
-export function taskOfWait(id: string): string | null {
+/** Returns the task whose call opened the question or approval with this id; null for another text. */
+export function findTaskOfWait(id: string): string | null {
   const [, call] = /^(?:qst|apr)_(.+?)(?:r\d{1,3})?$/.exec(id) ?? [];
-  return call === undefined ? null : taskOfCall(`call_${call}`);
+  return call === undefined ? null : findTaskOfCall(`call_${call}`);
 }
 
 /**
- * The id of the subtask that call `index` of step `step` dispatches. Its random part is the parent's, moved by an odd
- * multiple of the call's number, so the calls of one task never share one.
+ * Derives the id of the subtask that call `index` of step `step` dispatches. Its random part is the parent's, moved by
+ * an odd multiple of the call's number, so it is unique among the calls of one task.
  */
-export function childTaskId(parentId: string, step: number, index: number, nowMs: number): string {
+export function deriveSubtaskId(parentId: string, step: number, index: number, nowMs: number): string {
   const MODULUS = 1n << 80n;
   let bits = 0n;
   for (let i = parentId.length - 1; i >= parentId.length - RANDOM_CHARACTERS; i -= 1) {

@@ -1,4 +1,4 @@
-/** Moments, in milliseconds since the epoch, as the API and the database write them: ISO 8601 in UTC. */
+/** Formats milliseconds since the epoch for the API and the database: ISO 8601 in UTC. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

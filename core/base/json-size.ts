@@ -1,17 +1,17 @@
-/** How much there may be of a JSON value before code that calls itself for what is inside walks through it. */
+/** Bounds of JSON values, checked before recursive code walks through one. */
 
-/** How deep objects and arrays may stand in each other in what callers and models send. */
+/** The most nested objects and arrays in input of callers and models. */
 export const MAX_DEPTH = 64;
 
-/** Bounds of a value: how deep objects and arrays stand in each other, how many values it has, characters of its texts and names. */
+/** Bounds of a value: its nesting, its number of values, and the characters of its texts and names. */
 export interface JsonBounds {
   readonly depth: number;
   readonly values: number;
   readonly characters: number;
 }
 
-/** The first bound that a JSON value is over, in words that end a sentence; null: none. Stops there. */
-export function whyTooLarge(value: unknown, bounds: JsonBounds): string | null {
+/** Returns the first bound that a JSON value exceeds, as the end of a sentence; null if none. Stops there. */
+export function findExceededBound(value: unknown, bounds: JsonBounds): string | null {
   const open: { readonly inside: object; readonly depth: number }[] = [];
   let values = 0;
   let characters = 0;
@@ -28,7 +28,7 @@ export function whyTooLarge(value: unknown, bounds: JsonBounds): string | null {
       if (values + inside.length <= bounds.values) for (const item of inside) count(item, depth + 1);
       else values += inside.length;
     } else {
-      // A pair for each member would take three times as long in an object of 100,000.
+      // `Object.entries` would take three times as long for an object of 100,000.
       for (const name of Object.keys(inside)) {
         characters += name.length;
         count(Reflect.get(inside, name), depth + 1);

@@ -1,12 +1,12 @@
 /**
- * Cursors of lists. Lists are ordered by the moment a thing was made, the latest first, and then by id; a cursor is the
- * place after the last thing of a page. It is opaque to callers but holds no secret and opens nothing: what a page shows
- * is decided by who asks.
+ * Cursors of lists. Lists are ordered by creation time, latest first, and then by id; a cursor is the position after
+ * the last item of a page. It is opaque to callers, but contains no secret and grants no access: each page checks its
+ * caller.
  */
 import { fromBase64Url, toBase64Url } from "./base64.ts";
 
-/** A place in a list: milliseconds since the epoch, and the id that breaks ties. */
-export interface Place {
+/** A position in a list: milliseconds since the epoch, and the id that breaks ties. */
+export interface PagePosition {
   readonly at: number;
   readonly id: string;
 }
@@ -14,30 +14,30 @@ export interface Place {
 /** A page of a list. `next` is null at its end. */
 export interface Page<T> {
   readonly items: readonly T[];
-  readonly next: Place | null;
+  readonly next: PagePosition | null;
 }
 
-/** How much of a list is asked for: what comes after `after`, or its start. */
+/** A requested page: the items after `after`, or the start of the list. */
 export interface PageRequest {
-  readonly after: Place | null;
+  readonly after: PagePosition | null;
   readonly limit: number;
 }
 
 export const DEFAULT_PAGE_LIMIT = 50;
 export const MAX_PAGE_LIMIT = 100;
 
-/** Later than this no date has a form in ISO 8601 (ECMA-262, time values). */
+/** The latest time that ISO 8601 can express (ECMA-262, time values). */
 const MAX_TIME_MS = 8.64e15;
 const CURSOR_FORM = /^[A-Za-z0-9_-]{1,200}$/;
 const ID_FORM = /^[a-z0-9_]{1,100}$/;
 
-/** Writes a place as base64url. */
-export function writeCursor(place: Place): string {
+/** Formats a position as base64url. */
+export function writeCursor(place: PagePosition): string {
   return toBase64Url(new TextEncoder().encode(`${place.at} ${place.id}`));
 }
 
-/** Reads a cursor; null when the text is none. */
-export function readCursor(text: string): Place | null {
+/** Parses a cursor; null for invalid text. */
+export function readCursor(text: string): PagePosition | null {
   if (!CURSOR_FORM.test(text)) return null;
   let plain: string;
   try {
@@ -52,9 +52,9 @@ export function readCursor(text: string): Place | null {
   return { at, id };
 }
 
-/** Cuts rows that were read with one more than `limit` into a page. */
-export function cutPage<T>(rows: readonly T[], limit: number, placeOf: (row: T) => Place): Page<T> {
+/** Creates a page from rows that were read with `limit` + 1. */
+export function cutPage<T>(rows: readonly T[], limit: number, getPosition: (row: T) => PagePosition): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return { items, next: rows.length > limit && last !== undefined ? placeOf(last) : null };
+  return { items, next: rows.length > limit && last !== undefined ? getPosition(last) : null };
 }

@@ -1,4 +1,4 @@
-/** What a text says as JSON; null when it is none. For replies of others, which a schema judges next. */
+/** Parses JSON; null for invalid text. For outside replies, which a schema validates next. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
-/** Reads ahead: work for the next items is under way while the one before them is looked at, and comes in the items' order. */
+/** Reads ahead: works on the next items while the current one is processed, and yields results in the items' order. */
 
-/** How far ahead. An item that is heavier than `maxWeight` is worked on alone. */
+/** The limits of reading ahead. An item heavier than `maxWeight` is processed alone. */
 export interface Ahead<In, Out> {
   readonly most: number;
   readonly maxWeight: number;
@@ -9,7 +9,7 @@ export interface Ahead<In, Out> {
   readonly run: (item: In) => Promise<Out>;
 }
 
-/** What came of an item. `waited`: it was not there yet when its turn came, so whatever else was due had its turn too. */
+/** The result of an item. `waited`: it was not ready when its turn came, so other due work has run. */
 export interface ReadItem<In, Out> {
   readonly item: In;
   readonly out: Out;
@@ -22,7 +22,7 @@ interface Started<In, Out> {
   isThere: boolean;
 }
 
-/** Yields every item with what came of it. Whoever stops early leaves at most `most` items under way. */
+/** Yields every item with its result. Stopping early leaves at most `most` items running. */
 export async function* readAhead<In, Out>(
   items: AsyncIterable<In>,
   { most, maxWeight, weigh, run }: Ahead<In, Out>,

@@ -1,10 +1,10 @@
-/** SHA-256, as hashes are stored, compared and sent. */
+/** SHA-256 hashes, as they are stored, compared and sent. */
 import { toHex } from "./hex.ts";
 
-/** The SHA-256 of bytes, or of a text in UTF-8, in lower-case hex. */
+/** Returns the SHA-256 of bytes, or of a text in UTF-8, in lower-case hex. */
 export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  // What the types leave open: no memory here is shared between threads.
+  // No memory is shared between threads here, which the types cannot say.
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return toHex(new Uint8Array(digest));
 }

@@ -1,4 +1,7 @@
-/** Text from outside as it can be kept and read: Postgres's text holds neither NUL nor half a surrogate pair; both stand as U+FFFD. */
+/**
+ * Makes outside text storable: replaces NUL and half surrogate pairs, which Postgres's text cannot contain, with
+ * U+FFFD.
+ */
 export function storable(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }

@@ -1,12 +1,15 @@
 /**
- * Splits texts that are stored in several rows: a row of an object holds at most 2 MB
+ * Splits texts for storage in several rows: a row of an object is limited to 2 MB
  * (https://developers.cloudflare.com/durable-objects/platform/limits/).
  */
 
-/** UTF-16 units of one part: at most 1.5 MB in UTF-8, which leaves a quarter of a row. */
+/** UTF-16 units of one part: at most 1.5 MB in UTF-8, three quarters of a row. */
 export const PART_UNITS = 500_000;
 
-/** The parts of a text, in order; a text of at most `maxUnits` (2 or more) is one part. No part ends within a character. */
+/**
+ * Splits a text into parts, in order; a text of at most `maxUnits` (2 or more) is one part. No part ends within a
+ * character.
+ */
 export function splitText(text: string, maxUnits = PART_UNITS): string[] {
   if (text.length <= maxUnits) return [text];
   const parts: string[] = [];

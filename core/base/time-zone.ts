@@ -1,28 +1,31 @@
 /**
- * A time zone of the IANA database: which offset from UTC holds when. A wall time is written as the milliseconds since the
- * epoch of the same reading in UTC, so that it can be reckoned with.
+ * A time zone of the IANA database, with its offsets from UTC. A wall time is the milliseconds since the epoch of the
+ * same reading in UTC, for arithmetic.
  */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** No zone moves its clocks by more than a day (Samoa left one out in 2011), and none twice within this. */
+/** No zone changes its clocks by more than a day (Samoa skipped one in 2011), and none twice within this. */
 export const WIDEST_CHANGE_MS = 26 * HOUR_MS;
 
 export interface Zone {
   readonly name: string;
-  /** Milliseconds to add to a moment to have its wall time. */
+  /** Returns the milliseconds to add to a time to get its wall time. */
   offsetAt(moment: number): number;
 }
 
-/** A moment at which the offset becomes another. */
+/** A change of the offset. */
 export interface ZoneChange {
   readonly at: number;
   readonly before: number;
   readonly after: number;
 }
 
-/** The zone of this name; null: there is none. An offset such as `+02:00` is no zone, since it knows no summer time. */
+/**
+ * Opens the zone of this name; null if unknown. An offset such as `+02:00` is not a zone, because it has no summer
+ * time.
+ */
 export function openZone(name: string): Zone | null {
   if (!/^[A-Za-z]/.test(name)) return null;
   let format: Intl.DateTimeFormat;
@@ -34,27 +37,29 @@ export function openZone(name: string): Zone | null {
   return { name, offsetAt: (moment) => readOffset(format, moment) };
 }
 
-/** The reading of the zone's clocks at a moment. */
-export function wallAt(zone: Zone, moment: number): number {
+/** Returns the wall time of the zone at a time. */
+export function toWallTime(zone: Zone, moment: number): number {
   return moment + zone.offsetAt(moment);
 }
 
 /**
- * When clocks first read this wall time: the first of two moments where they read it twice, and the first moment after the
- * gap where they never do.
+ * Returns the first time at which clocks show this wall time: the earlier one of an ambiguous time, and the end of the
+ * gap for a skipped one.
  */
-export function momentOf(zone: Zone, wall: number): number {
+export function toMoment(zone: Zone, wall: number): number {
   const before = zone.offsetAt(wall - WIDEST_CHANGE_MS);
   const after = zone.offsetAt(wall + WIDEST_CHANGE_MS);
   if (before === after) return wall - before;
-  const moments = [wall - before, wall - after].filter((moment) => wallAt(zone, moment) === wall);
+  const moments = [wall - before, wall - after].filter((moment) => toWallTime(zone, moment) === wall);
   if (moments.length > 0) return Math.min(...moments);
-  const change = firstChange(zone, wall - before - WIDEST_CHANGE_MS, wall - after + WIDEST_CHANGE_MS);
+  const change = findFirstChange(zone, wall - before - WIDEST_CHANGE_MS, wall - after + WIDEST_CHANGE_MS);
   return change === null ? wall - before : change.at;
 }
 
-/** The change between two moments that are at most two days and some hours apart, to the second; null: there is none. */
-export function firstChange(zone: Zone, from: number, to: number): ZoneChange | null {
+/**
+ * Finds the change between two times at most two days and some hours apart, to the second; null if there is no change.
+ */
+export function findFirstChange(zone: Zone, from: number, to: number): ZoneChange | null {
   const before = zone.offsetAt(from);
   const after = zone.offsetAt(to);
   if (before === after) return null;

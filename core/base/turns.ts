@@ -1,30 +1,30 @@
 /**
- * Splits long work into turns. Code that does not wait cannot be interrupted, so long work counts its units and yields to
- * other due work between turns. Core has no timers: the caller passes the function that waits.
+ * Splits long work into turns. Code that does not wait cannot be interrupted, so long work counts its units and yields
+ * between turns. Core has no timers: the caller passes the function that waits.
  */
 
-/** Resolves after everything else that is due has run. */
-export type GiveWay = () => Promise<void>;
+/** Resolves after all other due work has run. */
+export type YieldTurn = () => Promise<void>;
 
 /** Counts work in turns of a fixed number of units. */
 export class Turns {
-  readonly #giveWay: GiveWay;
+  readonly #giveWay: YieldTurn;
   readonly #units: number;
   #left: number;
 
-  constructor(giveWay: GiveWay, units: number) {
-    this.#giveWay = giveWay;
+  constructor(yieldTurn: YieldTurn, units: number) {
+    this.#giveWay = yieldTurn;
     this.#units = units;
     this.#left = units;
   }
 
-  /** Counts units of work that is about to be done, or was. */
+  /** Counts units of work, before or after it is done. */
   spend(units: number): void {
     this.#left -= units;
   }
 
   /** True when the turn is used up and other work should run next. */
-  get isOver(): boolean {
+  get isUsedUp(): boolean {
     return this.#left < 0;
   }
 

@@ -7,13 +7,13 @@ import type { Attempt, Delivery, DeliveryKind, Sent } from "./outbox/delivery.ts
 import type { Handled, InboxItem } from "./inbox/inbox.ts";
 import type { OutMessage } from "./outbox/message.ts";
 import type { Notice } from "../task/notice.ts";
-import type { DeliverTo, WayIn } from "../task/source.ts";
+import type { DeliverTo, TaskSource } from "../task/source.ts";
 
 /** A task that no request of the API asks for. The same `seed` and moment make the same task, once. */
 export interface TaskOrder extends InputSources {
   readonly tenant: string;
   readonly request: TaskRequest;
-  readonly via: WayIn;
+  readonly via: TaskSource;
   /** What names the thing that asks, such as an event's id. */
   readonly seed: string;
   /** When that happened, in milliseconds since the epoch; the task's `created_at`. */

@@ -3,7 +3,13 @@ import { isReading } from "../web/http-method.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { HttpTemplate } from "../tool/source.ts";
 import { isMethodOverride } from "../web/method-override.ts";
-import { fixedInQuery, hasControls, placeholdersOf, placeOf, withoutReferences } from "../gateway/http-template.ts";
+import {
+  listFixedParameters,
+  hasControls,
+  listPlaceholders,
+  getPlace,
+  removeReferences,
+} from "../gateway/http-template.ts";
 import { isHeaderName, isHeaderValue, isOfTheConnection } from "../web/headers.ts";
 
 /** A field at fault. */
@@ -31,12 +37,12 @@ function urlFaults(url: string): Fault[] {
   if (url.includes("#")) return refuse("has a fragment, which is never sent");
   if (rest.includes("\\") || url.includes(" ") || hasControls(url))
     return refuse("holds characters that no address can");
-  const plain = withoutReferences(rest);
+  const plain = removeReferences(rest);
   const [path = "", query = ""] = plain.split(/\?(.*)/s);
   if (/[{}]/.test(query)) return refuse("arguments stand in the path; name those of the query in places");
   if (path.split("/").some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
     return refuse("holds . or .. as a segment");
-  const names = placeholdersOf(rest);
+  const names = listPlaceholders(rest);
   if (/[{}]/.test(path.replace(/\{[^{}/?#]{1,200}\}/g, ""))) return refuse("has braces that name no argument");
   if (new Set(names).size < names.length) return refuse("names an argument twice");
   if (URL.parse(`http://${authority}${plain.replace(/[{}]/g, "")}`) === null) return refuse("is no valid address");
@@ -64,8 +70,8 @@ function placeFaults(template: HttpTemplate, input: JsonSchema): Fault[] {
   const { url, method, headers, places } = template;
   const properties = Object.keys(isRecord(input["properties"]) ? input["properties"] : {});
   const required: readonly unknown[] = Array.isArray(input["required"]) ? input["required"] : [];
-  const inPath = placeholdersOf(url);
-  const fixed = fixedInQuery(url);
+  const inPath = listPlaceholders(url);
+  const fixed = listFixedParameters(url);
   const named = Object.entries(places);
   const faults = named.flatMap(([argument, place]): Fault[] => {
     const refuse = (message: string): Fault[] => [{ field: `request.places.${argument}`, message }];
@@ -93,7 +99,7 @@ function placeFaults(template: HttpTemplate, input: JsonSchema): Fault[] {
     const isThere = properties.includes(argument) && required.includes(argument);
     if (!isThere) faults.push({ field: "request.url", message: `{${name}} needs a required argument ${argument}` });
   }
-  const inBody = properties.filter((argument) => ["body", "payload"].includes(placeOf(template, argument).in));
+  const inBody = properties.filter((argument) => ["body", "payload"].includes(getPlace(template, argument).in));
   if (named.some(([, place]) => place.in === "payload") && inBody.length > 1)
     faults.push({ field: "request.places", message: "one argument is the whole body, so no other can be in it" });
   return faults;

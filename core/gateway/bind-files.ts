@@ -1,33 +1,36 @@
 /**
- * The content of the files that a call names. A person approves a call together with that content, by the hash that the
- * sandbox's index has of each file, and the call sends those bytes or none.
+ * Binds a call to the content of the files that it names. A person approves both together, by each file's hash in the
+ * sandbox's index, and the call sends exactly those bytes.
  */
-import { canonicalJson } from "../base/canonical-json.ts";
+import { toCanonicalJson } from "../base/canonical-json.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
 import { type Bound, bindCopy, type BoundFile } from "../sandbox/bind-copy.ts";
 import { judgePath } from "../sandbox/path.ts";
-import { sha256HexNow } from "../base/sha256-now.ts";
+import { sha256HexSync } from "../base/sha256-sync.ts";
 import type { SandboxRules } from "../sandbox/rules.ts";
 import type { Tool } from "../tool/tool.ts";
 
 type FileTerms = Pick<Tool, "refersTo" | "copies">;
 
-/** True when a call with these checked arguments names a file, or gives a program files. */
+/** True when a call with these validated arguments names a file, or gives files to a program. */
 export function namesFiles(tool: FileTerms, given: unknown): boolean {
-  return tool.copies !== undefined || namedFiles(tool, given).length > 0;
+  return tool.copies !== undefined || listNamedFiles(tool, given).length > 0;
 }
 
-/** The files that the call names or gives a program, as they are now. A failure names the argument; no bytes are read. */
+/**
+ * Returns the files that the call names or gives to a program, with their current hashes. A failure names the argument.
+ * Reads no bytes.
+ */
 export async function bindFiles(
   tool: FileTerms,
   given: unknown,
   { files, sandbox }: { readonly files: FilesPort; readonly sandbox: SandboxRules },
 ): Promise<Result<Bound>> {
-  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  // This tool's own schema produced the value, so its functions accept it.
   if (tool.copies !== undefined) return await bindCopy(tool.copies(given as never), { files, sandbox });
   const bound: BoundFile[] = [];
-  for (const { field, name } of namedFiles(tool, given)) {
+  for (const { field, name } of listNamedFiles(tool, given)) {
     const path = judgePath(name, sandbox, "read", field);
     if (!path.ok) return path;
     const found = await files.stat(path.value);
@@ -37,15 +40,15 @@ export async function bindFiles(
   return ok({ files: bound, copy: null });
 }
 
-/** The hash of what a person approves: that of the arguments, and with files that of both. */
+/** Hashes what a person approves: the arguments, and the files if there are any. */
 export function hashApproved(argumentsHash: string, files: readonly BoundFile[] = []): string {
   if (files.length === 0) return argumentsHash;
   const terms = files.map(({ path, hash, mode }) => (mode === undefined ? [path, hash] : [path, hash, mode]));
-  return sha256HexNow(canonicalJson([argumentsHash, terms]));
+  return sha256HexSync(toCanonicalJson([argumentsHash, terms]));
 }
 
 /** True when both name the same files with the same content and modes, in the same order. */
-export function sameFiles(one: readonly BoundFile[], other: readonly BoundFile[]): boolean {
+export function areSameFiles(one: readonly BoundFile[], other: readonly BoundFile[]): boolean {
   return (
     one.length === other.length &&
     one.every(
@@ -55,16 +58,16 @@ export function sameFiles(one: readonly BoundFile[], other: readonly BoundFile[]
 }
 
 /**
- * Wraps a file port: an approved file is read with the approved content or not at all. Calls `onChange` when its
- * content is another.
+ * Wraps a file port so that an approved file is read with the approved content or fails. Calls `onChange` when the
+ * content differs.
  */
 export function guardApprovedFiles(files: FilesPort, approved: readonly BoundFile[], onChange: () => void): FilesPort {
   const hashes = new Map(approved.map(({ path, hash }) => [path, hash]));
-  const check = <Value>(result: Result<Value>, entryOf: (value: Value) => FileEntry): Result<Value> => {
+  const check = <Value>(result: Result<Value>, getEntry: (value: Value) => FileEntry): Result<Value> => {
     if (!result.ok) return result;
-    const { path, hash } = entryOf(result.value);
-    const wanted = hashes.get(path);
-    if (wanted === undefined || wanted === hash) return result;
+    const { path, hash } = getEntry(result.value);
+    const approvedHash = hashes.get(path);
+    if (approvedHash === undefined || approvedHash === hash) return result;
     onChange();
     return failed("conflict", `${path} changed after it was approved. It was not sent.`);
   };
@@ -73,9 +76,9 @@ export function guardApprovedFiles(files: FilesPort, approved: readonly BoundFil
     stat: async (path) => check(await files.stat(path), (entry) => entry),
     read: async (path, maxBytes) => check(await files.read(path, maxBytes), ({ entry }) => entry),
     open: async (path, version) => check(await files.open(path, version), ({ entry }) => entry),
-    bytesOf: async (entry) => {
+    readEntry: async (entry) => {
       const same = check(ok(entry), (its) => its);
-      return same.ok ? await files.bytesOf(entry) : same;
+      return same.ok ? await files.readEntry(entry) : same;
     },
   };
 }
@@ -85,7 +88,7 @@ interface NamedFile {
   readonly name: string;
 }
 
-function namedFiles({ refersTo = {} }: Pick<Tool, "refersTo">, given: unknown): NamedFile[] {
+function listNamedFiles({ refersTo = {} }: Pick<Tool, "refersTo">, given: unknown): NamedFile[] {
   const values = new Map(Object.entries(given ?? {}));
   return Object.keys(refersTo).flatMap((field) => {
     const value: unknown = values.get(field);

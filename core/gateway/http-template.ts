@@ -1,6 +1,6 @@
 /**
- * A tenant's request with the arguments of a call filled in. What a model says stays inside the place that the tenant gave
- * it: it chooses neither host nor header names, leaves no path, and refers to no secret.
+ * Fills the arguments of a call into a tenant's request. A model's value remains inside the field that the tenant
+ * defined: it chooses neither host nor header names, leaves no path, and refers to no secret.
  */
 import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
@@ -8,71 +8,71 @@ import { isReading } from "../web/http-method.ts";
 import type { ArgumentPlace, HttpTemplate } from "../tool/source.ts";
 import { isHeaderValue } from "../web/headers.ts";
 
-/** A request as it goes out. */
+/** A complete request. */
 export interface FilledRequest {
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | null;
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<Record<string, unknown>>;
 
-/** Characters of the whole address. */
+/** The most characters of a URL. */
 const MAX_URL_CHARACTERS = 8_192;
 const PLACEHOLDER = /\{([^{}/?#]{1,200})\}/g;
-/** The beginning of a reference to a secret, as plain text or percent-encoded. */
+/** The start of a reference to a secret, as plain text or percent-encoded. */
 const REFERENCE = /(?:\{\{|%7B%7B)(?:[ \t+]|%20)*secret\./gi;
 
-/** The names in an address that are to be filled from arguments. A reference to a secret is none. */
-export function placeholdersOf(url: string): string[] {
-  return Array.from(withoutReferences(url).matchAll(PLACEHOLDER), ([, name = ""]) => name);
+/** Returns the placeholders of a URL, which arguments fill. References to secrets are not placeholders. */
+export function listPlaceholders(url: string): string[] {
+  return Array.from(removeReferences(url).matchAll(PLACEHOLDER), ([, name = ""]) => name);
 }
 
-/** The address with the references to secrets left out. */
-export function withoutReferences(url: string): string {
+/** Removes the references to secrets from a URL. */
+export function removeReferences(url: string): string {
   return url.replace(/\{\{[^{}]*\}\}/g, "");
 }
 
-/** The parameters that the address itself has: they are the tenant's to set, and no argument. */
-export function fixedInQuery(url: string): ReadonlySet<string> {
+/** Returns the query parameters that the URL itself sets, which no argument may set. */
+export function listFixedParameters(url: string): ReadonlySet<string> {
   return new Set(new URLSearchParams(url.split(/\?(.*)/s)[1] ?? "").keys());
 }
 
-/** Where an argument goes. */
-export function placeOf(template: HttpTemplate, argument: string): ArgumentPlace {
+/** Returns the part of the request that an argument fills. */
+export function getPlace(template: HttpTemplate, argument: string): ArgumentPlace {
   const known = getOwn(template.places, argument);
   if (known !== undefined) return known;
-  if (placeholdersOf(template.url).includes(argument)) return { in: "path", name: argument };
+  if (listPlaceholders(template.url).includes(argument)) return { in: "path", name: argument };
   const { method } = template;
   return { in: isReading(method) || method === "DELETE" ? "query" : "body", name: argument };
 }
 
-/** Fills a template in. `invalid_input` and `blocked_by_policy` name the argument at fault. */
-export function fillTemplate(template: HttpTemplate, given: Given): Result<FilledRequest> {
+/** Fills a template. `invalid_input` and `blocked_by_policy` name the invalid argument. */
+export function fillTemplate(template: HttpTemplate, given: Arguments): Result<FilledRequest> {
   const path = new Map<string, string>();
   const query: [string, string][] = [];
-  const fixed = fixedInQuery(template.url);
+  const fixed = listFixedParameters(template.url);
   const headers = new Map(Object.entries(template.headers));
   const members = new Map<string, unknown>();
   let payload: { readonly value: unknown } | null = null;
   for (const [argument, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue;
-    const place = placeOf(template, argument);
+    const place = getPlace(template, argument);
     if ([argument, value].some(refersToSecret))
       return refuse(argument, "an argument may not refer to a secret", "blocked_by_policy");
     switch (place.in) {
       case "path": {
-        const fault = pathFault(value);
+        const fault = findPathFault(value);
         if (fault !== null) return refuse(argument, fault);
-        path.set(place.name, encodeSegment(textOf(value)));
+        path.set(place.name, encodeSegment(toText(value)));
         break;
       }
       case "query":
         if (fixed.has(place.name)) return refuse(argument, "is a fixed part of the address", "blocked_by_policy");
-        for (const one of Array.isArray(value) ? value : [value]) query.push([place.name, textOf(one)]);
+        for (const one of Array.isArray(value) ? value : [value]) query.push([place.name, toText(one)]);
         break;
       case "header": {
-        const text = textOf(value);
+        const text = toText(value);
         if (!isHeaderValue(text)) return refuse(argument, "holds characters that no header can");
         headers.set(place.name.toLowerCase(), text.trim());
         break;
@@ -87,19 +87,19 @@ export function fillTemplate(template: HttpTemplate, given: Given): Result<Fille
   }
   const url = fillUrl(template.url, path, query);
   if (!url.ok) return url;
-  const body = bodyOf(template, payload, members);
+  const body = createBody(template, payload, members);
   if (body !== null && !headers.has("content-type")) headers.set("content-type", template.contentType);
   return ok({ url: url.value, headers: [...headers], body });
 }
 
 function fillUrl(template: string, path: ReadonlyMap<string, string>, query: [string, string][]): Result<string> {
-  const missing = placeholdersOf(template).find((name) => !path.has(name));
+  const missing = listPlaceholders(template).find((name) => !path.has(name));
   if (missing !== undefined) return refuse(missing, "is a part of the address and is missing");
   const filled = template.replace(/\{\{[^{}]*\}\}|\{([^{}/?#]{1,200})\}/g, (whole, name: string | undefined) =>
     name === undefined ? whole : (path.get(name) ?? whole),
   );
-  // Two values side by side must not make a reference of parts that are none.
-  if (referencesIn(filled) !== referencesIn(template))
+  // Adjacent values must not form a reference together.
+  if (countReferences(filled) !== countReferences(template))
     return failed("blocked_by_policy", "Arguments may not refer to a secret.", { field: "arguments" });
   const parameters = new URLSearchParams(query).toString();
   const url = parameters === "" ? filled : `${filled}${filled.includes("?") ? "&" : "?"}${parameters}`;
@@ -108,7 +108,7 @@ function fillUrl(template: string, path: ReadonlyMap<string, string>, query: [st
   return ok(url);
 }
 
-function bodyOf(
+function createBody(
   { method, contentType }: HttpTemplate,
   payload: { readonly value: unknown } | null,
   members: ReadonlyMap<string, unknown>,
@@ -121,15 +121,15 @@ function bodyOf(
   if (members.size === 0) return method === "DELETE" || contentType !== "application/json" ? null : "{}";
   if (contentType === "application/json") return JSON.stringify(Object.fromEntries(members));
   const form = Array.from(members).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, textOf(one)]),
+    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, toText(one)]),
   );
   return new URLSearchParams(form).toString();
 }
 
-/** Why a value cannot be a part of a path, in words that follow the argument's name; null: it can. */
-function pathFault(value: unknown): string | null {
+/** Returns why a value cannot be part of a path, after the argument's name; null if it can. */
+function findPathFault(value: unknown): string | null {
   if (typeof value === "object") return "has to be one value: it is a part of the address";
-  const text = textOf(value);
+  const text = toText(value);
   if (text === "") return "must not be empty: it is a part of the address";
   if (hasControls(text)) return "holds control characters";
   return text.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
@@ -137,22 +137,22 @@ function pathFault(value: unknown): string | null {
     : null;
 }
 
-/** RFC 3986, `unreserved`: everything else is encoded, also what `encodeURIComponent` leaves. */
+/** Encodes everything outside RFC 3986's `unreserved`, including what `encodeURIComponent` skips. */
 function encodeSegment(text: string): string {
   const encoded = encodeURIComponent(text.isWellFormed() ? text : text.toWellFormed());
   return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** True when a text anywhere inside a value refers to a secret. The depth of a value is bounded by its schema's check. */
+/** True when any text inside a value refers to a secret. The schema's check bounds its depth. */
 function refersToSecret(value: unknown): boolean {
-  return referencesIn(textOf(value)) > 0;
+  return countReferences(toText(value)) > 0;
 }
 
-function referencesIn(text: string): number {
+function countReferences(text: string): number {
   return text.match(REFERENCE)?.length ?? 0;
 }
 

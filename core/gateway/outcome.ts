@@ -1,13 +1,13 @@
 /**
- * Decides what follows an attempt that failed or has no answer: run it again, look it up, leave it unknown, or end it. One rule
- * for the task's recovery, the gateway's own retries, tools that retry, inboxes, outboxes, schedules and indexes. What differs
- * between them are facts: the rows of `FACTS`.
+ * Decides what follows a failed or unanswered attempt: repeat it, probe it, report it as unknown, or give up. One
+ * rule for the task's recovery, the gateway's own retries, tools that retry, inboxes, outboxes, schedules and indexes.
+ * They differ in the rows of `RULES`.
  *
- * 1. An attempt that may have taken effect is repeated only while that is safe: nothing changes outside (`none`), or the
- *    receiver still remembers the key of the first attempt (`keyed`).
+ * 1. An attempt that may have taken effect is repeated only while that is safe: nothing changes outside (`none`), or
+ * the receiver still remembers the key of the first attempt (`keyed`).
  * 2. Once an attempt may have taken effect, the outcome is confirmed or unknown, never failed.
  */
-import { ERRORS, type Failure, surelyNotSent, wasAnswered } from "../base/errors.ts";
+import { ERRORS, type Failure, isNotSent, wasAnswered } from "../base/errors.ts";
 import { isUnanswered } from "../base/unanswered.ts";
 import type { EffectClass, EffectTerms } from "../tool/tool.ts";
 import { DEFAULT_KEYED_FOR_MS } from "../web/idempotent-hosts.ts";
@@ -15,13 +15,17 @@ import { DEFAULT_KEYED_FOR_MS } from "../web/idempotent-hosts.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Key lifetime of what Otto stores itself: files (`durable-objects/sandbox/store.ts`), memories and reminders (their ids come from the key). */
+/**
+ * Key lifetime of effects inside Otto: files (`durable-objects/sandbox/store.ts`), and memories and reminders, whose
+ * ids come from the key.
+ */
 export const OWN_KEYED_FOR_MS = 30 * DAY_MS;
 /** Key lifetime of Resend, in ms. https://resend.com/docs/dashboard/emails/idempotency-keys: keys expire after 24 hours. */
 export const RESEND_KEYED_FOR_MS = DAY_MS;
 /**
- * A repeat has to arrive before the key expires, and clocks differ: the last tenth of a lifetime, at most five minutes, is not
- * used. Five minutes is longer than any tool's attempt at a keyed effect outside Otto (`send_email`: four minutes).
+ * The last tenth of a key's lifetime, at most five minutes, is not used: a repeat has to arrive before the key expires,
+ * and clocks differ. Five minutes is longer than any attempt of a tool at a keyed effect outside Otto (`send_email`:
+ * four minutes).
  */
 const MAX_MARGIN_MS = 5 * MINUTE_MS;
 
@@ -30,14 +34,16 @@ export type Recovery = "run" | "probe" | "unknown";
 
 /** An effect that was attempted. */
 export interface AttemptedEffect extends EffectTerms {
-  /** When the first attempt that may have taken effect began, in ms since the epoch; absent: not known, and long ago. */
+  /**
+   * The start of the first attempt that may have taken effect, in ms since the epoch. Absent if unknown, and long ago.
+   */
   readonly sentAt?: number;
 }
 
 /**
- * Returns the action for an effect that was cut off before it settled. `none` runs again; `keyed` runs again within its
- * key's lifetime, counted from the first attempt; after it, and for `probe`, the tool looks up what happened, if it can;
- * anything else may have happened and is never tried again blindly. `now` is when the repeat leaves.
+ * Returns the action for an effect that was cut off. `none` runs again. `keyed` runs again within its key's lifetime,
+ * counted from the first attempt; after that, and for `probe`, the tool looks up what happened if it can. Anything else
+ * may have happened and is not repeated. `now` is the time of the repeat.
  */
 export function chooseRecovery(attempted: AttemptedEffect, now: number): Recovery {
   switch (attempted.effect) {
@@ -59,12 +65,12 @@ function isKeyRemembered({ sentAt, keyedForMs = DEFAULT_KEYED_FOR_MS }: Attempte
   return now - sentAt < keyedForMs - Math.min(keyedForMs / 10, MAX_MARGIN_MS);
 }
 
-/** What follows a failed attempt. `dead`: it surely did not take effect, and is not tried again. */
+/** What follows a failed attempt. `dead`: it did not take effect, and is not repeated. */
 export type AfterFailure = "retry" | "dead" | "unknown";
 
 /**
- * What follows a failed attempt. `mayHaveHappened`: this attempt or an earlier one may have taken effect; `isTransient`:
- * another attempt could succeed. `retryAt` is when that one would leave.
+ * Decides what follows a failed attempt. `mayHaveHappened`: this attempt or an earlier one may have taken effect;
+ * `isTransient`: another attempt could succeed. `retryAt` is the time of that one.
  */
 export function chooseAfterFailure(
   attempted: AttemptedEffect & { readonly mayHaveHappened: boolean; readonly isTransient: boolean },
@@ -75,13 +81,13 @@ export function chooseAfterFailure(
   return isTransient && isSafe ? "retry" : giveUp(mayHaveHappened);
 }
 
-/** How what is not tried again ends. `mayHaveHappened`: an attempt may have taken effect. */
+/** Returns the outcome without a further attempt. `mayHaveHappened`: an attempt may have taken effect. */
 export function giveUp(mayHaveHappened: boolean): Exclude<AfterFailure, "retry"> {
   return mayHaveHappened ? "unknown" : "dead";
 }
 
-/** What is known of failures in one place where attempts are made. */
-interface Facts {
+/** How failures of one kind of attempt are judged. */
+interface FailureRules {
   /** Another attempt could succeed. `mayHaveHappened`: this one or an earlier one may have taken effect. */
   readonly isTransient: (failure: Failure, mayHaveHappened: boolean) => boolean;
   /** The failed attempt may have taken effect. */
@@ -91,7 +97,7 @@ interface Facts {
 const isRetryable = ({ code }: Failure) => ERRORS[code].retry !== "never";
 const never = () => false;
 
-/** Codes of a delivery to Slack that the same request never gets over. */
+/** Final error codes of a delivery to Slack. */
 const FINAL_AT_SLACK: ReadonlySet<Failure["code"]> = new Set([
   "forbidden",
   "not_found",
@@ -101,47 +107,51 @@ const FINAL_AT_SLACK: ReadonlySet<Failure["code"]> = new Set([
   "gone",
   "blocked_by_policy",
 ]);
-/** Codes of a webhook that a rule forbids, or that cannot be requested. */
+/** Error codes of a webhook that a rule forbids, or that cannot be requested. */
 const FINAL_FOR_WEBHOOKS: ReadonlySet<Failure["code"]> = new Set(["blocked_by_policy", "invalid_input", "too_large"]);
 
-const FACTS = {
-  /** A tool of unknown kind: it says itself when another attempt makes sense. */
+const RULES = {
+  /** Any tool: it says itself when a retry is useful. */
   tool_call: {
     isTransient: ({ retryAfterMs }, mayHaveHappened) => mayHaveHappened || retryAfterMs !== undefined,
     isLost: (failure, effect) => effect !== "none" && isAnswerLost(failure),
   },
-  /** A mail, of the tool or of an outbox. Providers refuse in their own words: any other end may have sent it. */
-  mail: { isTransient: isRetryable, isLost: (failure) => !surelyNotSent(failure) },
-  /** The sender looks for what is there before it posts again, so only a failed look-up leaves anything open. */
+  /**
+   * A mail of the tool or of an outbox. Providers' errors differ: any end that is not a clear refusal may have sent it.
+   */
+  mail: { isTransient: isRetryable, isLost: (failure) => !isNotSent(failure) },
+  /** The sender looks for its message before it posts again, so only a failed look-up is ambiguous. */
   slack_delivery: {
     isTransient: ({ code }) => !FINAL_AT_SLACK.has(code),
     isLost: ({ cause }) => cause?.kind === "lookup_failed",
   },
-  /** Delivered at least once: receivers tell repeats by the id. */
+  /** Delivered at least once; receivers recognise a repeat by its id. */
   webhook_delivery: { isTransient: ({ code }) => !FINAL_FOR_WEBHOOKS.has(code), isLost: never },
-  /** What an item makes has ids derived from the item's, so that working it twice makes one. */
+  /** An item's results have ids derived from its own, so processing it twice is idempotent. */
   mail_item: { isTransient: isRetryable, isLost: never },
   /** The asker in Slack gets an immediate notice that an approval is needed. */
   slack_item: { isTransient: (failure) => failure.code !== "needs_approval" && isRetryable(failure), isLost: never },
-  /** No one receives a notice: a rule that refuses the item can be changed while it waits. */
+  /** Always retried: a rule that refuses the item may change while it waits, and no user is notified. */
   webhook_item: { isTransient: () => true, isLost: never },
-  /** The task's id is derived from the due time, so that making it twice makes one. A stopped tenant can be started again. */
+  /**
+   * The task's id is derived from the due time, so creating it twice is idempotent. A stopped tenant may be released.
+   */
   schedule_run: {
     isTransient: (failure) => isRetryable(failure) || failure.cause?.kind === "tenant_stopped",
     isLost: isUnanswered,
   },
   schedule_message: { isTransient: isRetryable, isLost: never },
-  /** A row of an index that is written again as a whole. Postgres refuses what a row holds with SQLSTATE classes 22 and 23. */
+  /** A row of an index, rewritten as a whole. Postgres refuses invalid values with SQLSTATE classes 22 and 23. */
   index_row: {
     isTransient: ({ code, cause }) => code !== "invalid_input" && code !== "conflict" && cause?.kind !== "constraint",
     isLost: never,
   },
-} as const satisfies Record<string, Facts>;
+} as const satisfies Record<string, FailureRules>;
 
-/** A place where attempts are made. */
-type FailurePlace = keyof typeof FACTS;
+/** A kind of attempt. */
+type FailurePlace = keyof typeof RULES;
 
-/** The attempt that failed, and when the next one would leave. */
+/** The failed attempt, and the time of the next one. */
 export interface FailedAttempt extends AttemptedEffect {
   /** An earlier attempt may have taken effect. */
   readonly mayHaveHappened: boolean;
@@ -155,35 +165,35 @@ interface FailureDecision {
   readonly mayHaveHappened: boolean;
 }
 
-/** Repeating it does no harm: its receiver, or its sender, tells a repeat from a new one. */
+/** A repeat is harmless: its receiver, or its sender, recognises it. */
 const REPEATABLE: FailedAttempt = { effect: "none", mayHaveHappened: false, retryAt: 0 };
 
-/** Decides what follows a failure. Without an attempt: of what can be repeated at any time. */
+/** Decides what follows a failure. Without `attempt`, the effect may be repeated at any time. */
 export function decideAfterFailure(
   place: FailurePlace,
   failure: Failure,
   attempt: FailedAttempt = REPEATABLE,
 ): FailureDecision {
   const { retryAt, ...attempted } = attempt;
-  const facts: Facts = FACTS[place];
-  const isLost = facts.isLost(failure, attempted.effect);
+  const rules: FailureRules = RULES[place];
+  const isLost = rules.isLost(failure, attempted.effect);
   const mayHaveHappened = attempted.mayHaveHappened || isLost;
-  const isTransient = facts.isTransient(failure, mayHaveHappened);
+  const isTransient = rules.isTransient(failure, mayHaveHappened);
   return { next: chooseAfterFailure({ ...attempted, mayHaveHappened, isTransient }, retryAt), isLost, mayHaveHappened };
 }
 
-/** True when another attempt at what can be repeated at any time may succeed. */
+/** True when another attempt may succeed, for effects that may be repeated at any time. */
 export function canRetry(place: Exclude<FailurePlace, "tool_call" | "mail">, failure: Failure): boolean {
   return decideAfterFailure(place, failure).next === "retry";
 }
 
-/** True when the answer was lost on the way, so that the effect may have happened. */
+/** True when the answer was lost, so the effect may have happened. */
 export function isAnswerLost(failure: Failure): boolean {
   const isAmbiguous = failure.code === "timeout" || failure.code === "upstream_failed" || failure.code === "internal";
-  return isAmbiguous && !surelyNotSent(failure) && !wasAnswered(failure);
+  return isAmbiguous && !isNotSent(failure) && !wasAnswered(failure);
 }
 
-/** The effect class at a receiver with this key lifetime, in ms; null when it honours no key. */
-export function effectOfReceiver(keyedForMs: number | null): EffectTerms {
+/** Returns the effect class at a receiver with this key lifetime, in ms; null if it honours no key. */
+export function getReceiverEffect(keyedForMs: number | null): EffectTerms {
   return keyedForMs === null ? { effect: "once" satisfies EffectClass } : { effect: "keyed", keyedForMs };
 }

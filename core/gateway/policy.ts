@@ -5,18 +5,21 @@ import { matchesTool } from "./envelope.ts";
 
 export type PolicyDecision = "allow" | "ask" | "deny";
 
-/** A decision with the rule that made it, as the end of a sentence. */
+/** A decision and its reason, as the end of a sentence. */
 export interface PolicyRuling {
   readonly decision: PolicyDecision;
   readonly because: string;
 }
 
-const VERBS: Readonly<Record<PolicyDecision, string>> = { allow: "allows", ask: "asks about", deny: "denies" };
+const VERBS: Readonly<Record<PolicyDecision, string>> = {
+  allow: "allows",
+  ask: "requires approval of",
+  deny: "denies",
+};
 
 /**
- * The decision on a call. By default safe and cautious calls run; dangerous ones run when they stay inside the task's own
- * sandbox and ask when they reach outside (the tool needs `network` or `exec`); critical ones always ask. Of the rules
- * that match, the last one wins.
+ * Decides a call. By default safe and cautious calls run; dangerous ones run inside the task's own sandbox and ask when
+ * they reach outside (the tool needs `network` or `exec`); critical ones always ask. The last matching rule wins.
  */
 export function decidePolicy(
   tool: Pick<Tool, "name" | "alsoNamed" | "permissions">,
@@ -26,21 +29,21 @@ export function decidePolicy(
   const rule = policy?.rules?.findLast((candidate) => matchesTool(tool, candidate.tool));
   if (rule !== undefined) {
     const { decision } = rule;
-    return { decision, because: `the agent's policy ${VERBS[decision]} ${toolsOf(rule.tool)}` };
+    return { decision, because: `the agent's policy ${VERBS[decision]} ${describeTools(rule.tool)}` };
   }
-  const ofLevel = policy?.[level];
-  if (ofLevel !== undefined) {
-    return { decision: ofLevel, because: `the agent's policy ${VERBS[ofLevel]} ${level} calls` };
+  const levelDecision = policy?.[level];
+  if (levelDecision !== undefined) {
+    return { decision: levelDecision, because: `the agent's policy ${VERBS[levelDecision]} ${level} calls` };
   }
-  return defaultRuling(tool, level);
+  return getDefaultRuling(tool, level);
 }
 
-/** A rule names one tool, or by a pattern as many as fit. */
-function toolsOf(pattern: string): string {
+/** Describes a rule's tools: one by name, or those that match a pattern. */
+function describeTools(pattern: string): string {
   return `${/[*?[]/.test(pattern) ? "tools that fit" : "the tool"} ${JSON.stringify(pattern)}`;
 }
 
-function defaultRuling(tool: Pick<Tool, "permissions">, level: SecurityLevel): PolicyRuling {
+function getDefaultRuling(tool: Pick<Tool, "permissions">, level: SecurityLevel): PolicyRuling {
   switch (level) {
     case "safe":
     case "cautious":
@@ -50,13 +53,13 @@ function defaultRuling(tool: Pick<Tool, "permissions">, level: SecurityLevel): P
         ? {
             decision: "ask",
             because:
-              "dangerous calls that reach outside the sandbox are asked about unless the agent's policy says otherwise",
+              "dangerous calls that reach outside the sandbox need approval unless the agent's policy says otherwise",
           }
         : {
             decision: "allow",
             because: "dangerous calls run inside the sandbox unless the agent's policy says otherwise",
           };
     case "critical":
-      return { decision: "ask", because: "critical calls are asked about unless the agent's policy says otherwise" };
+      return { decision: "ask", because: "critical calls need approval unless the agent's policy says otherwise" };
   }
 }

@@ -1,27 +1,30 @@
-/** What the model reads of a result: short ones whole, longer ones by head and tail, with a word on what is left out. */
+/**
+ * The text of a result that the model reads: short ones whole, longer ones as head and tail with a note on the omitted
+ * part.
+ */
 import type { ToolError } from "../tool/tool.ts";
 
-/** Characters; document 000's MEDIUM_RESULT_THRESHOLD and LARGE_RESULT_THRESHOLD. */
+/** The medium and the large threshold, in characters. */
 export interface ShapeLimits {
   readonly mediumCharacters: number;
   readonly largeCharacters: number;
 }
 
 /**
- * Where the rest of a shortened text is: `expand_result` reads it; it is kept, and this task has not that tool; or it
- * could not be kept.
+ * Where the whole text is: `expand_result` reads it, it is stored but this task lacks that tool, or it could not be
+ * stored.
  */
-export type RestOfText = "expandable" | "kept" | "lost";
+export type RestOfText = "expandable" | "stored" | "lost";
 
-/** The tool that reads a kept result. */
+/** The tool that reads a stored result. */
 export const EXPAND_RESULT = "expand_result";
 
-/** Of what is shown, the share that comes from the head. */
+/** The share of a shortened text that is its head. */
 const HEAD_SHARE = 0.75;
-/** Of the medium threshold, what is shown of a text over the large one: the more there is, the less a glimpse tells. */
+/** The share of the medium threshold for a text over the large threshold, whose excerpt says little. */
 const LARGE_SHARE = 0.5;
 
-/** Shortens a text over the medium threshold to its head and tail, with the call whose result it is part of. */
+/** Shortens a text over the medium threshold to its head and tail, with a note that names its call. */
 export function shapeText(
   text: string,
   { mediumCharacters, largeCharacters }: ShapeLimits,
@@ -29,36 +32,36 @@ export function shapeText(
   rest: RestOfText = "expandable",
 ): string {
   if (text.length <= mediumCharacters) return text;
-  const shown = text.length > largeCharacters ? Math.floor(mediumCharacters * LARGE_SHARE) : mediumCharacters;
-  const { head, tail } = headAndTail(text, shown);
+  const maxCharacters = text.length > largeCharacters ? Math.floor(mediumCharacters * LARGE_SHARE) : mediumCharacters;
+  const { head, tail } = headAndTail(text, maxCharacters);
   const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${left} of ${text.length} characters left out; ${whereRestIs(callId, rest)} …]\n${tail}`;
+  return `${head}\n[… ${left} of ${text.length} characters left out; ${describeRest(callId, rest)} …]\n${tail}`;
 }
 
-/** Where the whole of a shortened result is, as the end of a sentence. */
-export function whereRestIs(callId: string, rest: RestOfText): string {
+/** Describes where the whole result is, as the end of a sentence. */
+export function describeRest(callId: string, rest: RestOfText): string {
   switch (rest) {
     case "expandable":
       return `read them with ${EXPAND_RESULT}, result_id "${callId}"`;
-    case "kept":
+    case "stored":
       return `the whole is kept as "${callId}"`;
     case "lost":
       return "they could not be kept";
   }
 }
 
-/** The first and last characters of a text, at most `shown` of them; never half of a surrogate pair. */
-export function headAndTail(text: string, shown: number): { readonly head: string; readonly tail: string } {
-  const fromHead = Math.floor(shown * HEAD_SHARE);
-  return { head: cutBefore(text, fromHead), tail: cutAfter(text, text.length - (shown - fromHead)) };
+/** Returns the first and last characters of a text, at most `maxCharacters` of them; never half of a surrogate pair. */
+export function headAndTail(text: string, maxCharacters: number): { readonly head: string; readonly tail: string } {
+  const fromHead = Math.floor(maxCharacters * HEAD_SHARE);
+  return { head: cutBefore(text, fromHead), tail: cutAfter(text, text.length - (maxCharacters - fromHead)) };
 }
 
-/** The beginning of a text, up to `end`; never half of a surrogate pair. */
+/** Returns the start of a text, up to `end`; never half of a surrogate pair. */
 export function cutBefore(text: string, end: number): string {
   return text.slice(0, isInsidePair(text, end) ? end - 1 : end);
 }
 
-/** An error as the model reads it. */
+/** Formats an error for the model. */
 export function shapeError(error: ToolError): string {
   const field = error.field === undefined ? "" : ` in ${error.field}`;
   return `Error (${error.code}${field}): ${error.message}`;

@@ -2,10 +2,10 @@
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { EffectClass, Tool, Touch } from "../tool/tool.ts";
 
-/** The resource behind a port, for tools that declare nothing. A program may write any file, of any class. */
-const BEHIND_PORT: { readonly [Port in keyof ToolPorts]?: (effect: EffectClass) => Touch } = {
-  files: (effect) => ({ resource: "files", mode: modeOf(effect) }),
-  memory: (effect) => ({ resource: "memory", mode: modeOf(effect) }),
+/** The resource of a port, for tools that declare none. A program may write any file, whatever its effect class. */
+const PORT_RESOURCES: { readonly [Port in keyof ToolPorts]?: (effect: EffectClass) => Touch } = {
+  files: (effect) => ({ resource: "files", mode: getTouchMode(effect) }),
+  memory: (effect) => ({ resource: "memory", mode: getTouchMode(effect) }),
   scripts: () => ({ resource: "files", mode: "write" }),
 };
 
@@ -15,17 +15,17 @@ export function findTouches(
   given: unknown,
   effect: EffectClass,
 ): readonly Touch[] {
-  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  // This tool's own schema produced the value, so its functions accept it.
   if (tool.touches !== undefined) return tool.touches(given as never, effect);
   const touches = new Map<string, Touch>();
   for (const need of tool.needs) {
-    const touch = BEHIND_PORT[need]?.(effect);
+    const touch = PORT_RESOURCES[need]?.(effect);
     if (touch !== undefined && touches.get(touch.resource)?.mode !== "write") touches.set(touch.resource, touch);
   }
   return [...touches.values()];
 }
 
-/** The mode in which a call of this class touches its resource. */
-export function modeOf(effect: EffectClass): Touch["mode"] {
+/** Returns the mode in which a call of this class touches its resource. */
+export function getTouchMode(effect: EffectClass): Touch["mode"] {
   return effect === "none" ? "read" : "write";
 }

@@ -1,10 +1,13 @@
-/** Arguments and outputs against a tool's schema: aliases resolved, unknown fields refused, the field at fault named. */
+/**
+ * Validates arguments and outputs by a tool's schema: resolves aliases, refuses unknown fields, and names each invalid
+ * field.
+ */
 import type { z } from "zod";
 import { failed, ok, type Result } from "../base/errors.ts";
-import { MAX_DEPTH, whyTooLarge } from "../base/json-size.ts";
+import { MAX_DEPTH, findExceededBound } from "../base/json-size.ts";
 import type { Tool } from "../tool/tool.ts";
 
-/** The model's argument text as a value, which the gateway may walk through. Empty text is no arguments. */
+/** Parses the model's argument text into a value of bounded depth. Empty text means no arguments. */
 export function parseArguments(text: string): Result<unknown> {
   if (text.trim() === "") return ok({});
   let value: unknown;
@@ -13,20 +16,20 @@ export function parseArguments(text: string): Result<unknown> {
   } catch {
     return failed("invalid_input", "The arguments are not valid JSON. Send one JSON object.", { field: "arguments" });
   }
-  const tooLarge = whyTooLarge(value, { depth: MAX_DEPTH, values: Infinity, characters: Infinity });
+  const tooLarge = findExceededBound(value, { depth: MAX_DEPTH, values: Infinity, characters: Infinity });
   return tooLarge === null
     ? ok(value)
     : failed("invalid_input", `The arguments cannot be taken: ${tooLarge}.`, { field: "arguments" });
 }
 
-/** The arguments in canonical names, checked. Document 003 asks for the field to be named. */
+/** Validates arguments under their canonical names, and names each invalid field. */
 export function validateArguments(tool: Pick<Tool, "name" | "aliases" | "input">, given: unknown): Result<unknown> {
   if (given === null || typeof given !== "object" || Array.isArray(given)) {
     return failed("invalid_input", `The arguments of ${tool.name} are one JSON object.`, { field: "arguments" });
   }
   const named = new Map<string, unknown>();
   for (const [name, value] of Object.entries(given)) {
-    const canonical = canonicalName(tool, name);
+    const canonical = toCanonicalName(tool, name);
     if (named.has(canonical))
       return failed("invalid_input", `${canonical} is given twice, also as ${name}.`, { field: name });
     named.set(canonical, value);
@@ -39,14 +42,14 @@ export function validateArguments(tool: Pick<Tool, "name" | "aliases" | "input">
   return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
 }
 
-/** The name that the tool has for an argument: its own, unless the caller's is an alias. */
-export function canonicalName({ aliases }: Pick<Tool, "aliases">, name: string): string {
+/** Returns the tool's own name of an argument, which may be given as an alias. */
+export function toCanonicalName({ aliases }: Pick<Tool, "aliases">, name: string): string {
   return (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
 }
 
 /**
- * A result that does not fit its own schema is a defect of the tool, told apart from a failure of the call: ours, or that of
- * the other side which gave it.
+ * Validates a result. One that does not match its schema is a defect of the tool rather than a failure of the call:
+ * ours, or the outside service's.
  */
 export function validateOutput(tool: Pick<Tool, "name" | "output" | "written">, result: unknown): Result<unknown> {
   const parsed = tool.output.safeParse(result);

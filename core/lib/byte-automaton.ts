@@ -1,10 +1,10 @@
 /**
- * Aho–Corasick over bytes: finds every one of many words in one pass over a text. Building takes time by the sum of the
- * words' lengths; a pass takes time by the text's length alone.
+ * Aho–Corasick over bytes: finds all of many words in one pass over a text. Building is linear in the words' lengths, a
+ * pass in the text's length.
  *
- * A state is the longest ending of what was read that begins a word; `ROOT` is the empty one. The states of a word mostly
- * follow each other, so that the edge to the next one is a byte in an array; the few places where words part are in a map.
- * A state takes 11 bytes.
+ * A state is the longest suffix of the read text that begins a word; `ROOT` is the empty one. The states of a word are
+ * mostly consecutive, so the edge to the next one is a byte in an array; the few branches are in a map. A state takes
+ * 11 bytes.
  */
 
 /** The state before anything was read. */
@@ -14,9 +14,9 @@ const NO_EDGE = -1;
 const NO_WORD = -1;
 const BYTES = 256;
 
-/** Words that can be looked for in one pass. */
+/** An automaton that finds many words in one pass. */
 export class ByteAutomaton {
-  /** How many states there are. */
+  /** The number of states. */
   readonly size: number;
   /** The byte that leads to the next state by number. */
   readonly #edge: Int16Array;
@@ -24,9 +24,9 @@ export class ByteAutomaton {
   readonly #branches: ReadonlyMap<number, number>;
   readonly #hasBranch: Uint8Array;
   readonly #fromRoot: Int32Array;
-  /** The longest proper ending of a state that is a state too. */
+  /** The longest proper suffix of a state that is also a state. */
   readonly #fallback: Int32Array;
-  /** The longest ending of a state that is a word: the state where it ends, `ROOT` without one. */
+  /** The longest suffix of a state that is a word: the state where it ends, `ROOT` without one. */
   readonly #ending: Int32Array;
   readonly #depth: Uint16Array;
   /** The words by the state where each ends. */
@@ -34,7 +34,7 @@ export class ByteAutomaton {
 
   /** `words` are not empty, and no longer than 65,535 bytes each. */
   constructor(words: readonly Uint8Array[]) {
-    const trie = plantTrie(words);
+    const trie = buildTrie(words);
     this.size = trie.size;
     this.#edge = trie.edge;
     this.#branches = trie.branches;
@@ -44,7 +44,7 @@ export class ByteAutomaton {
     this.#fromRoot = Int32Array.from({ length: BYTES }, (_, byte) => this.#childOf(ROOT, byte));
     this.#fallback = new Int32Array(trie.size);
     this.#ending = new Int32Array(trie.size);
-    for (const state of byDepth(trie.depth, trie.size)) {
+    for (const state of sortByDepth(trie.depth, trie.size)) {
       const parent = trie.parent[state] ?? ROOT;
       if (parent !== ROOT) this.#fallback[state] = this.next(this.#fallback[parent] ?? ROOT, trie.byte[state] ?? 0);
       this.#ending[state] = trie.words.has(state) ? state : (this.#ending[this.#fallback[state] ?? ROOT] ?? ROOT);
@@ -70,7 +70,7 @@ export class ByteAutomaton {
     return this.#depth[state] ?? 0;
   }
 
-  /** The longest word that ends here; negative without one. Of equal words the first. */
+  /** Returns the longest word that ends here; negative without one. Of equal words, the first. */
   longestWord(state: number): number {
     const ending = this.#ending[state] ?? ROOT;
     return ending === ROOT ? NO_WORD : (this.#words.get(ending)?.[0] ?? NO_WORD);
@@ -92,8 +92,8 @@ export class ByteAutomaton {
   }
 }
 
-/** The words as a tree. `parent` and `byte` are those of the edge that leads to a state. */
-function plantTrie(words: readonly Uint8Array[]) {
+/** Builds the words' trie. `parent` and `byte` are those of the edge that leads to a state. */
+function buildTrie(words: readonly Uint8Array[]) {
   const most = words.reduce((sum, word) => sum + word.length, 1);
   const edge = new Int16Array(most).fill(NO_EDGE);
   const hasBranch = new Uint8Array(most);
@@ -128,8 +128,8 @@ function plantTrie(words: readonly Uint8Array[]) {
   return { size, edge, hasBranch, depth, parent, byte, branches, words: ends };
 }
 
-/** The states but the root, the shallow ones first. */
-function byDepth(depth: Uint16Array, size: number): Int32Array {
+/** Returns the states without the root, the shallow ones first. */
+function sortByDepth(depth: Uint16Array, size: number): Int32Array {
   const counts: number[] = [];
   for (let state = 1; state < size; state += 1) counts[depth[state] ?? 0] = (counts[depth[state] ?? 0] ?? 0) + 1;
   const starts: number[] = [];

@@ -11,12 +11,12 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const MAX_CODE_POINT = 0x10ffff;
 
-/** What looks like none stays. */
+/** Decodes character references; leaves unknown ones unchanged. */
 export function decodeEntities(html: string): string {
   return html.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,6}));/g, readEntity);
 }
 
-/** Text as it stands in HTML, between tags or in an attribute's quotes. */
+/** Escapes text for HTML, between tags or in an attribute's quotes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")

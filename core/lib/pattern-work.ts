@@ -1,14 +1,14 @@
 /**
  * Estimates the cost of compiling an RE2 pattern from its text. The engine expands counted repeats and cannot be
- * interrupted, and a thousand characters can stand for a million instructions.
+ * interrupted, and a thousand characters can expand to a million instructions.
  *
- * The text is read once, from left to right, by RE2's grammar. The estimate is never below the engine's work, apart from a
- * constant. For an invalid pattern it means nothing, because the engine refuses that early.
+ * The text is read once, from left to right, by RE2's grammar. The estimate is never below the engine's work, up to a
+ * constant. It is meaningless for an invalid pattern, which the engine refuses early.
  */
 
-/** Work that one pattern may take to compile, in units of about a microsecond. */
+/** The most work to compile one pattern, in units of about a microsecond. */
 export const MAX_PATTERN_WORK = 10_000;
-/** Most instructions of a compiled pattern. They bound the work for each character of a text. */
+/** The most instructions of a compiled pattern, which bound the work for each character of a text. */
 export const MAX_PROGRAM = 2_000;
 
 /** Work of a Unicode class such as `\p{L}`, and of one that ignores case. */
@@ -39,7 +39,7 @@ export interface PatternEstimate {
 
 /** Estimates a pattern of RE2. `isFolded`: it ignores case. */
 export function estimatePattern(pattern: string, isFolded: boolean): PatternEstimate {
-  // A flag inside of the pattern counts for all of it.
+  // A flag inside the pattern counts for all of it.
   const folds = isFolded || /\(\?[a-zA-Z]*i/.test(pattern);
   const groups: Group[] = [{ size: 0, last: 0 }];
   let classes = 0;
@@ -53,16 +53,16 @@ export function estimatePattern(pattern: string, isFolded: boolean): PatternEsti
     const character = pattern.charAt(at);
     const top = groups.at(-1);
     if (character === "(") {
-      const head = groupHead(pattern, at);
+      const head = readGroupHead(pattern, at);
       at += head.length;
-      // Flags alone are no group: a repeat after them applies to the item before them.
+      // Flags alone are not a group: a repeat after them applies to the item before them.
       if (!head.isFlags) groups.push({ size: head.isCapture ? CAPTURE : EMPTY, last: 0 });
     } else if (character === ")") {
       const inside = groups.length > 1 ? groups.pop() : undefined;
       add(inside?.size ?? EMPTY);
       at += 1;
     } else if (character === "{") {
-      const repeat = repeatAt(pattern, at);
+      const repeat = readRepeat(pattern, at);
       if (repeat === null) add(1);
       else if (top !== undefined) {
         const all = Math.max(1, top.last) * Math.max(1, repeat.most) + (repeat.most - repeat.least) + 2;
@@ -88,9 +88,9 @@ export function estimatePattern(pattern: string, isFolded: boolean): PatternEsti
       for (let letter = 0; letter < length; letter += 1) add(1);
       at = end < 0 ? pattern.length : end + 2;
     } else if (character === "\\") {
-      const escape = pattern.slice(at, at + escapeLength(pattern, at));
+      const escape = pattern.slice(at, at + measureEscape(pattern, at));
       add(1);
-      if (NAMED_CLASS.test(escape)) classes += classWork(escape, folds);
+      if (NAMED_CLASS.test(escape)) classes += estimateClass(escape, folds);
       at += escape.length;
     } else {
       add(1);
@@ -102,7 +102,7 @@ export function estimatePattern(pattern: string, isFolded: boolean): PatternEsti
 }
 
 /** Reads the head of a group: `(`, `(?:`, `(?P<name>`, `(?i:`; or flags alone, `(?i)`. */
-function groupHead(
+function readGroupHead(
   pattern: string,
   at: number,
 ): { readonly length: number; readonly isFlags: boolean; readonly isCapture: boolean } {
@@ -113,7 +113,7 @@ function groupHead(
 }
 
 /** Reads `{3}`, `{3,}` and `{3,5}`; null for a literal brace. */
-function repeatAt(
+function readRepeat(
   pattern: string,
   at: number,
 ): { readonly length: number; readonly least: number; readonly most: number } | null {
@@ -125,46 +125,46 @@ function repeatAt(
   return { length: whole.length, least: Math.min(least, most), most: Math.max(least, most) };
 }
 
-/** Reads a set from its bracket on: its length and its work. A closing bracket in first place is a literal. */
+/** Reads a set from its bracket on: its length and its work. A closing bracket in first position is literal. */
 function readSet(pattern: string, start: number, folds: boolean): { readonly length: number; readonly work: number } {
   let work = 0;
   let at = start + (pattern[start + 1] === "^" ? 2 : 1);
   for (const first = at; at < pattern.length && (pattern[at] !== "]" || at === first); ) {
     const named = pattern.startsWith("[:", at) ? pattern.indexOf(":]", at + 2) : -1;
-    const escape = pattern.slice(at, at + escapeLength(pattern, at));
+    const escape = pattern.slice(at, at + measureEscape(pattern, at));
     if (named >= 0 || NAMED_CLASS.test(escape)) {
-      work += classWork(escape, folds);
+      work += estimateClass(escape, folds);
       at = named >= 0 ? named + 2 : at + escape.length;
       continue;
     }
     at += escape.length;
     const isRange = pattern[at] === "-" && at + 1 < pattern.length && pattern[at + 1] !== "]";
-    const end = isRange ? pattern.slice(at + 1, at + 1 + escapeLength(pattern, at + 1)) : escape;
+    const end = isRange ? pattern.slice(at + 1, at + 1 + measureEscape(pattern, at + 1)) : escape;
     if (isRange) at += 1 + end.length;
-    work += 1 / 8 + (folds ? foldedWork(pointOf(escape), pointOf(end)) : 0);
+    work += 1 / 8 + (folds ? estimateFolded(toCodePoint(escape), toCodePoint(end)) : 0);
   }
   return { length: at + 1 - start, work };
 }
 
 /** The length of the escape that begins here, or of the character. */
-function escapeLength(pattern: string, at: number): number {
+function measureEscape(pattern: string, at: number): number {
   if (pattern[at] !== "\\") return (pattern.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   const escape = /^\\(?:[pPx]\{[^}]*\}|[pP][^]|x[\da-fA-F]{2}|[^])/u.exec(pattern.slice(at, at + 64));
   return escape?.[0].length ?? 1;
 }
 
 /** Work of a named class, such as `\d`, `\pL` and `[:alpha:]`. */
-function classWork(escape: string, folds: boolean): number {
+function estimateClass(escape: string, folds: boolean): number {
   if (!/^\\[pP]/.test(escape)) return CLASS_WORK;
   return folds ? FOLDED_CLASS_WORK : CLASS_WORK;
 }
 
 /** Work of a range that ignores case. */
-function foldedWork(low: number, high: number): number {
+function estimateFolded(low: number, high: number): number {
   return Math.max(0, Math.min(LAST_FOLDED, high) - Math.max(FIRST_FOLDED, low)) / FOLDED_A_UNIT;
 }
 
-function pointOf(written: string): number {
+function toCodePoint(written: string): number {
   const hex = /^\\x\{?([\da-fA-F]+)\}?$/.exec(written)?.[1];
   if (hex !== undefined) return Number.parseInt(hex, 16);
   return (written.startsWith("\\") ? written.slice(1) : written).codePointAt(0) ?? 0;

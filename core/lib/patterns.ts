@@ -1,42 +1,42 @@
 /** The engine of regular expressions, as the libraries that run patterns of others need it. */
 import type { Result } from "../base/errors.ts";
 
-/** A regular expression of a tenant or a model, compiled. */
+/** A compiled regular expression of a tenant or a model. */
 export interface Pattern {
-  /** How much work a character of a text is at most; a unit takes up to 20 ns. */
+  /** The most work for a character of a text; a unit takes up to 20 ns. */
   readonly size: number;
-  /** Whether it matches anywhere in the text. Takes time by the product of the size and the text's length. */
+  /** Whether it matches anywhere in the text. Time is proportional to the size times the text's length. */
   test(text: string): boolean;
-  /** Finds the matches in a text one by one. Finding one takes as long as `test` does, at most. */
+  /** Iterates over the matches in a text. Each takes at most as long as `test`. */
   matcher(text: string): PatternMatcher;
 }
 
-/** Goes through the matches in a text. */
+/** Iterates over the matches in a text. */
 export interface PatternMatcher {
-  /** Goes to the next match; false: there is no more. */
+  /** Moves to the next match; false at the end. */
   find(): boolean;
   /** The offsets of the match in characters (UTF-16 units), `end` exclusive. */
   start(): number;
   end(): number;
 }
 
-/** How a search reads its pattern, which is written as RE2 has it. */
+/** Options of a search's pattern, which is in RE2 syntax. */
 export interface SearchStyle {
   readonly ignoresCase: boolean;
-  /** True: `^` and `$` match at the ends of lines, too. */
+  /** True if `^` and `$` also match at the ends of lines. */
   readonly isMultiline: boolean;
 }
 
 /**
- * The engine of others' regular expressions, written as JavaScript has them with the flag `u`, or in a search as RE2 has
- * them: no look-around, no back references. It has no fake, since nothing outside is behind it.
+ * The engine for regular expressions of tenants and models, in JavaScript syntax with the flag `u`, or in a search in
+ * RE2 syntax: no look-around, no back references. It has no fake, because nothing outside is behind it.
  */
 export interface PatternsPort {
   /** `invalid_input` says what is wrong with the pattern; it is bounded before it is compiled. */
   compile(source: string, search?: SearchStyle): Result<Pattern>;
   /**
-   * The most work to compile it, in units of about a microsecond, estimated from its text. 0 when `compile` refuses
-   * it at once.
+   * Estimates the most work to compile a pattern from its text, in units of about a microsecond. 0 when `compile`
+   * refuses it at once.
    */
-  workOf(source: string, search?: SearchStyle): number;
+  estimateWork(source: string, search?: SearchStyle): number;
 }

@@ -1,6 +1,6 @@
 /**
- * The directory of a ZIP archive (APPNOTE 6.3.10, sections 4.3 and 4.4), read without inflating anything. It says what the
- * archive claims to hold; whether that is acceptable is for its reader to judge.
+ * Reads the directory of a ZIP archive (APPNOTE 6.3.10, sections 4.3 and 4.4) without inflating anything. It is what
+ * the archive claims; its reader judges whether that is acceptable.
  */
 
 export interface ZipDirectory {
@@ -24,13 +24,13 @@ export interface DirectoryEntry {
   /** Inflated. */
   readonly size: number;
   readonly crc32: number;
-  /** Null when it lies outside of the archive. */
+  /** Null if outside the archive. */
   readonly place: EntryPlace | null;
 }
 
 export interface EntryPlace {
   readonly localName: Uint8Array;
-  /** From its local header to behind its bytes. */
+  /** From its local header to the end of its bytes. */
   readonly start: number;
   readonly end: number;
   readonly packed: Uint8Array;
@@ -49,7 +49,7 @@ const FILE_TYPE = 0o170000;
 const ZIP64_FIELD = 1;
 const IN_ZIP64 = 0xffffffff;
 
-/** Finds the end record, which only its comment follows; null: there is none. */
+/** Finds the end record, which only its comment follows; null if missing. */
 export function findZipDirectory(archive: Uint8Array): ZipDirectory | null {
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength);
   const last = view.byteLength - END_BYTES;
@@ -62,7 +62,7 @@ export function findZipDirectory(archive: Uint8Array): ZipDirectory | null {
   return null;
 }
 
-/** The entries in their order; a null, the last one, says that the directory is broken there. */
+/** Returns the entries in order; a final null means that the directory is broken there. */
 export function* readZipEntries({ view, count, start, end }: ZipDirectory): Generator<DirectoryEntry | null> {
   for (let at = start, index = 0; index < count; index += 1) {
     const isEntry = at + CENTRAL_BYTES <= end && view.getUint32(at, true) === CENTRAL;
@@ -72,7 +72,7 @@ export function* readZipEntries({ view, count, start, end }: ZipDirectory): Gene
     if (next > end) return void (yield null);
     const sizes = readSizes(view, at, nameEnd, extraEnd);
     yield {
-      name: bytesOf(view, at + CENTRAL_BYTES, nameEnd),
+      name: sliceBytes(view, at + CENTRAL_BYTES, nameEnd),
       isEncrypted: (view.getUint16(at + 8, true) & ENCRYPTED) !== 0,
       method: view.getUint16(at + 10, true),
       fileType: view.getUint8(at + 5) === UNIX ? view.getUint16(at + 40, true) & FILE_TYPE : 0,
@@ -108,9 +108,9 @@ function findPlace(view: DataView, offset: number, packed: number): EntryPlace |
   const start = nameEnd + view.getUint16(offset + 28, true);
   const end = start + packed;
   if (end > view.byteLength) return null;
-  return { localName: bytesOf(view, nameAt, nameEnd), start: offset, end, packed: bytesOf(view, start, end) };
+  return { localName: sliceBytes(view, nameAt, nameEnd), start: offset, end, packed: sliceBytes(view, start, end) };
 }
 
-function bytesOf({ buffer, byteOffset }: DataView, start: number, end: number): Uint8Array {
+function sliceBytes({ buffer, byteOffset }: DataView, start: number, end: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset + start, end - start);
 }

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
-import { canonicalJson } from "../base/canonical-json.ts";
+import { toCanonicalJson } from "../base/canonical-json.ts";
 import {
   asReferences,
   BROKEN_REFERENCE,
@@ -182,7 +182,7 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
 
 /** Whether a server is reached, or started, and proves who it is, as before: then what it agreed to still stands. */
 export function isSameAccess(before: McpSettings, after: McpSettings): boolean {
-  return canonicalJson(accessOf(before)) === canonicalJson(accessOf(after));
+  return toCanonicalJson(accessOf(before)) === toCanonicalJson(accessOf(after));
 }
 
 function accessOf({ url, oauth, process: program }: McpSettings) {

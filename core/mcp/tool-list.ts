@@ -4,7 +4,7 @@
  * what a person or a model reads, and a tool that does not fit is left out with a reason.
  */
 import { z } from "zod";
-import { canonicalJson } from "../base/canonical-json.ts";
+import { toCanonicalJson } from "../base/canonical-json.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { McpTool } from "../ports/mcp.ts";
@@ -61,7 +61,7 @@ export async function readToolList(
     else tools.set(read.value.name, read.value);
   }
   const sorted = [...tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const text = canonicalJson(sorted);
+  const text = toCanonicalJson(sorted);
   if (text.length > MAX_LIST) {
     return failed("too_large", `The tools of the server are ${text.length} characters; at most ${MAX_LIST} are kept.`);
   }
@@ -187,6 +187,6 @@ function changesOf(before: McpTool, after: McpTool): ChangedTool["changes"] {
     ["annotations", hints(before), hints(after)],
   ] as const;
   return pairs
-    .filter(([, was, is]) => canonicalJson(was) !== canonicalJson(is))
+    .filter(([, was, is]) => toCanonicalJson(was) !== toCanonicalJson(is))
     .map(([what, was, is]) => ({ what, before: was, after: is }));
 }

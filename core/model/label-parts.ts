@@ -1,10 +1,10 @@
-/** One message of several sources, as parts that have a label each. */
+/** One message of several sources, as parts with a label each. */
 import { type Label, OUTSIDE } from "../provenance/label.ts";
 
-/** A place in a text, in UTF-16 units; `to` is behind it. */
-export type Place = readonly [from: number, to: number];
+/** A range of a text in UTF-16 units; `to` is exclusive. */
+export type TextRange = readonly [from: number, to: number];
 
-/** The parts of one message of a person or a program, in order: empty ones left out, neighbours of one label joined. */
+/** Joins the parts of one message, in order: drops empty ones and merges neighbours with equal labels. */
 export function joinParts(parts: readonly (readonly [string, Label])[]): LabelledText[] {
   const texts: LabelledText[] = [];
   for (const [content, label] of parts) {
@@ -16,18 +16,18 @@ export function joinParts(parts: readonly (readonly [string, Label])[]): Labelle
   return texts;
 }
 
-/** One text as parts: `OUTSIDE` at the places, which are in order, and `own` between them. */
-export function splitAtPlaces(text: string, places: readonly Place[], own: Label): LabelledText[] {
+/** Splits a text into parts: `OUTSIDE` in the ranges, which are in order, and `own` between them. */
+export function splitAtRanges(text: string, ranges: readonly TextRange[], own: Label): LabelledText[] {
   const parts: [string, Label][] = [];
   let at = 0;
-  for (const [from, to] of places) {
+  for (const [from, to] of ranges) {
     parts.push([text.slice(at, from), own], [text.slice(from, to), OUTSIDE]);
     at = to;
   }
   return joinParts([...parts, [text.slice(at), own]]);
 }
 
-/** A text that a task is given: of its input, or sent to it later. `continues` is as in `Message`. */
+/** A text of a task's input, or a message sent to it later. `continues` is as in `Message`. */
 export interface LabelledText {
   readonly role: "user" | "assistant";
   readonly content: string;

@@ -1,7 +1,7 @@
 /**
- * Pairs of letters that English words rarely hold (fewer than one pair in 5,000, over 10,000 words of documentation and
- * prose). Tokenizers know most English words whole; a word with such a pair, which is a name, an abbreviation, random or of
- * another language, is cut about once more for each.
+ * Pairs of letters that are rare in English words (fewer than one pair in 5,000, over 10,000 words of documentation and
+ * prose). Tokenizers have most English words as one token; a word with such a pair (a name, an abbreviation, random
+ * text or another language) needs about one more token for each.
  */
 import { getOwn } from "../base/own-field.ts";
 const RARE_AFTER: Readonly<Record<string, string>> = {
@@ -34,13 +34,13 @@ const RARE_AFTER: Readonly<Record<string, string>> = {
 };
 
 const LETTER_A = 97;
-/** Of two ASCII letters of either case, the lower five bits name the letter. */
+/** Indexed by the lower five bits of two ASCII letters, which are equal in both cases. */
 const RARE = Uint8Array.from({ length: 1024 }, (_, pair) => {
   const [first, second] = [pair >> 5, pair & 31].map((letter) => String.fromCharCode(LETTER_A - 1 + letter));
   return getOwn(RARE_AFTER, first ?? "")?.includes(second ?? "") === true ? 1 : 0;
 });
 
-/** How many rare pairs the ASCII letters of `text` from `start` to before `end` hold. */
+/** Counts the rare pairs in the ASCII letters of `text` from `start` to before `end`. */
 export function countRarePairs(text: string, start: number, end: number): number {
   let count = 0;
   let pair = text.charCodeAt(start) & 31;

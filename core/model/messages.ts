@@ -1,7 +1,7 @@
-/** The conversation of a task as Otto keeps it: provider-neutral, plain JSON, one row a message. */
+/** The conversation of a task as Otto stores it: provider-neutral, plain JSON, one row a message. */
 import type { Label } from "../provenance/label.ts";
 
-/** One tool call as the model asked for it. `arguments` is the model's own text: it may be no JSON at all. */
+/** A tool call as the model requested it. `arguments` is the model's own text, which may be invalid JSON. */
 export interface RequestedCall {
   /** Otto's stable call id (see `callId`), also given to the model in later requests. */
   readonly id: string;
@@ -10,11 +10,11 @@ export interface RequestedCall {
 }
 
 /**
- * A message. `content` is text; the tool message answers the call with `callId`. `label` says where the text came from;
- * absent in what an earlier release stored and in what a caller sent (`core/model/label-messages.ts`). With `continues`
- * it is a part of the message before it, from another source: a request has both as one message, with nothing between.
- * `isUpload`: a result that has the text of uploaded files, and of nothing else that somebody wrote. `isSummary`: a part of the
- * text that replaces earlier steps; absent from an object of an earlier release, where only the first part says so.
+ * A message. `content` is text; a tool message answers the call with `callId`. `label` is the source of the text;
+ * absent from messages of an earlier release and of callers (`core/model/label-messages.ts`). With `continues` it
+ * continues the message before it, from another source: a request has both as one message without a separator.
+ * `isUpload`: a result that has the text of uploads and of no other author. `isSummary`: a part of the text that
+ * replaces earlier steps; absent from an object of an earlier release, where only the first part says so.
  */
 export type Message = (
   | { readonly role: "system"; readonly content: string }
@@ -23,10 +23,10 @@ export type Message = (
   | { readonly role: "tool"; readonly callId: string; readonly name: string; readonly content: string }
 ) & { readonly label?: Label; readonly continues?: true; readonly isUpload?: true; readonly isSummary?: true };
 
-/** A message whose source is known. */
+/** A message with its label. */
 export type LabelledMessage = Message & { readonly label: Label };
 
-/** What a model call used. `estimated` is true when the provider sent no usage and Otto counted characters. */
+/** The use of a model call. `estimated` is true when the provider sent no usage and Otto counted characters. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

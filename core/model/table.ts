@@ -1,8 +1,7 @@
 /**
- * What is known of models, as data: US dollars for a million tokens, as the vendors' price pages said in November 2026
- * (Anthropic's: https://platform.claude.com/docs/en/models, read on 2026-11-26), and the size of the window. A model that is
- * not here has no known price, and a task with `max_cost_usd` on it is refused; its window is taken to be
- * `UNKNOWN_WINDOW_TOKENS`.
+ * Prices and windows of models, as data: US dollars for a million tokens, from the vendors' price pages of November
+ * 2026 (Anthropic's: https://platform.claude.com/docs/en/models, read on 2026-11-26). A model that is not listed has no
+ * known price, and a task with `max_cost_usd` on it is refused; its window is assumed to be `UNKNOWN_WINDOW_TOKENS`.
  */
 
 import { getOwn } from "../base/own-field.ts";
@@ -14,15 +13,15 @@ export interface ModelPrice {
   readonly outputPerMillion: number;
 }
 
-/** A model as a task pins it: later releases of the table change no task that has begun. */
+/** A model as a task pins it: a later table changes no task that has begun. */
 export interface ModelChoice {
   readonly name: string;
   readonly price: ModelPrice | null;
-  /** Tokens that a request and its answer may hold together. */
+  /** The most tokens of a request and its answer together. */
   readonly windowTokens: number;
 }
 
-/** The window of a model that nobody knows. When it is smaller, the provider says so, and the task adapts. */
+/** The window of an unlisted model. If it is smaller, the provider says so, and the task adapts. */
 const UNKNOWN_WINDOW_TOKENS = 128_000;
 
 const TABLE: Readonly<Record<string, readonly [input: number, output: number, windowTokens: number]>> = {
@@ -41,12 +40,15 @@ const TABLE: Readonly<Record<string, readonly [input: number, output: number, wi
   "anthropic/claude-sonnet-5-5": [2, 10, 1_000_000],
   "anthropic/claude-sonnet-5": [2, 10, 1_000_000],
   "anthropic/claude-haiku-4-5": [1, 5, 200_000],
-  // It reads the conversation by rule, however long it is.
+  // Replies by rule to a conversation of any length.
   demo: [0, 0, 1_000_000_000],
 };
 
-/** What is known of a model. A dated name (`gpt-4o-2024-08-06`, `anthropic/claude-haiku-4-5-20251001`) is of its family. */
-export function modelChoice(name: string): ModelChoice {
+/**
+ * Returns a model's price and window. A dated name (`gpt-4o-2024-08-06`, `anthropic/claude-haiku-4-5-20251001`) has
+ * those of its family.
+ */
+export function toModelChoice(name: string): ModelChoice {
   const family = name.replace(/-\d{4}-\d{2}-\d{2}$|(?<=^anthropic\/.*)-\d{8}$/, "");
   for (const known of [name, family]) {
     const row = getOwn(TABLE, known);
@@ -56,13 +58,13 @@ export function modelChoice(name: string): ModelChoice {
   return { name, price: null, windowTokens: UNKNOWN_WINDOW_TOKENS };
 }
 
-/** The encoding that a model's tokens are estimated by. OpenAI's models before GPT-4o use cl100k. */
-export function encodingOf(model: string): Encoding {
+/** Returns the encoding for estimating a model's tokens. OpenAI's models before GPT-4o use cl100k. */
+export function getEncoding(model: string): Encoding {
   return /^gpt-(3\.5|4)(?![.\w])/.test(model) ? "cl100k" : "o200k";
 }
 
-/** The cost of a call in millionths of a dollar; 0 when the price is not known. */
-export function costMicros(price: ModelPrice | null, inputTokens: number, outputTokens: number): number {
+/** Computes the cost of a call in millionths of a dollar; 0 without a known price. */
+export function computeCostMicros(price: ModelPrice | null, inputTokens: number, outputTokens: number): number {
   if (price === null) return 0;
   return inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion;
 }

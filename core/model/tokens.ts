@@ -33,7 +33,7 @@ const [CAPITALS, CAPITAL_4, AFTER_CAPITALS_3] = [1.08, 0.11, 0.6];
 const [DIGITS, SPACE_BEFORE_DIGITS] = [1.02, 1.05];
 /** Blanks in a row; lines after a sign share its token. */
 const [SPACES, TAB, LINES] = [1, 0.65, 1];
-/** Blanks that one token holds at most. */
+/** The most blanks of one token. */
 const BLANKS_OF_TOKEN = 64;
 /** One sign before a word; other signs in a row, each repeated one, each other one from the 3rd and from the 5th on. */
 const [SIGN_BEFORE_WORD, SIGNS, REPEATED_SIGN, SIGN_3, SIGN_5] = [0.16, 0.95, 0.3, 0.14, 0.46];
@@ -99,10 +99,10 @@ const SCRIPTS: readonly (readonly [end: number, o200k: number, cl100k: number])[
   [0x10000, 1.3, 2.2],
 ];
 
-/** What each block of 16 codes costs. */
+/** The cost of each block of 16 codes. */
 const COSTS: Readonly<Record<Encoding, Float64Array>> = {
-  o200k: costsOfBlocks(([, cost]) => cost),
-  cl100k: costsOfBlocks(([, , cost]) => cost),
+  o200k: createBlockCosts(([, cost]) => cost),
+  cl100k: createBlockCosts(([, , cost]) => cost),
 };
 
 const [SIGN, SMALL, LARGE, DIGIT, SPACE, LINE, TABULATOR, ACCENT, OTHER] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -110,12 +110,12 @@ const APOSTROPHE = 39;
 /** The kind of each UTF-16 unit. */
 const KINDS = Uint8Array.from({ length: 65_536 }, (_, code) => classify(code));
 
-/** The estimated tokens of a text, as a whole number. Linear: some four times the time of a loop over the characters. */
+/** Estimates the tokens of a text, rounded up. Linear: some four times the time of a loop over the characters. */
 export function estimateTokens(text: string, encoding: Encoding = "o200k"): number {
   return Math.ceil(measureTokens(text, encoding));
 }
 
-/** The estimated tokens of a text, not rounded, so that those of its pieces can be added up. */
+/** Estimates the tokens of a text without rounding, so that pieces can be added up. */
 export function measureTokens(text: string, encoding: Encoding = "o200k"): number {
   const costs = COSTS[encoding];
   const { length } = text;
@@ -123,7 +123,7 @@ export function measureTokens(text: string, encoding: Encoding = "o200k"): numbe
   let before = LINE;
   for (let at = 0; at < length; ) {
     const code = text.charCodeAt(at);
-    const kind = kindOf(code);
+    const kind = getKind(code);
     let end = at + 1;
     let last = kind;
     switch (kind) {
@@ -133,29 +133,29 @@ export function measureTokens(text: string, encoding: Encoding = "o200k"): numbe
         break;
       case SMALL:
       case LARGE: {
-        if (kind === LARGE) end = endOfRun(text, end, LARGE);
+        if (kind === LARGE) end = findRunEnd(text, end, LARGE);
         const capitals = kind === LARGE ? end - at : 0;
-        end = endOfRun(text, end, SMALL);
-        tokens += capitals > 1 ? capitalsCost(end - at, capitals) : wordCost(text, at, end, before, encoding);
+        end = findRunEnd(text, end, SMALL);
+        tokens += capitals > 1 ? costCapitals(end - at, capitals) : costWord(text, at, end, before, encoding);
         break;
       }
       case DIGIT:
-        end = endOfRun(text, end, DIGIT);
+        end = findRunEnd(text, end, DIGIT);
         tokens += Math.ceil((end - at) / 3) * DIGITS + (before === SPACE ? SPACE_BEFORE_DIGITS : 0);
         break;
       case SIGN:
         if (code === APOSTROPHE && before === SMALL && isContraction(text, end)) {
-          end = endOfRun(text, end, SMALL);
+          end = findRunEnd(text, end, SMALL);
           last = SMALL;
           tokens += CONTRACTION[encoding];
         } else {
-          end = endOfRun(text, end, SIGN);
-          tokens += signsCost(text, at, end, before);
+          end = findRunEnd(text, end, SIGN);
+          tokens += costSigns(text, at, end, before);
         }
         break;
       default:
-        end = endOfRun(text, end, kind);
-        tokens += blankCost(kind, end - at, before);
+        end = findRunEnd(text, end, kind);
+        tokens += costBlanks(kind, end - at, before);
     }
     before = last;
     at = end;
@@ -163,7 +163,7 @@ export function measureTokens(text: string, encoding: Encoding = "o200k"): numbe
   return tokens;
 }
 
-/** The estimated tokens of messages as a request holds them. */
+/** Estimates the tokens of messages in a request. */
 export function estimateMessages(messages: readonly Message[], encoding: Encoding = "o200k"): number {
   let tokens = 0;
   for (const message of messages) {
@@ -176,8 +176,8 @@ export function estimateMessages(messages: readonly Message[], encoding: Encodin
   return Math.ceil(tokens);
 }
 
-/** A word of small letters, which may begin with a capital. */
-function wordCost(text: string, start: number, end: number, before: number, encoding: Encoding): number {
+/** Returns the cost of a word of small letters, which may begin with a capital. */
+function costWord(text: string, start: number, end: number, before: number, encoding: Encoding): number {
   const length = end - start;
   if (before === ACCENT) return AFTER_ACCENT[encoding] + Math.max(0, length - 3) * LETTER_4_AFTER_ACCENT;
   if (before === SPACE) {
@@ -190,11 +190,11 @@ function wordCost(text: string, start: number, end: number, before: number, enco
     : (before === LINE ? AFTER_SPACE : AFTER_SIGN) + Math.max(0, length - 5) * LETTER_6 + rare * RARE_PAIR_AFTER_SIGN;
 }
 
-function capitalsCost(length: number, capitals: number): number {
+function costCapitals(length: number, capitals: number): number {
   return CAPITALS + Math.max(0, capitals - 3) * CAPITAL_4 + Math.max(0, length - capitals - 2) * AFTER_CAPITALS_3;
 }
 
-function signsCost(text: string, start: number, end: number, before: number): number {
+function costSigns(text: string, start: number, end: number, before: number): number {
   const length = end - start;
   if (length === 1 && before !== SPACE && isLetter(text.charCodeAt(end))) return SIGN_BEFORE_WORD;
   let repeated = 0;
@@ -203,7 +203,7 @@ function signsCost(text: string, start: number, end: number, before: number): nu
   return SIGNS + repeated * REPEATED_SIGN + Math.max(0, others - 2) * SIGN_3 + Math.max(0, others - 4) * SIGN_5;
 }
 
-function blankCost(kind: number, length: number, before: number): number {
+function costBlanks(kind: number, length: number, before: number): number {
   const more = Math.floor(length / BLANKS_OF_TOKEN);
   if (kind === SPACE) return (length > 1 ? SPACES : 0) + more;
   if (kind === TABULATOR) return TAB + more;
@@ -212,13 +212,13 @@ function blankCost(kind: number, length: number, before: number): number {
 
 /** True for one or two small letters that end a word, such as those of `don't` and `we'll`. */
 function isContraction(text: string, start: number): boolean {
-  const end = endOfRun(text, start, SMALL);
-  const next = kindOf(text.charCodeAt(end));
+  const end = findRunEnd(text, start, SMALL);
+  const next = getKind(text.charCodeAt(end));
   return end - start >= 1 && end - start <= 2 && next !== LARGE && next !== DIGIT && next !== ACCENT;
 }
 
-/** Where the characters of one kind end that begin before `start`. */
-function endOfRun(text: string, start: number, kind: number): number {
+/** Returns the end of a run of characters of one kind from `start`. */
+function findRunEnd(text: string, start: number, kind: number): number {
   const { length } = text;
   let end = start;
   while (end < length && KINDS[text.charCodeAt(end)] === kind) end += 1;
@@ -226,12 +226,12 @@ function endOfRun(text: string, start: number, kind: number): number {
 }
 
 function isLetter(code: number): boolean {
-  const kind = kindOf(code);
+  const kind = getKind(code);
   return kind === SMALL || kind === LARGE;
 }
 
-/** The kind of a UTF-16 unit; that of `NaN`, which is what comes after a text, is `OTHER`. */
-function kindOf(code: number): number {
+/** Returns the kind of a UTF-16 unit; `OTHER` for `NaN`, the code after the end of a text. */
+function getKind(code: number): number {
   return KINDS[code] ?? OTHER;
 }
 
@@ -246,7 +246,7 @@ function classify(code: number): number {
   return code < 32 || code >= 127 ? OTHER : SIGN;
 }
 
-function costsOfBlocks(cost: (row: (typeof SCRIPTS)[number]) => number): Float64Array {
+function createBlockCosts(cost: (row: (typeof SCRIPTS)[number]) => number): Float64Array {
   const costs = new Float64Array(4096);
   let block = 0;
   for (const row of SCRIPTS) for (; block < row[0] >> 4; block += 1) costs[block] = cost(row);

@@ -1,8 +1,8 @@
 /** An OpenAPI document as data, and its references. Nothing about its form is taken for granted: others wrote it. */
 import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import { whyTooLarge } from "../base/json-size.ts";
-import { pointerSteps } from "../gateway/outside-tool.ts";
+import { findExceededBound } from "../base/json-size.ts";
+import { splitPointer } from "../gateway/outside-tool.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ export interface ApiDocument {
 /** Refuses what is no OpenAPI 3 document, or is too large. */
 export function readApiDocument(value: unknown): Result<ApiDocument> {
   const refuse = (message: string) => failed("invalid_input", message, { field: "openapi" });
-  const tooLarge = whyTooLarge(value, BOUNDS);
+  const tooLarge = findExceededBound(value, BOUNDS);
   if (tooLarge !== null) return refuse(`openapi: ${tooLarge}`);
   if (!isJson(value)) return refuse("openapi: is no object");
   const version = value["openapi"];
@@ -45,7 +45,7 @@ export function follow(root: Json, value: unknown): Json | null {
 function target(root: Json, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   let at: unknown = root;
-  for (const step of pointerSteps(decode(reference.slice(1)))) {
+  for (const step of splitPointer(decode(reference.slice(1)))) {
     if (at === null || typeof at !== "object" || !Object.hasOwn(at, step)) return undefined;
     at = getOwn(at as Json, step);
   }

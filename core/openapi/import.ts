@@ -1,5 +1,5 @@
 /** The tools of an OpenAPI document: one for each operation that can be called, and why the others cannot. */
-import { type GiveWay, Turns } from "../base/turns.ts";
+import { type YieldTurn, Turns } from "../base/turns.ts";
 import { defaultEffect } from "../custom-tools/custom-tool.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { matchesOneOf } from "../lib/fnmatch.ts";
@@ -71,7 +71,7 @@ interface Operation {
 export async function importOpenApi(
   { root }: ApiDocument,
   options: ImportOptions,
-  { patterns, giveWay }: { readonly patterns: PatternsPort; readonly giveWay: GiveWay },
+  { patterns, giveWay }: { readonly patterns: PatternsPort; readonly giveWay: YieldTurn },
 ): Promise<Result<Imported>> {
   const operations = operationsOf(root);
   if (operations.length > MAX_OPERATIONS)
@@ -87,7 +87,7 @@ export async function importOpenApi(
   const taken = new Set<string>();
   let characters = 0;
   for (const one of operations) {
-    if (turns.isOver) await turns.next();
+    if (turns.isUsedUp) await turns.next();
     turns.spend(1 + 2 * options.include.length * MATCH_MEMBERS);
     const name = await nameOf(one, options.name, taken);
     const shown = `${one.method.toUpperCase()} ${one.pattern}`;

@@ -14,11 +14,11 @@ const MAX_MEANT = 20;
  * meant and nobody listed. Fails while the table is away.
  */
 export async function findPerson(
-  people: Pick<PersonTable, "named" | "names">,
+  people: Pick<PersonTable, "findByName" | "names">,
   tenant: string,
   asked: string,
 ): Promise<Result<PersonRecord | null>> {
-  const meant = await people.named(tenant, asked, MAX_MEANT);
+  const meant = await people.findByName(tenant, asked, MAX_MEANT);
   if (!meant.ok) return meant;
   const exact = exactly(meant.value, asked);
   if (exact !== null) return ok(exact);

@@ -1,5 +1,5 @@
 /** When a person works, by the clocks of the person's own zone. */
-import { momentOf, openZone, wallAt, type Zone } from "../base/time-zone.ts";
+import { toMoment, openZone, toWallTime, type Zone } from "../base/time-zone.ts";
 import type { PersonFields, WorkingHours } from "./person.ts";
 
 const DAY_MS = 86_400_000;
@@ -56,13 +56,13 @@ function zoneOf({ timeZone }: Worker): Zone {
 
 /** The shifts from the one that may have begun the day before `at` on, in order; none is empty. */
 function* shifts({ days, from, to }: WorkingHours, zone: Zone, at: number): Generator<Shift> {
-  const today = Math.floor(wallAt(zone, at) / DAY_MS);
+  const today = Math.floor(toWallTime(zone, at) / DAY_MS);
   const [begin, until] = [clockMs(from), clockMs(to)];
   for (let day = today - 1; day <= today + DAYS_AHEAD; day += 1) {
     if (!days.includes(isoWeekday(day))) continue;
-    const start = momentOf(zone, day * DAY_MS + begin);
+    const start = toMoment(zone, day * DAY_MS + begin);
     // What ends at or before the hour that it begins at ends on the next day.
-    const end = momentOf(zone, day * DAY_MS + until + (until <= begin ? DAY_MS : 0));
+    const end = toMoment(zone, day * DAY_MS + until + (until <= begin ? DAY_MS : 0));
     if (start < end) yield { start, end };
   }
 }

@@ -8,7 +8,7 @@ import type { AuditEntry } from "./audit.ts";
 export interface Agent extends PinnedAgent {
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** When it was deleted; null for one that new tasks can have. */
+  /** When it was deleted; null for one that new tasks can use. */
   readonly archivedAt: number | null;
 }
 
@@ -18,23 +18,23 @@ export interface AgentVersion extends PinnedAgent {
 }
 
 export interface AgentTable {
-  /** Version 1. `conflict` when the name is taken. Making the same id again changes nothing and gives what is there. */
+  /** Creates version 1. `conflict` when the name is taken. Creating the same id again returns the stored row. */
   create(tenant: string, agent: { id: string; config: AgentConfig }, act: AuditEntry): Promise<Result<Agent>>;
-  /** The latest version, by id or by name. An archived agent has no name, and is found by its id only. */
+  /** Finds the latest version by id or by name. An archived agent is found only by its id. */
   get(tenant: string, idOrName: string): Promise<Result<Agent>>;
-  /** Those that are not archived. */
+  /** The agents that are not archived. */
   page(tenant: string, request: PageRequest): Promise<Result<Page<Agent>>>;
-  /** The versions, the latest first; the place of a version is its number. */
+  /** The versions, the latest first; the position is the version number. */
   versions(tenant: string, id: string, request: PageRequest): Promise<Result<Page<AgentVersion>>>;
   /**
-   * Makes the next version, none when the latest has the same configuration. With `ifVersion`, `conflict` when the latest
-   * is another. An archived agent is `not_found`.
+   * Creates the next version unless the configuration is unchanged. With `ifVersion`, `conflict` when the latest
+   * differs. An archived agent is `not_found`.
    */
   update(
     tenant: string,
     change: { id: string; config: AgentConfig; ifVersion: number | null },
     act: AuditEntry,
   ): Promise<Result<Agent>>;
-  /** Archives an agent. `not_found` when it is archived already. */
+  /** Archives an agent. `not_found` when it is already archived. */
   archive(tenant: string, id: string, act: AuditEntry): Promise<Result<Agent>>;
 }

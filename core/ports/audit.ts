@@ -1,15 +1,15 @@
-/** What the audit log holds. */
+/** The entries of the audit log. */
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 
-/** The actor of what Otto did by itself. */
+/** The actor of Otto's own acts. */
 export const BY_OTTO = "otto";
 
-/** An administrative act: who did what to what, in which request. */
+/** An administrative act: actor, action, target, and request. */
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
-  /** A key's id, `operator`, `BY_OTTO`, or the address of somebody who was linked from a channel. */
+  /** A key's id, `operator`, `BY_OTTO`, or the address of a linked user of a channel. */
   readonly actor: string;
   readonly action:
     | "tenant.create"
@@ -83,22 +83,22 @@ export interface AuditEntry {
   readonly requestId: string;
 }
 
-/** The name under which acts of the operator stand in the audit log. It is no tenant's id. */
+/** The tenant of the operator's acts in the audit log. It is not a tenant's id. */
 export const OPERATOR_TENANT = "operator";
 
-/** What narrows a list of acts; absent: it does not. */
+/** The filter of a list of acts; absent matches all. */
 export interface AuditFilter {
-  /** An action (`agent.update`), or the kind of thing that was acted on (`agent`). */
+  /** An action (`agent.update`), or the kind of its target (`agent`). */
   readonly action?: string;
   readonly actor?: string;
   readonly target?: string;
-  /** Done at that moment or later, and before that moment. */
+  /** From this time on, and before this time. */
   readonly from?: number;
   readonly before?: number;
 }
 
 export interface AuditLog {
-  /** Adds an act that changed no row of the database; acts that do are added with their change. Adding it again does nothing. */
+  /** Adds an act that changed no row; other acts are added with their change. Idempotent. */
   add(tenant: string, act: AuditEntry): Promise<Result<void>>;
   /** The acts of a tenant, or of the operator (`OPERATOR_TENANT`). */
   page(tenant: string, request: PageRequest, filter?: AuditFilter): Promise<Result<Page<AuditEntry>>>;

@@ -1,7 +1,7 @@
 /**
- * The database as a port: what Otto keeps in Postgres and asks of it. Every method that takes a tenant sees that
- * tenant's rows and no others. Expected failures: `not_found`, `conflict`, `invalid_input` (text that Postgres cannot
- * hold), and `upstream_failed` with `retryAfterMs` while the database is away. Times are milliseconds since the epoch.
+ * The database port: what Otto stores in Postgres. Every method that takes a tenant sees only that tenant's rows.
+ * Expected failures: `not_found`, `conflict`, `invalid_input` (text that Postgres cannot store), and `upstream_failed`
+ * with `retryAfterMs` while the database is unavailable. Times are milliseconds since the epoch.
  */
 import type { AgentTable } from "./agent-table.ts";
 import type { AuditLog } from "./audit.ts";

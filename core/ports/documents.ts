@@ -1,9 +1,9 @@
-/** Documents of offices and the like, as Markdown. What reads them runs apart, in processes with limits of their own. */
+/** Office documents and similar files as Markdown. Converters run in separate processes with limits. */
 import { z } from "zod";
 import type { Result } from "../base/errors.ts";
 import type { DocumentMaker } from "../documents/make.ts";
 
-/** What can be read. `text` is any other file of text. */
+/** The readable kinds. `text` is any other text file. */
 export const DOCUMENT_KINDS = [
   "pdf",
   "docx",
@@ -20,7 +20,7 @@ export const DOCUMENT_KINDS = [
 ] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
-/** The largest document that is read. */
+/** The largest readable document. */
 export const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
 
 /** The first and the last page, counted from 1. */
@@ -29,21 +29,21 @@ export interface PageRange {
   readonly last: number;
 }
 
-/** `name` is the file's own name: it decides between kinds that are all text. `open` gives exactly `size` bytes. */
+/** A document to read. `name` distinguishes text formats. `open` returns exactly `size` bytes. */
 export interface DocumentToRead {
   readonly name: string;
   readonly size: number;
-  /** Of its bytes, lower-case hex. Without it the document is read once more, to be hashed. */
+  /** SHA-256 of its bytes in lower-case hex. Without it the document is read twice, to hash it. */
   readonly sha256?: string;
   open(): Promise<Result<ReadableStream<Uint8Array>>>;
-  /** Of a PDF; null: all. */
+  /** Pages of a PDF; null for all. */
   readonly pages: PageRange | null;
-  /** Whether the bytes of its pictures are wanted. */
+  /** Whether to return the bytes of its pictures. */
   readonly withImages: boolean;
   readonly signal: AbortSignal;
 }
 
-/** The facts of a document that was read. `units`: how many pages, slides or sheets it has, and how many of them were read. */
+/** The facts of a document. `units`: how many pages, slides or sheets it has, and how many of them were read. */
 export const documentFacts = z.object({
   kind: z.enum(DOCUMENT_KINDS),
   title: z.string().nullable(),
@@ -62,13 +62,13 @@ export interface DocumentImage {
 /** `markdown` refers to a picture as `![text](name)`. */
 export interface DocumentRead extends DocumentFacts {
   readonly markdown: string;
-  /** Empty unless they were wanted. They come as they are read, and reading them throws when the connection breaks. */
+  /** Empty unless requested. Streamed; reading throws when the connection breaks. */
   readonly imageFiles: AsyncIterable<DocumentImage>;
 }
 
 /**
- * Failures: `unsupported_media` (the message lists what is read), `too_large`, `invalid_input` (damaged, encrypted, made to
- * overwhelm a reader), `timeout`, `not_available`, `upstream_failed`. Never throws.
+ * Failures: `unsupported_media` (the message lists the readable kinds), `too_large`, `invalid_input` (damaged,
+ * encrypted, or hostile), `timeout`, `not_available`, `upstream_failed`. Never throws.
  */
 export interface DocumentsPort extends DocumentMaker {
   read(document: DocumentToRead): Promise<Result<DocumentRead>>;

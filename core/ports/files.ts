@@ -10,64 +10,71 @@ export interface FileEntry {
   readonly hash: string;
   readonly contentType: string;
   readonly modifiedAt: number;
-  /** Counts the writes to the path, over deletions too. */
+  /** Counts the writes to the path, across deletions. */
   readonly version: number;
   /** Nine permission bits; `core/sandbox/file-mode.ts` says what they mean here. */
   readonly mode: number;
   /** The label of its writer; absent from a sandbox of an earlier release. */
   readonly label?: Label;
-  /** A person or a channel put these bytes there, and no call of a task; absent from a sandbox of an earlier release. */
+  /**
+   * True if a person or a channel uploaded these bytes, and no call of a task wrote them. Absent from a sandbox of an
+   * earlier release.
+   */
   readonly isUploaded?: boolean;
 }
 
-/** What a write gives: the file as it is now. */
+/** The result of a write. */
 export interface WrittenFile extends FileEntry {
-  /** False: it replaced a file. */
+  /** False if it replaced a file. */
   readonly isNew: boolean;
-  /** Where the file that it replaced stands now; null: there was none, or no backup was asked for. */
+  /** The path of the replaced file's backup; null if there was no file or no backup was requested. */
   readonly backup: string | null;
 }
 
-/** A version of a file that is remembered; of a deleted file, none is the current one. */
+/** A stored version of a file; none of a deleted file is current. */
 export interface FileVersion extends FileEntry {
   readonly isCurrent: boolean;
 }
 
-/** Some of the files below a directory, in the order of the code points of their paths. `next`: the `after` of the page that follows. */
+/**
+ * A page of the files below a directory, in the code-point order of their paths. `next`: the `after` of the next page.
+ */
 export interface FilePage {
   readonly files: readonly FileEntry[];
   readonly next: string | null;
 }
 
-/** What `list` gives: a file, or a directory that holds some. `name` is the last segment. */
+/** An entry of `list`: a file, or a directory. `name` is the last segment. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly path: string;
   readonly kind: "file" | "directory";
   readonly size: number;
   readonly modifiedAt: number;
-  /** Of a directory: the join over everything in it; absent from a sandbox of an earlier release. */
+  /** For a directory: the joined label of everything in it. Absent from a sandbox of an earlier release. */
   readonly label?: Label;
 }
 
-/** How a write is made. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** A write with a key that was applied before is not applied again and gives the first one's entry. */
+  /** A repeated key is not applied again and returns the first write's entry. */
   readonly key: string;
   /** Only when the path is at this version (0: absent); otherwise `conflict`. */
   readonly ifVersion?: number;
   readonly contentType?: string;
-  /** Without one a file keeps the mode that it has. */
+  /** Omitted: the file's mode stays. */
   readonly mode?: number;
-  /** Where a file that is replaced goes, in the same step: both happen or neither. What stands there is replaced too. */
+  /**
+   * The backup path of a replaced file, which is written atomically with it. An existing file there is replaced too.
+   */
   readonly backupPath?: string;
   /** The label of the writer; `OUTSIDE` when omitted. */
   readonly label?: Label;
-  /** The bytes are as a person or a channel sent them; false when omitted. */
+  /** True for an upload of a person or a channel; false when omitted. */
   readonly isUploaded?: boolean;
 }
 
-/** How a file or a directory is removed, or a version brought back. A key that was applied before changes nothing more. */
+/** Options of removing a file or a directory, or of restoring a version. A repeated key changes nothing more. */
 export interface ChangeOptions {
   readonly key: string;
   /** Only when the path is at this version; otherwise `conflict`. */
@@ -75,37 +82,43 @@ export interface ChangeOptions {
 }
 
 /**
- * One sandbox (a task tree's, with the project's shared folder under `project/`). Paths are already judged by
- * `core/sandbox/path.ts`; the sandbox judges their form again.
+ * One sandbox (a task tree's, with the project's shared folder under `project/`). `core/sandbox/path.ts` has checked
+ * the paths; the sandbox checks their format again.
  */
 export interface FilesPort {
   stat(path: string): Promise<Result<FileEntry>>;
-  /** The bytes; `too_large` when over `maxBytes`. */
+  /** Reads the bytes; `too_large` over `maxBytes`. */
   read(path: string, maxBytes: number): Promise<Result<{ entry: FileEntry; bytes: Uint8Array }>>;
-  /** The bytes as they come, `entry.size` of them; with a version, of that one. The stream fails when the store goes away under it. */
+  /** Streams the bytes, `entry.size` of them, optionally of a version. The stream fails when the store does. */
   open(path: string, version?: number): Promise<Result<{ entry: FileEntry; stream: ReadableStream<Uint8Array> }>>;
-  /** `bytes` are neither copied nor changed, and are the port's until the promise has settled. */
+  /** `bytes` are neither copied nor changed. They must not change until the promise has settled. */
   write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<WrittenFile>>;
-  /** The entries directly inside a directory, sorted by name; `not_found` for a directory that does not exist. "" is the root, which always does. */
+  /**
+   * Returns the direct entries of a directory, sorted by name; `not_found` for a directory that does not exist. "" is
+   * the root, which always exists.
+   */
   list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
-  /** All files below a directory, at any depth, whose paths follow `after`; at most `limit`, and never more than 1,000. `not_found` as for `list`. */
+  /**
+   * Returns files below a directory, at any depth, whose paths follow `after`; at most `limit`, and never more than
+   * 1,000. `not_found` as for `list`.
+   */
   walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
-  /** Reads the bytes of an entry by its path and hash, also after later writes. One request to the store. */
-  bytesOf(entry: FileEntry): Promise<Result<Uint8Array>>;
-  /** Makes a directory and those above it. `made` is false for one that is there; `conflict` where a file is in the way. */
+  /** Reads the bytes of an entry by its path and hash, even after later writes. One request to the store. */
+  readEntry(entry: FileEntry): Promise<Result<Uint8Array>>;
+  /** Creates a directory and its parents. `made` is false if it exists; `conflict` if a file has one of the paths. */
   makeDirectory(
     path: string,
     options: Pick<WriteOptions, "key" | "label">,
   ): Promise<Result<{ readonly made: boolean }>>;
-  /** Removes a file, whose versions stay and can be restored, or a directory that is empty. The directory above stays. */
+  /** Removes a file, whose versions can be restored, or an empty directory. The parent directory stays. */
   remove(path: string, options: ChangeOptions): Promise<Result<{ readonly kind: "file" | "directory" }>>;
-  /** The versions of a file that are remembered, the newest first, those of a deleted file too; `not_found` where none is. */
+  /** Returns the stored versions of a file, the newest first, even of a deleted file; `not_found` without any. */
   versions(path: string): Promise<Result<readonly FileVersion[]>>;
-  /** Makes the file what it was at a version, as a new version. */
+  /** Restores a version of a file as a new version. */
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
   /**
-   * All of these changes or none, once for a key; `conflict` names every path that is not at its `ifVersion`.
-   * `outcome_unknown`: the store stopped answering in the middle, and some of them may have been made.
+   * Applies all of these changes or none, once for a key; `conflict` names every path that is not at its `ifVersion`.
+   * `outcome_unknown`: the store failed midway, and some changes may be applied.
    */
   apply(changes: readonly FileChange[], options: Pick<WriteOptions, "key" | "label">): Promise<Result<void>>;
 }

@@ -1,11 +1,11 @@
-/** How mail leaves Otto, whoever takes it. */
+/** The port to mail providers. */
 import type { Result } from "../base/errors.ts";
 
-/** Of one file, and of all files of one mail together: as base64 they have to stay under what providers take (40 MB). */
+/** The limit of one file, and of all files of a mail: as base64 they have to fit the providers' limit (40 MB). */
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024;
 export const MAX_ATTACHMENTS_BYTES = 20 * 1024 * 1024;
 export const MAX_ATTACHMENTS = 20;
-/** Addresses of one mail, `to` and `cc` together. */
+/** The most addresses of a mail, `to` and `cc` together. */
 export const MAX_RECIPIENTS = 50;
 
 export interface MailFile {
@@ -14,18 +14,18 @@ export interface MailFile {
   readonly bytes: Uint8Array;
 }
 
-/** Somebody whom mail goes to or comes from. */
+/** A sender or recipient. */
 export interface Mailbox {
-  /** Empty: the address alone. */
+  /** Empty for the address alone. */
   readonly name: string;
   readonly address: string;
 }
 
-/** A mail. It comes from the sender that is set up. */
+/** A mail from the configured sender. */
 export interface Mail {
   readonly to: readonly Mailbox[];
   readonly cc: readonly Mailbox[];
-  /** Null: answers go to the sender. */
+  /** Null: replies go to the sender. */
   readonly replyTo: Mailbox | null;
   readonly subject: string;
   readonly html: string;
@@ -35,20 +35,20 @@ export interface Mail {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** `id`: what the provider calls it. */
+/** `id` is the provider's. */
 export interface SentMail {
   readonly id: string;
 }
 
 /**
- * A provider of mail. Never throws. Failures that no other try can mend are `invalid_input`, `too_large`, `forbidden`,
- * `not_available` or `conflict`; others `upstream_failed`, `timeout`, `rate_limited` or `quota_exceeded`. `happened` is
- * "no" where the mail surely did not leave.
+ * A mail provider. Never throws. Final failures are `invalid_input`, `too_large`, `forbidden`, `not_available` or
+ * `conflict`; retryable ones `upstream_failed`, `timeout`, `rate_limited` or `quota_exceeded`. `happened` is "no" if
+ * the mail was not sent.
  */
 export interface MailPort {
   readonly provider: "resend" | "smtp" | "outbox";
   /**
-   * How long the provider remembers a key, in ms: a mail that is repeated within that time leaves once. Null: it
+   * How long the provider remembers a key, in ms: a mail that is repeated within that time is sent once. Null if it
    * honours no key.
    */
   readonly keyedForMs: number | null;
@@ -65,12 +65,12 @@ export interface TaskMailPort {
   readonly keyedForMs: MailPort["keyedForMs"];
   send(mail: Mail, options: { readonly key: string; readonly signal: AbortSignal }): Promise<Result<SentMail>>;
   /**
-   * Counts the mail of a key, once, among those of the tree; `budget_exceeded` when that makes more than `most`. Several
-   * at one moment can together go over it by what of them is under way.
+   * Counts the mail of a key, once, against the tree's limit; `budget_exceeded` above `most`. Concurrent mails may
+   * exceed the limit by their number.
    */
   reserve(key: string, most: number): Promise<Result<void>>;
-  /** The mail of this key surely did not leave: it counts no more. Never fails. */
+  /** Takes back the count of a mail that was not sent. Never fails. */
   release(key: string): Promise<void>;
-  /** Waits between two tries. False: the signal was aborted before that. */
+  /** Waits between two attempts. False if the signal aborted. */
   pause(ms: number, signal: AbortSignal): Promise<boolean>;
 }

@@ -1,13 +1,13 @@
-/** The rows of the MCP servers that tenants set. Expected failures are values. */
+/** The rows of the tenants' MCP servers. Expected failures are values. */
 import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { McpSettings } from "../mcp/config.ts";
 import type { McpToolList, RefusedTool } from "../mcp/tool-list.ts";
 
-/** How the last contact with an MCP server went. */
+/** The result of the last contact with an MCP server. */
 export type McpServerStatus = "connected" | "failed" | "authorization_needed";
 
-/** An MCP server of a tenant as it is shown. */
+/** A tenant's MCP server in lists. */
 export interface McpServerRecord {
   readonly name: string;
   readonly version: number;
@@ -15,9 +15,9 @@ export interface McpServerRecord {
   readonly status: McpServerStatus;
   /** Why it is not connected. */
   readonly error: string | null;
-  /** The tools that a person agreed to; null: the server was never reached. */
+  /** The approved tools; null if the server was never reached. */
   readonly approved: McpToolList | null;
-  /** The tools that it listed last. */
+  /** The tools in its last list. */
   readonly seen: McpToolList | null;
   readonly refused: readonly RefusedTool[];
   readonly protocolVersion: string | null;
@@ -27,7 +27,7 @@ export interface McpServerRecord {
   readonly updatedAt: number;
 }
 
-/** What a connection needs of a server. `sealed` and `auth` are sealed for the tenant and the name. */
+/** The data of a connection. `sealed` and `auth` are encrypted for the tenant and the name. */
 export interface McpServerAccess {
   readonly name: string;
   readonly version: number;
@@ -37,7 +37,7 @@ export interface McpServerAccess {
   readonly prior: unknown;
 }
 
-/** What a look at a server gave; with tools, it is connected. */
+/** The result of a check of a server; with tools, it is connected. */
 export interface McpServerCheck {
   readonly status: McpServerStatus;
   readonly error: string | null;
@@ -53,8 +53,8 @@ export interface McpServerTable {
   get(tenant: string, name: string): Promise<Result<McpServerRecord>>;
   access(tenant: string, name: string): Promise<Result<McpServerAccess>>;
   /**
-   * Adds a server, or sets how it is reached; its version grows. What was approved stays, unless `isOther`: then it is a
-   * server that nobody knows yet, and what OAuth gave goes too.
+   * Adds a server, or changes its connection and raises its version. Its approval stays unless `isOther`: then it is a
+   * different server, and its OAuth tokens are removed too.
    */
   put(
     tenant: string,
@@ -66,13 +66,16 @@ export interface McpServerTable {
     },
     act: AuditEntry,
   ): Promise<Result<McpServerRecord>>;
-  /** Keeps what a look at this version of the server gave. `not_found`: there is another version, or none. */
+  /** Stores the result of a check of this version of the server. `not_found` at another version, or without one. */
   saveCheck(tenant: string, name: string, version: number, check: McpServerCheck): Promise<Result<McpServerRecord>>;
-  /** The tools that the server listed last are agreed to, if their hash is this one; else `conflict`. `act` null: by adding it. */
+  /**
+   * Approves the tools that the server listed last if their hash is this one; otherwise `conflict`. `act` is null for
+   * the approval by adding it.
+   */
   approve(tenant: string, name: string, hash: string, act: AuditEntry | null): Promise<Result<McpServerRecord>>;
-  /** What OAuth gave. */
+  /** Stores OAuth tokens. */
   saveAuth(tenant: string, name: string, auth: string): Promise<Result<void>>;
-  /** The server said at this moment that its tools are others now. */
+  /** Records when the server announced a changed tool list. */
   noteListChanged(tenant: string, name: string, at: number): Promise<Result<void>>;
   remove(tenant: string, name: string, act: AuditEntry): Promise<Result<void>>;
 }

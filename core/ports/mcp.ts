@@ -1,7 +1,7 @@
-/** The port to the MCP servers of a tenant, and what goes through it. */
+/** The port to the MCP servers of a tenant, with its data. */
 import type { Result } from "../base/errors.ts";
 
-/** A tool as an MCP server lists it, within the bounds of `core/mcp/tool-list.ts`. Everything in it is the server's word. */
+/** A tool as an MCP server lists it, within the bounds of `core/mcp/tool-list.ts`. All of it is unverified. */
 export interface McpTool {
   readonly name: string;
   readonly description: string;
@@ -12,26 +12,26 @@ export interface McpTool {
   readonly idempotent: boolean;
 }
 
-/** What an MCP server tells of itself. */
+/** The description of an MCP server. */
 export interface McpListing {
-  /** As they came, unjudged: `core/mcp/tool-list.ts` reads them. */
+  /** The unvalidated tools, which `core/mcp/tool-list.ts` reads. */
   readonly tools: readonly unknown[];
   readonly protocolVersion: string;
-  /** What spares the next contact the question which revisions the server speaks. It is the adapter's own. */
+  /** Adapter state that saves the protocol negotiation of the next connection. */
   readonly prior: unknown;
 }
 
-/** A question of a server to a person (an `elicitation/create` request). */
+/** A server's question to a person (an `elicitation/create` request). */
 export interface McpQuestion {
   readonly mode: "form" | "url";
   readonly message: string;
   /** In form mode: JSON Schema of a flat object. */
   readonly schema: Readonly<Record<string, unknown>> | null;
-  /** In URL mode: where the person is to go. */
+  /** In URL mode: the page for the person. */
   readonly url: string | null;
 }
 
-/** A person's answer to a question of a server. */
+/** A person's answer to a server's question. */
 export interface McpAnswer {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: Readonly<Record<string, unknown>>;
@@ -41,13 +41,13 @@ export interface McpAnswer {
 export interface McpCall {
   readonly server: string;
   readonly tool: string;
-  /** The schema that the tool was approved with; it may name arguments that travel as headers too. */
+  /** The schema that was approved; it may name arguments that are sent as headers too. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** For a call that the server answered with questions: their answers by its keys, and the state that it wants back. */
+  /** For a call that the server answered with questions: the answers by its keys, and its state. */
   readonly answers: Readonly<Record<string, McpAnswer>>;
   readonly state: string | null;
-  /** Calls of one task may share a session; others never do. */
+  /** Only calls of one task may share a session. */
   readonly task: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -61,17 +61,17 @@ export type McpContent =
   | { readonly type: "link"; readonly uri: string; readonly name: string; readonly description: string }
   | { readonly type: "other"; readonly kind: string };
 
-/** What a call of a server's tool gave. `listChanged`: the server said meanwhile that its tools are others now. */
+/** The reply to a call of a server's tool. `listChanged`: the server announced a changed tool list meanwhile. */
 export type McpReply =
   | {
       readonly kind: "result";
       readonly content: readonly McpContent[];
-      /** Undefined: there is none. */
+      /** Undefined if absent. */
       readonly structured: unknown;
       readonly isError: boolean;
       readonly listChanged: boolean;
     }
-  /** The server wants answers, or only its state back, before it does anything. */
+  /** The server needs answers, or its state, before it acts. */
   | {
       readonly kind: "input_required";
       readonly questions: Readonly<Record<string, McpQuestion>>;
@@ -79,12 +79,12 @@ export type McpReply =
     };
 
 /**
- * The MCP servers of one tenant, by the names that it gave them. Failures: `not_found` (no such server, or no such tool),
- * `invalid_input`, `permission_denied` (the server wants other credentials), `blocked_by_policy`, `rate_limited`,
- * `timeout`, `too_large`, `upstream_failed`; `happened` is "no" when the call surely never left.
+ * The MCP servers of one tenant, by its names for them. Failures: `not_found` (no such server, or no such tool),
+ * `invalid_input`, `permission_denied` (the server requires other credentials), `blocked_by_policy`, `rate_limited`,
+ * `timeout`, `too_large`, `upstream_failed`; `happened` is "no" when the call was not sent.
  */
 export interface McpPort {
-  /** Connects, and reads all the tools that the server has. */
+  /** Connects, and reads all tools of the server. */
   list(server: string, signal: AbortSignal): Promise<Result<McpListing>>;
   call(call: McpCall): Promise<Result<McpReply>>;
 }

@@ -1,34 +1,34 @@
-/** Memories with what they are found by: the database and the vectors together. */
+/** Memories with their vectors: the database and the vector index together. */
 import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Memory, MemoryScope, NewMemory } from "../memory/memory.ts";
 import type { MemoryHit, RankRules } from "../memory/rank.ts";
 
-/** What is looked for. `tag`: only among the memories that have it, at most the latest hundred of them. */
+/** A search. `tag`: only memories with this tag, at most the latest hundred. */
 export interface MemorySearch extends RankRules {
   readonly query: string;
   readonly scope: MemoryScope;
   readonly tag: string | null;
-  /** False: only records of the tenant are found, no memories from outside. */
+  /** False: only records of the tenant, without memories from outside. */
   readonly withOutside: boolean;
   readonly limit: number;
 }
 
-/** What came of saving. `isNew` false: the memory was there, and got the tags that it had not. */
+/** A saved memory. `isNew` is false if it was already stored and got the missing tags. */
 export interface SavedMemory {
   readonly memory: Memory;
   readonly isNew: boolean;
 }
 
 /**
- * A memory is kept first and gets its vector then. When that fails it is there, found by no search, and the sweep gives it
- * one. Failures are those of the database's port; a search also has the embedder's.
+ * A memory is stored first and then gets its vector. If that fails, searches miss it until the sweep adds the vector.
+ * Failures are those of the database's port; a search also has the embedder's.
  */
 export interface MemoryStore {
-  /** The model that finds memories now. */
+  /** The current embedding model. */
   readonly embedder: string;
   search(tenant: string, search: MemorySearch, signal: AbortSignal): Promise<Result<readonly MemoryHit[]>>;
-  /** In order; without those of an erased tenant. Saving the same id again changes nothing. */
+  /** Saves memories, and returns them in order, without those of a deleted tenant. Idempotent by id. */
   save(
     tenant: string,
     memories: readonly NewMemory[],
@@ -41,12 +41,12 @@ export interface MemoryStore {
     act: AuditEntry,
     signal: AbortSignal,
   ): Promise<Result<Memory>>;
-  /** Gives the memory as it was. */
+  /** Returns the deleted memory. */
   delete(tenant: string, id: string, act: AuditEntry): Promise<Result<Memory>>;
-  /** Deletes memories by their ids; those that are not there are no failure. */
+  /** Deletes memories by their ids; missing ones are ignored. */
   remove(tenant: string, ids: readonly string[]): Promise<Result<void>>;
-  /** Deletes a bounded part of a scope. True: nothing is left. */
+  /** Deletes a bounded part of a scope. True when nothing is left. */
   erase(tenant: string, scope: MemoryScope): Promise<Result<boolean>>;
-  /** Gives vectors to memories that have none of the present model, at most `limit`; the number of those that it went through. */
+  /** Adds missing vectors of the current model, for at most `limit` memories; returns how many it processed. */
   embedPending(limit: number, signal: AbortSignal): Promise<Result<number>>;
 }

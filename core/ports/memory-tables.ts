@@ -4,7 +4,7 @@ import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 import type { Memory, MemoryScope, NewMemory } from "../memory/memory.ts";
 
-/** What narrows a list of memories; null: it does not. */
+/** The filter of a list of memories; null matches all. */
 export interface MemoryFilter {
   readonly scope: MemoryScope;
   /** A tag, as it was written. */
@@ -13,29 +13,29 @@ export interface MemoryFilter {
   readonly withOutside: boolean;
 }
 
-/** A memory to be kept, with the hash that tells it from the others of its project (`identityHashOf`). */
+/** A memory to store, with the hash that identifies it in its project (`identityHashOf`). */
 export interface HashedMemory extends NewMemory {
   readonly contentHash: string;
 }
 
-/** A memory as it was read, with the hash that it had then. */
+/** A memory with its hash when it was read. */
 export interface ReadMemory extends Memory {
   readonly contentHash: string;
 }
 
 export interface MemoryTable {
   /**
-   * Keeps memories, and gives each as it is kept, in order: a memory whose id is there already as it is; one whose content its
-   * project has already as that one, with the tags of both. Those of an erased tenant are not kept, and given by none.
+   * Stores memories, and returns each as stored, in order: an existing id unchanged; content that its project already
+   * has as that memory, with the tags of both. Skips those of a deleted tenant.
    */
   save(
     tenant: string,
     memories: readonly HashedMemory[],
     act: AuditEntry | null,
   ): Promise<Result<readonly ReadMemory[]>>;
-  /** Those of these memories that the scope holds, in no order. */
+  /** Returns those of these memories that are in the scope, in no order. */
   read(tenant: string, scope: MemoryScope, ids: readonly string[]): Promise<Result<readonly ReadMemory[]>>;
-  /** The ids of the latest memories that the filter lets through and that have a tag with one of these words. */
+  /** The ids of the latest memories that match the filter and have a tag with one of these words. */
   tagged(
     tenant: string,
     filter: MemoryFilter,
@@ -43,7 +43,7 @@ export interface MemoryTable {
     limit: number,
   ): Promise<Result<readonly string[]>>;
   page(tenant: string, filter: MemoryFilter, request: PageRequest): Promise<Result<Page<Memory>>>;
-  /** `conflict` when the project has that content already. */
+  /** `conflict` if the project already has that content. */
   update(
     tenant: string,
     change: {
@@ -55,36 +55,36 @@ export interface MemoryTable {
     },
     act: AuditEntry,
   ): Promise<Result<ReadMemory>>;
-  /** Gives the memory as it was. */
+  /** Returns the deleted memory. */
   delete(tenant: string, id: string, act: AuditEntry): Promise<Result<Memory>>;
-  /** Deletes memories without a word in the audit log. */
+  /** Deletes memories without an audit entry. */
   remove(tenant: string, ids: readonly string[]): Promise<Result<void>>;
-  /** The ids of some memories of a scope, in no order: what there is to erase. */
+  /** Ids of some memories of a scope, in no order, for deletion. */
   some(tenant: string, scope: MemoryScope, limit: number): Promise<Result<readonly string[]>>;
   /**
-   * Notes that memories have a vector of this model, and gives the ids of those that are still there. One whose content
-   * changed since it was read is noted to have none.
+   * Records that memories have a vector of this model, and returns the ids of those that still exist. One whose content
+   * changed since it was read is recorded without a vector.
    */
   markEmbedded(
     tenant: string,
     model: string,
     read: readonly Pick<ReadMemory, "id" | "contentHash">[],
   ): Promise<Result<readonly string[]>>;
-  /** Memories of any tenant that lives which have no vector of this model. */
+  /** Memories of any existing tenant that have no vector of this model. */
   toEmbed(model: string, limit: number): Promise<Result<readonly { readonly tenant: string; readonly id: string }[]>>;
 }
 
-/** A project: a name that a task or a memory was made with. */
+/** A project, which a task or a memory named. */
 export interface Project {
   readonly name: string;
   readonly createdAt: number;
   readonly memories: number;
-  /** Of the index, hidden ones left out. */
+  /** Tasks in the index, without hidden ones. */
   readonly tasks: number;
 }
 
 export interface ProjectTable {
-  /** By name, from after `after` on; a page holds one more than `limit` when there are more. `among` null: all of them. */
+  /** Projects by name, after `after`; a page has `limit` + 1 when there are more. `among` null: all. */
   list(
     tenant: string,
     after: string | null,
@@ -92,8 +92,8 @@ export interface ProjectTable {
     among?: readonly string[] | null,
   ): Promise<Result<readonly Project[]>>;
   get(tenant: string, name: string): Promise<Result<Project>>;
-  /** `conflict` while the index has a task of it that has not ended. */
+  /** `conflict` while the index has an open task of it. */
   refuseLive(tenant: string, name: string): Promise<Result<void>>;
-  /** Forgets the project, whose memories are gone. */
+  /** Deletes the project after its memories. */
   erase(tenant: string, name: string, act: AuditEntry): Promise<Result<void>>;
 }

@@ -7,8 +7,8 @@ import type { MemoryHit } from "../memory/rank.ts";
 /** The memories of a task's project and of its tenant. A task with a project saves into the project. */
 export interface MemoryPort {
   /**
-   * `onlyProject`: without the tenant's own. `withOutside`: also memories that were saved under text from outside, which are
-   * no facts. `embedder` is the name of the model that compared them.
+   * `onlyProject`: without the tenant's own memories. `withOutside`: also memories that were saved under outside text,
+   * which are not facts. `embedder` is the name of the model that compared them.
    */
   search(request: {
     readonly query: string;
@@ -18,8 +18,8 @@ export interface MemoryPort {
     readonly signal: AbortSignal;
   }): Promise<Result<{ readonly hits: readonly MemoryHit[]; readonly embedder: string }>>;
   /**
-   * Saves a text once for a key. `isNew` is false for a text that was stored already; it gets the missing tags.
-   * `label`: of the call's context.
+   * Saves a text once for a key. `isNew` is false for a text that was already stored; it gets the missing tags.
+   * `label`: that of the call's context.
    */
   save(note: {
     readonly content: string;

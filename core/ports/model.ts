@@ -1,7 +1,7 @@
 /** A language model. */
 import type { Message, ModelUsage } from "../model/messages.ts";
 
-/** A tool as the model is shown it. `parameters` is JSON Schema. */
+/** A tool in a model request. `parameters` is JSON Schema. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -21,7 +21,7 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
 }
 
-/** Why a model call failed, and whether another try can help. */
+/** Why a model call failed, and whether a retry can help. */
 export interface ModelFailure {
   readonly kind:
     | "rate_limited"
@@ -39,8 +39,8 @@ export interface ModelFailure {
 }
 
 /**
- * A call as the model wrote it: `arguments` may be invalid JSON. `fault`: why it cannot be made, in a sentence for
- * the model.
+ * A call as the model wrote it: `arguments` may be invalid JSON. `fault` is why it is invalid, in a sentence for the
+ * model.
  */
 export interface ReplyCall {
   readonly name: string;
@@ -49,8 +49,8 @@ export interface ReplyCall {
 }
 
 /**
- * What a model call yields: text as it is written and, at every `CHECKPOINT_TOKENS` of output, an estimate of all that was
- * written so far (text, arguments, open reasoning); then exactly one of `done` and `failed`.
+ * The output of a model call: text as it arrives and, at every `CHECKPOINT_TOKENS` of output, an estimate of the output
+ * so far (text, arguments, visible reasoning); then exactly one of `done` and `failed`.
  */
 export type ModelChunk =
   | { readonly type: "text"; readonly text: string }

@@ -1,31 +1,31 @@
-/** Setting reminders, as a tool asks for it. */
+/** The port by which a tool sets reminders. */
 import type { Result } from "../base/errors.ts";
 
-export interface AskedReminder {
+export interface ReminderRequest {
   readonly message: string;
-  /** `at`: a moment, or without an offset what clocks read. `every`: a cron expression, due once an hour at the most. */
+  /** `at`: a time, or a wall time without an offset. `every`: a cron expression, due at most once an hour. */
   readonly when: { readonly at: string } | { readonly every: string };
-  /** Null: the person's, or UTC. */
+  /** Null for the person's time zone, or UTC. */
   readonly timeZone: string | null;
-  /** Null: the places to which what the task says goes. */
+  /** Null for the task's own destinations. */
   readonly person: string | null;
-  /** The same on every attempt: it makes one reminder. */
+  /** The same on every attempt, so that it creates one reminder. */
   readonly key: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-export interface SetReminder {
+export interface ReminderState {
   readonly id: string;
-  /** The next due moment, in milliseconds since the epoch; null: it is over. */
+  /** The next due time, in milliseconds since the epoch; null if the reminder has ended. */
   readonly next: number | null;
   readonly timeZone: string;
 }
 
 /**
- * Failures name the field of the tool: `invalid_input`, `not_found` (the person), `not_available` (nobody can be told),
+ * Failures name the field of the tool: `invalid_input`, `not_found` (the person), `not_available` (no recipient),
  * `quota_exceeded` (schedules of the tenant), `upstream_failed`. Never throws.
  */
 export interface RemindersPort {
-  set(asked: AskedReminder): Promise<Result<SetReminder>>;
+  set(request: ReminderRequest): Promise<Result<ReminderState>>;
 }

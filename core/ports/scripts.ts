@@ -1,41 +1,46 @@
-/** Programs that run in the sidecar's cage, on files that go in and come back. */
+/** Programs that run in the sidecar's cage, on files that are sent in and returned. */
 import type { Result } from "../base/errors.ts";
 
-/** A file that goes in. `path` is relative; `mode` is nine permission bits; `size` is in bytes, and `open` gives as many. */
+/**
+ * An input file. `path` is relative; `mode` is nine permission bits; `size` is in bytes, and `open` returns as many.
+ */
 export interface ScriptFile {
   readonly path: string;
   readonly size: number;
   readonly mode: number;
-  /** Of its bytes, lower-case hex. Without it the file is read once more, to be hashed. */
+  /** SHA-256 of its bytes in lower-case hex. Without it the file is read twice, to hash it. */
   readonly sha256?: string;
   open(): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 
 /** One run of a program. */
 export interface ScriptRequest {
-  /** What runs, without a shell unless it names one: `["/bin/sh", "-c", command]`. A program below `/skill/` is one of `skill`. */
+  /**
+   * The program and its arguments, without a shell unless it names one: `["/bin/sh", "-c", command]`. A program below
+   * `/skill/` is one of `skill`.
+   */
   readonly argv: readonly [string, ...string[]];
   /** Inside the work folder; "" is its root. */
   readonly cwd: string;
-  /** Beside the cage's own PATH, HOME, LANG and TMPDIR. Nothing else is in the program's environment. */
+  /** Environment variables besides the cage's own PATH, HOME, LANG and TMPDIR. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Of stdout and of stderr each; the beginning is kept. */
+  /** The limit of stdout and of stderr each; the start is kept. */
   readonly maxOutputBytes: number;
-  /** Hosts that it may reach, as `core/web/host-pattern.ts` reads them; null: no network. */
+  /** Hosts that it may reach, in the format of `core/web/host-pattern.ts`; null for no network. */
   readonly network: readonly string[] | null;
   /** The work folder, `/work`, which the program may change. */
   readonly files: readonly ScriptFile[];
-  /** What stands at `/skill`, for reading. */
+  /** The read-only files at `/skill`. */
   readonly skill: readonly ScriptFile[];
-  /** Of what comes back. When more was written, nothing of it comes back: all of it is in `refused`. */
+  /** The limit of returned bytes. If more was written, nothing is returned and all of it is in `refused`. */
   readonly maxChangedBytes: number;
-  /** Settles when `written` is not needed any more: until then other results may have to wait for memory. */
+  /** Settles when `written` is no longer needed; until then other results may wait for memory. */
   readonly inUse?: Promise<unknown>;
   readonly signal: AbortSignal;
 }
 
-/** A file that is new, or other than what went in. */
+/** A new or changed file. */
 export interface WrittenByScript {
   readonly path: string;
   readonly size: number;
@@ -44,8 +49,9 @@ export interface WrittenByScript {
 }
 
 /**
- * What a run did. Of `exitCode` and `signal`, the one that ended the program is not null: `signal` when it was killed from outside, by its
- * time or another limit. A program that signal n ended otherwise has exit code 128 + n, as a shell reports it.
+ * The result of a run. Of `exitCode` and `signal`, the one that ended the program is not null: `signal` when it was
+ * killed from outside, by its timeout or another limit. A program that ended by signal n otherwise has exit code 128 +
+ * n, as in a shell.
  */
 export interface ScriptRun {
   readonly exitCode: number | null;
@@ -57,17 +63,17 @@ export interface ScriptRun {
   readonly truncated: boolean;
   readonly durationMs: number;
   readonly written: readonly WrittenByScript[];
-  /** Files that went in and are there no longer. */
+  /** Input files that the program removed. */
   readonly removed: readonly string[];
-  /** What does not come back: links, sockets, devices, names that no sandbox takes, and what is beyond a limit. */
+  /** Files that are not returned: links, sockets, devices, invalid names, and files beyond a limit. */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
 /**
- * Runs programs without rights, secrets or network beyond the request's, and leaves nothing behind. A program that fails
- * is a run. Failures: `not_available` (there is no cage here, and the message says what is missing), `rate_limited` (all
- * places are taken), `too_large`, `invalid_input`, `upstream_failed`, `timeout`; `happened` is "no" when it surely
- * did not begin. Never throws.
+ * Runs programs without permissions, secrets or network beyond the request's, and leaves nothing behind. A program that
+ * fails is a run. Failures: `not_available` (no cage; the message says what is missing), `rate_limited` (all cages are
+ * busy), `too_large`, `invalid_input`, `upstream_failed`, `timeout`; `happened` is "no" when it did not begin. Never
+ * throws.
  */
 export interface ScriptsPort {
   run(request: ScriptRequest): Promise<Result<ScriptRun>>;

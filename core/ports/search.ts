@@ -9,7 +9,7 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a search found, as plain text. `url` is http or https. */
+/** A search result as plain text. `url` is http or https. */
 export interface SearchHit {
   readonly title: string;
   readonly url: string;
@@ -17,8 +17,8 @@ export interface SearchHit {
 }
 
 /**
- * A search engine. Failures: `not_available` (none is set up, and the message says how that is done), `rate_limited`,
- * `timeout`, `upstream_failed`. Never throws.
+ * A search engine. Failures: `not_available` (none is configured; the message says how), `rate_limited`, `timeout`,
+ * `upstream_failed`. Never throws.
  */
 export interface SearchPort {
   search(request: SearchRequest): Promise<Result<readonly SearchHit[]>>;

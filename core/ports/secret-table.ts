@@ -3,7 +3,7 @@ import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 import type { AuditEntry } from "./audit.ts";
 
-/** A secret as it is listed: everything but its value. */
+/** A secret in lists, without its value. */
 export interface Secret {
   readonly id: string;
   readonly name: string;
@@ -16,24 +16,24 @@ export interface Secret {
   readonly updatedAt: number;
 }
 
-/** What a secret is set to: its value sealed, in base64, and its bindings. */
+/** The new state of a secret: its encrypted value in base64, and its bindings. */
 export interface SecretSetting extends Pick<Secret, "name" | "hosts" | "agents" | "methods"> {
   readonly sealed: string;
 }
 
-/** Names are unique in a tenant, and stay. */
+/** Names are unique in a tenant and never change. */
 export interface SecretTable {
   /**
-   * `conflict` when the name is taken, `quota_exceeded` when the tenant has as many as it may. Making the same id again
-   * changes nothing and gives what is there.
+   * `conflict` when the name is taken, `quota_exceeded` at the tenant's limit. Creating the same id again returns the
+   * stored row.
    */
   create(tenant: string, secret: SecretSetting & { readonly id: string }, act: AuditEntry): Promise<Result<Secret>>;
   get(tenant: string, name: string): Promise<Result<Secret>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<Secret>>>;
   /** Replaces value and bindings. */
   update(tenant: string, secret: SecretSetting, act: AuditEntry): Promise<Result<Secret>>;
-  /** Gives what was there. */
+  /** Returns the removed row. */
   remove(tenant: string, name: string, act: AuditEntry): Promise<Result<Secret>>;
-  /** All of them with their sealed values, for the egress module. */
+  /** All secrets with their encrypted values, for the egress module. */
   sealed(tenant: string): Promise<Result<readonly SecretSetting[]>>;
 }

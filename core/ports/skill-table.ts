@@ -1,61 +1,61 @@
-/** The rows of a tenant's skills. They are written with their source (`SourceToPublish.skill`) and read here. */
+/** The rows of a tenant's skills, written with their source (`SourceToPublish.skill`). */
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 import type { SkillNote } from "../skills/head.ts";
 import type { Scan } from "../skills/scan-finding.ts";
 import type { Skill } from "../skills/skill.ts";
 
-/** What was found when a version was uploaded. */
-export interface KeptReport {
+/** The report of a version's upload. */
+export interface UploadReport {
   readonly warnings: readonly SkillNote[];
   readonly scan: Scan;
 }
 
-/** One content of a skill that was uploaded. */
+/** One uploaded version of a skill. */
 export interface SkillVersion {
   readonly version: number;
   readonly skill: Skill;
-  readonly report: KeptReport;
+  readonly report: UploadReport;
   readonly files: number;
-  /** Of the package. */
+  /** Bytes of the package. */
   readonly bytes: number;
   readonly createdAt: number;
   /** A key's id. */
   readonly createdBy: string;
 }
 
-/** A skill of the tenant's own, with the version that tasks have which are made now. */
+/** A tenant's own skill, with the version that new tasks use. */
 export interface SkillRecord {
   readonly name: string;
   readonly current: SkillVersion;
-  /** How many there are. */
+  /** The number of versions. */
   readonly versions: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What becomes of one skill when the source is published that has it, has it no longer, or has another version of it. */
+/** The change of one skill that is published with its source. */
 export type SkillChange =
-  /** Makes this its version: a further one, or the one that has this hash already. */
+  /** Makes this the current version: a new one, or the existing one with this hash. */
   | {
       readonly kind: "put";
       readonly skill: Skill;
-      readonly report: KeptReport;
+      readonly report: UploadReport;
       readonly files: number;
       readonly bytes: number;
       readonly by: string;
     }
   | { readonly kind: "remove"; readonly name: string };
 
-/** Skills that a tenant has by itself, and versions of one. */
+/** The most own skills of a tenant, and versions of one. */
 export const MAX_SKILLS = 200;
 export const MAX_SKILL_VERSIONS = 200;
 
 export interface SkillTable {
   get(tenant: string, name: string): Promise<Result<SkillRecord>>;
-  /** The latest first. The place of a skill has its slug for an id. */
+  /** The latest first. The position's id is the slug. */
   page(tenant: string, request: PageRequest): Promise<Result<Page<SkillRecord>>>;
-  /** The latest first; the place of a version is its number. */
+  /** The latest first; the position is the version number. */
   versions(tenant: string, name: string, request: PageRequest): Promise<Result<Page<SkillVersion>>>;
   /** A version by its number, or by its hash. */
   version(tenant: string, name: string, which: number | string): Promise<Result<SkillVersion>>;

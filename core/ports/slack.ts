@@ -1,68 +1,68 @@
-/** The port to Slack: its Web API, for one workspace with the token of the bot that was installed there. */
+/** The port to Slack's Web API, for one workspace with its bot's token. */
 import type { Result } from "../base/errors.ts";
 
 /** A block or a view of Block Kit, as JSON (https://docs.slack.dev/reference/block-kit). */
 export type SlackJson = Readonly<Record<string, unknown>>;
 
-/** A message is known by both: a `ts` is unique in its channel only. */
+/** The id of a message: a `ts` is unique only in its channel. */
 export interface SlackRef {
   readonly channel: string;
   readonly ts: string;
 }
 
-/** What a message says. `text` is mrkdwn, and what notifications show of a message with blocks. */
-export interface SlackWords {
+/** The content of a message. `text` is mrkdwn, and the notification text of a message with blocks. */
+export interface SlackContent {
   readonly text: string;
   readonly blocks: readonly SlackJson[];
 }
 
-export interface SlackPost extends SlackWords {
+export interface SlackPost extends SlackContent {
   /** The id of a conversation (`C…`, `D…`, `G…`), or `#name` of a channel. */
   readonly channel: string;
-  /** The `ts` of the message under which it stands; null: it begins a thread of its own. */
+  /** The `ts` of the parent message of its thread; null begins a new thread. */
   readonly thread: string | null;
-  /** Kept in the message's metadata: `messagesSince` gives it back. */
+  /** Stored in the message's metadata, from which `listOwnMessages` returns it. */
   readonly key: string;
 }
 
-/** What may be said to one person alone. */
-export interface SlackWhisper extends SlackWords {
+/** A message that only one person sees. */
+export interface SlackWhisper extends SlackContent {
   readonly channel: string;
   readonly user: string;
   readonly thread: string | null;
 }
 
-/** An answer to the `response_url` of a command or a click. */
-export interface SlackResponse extends SlackWords {
-  /** Seen by the person alone; false: by the channel. */
+/** A response to the `response_url` of a command or a click. */
+export interface SlackResponse extends SlackContent {
+  /** True if only the person sees it; false for the channel. */
   readonly isEphemeral: boolean;
-  /** It takes the place of the message that was clicked. */
+  /** True to replace the clicked message. */
   readonly replaces: boolean;
 }
 
-/** A message of the bot, with what tells it apart. */
+/** A message of the bot, with its key. */
 export interface OwnMessage extends SlackRef {
-  /** Null: it was posted without one. */
+  /** Null if it was posted without one. */
   readonly key: string | null;
-  /** `size` in bytes; null: Slack did not say. */
+  /** `size` in bytes; null if unknown. */
   readonly files: readonly { readonly title: string; readonly size: number | null }[];
 }
 
-/** What anybody said in a thread. */
+/** A message of any user in a thread. */
 export interface ThreadMessage {
   readonly ts: string;
-  /** `U…`; null: Slack did not say whose it is. */
+  /** `U…`; null if unknown. */
   readonly user: string | null;
-  /** In Slack's form. */
+  /** Text in Slack's format. */
   readonly text: string;
-  /** Names of the files that stand with it. */
+  /** Names of its files. */
   readonly files: readonly string[];
 }
 
 export interface SlackUser {
   readonly id: string;
   readonly team: string;
-  /** As people see it: the display name, else the real one, else the handle. */
+  /** The display name, otherwise the real name, otherwise the handle. */
   readonly name: string;
   readonly email: string | null;
   /** IANA. */
@@ -70,20 +70,20 @@ export interface SlackUser {
   readonly isBot: boolean;
 }
 
-/** Who a token speaks for. */
+/** The bot of a token. */
 export interface SlackBot {
   readonly team: string;
   readonly teamName: string;
   /** `U…` */
   readonly user: string;
   readonly bot: string | null;
-  /** Of the workspace, with a slash at its end. */
+  /** The workspace's URL, with a final slash. */
   readonly url: string;
-  /** Null: Slack did not say. */
+  /** Null if unknown. */
   readonly scopes: readonly string[] | null;
 }
 
-/** A file to be shared in a conversation. */
+/** A file to share in a conversation. */
 export interface SlackUpload {
   readonly channel: string;
   readonly thread: string | null;
@@ -110,35 +110,42 @@ export interface MessagesBefore {
 
 /**
  * One workspace. Failures: `rate_limited` with `retryAfterMs`, `forbidden` (the token or its scopes), `not_found` (the
- * place, the person, the message), `conflict` (the place does not take it), `invalid_input` (Slack refuses what it says),
- * `too_large`, `upstream_failed`. `details.slack` is Slack's own word where it gave one; `happened` is "no" when
- * the request surely had no effect. No message holds the token. Never throws.
+ * conversation, the person, the message), `conflict` (the conversation does not accept it), `invalid_input` (Slack
+ * refuses the content), `too_large`, `upstream_failed`. `details.slack` is Slack's error code if it sent one;
+ * `happened` is "no" when the request had no effect. No message contains the token. Never throws.
  */
 export interface SlackPort {
   /** Posts a message. Neither links nor media in it are unfurled. */
   post(message: SlackPost): Promise<Result<SlackRef>>;
-  /** Makes a message of the bot say something else. */
-  update(message: SlackRef & SlackWords): Promise<Result<void>>;
+  /** Replaces the content of a bot's message. */
+  update(message: SlackRef & SlackContent): Promise<Result<void>>;
   whisper(message: SlackWhisper): Promise<Result<void>>;
-  /** `blocked_by_policy`: the address is none of Slack's. */
+  /** `blocked_by_policy` for an address outside Slack. */
   respond(responseUrl: string, response: SlackResponse): Promise<Result<void>>;
   openView(triggerId: string, view: SlackJson): Promise<Result<{ readonly id: string }>>;
   updateView(id: string, view: SlackJson): Promise<Result<void>>;
   user(id: string): Promise<Result<SlackUser>>;
   userByEmail(email: string): Promise<Result<SlackUser>>;
-  /** The id of the direct messages with a person. */
+  /** Returns the id of the direct messages with a person. */
   openConversation(user: string): Promise<Result<string>>;
-  /** The bot's messages in a thread, or in a channel outside threads, from a moment on; at most the latest 1,000. */
-  messagesSince(place: MessagesSince): Promise<Result<readonly OwnMessage[]>>;
-  /** What was said in a thread before the message `before`, its beginning included, in order; at most the first 1,000. */
-  saidBefore(place: MessagesBefore): Promise<Result<readonly ThreadMessage[]>>;
-  /** The id of a channel by its name, without `#`: a public one, or a private one that the bot is in. */
-  channelNamed(name: string): Promise<Result<string>>;
-  /** Where people read a message. */
+  /**
+   * Returns the bot's messages in a thread, or in a channel outside threads, from a time on; at most the latest 1,000.
+   */
+  listOwnMessages(place: MessagesSince): Promise<Result<readonly OwnMessage[]>>;
+  /**
+   * Returns the messages of a thread before the message `before`, including the first, in order; at most the first
+   * 1,000.
+   */
+  listMessagesBefore(place: MessagesBefore): Promise<Result<readonly ThreadMessage[]>>;
+  /** Returns the id of a channel by its name without `#`: a public one, or a private one that the bot is in. */
+  findChannel(name: string): Promise<Result<string>>;
+  /** Returns the URL of a message. */
   permalink(message: SlackRef): Promise<Result<string>>;
-  /** Shares a file, by three calls. What fails before the last of them surely had no effect. */
+  /** Shares a file, by three calls. A failure before the last one has no effect. */
   upload(file: SlackUpload): Promise<Result<void>>;
-  /** The bytes of a file of the workspace; `too_large` over `maxBytes`, `blocked_by_policy` for an address that is none of Slack's. */
+  /**
+   * Downloads a file of the workspace; `too_large` over `maxBytes`, `blocked_by_policy` for an address outside Slack.
+   */
   download(
     url: string,
     maxBytes: number,
@@ -146,7 +153,7 @@ export interface SlackPort {
   whoAmI(): Promise<Result<SlackBot>>;
 }
 
-/** What an installation by OAuth gives. */
+/** The result of an OAuth installation. */
 export interface SlackGrant {
   readonly token: string;
   readonly team: string;
@@ -154,11 +161,11 @@ export interface SlackGrant {
   readonly app: string;
   readonly bot: string;
   readonly scopes: readonly string[];
-  /** Who installed it. */
+  /** The installing user. */
   readonly user: string;
 }
 
-/** The door by which the app is installed. */
+/** The port that installs the app by OAuth. */
 export interface SlackOAuthPort {
   /** `forbidden`: the code is wrong, used or too old, or the app's secret is wrong. */
   access(code: string, redirectUri: string): Promise<Result<SlackGrant>>;

@@ -1,33 +1,33 @@
-/** The port to servers of SSH: one command, on a host whose key is known. */
+/** The port to SSH servers: one command, on a host with a known key. */
 import type { Result } from "../base/errors.ts";
 
-/** What proves who logs in. A text may hold references to the tenant's secrets, `{{secret.NAME}}`. */
+/** The credential of a login. A text may contain references to the tenant's secrets, `{{secret.NAME}}`. */
 export type SshCredential =
   | { readonly kind: "password"; readonly password: string }
   | { readonly kind: "private_key"; readonly privateKey: string }
-  /** A secret of the tenant by its name: a private key if it reads like one, else a password. */
+  /** A secret of the tenant by name: a private key if it looks like one, otherwise a password. */
   | { readonly kind: "secret"; readonly name: string };
 
 export interface SshRequest {
-  /** A name or an address. */
+  /** A host name or an address. */
   readonly host: string;
   readonly port: number;
   readonly username: string;
   readonly credential: SshCredential;
-  /** As the login shell of the user reads it. */
+  /** The command for the user's login shell. */
   readonly command: string;
-  /** Fingerprints of keys that the host may show, `SHA256:…` as OpenSSH prints them. */
+  /** Accepted fingerprints of the host's key, `SHA256:…` as OpenSSH prints them. */
   readonly fingerprints: readonly string[];
-  /** As `WebRequest` has them; a port other than 22 has to be named with the host. */
+  /** As in `WebRequest`; a port other than 22 has to be listed with the host. */
   readonly allowedDomains: readonly string[] | null;
-  /** Everything together. */
+  /** The timeout of connection and command together. */
   readonly timeoutMs: number;
-  /** Of stdout and of stderr each; the beginning is kept. */
+  /** The limit of stdout and of stderr each; the start is kept. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** What a command did. `exitCode` null: the signal ended it. No secret of the tenant stands in the output. */
+/** The result of a command. `exitCode` is null if a signal ended it. The output contains no secret of the tenant. */
 export interface SshRun {
   readonly exitCode: number | null;
   readonly signal: string | null;

@@ -1,6 +1,6 @@
 /** The index of tasks. */
 import type { Result } from "../base/errors.ts";
-import type { Page, PageRequest, Place } from "../base/page-cursor.ts";
+import type { Page, PageRequest, PagePosition } from "../base/page-cursor.ts";
 import type { OwnUsage, TaskLine } from "../task/line.ts";
 import type { OpenWait } from "../task/open-waits.ts";
 import type { TaskReport } from "../task/rpc.ts";
@@ -8,7 +8,7 @@ import type { ShortTask } from "../task/short.ts";
 import type { TaskStatus } from "../task/status.ts";
 import type { TaskView } from "../task/view.ts";
 
-/** What narrows a list of tasks; null, or absent: it does not. */
+/** The filter of a list of tasks; null or absent matches all. */
 export interface TaskFilter {
   /** Any of these. */
   readonly status: readonly TaskStatus[] | null;
@@ -17,22 +17,22 @@ export interface TaskFilter {
   readonly projects?: readonly string[];
   /** The id or the name of an agent. */
   readonly agent?: string;
-  /** The tasks of no parent, or those of this one. */
+  /** Tasks without a parent, or those of this one. */
   readonly parent?: { readonly id: string | null };
-  /** Stands in the beginning of the input, in any case; from six characters on, also in the id. */
+  /** Matches the start of the input in any case; with six or more characters, also the id. */
   readonly text?: string;
-  /** Made at that moment or later, and before that moment. */
+  /** Created from this time on, and before this time. */
   readonly from?: number;
   readonly before?: number;
 }
 
-/** What narrows the inbox; null: it does not. `person` is the id of a person's record, or a name as a task used it. */
+/** The filter of the inbox; null matches all. `person` is the id of a person's record, or a name that a task used. */
 export interface InboxFilter {
   readonly kind: OpenWait["kind"] | null;
   readonly person: string | null;
-  /** Of tasks of any of these projects. */
+  /** Only tasks of these projects. */
   readonly projects?: readonly string[];
-  /** Absent: the oldest first. */
+  /** Absent for the oldest first. */
   readonly order?: InboxOrder;
 }
 
@@ -40,53 +40,57 @@ export const INBOX_ORDERS = ["oldest", "newest"] as const;
 
 export type InboxOrder = (typeof INBOX_ORDERS)[number];
 
-/** Entries of the inbox, each with its task, and how many there are in all. The place of one is its `since` and its id. */
+/** Entries of the inbox, each with its task, and their total. An entry's position is its `since` and its id. */
 export interface InboxPage extends Page<OpenWait & { readonly task: TaskLine }> {
   readonly total: number;
 }
 
-/** A task in the picture of its tree. */
+/** A task in its tree. */
 export interface TreeNode extends TaskLine {
   readonly usage: OwnUsage;
 }
 
 export interface TaskIndex {
   /**
-   * Takes rows whose version is higher than what is there. Rows of an erased tenant are dropped. With `counter`, the one that
-   * the tenant's object has, the tenant's row advances to the next one; `isTogether` false: its counter is another, or it is
-   * gone or erased, and it did not.
+   * Stores rows with a higher version than the stored one. Drops rows of a deleted tenant. With `counter`, that of the
+   * tenant's object, increments the counter of the tenant's row; `isTogether` is false if the row has another counter,
+   * or is missing or deleted, and was not incremented.
    */
   upsert(
     tenant: string,
     reports: readonly TaskReport[],
     counter?: number,
   ): Promise<Result<{ readonly isTogether: boolean }>>;
-  /** The tenant's tasks that are not hidden. A page ends early when what it holds is large (over 8 MB). */
+  /** The tenant's tasks without hidden ones. A page ends early when it is large (over 8 MB). */
   page(tenant: string, filter: TaskFilter, request: PageRequest): Promise<Result<Page<TaskView>>>;
   /** The same in the short form. */
   shortPage(tenant: string, filter: TaskFilter, request: PageRequest): Promise<Result<Page<ShortTask>>>;
-  /** What waits for people; that of hidden tasks too. */
+  /** Open waits for people, including those of hidden tasks. */
   inbox(tenant: string, filter: InboxFilter, request: PageRequest): Promise<Result<InboxPage>>;
-  /** The tasks below one, the nearest first and then the earliest, without the hidden ones. */
-  below(tenant: string, task: string, limit: number): Promise<Result<readonly TreeNode[]>>;
-  /** The ids of tasks of the tenant, hidden ones too, in no order: what there is to erase. */
+  /** The tasks below a task, the nearest first and then the earliest, without hidden ones. */
+  listBelow(tenant: string, task: string, limit: number): Promise<Result<readonly TreeNode[]>>;
+  /** Ids of tasks of the tenant, including hidden ones, in no order, for deletion. */
   some(tenant: string, limit: number): Promise<Result<readonly string[]>>;
-  /** The ids after one (null: from the start), hidden ones too, in their order. */
+  /** The ids after one (null: from the start), including hidden ones, in order. */
   ids(tenant: string, after: string | null, limit: number): Promise<Result<readonly string[]>>;
-  /** The roots that ended before `before`, the earliest first. Their place is that moment. */
-  ended(tenant: string, before: number, request: PageRequest): Promise<Result<readonly Place[]>>;
+  /** The roots that ended before `before`, the earliest first. Their position is the end time. */
+  listEnded(tenant: string, before: number, request: PageRequest): Promise<Result<readonly PagePosition[]>>;
   count(tenant: string): Promise<Result<StoredTasks>>;
   remove(tenant: string, ids: readonly string[]): Promise<Result<void>>;
-  /** What a task reported last, a hidden one too, without its waits and its root; null: the index does not list it. */
+  /**
+   * The last report of a task, even a hidden one, without its waits and its root; null if the index does not list it.
+   */
   find(tenant: string, id: string): Promise<Result<TaskReport | null>>;
-  /** Tasks of any tenant whose wake-up was due before `before`, the longest overdue first. Their place is that moment. */
+  /**
+   * Tasks of any tenant whose alarm was due before `before`, the longest overdue first. Their position is the due time.
+   */
   overdue(before: number, request: PageRequest): Promise<Result<Page<{ tenant: string; task: string }>>>;
 }
 
-/** How much of a tenant's tasks is stored. Hidden tasks are not counted. */
+/** Counts of a tenant's stored tasks, without hidden ones. */
 interface StoredTasks {
   readonly tasks: number;
   readonly ended: number;
-  /** When the first of those that are stored ended, in milliseconds since the epoch; null: none did. */
+  /** When the earliest stored one ended, in milliseconds since the epoch; null if none did. */
   readonly earliestEnd: number | null;
 }

@@ -11,7 +11,7 @@ export interface Tenant {
   readonly createdAt: number;
 }
 
-/** An API key as it is listed. `createdBy` is the key that made it, or `operator`. */
+/** An API key in lists. `createdBy` is the key that created it, or `operator`. */
 export interface ApiKey extends KeyRecord {
   readonly projects: readonly string[] | null;
   readonly agents: readonly string[] | null;
@@ -20,34 +20,34 @@ export interface ApiKey extends KeyRecord {
   readonly revokedAt: number | null;
 }
 
-/** A key to be kept: its record and its SHA-256 in hex. */
+/** A key to store: its record and its SHA-256 in hex. */
 export interface NewApiKey {
   readonly key: ApiKey;
   readonly hash: string;
 }
 
 export interface TenantTable {
-  /** Makes the tenant, its first key and the audit row. Doing it again with the same ids changes nothing. */
+  /** Creates the tenant, its first key and the audit row. Idempotent by id. */
   create(tenant: Tenant, firstKey: NewApiKey, act: AuditEntry): Promise<Result<void>>;
-  /** `not_found` for an erased tenant too. */
+  /** `not_found` for a deleted tenant too. */
   get(id: string): Promise<Result<Tenant>>;
   page(request: PageRequest): Promise<Result<Page<Tenant>>>;
-  /** Marks the tenant erased: from then on none of its keys is found. Its rows go by `purge`. */
+  /** Marks the tenant as deleted: from then on its keys are not found. `purge` deletes its rows. */
   erase(id: string, act: AuditEntry): Promise<Result<Tenant>>;
-  /** Erased tenants whose rows are still there, the earliest first. */
-  erased(limit: number): Promise<Result<readonly string[]>>;
-  /** Deletes every row of an erased tenant and remembers only that its id was used. */
+  /** Deleted tenants that still have rows, the earliest first. */
+  listErased(limit: number): Promise<Result<readonly string[]>>;
+  /** Deletes every row of a deleted tenant, and records only that its id was used. */
   purge(id: string): Promise<Result<void>>;
 }
 
 export interface KeyTable {
-  /** Keeps a key. Keeping the same id again changes nothing and gives what is there. */
+  /** Stores a key. Storing the same id again returns the stored row. */
   create(key: NewApiKey, act: AuditEntry): Promise<Result<ApiKey>>;
-  /** The living key with this hash, of this tenant; `not_found` when it is revoked or its tenant erased. */
-  byHash(tenant: string, hash: string): Promise<Result<KeyRecord>>;
-  /** A key by its id, revoked or not. */
+  /** Finds the valid key of this tenant with this hash; `not_found` when it is revoked or its tenant deleted. */
+  findByHash(tenant: string, hash: string): Promise<Result<KeyRecord>>;
+  /** Finds a key by its id, revoked or not. */
   get(tenant: string, id: string): Promise<Result<ApiKey>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<ApiKey>>>;
-  /** Revoking a revoked key changes nothing and gives what is there. */
+  /** Revokes a key. Idempotent. */
   revoke(tenant: string, id: string, act: AuditEntry): Promise<Result<ApiKey>>;
 }

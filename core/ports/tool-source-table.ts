@@ -5,7 +5,7 @@ import type { AuditEntry } from "./audit.ts";
 import type { SkillChange } from "./skill-table.ts";
 import type { DefinedTool, SourceRecord, SourceToPublish } from "../tool/source.ts";
 
-/** A source's change as its row takes it. `names` are keys that no other source of the tenant may have. */
+/** A change of a source. `names` are keys that no other source of the tenant may have. */
 export interface SourceChange {
   readonly name: string;
   readonly hash: string | null;
@@ -20,15 +20,15 @@ export interface SourceChange {
 }
 
 export interface ToolSourceTable {
-  /** Every source of the tenant by name, also those that have no tools any more. */
+  /** Every source of the tenant by name, including those without tools. */
   all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
   /**
-   * Makes the next version. `conflict`: the latest is not `ifVersion` (field `ifVersion`), or another source has one of the
-   * names (field `name`). `act` null: nobody asked for it.
+   * Creates the next version. `conflict`: the latest is not `ifVersion` (field `ifVersion`), or another source has one
+   * of the names (field `name`). `act` is null without a requester.
    */
   publish(tenant: string, change: SourceChange, act: AuditEntry | null): Promise<Result<SourceRecord>>;
-  /** The latest version of every tool that the tenant defined and did not take away. */
+  /** The latest version of every tool that the tenant defined and did not remove. */
   definitions(tenant: string): Promise<Result<readonly DefinedTool[]>>;
-  /** The versions of one, the latest first; the place of a version is its number. `not_found` when there never was one. */
+  /** The versions of a tool, the latest first; the position is the version number. `not_found` if it never existed. */
   versions(tenant: string, name: string, request: PageRequest): Promise<Result<Page<DefinedTool>>>;
 }

@@ -1,12 +1,12 @@
 /** The table of what tasks used. */
 import type { Result } from "../base/errors.ts";
 
-/** What use is told apart by. */
+/** The dimensions of use. */
 export const USAGE_PARTS = ["day", "agent", "key", "project"] as const;
 
 export type UsagePart = (typeof USAGE_PARTS)[number];
 
-/** Days as `2026-11-21` (UTC), both included, and what to tell apart. */
+/** A range of days as `2026-11-21` (UTC), both inclusive, and the dimensions to group by. */
 export interface UsageRequest {
   readonly from: string;
   readonly to: string;
@@ -14,7 +14,7 @@ export interface UsageRequest {
   readonly limit: number;
 }
 
-/** What tasks used that have these parts in common. A key or a project that a task has not is null. */
+/** The use of the tasks of one group. A key or a project that a task lacks is null. */
 export interface UsageRow {
   readonly parts: {
     readonly day?: string;
@@ -22,7 +22,7 @@ export interface UsageRow {
     readonly key?: string | null;
     readonly project?: string | null;
   };
-  /** Those that are in lists; calls over the API are none. */
+  /** The number of tasks, without API calls. */
   readonly tasks: number;
   readonly steps: number;
   readonly toolCalls: number;
@@ -31,6 +31,6 @@ export interface UsageRow {
 }
 
 export interface UsageTable {
-  /** By the day on which a task was made, also of tasks that were erased since. At most `limit` rows, in their order. */
+  /** Use by the day on which a task was created, including deleted tasks. At most `limit` rows, in order. */
   read(tenant: string, request: UsageRequest): Promise<Result<readonly UsageRow[]>>;
 }

@@ -1,4 +1,4 @@
-/** The ports behind a search by meaning: the model that makes vectors, and the index that stores them. */
+/** The ports of a semantic search: the model that computes vectors, and the index that stores them. */
 import type { Result } from "../base/errors.ts";
 import type { MemoryScope } from "../memory/memory.ts";
 
@@ -7,7 +7,7 @@ import type { MemoryScope } from "../memory/memory.ts";
  * throws. Failures: `invalid_input` (the model does not take a text), `rate_limited`, `timeout`, `upstream_failed`.
  */
 export interface EmbedderPort {
-  /** The name under which its vectors are stored. Vectors of two names are never compared. */
+  /** The name under which its vectors are stored. Vectors of different names are never compared. */
   readonly model: string;
   /** Null until its first reply. */
   readonly dimensions: number | null;

@@ -1,7 +1,7 @@
 /**
- * The older steps of a task in short, by rule: what people wrote stays, each call leaves a line, and every result's id
- * stays so that it can be read again. A model may tell the calls in prose; the rest is the same. What a hook or a mail
- * brought is summarised like a result: it is no person's word.
+ * Compacts the older steps of a task by rule: messages of people stay, each call becomes a line, and the ids of all
+ * results stay so that they can be read again. A model may replace the lines of calls with prose. A webhook or a mail
+ * is summarised like a result, because it is not a person's message.
  */
 import { cleanName } from "../gateway/model-names.ts";
 import { cutBefore, EXPAND_RESULT } from "../gateway/shape.ts";
@@ -9,35 +9,35 @@ import type { Message } from "../model/messages.ts";
 import { mayInstruct, PERSON } from "../provenance/label.ts";
 import { readResultIds, writeResultIds } from "./result-ids.ts";
 
-/** Characters of the whole text. */
+/** The most characters of the whole text. */
 export const MAX_HISTORY_CHARACTERS = 12_000;
-/** Of what a person wrote; more is cut off. */
+/** The most characters of a person's message. */
 const MAX_WORDS = 2_000;
-/** When people wrote more than the text holds, each message keeps at least this much, and the newest messages stay. */
+/** The least characters of each message when they do not all fit; then the newest messages stay. */
 const MIN_WORDS = 40;
-/** Kept for what Otto did, however much people wrote. */
+/** Characters reserved for what Otto did. */
 const ROOM_FOR_DETAILS = 2_000;
 const MAX_SAID = 300;
 const MAX_ARGUMENTS = 150;
 const MAX_RESULT = 200;
 
 const TITLE = "[The earlier steps of this task in short.";
-/** In the title, which no line of the text can be. */
+/** Part of the title, which no other line can equal. */
 const NO_RECORDS = "None of them read memories, files or subagents' answers.";
 const WORDS = "A person wrote: ";
 const OUTSIDE_TEXT = "From outside: ";
 const DETAILS_LEFT_OUT = "[The oldest details are left out.]";
 const WORDS_LEFT_OUT = "[The oldest messages of people are left out.]";
 
-/** A line: what a person wrote, as it was; or what Otto said or did. */
+/** A line: a person's message, or what Otto said or did. */
 interface HistoryLine {
   readonly isWords: boolean;
   readonly text: string;
 }
 
 /**
- * Steps in short. `lines` are in order; `ids` are those of every result; `notes` say what did not fit before. `hasRecords`
- * is false when no step read the tenant's records, so that the text has none of them.
+ * Compacted steps. `lines` are in order; `ids` are those of every result; `notes` say what did not fit earlier.
+ * `hasRecords` is false when no step read the tenant's records.
  */
 export interface History {
   readonly hasRecords: boolean;
@@ -46,15 +46,15 @@ export interface History {
   readonly ids: readonly string[];
 }
 
-/** What fits of some lines, and whether any had to go. */
+/** The lines that fit, and whether any were dropped. */
 interface Fitted {
   readonly lines: readonly HistoryLine[];
   readonly isCut: boolean;
 }
 
 /**
- * The history that a text of `writeHistory` (null: none) and the messages after it make together. `records` are the ids of
- * calls whose results may have the tenant's records; absent: any may.
+ * Reads the history of a text of `writeHistory` (null: none) and the messages after it. `records` are the ids of calls
+ * whose results may contain the tenant's records; absent: any may.
  */
 export function readHistory(
   previous: string | null,
@@ -63,8 +63,8 @@ export function readHistory(
 ): History {
   const before = previous === null ? EMPTY : parseHistory(previous);
   const called = messages.flatMap((message) => (message.role === "assistant" ? (message.calls ?? []) : []));
-  const argumentsOf = new Map(called.map((call) => [call.id, call.arguments]));
-  const lines = messages.flatMap((message) => linesOf(message, argumentsOf));
+  const argumentsById = new Map(called.map((call) => [call.id, call.arguments]));
+  const lines = messages.flatMap((message) => toLines(message, argumentsById));
   const ids = messages.flatMap((message) => (message.role === "tool" ? [message.callId] : []));
   const hasRecords = before.hasRecords || ids.some((id) => records?.has(id) ?? true);
   return { ...before, hasRecords, lines: [...before.lines, ...lines], ids: [...new Set([...before.ids, ...ids])] };
@@ -72,17 +72,17 @@ export function readHistory(
 
 const EMPTY: History = { hasRecords: false, notes: [], lines: [], ids: [] };
 
-/** The history with a model's prose in the place of what Otto said and did. */
-export function retell(history: History, prose: string): History {
-  const told = prose.split("\n").filter((line) => line.trim() !== "");
-  // Only what a person wrote may look like it.
-  const details = told.map((line) => ({ isWords: false, text: line.startsWith(WORDS) ? ` ${line}` : line }));
+/** Replaces the lines of what Otto said and did with a model's prose. */
+export function replaceDetails(history: History, prose: string): History {
+  const proseLines = prose.split("\n").filter((line) => line.trim() !== "");
+  // Only a person's message may have their prefix.
+  const details = proseLines.map((line) => ({ isWords: false, text: line.startsWith(WORDS) ? ` ${line}` : line }));
   return { ...history, lines: [...details, ...history.lines.filter(({ isWords }) => isWords)] };
 }
 
 /**
- * The text that stands in the conversation for the steps. Over `maxCharacters` (at least 4,000), the oldest details go
- * first; what people wrote is shortened only when it alone is too much.
+ * Writes the text that replaces the steps in the conversation. Over `maxCharacters` (at least 4,000), the oldest
+ * details are dropped first; messages of people are shortened only when they alone are too long.
  */
 export function writeHistory(
   { hasRecords, notes, lines, ids }: History,
@@ -93,16 +93,16 @@ export function writeHistory(
   const title = `${TITLE}${records}${expand}]`;
   const idLine = writeResultIds(ids);
   const end = idLine === null ? [] : [idLine];
-  const room = maxCharacters - lengthOf([title, DETAILS_LEFT_OUT, WORDS_LEFT_OUT, ...end]);
+  const room = maxCharacters - countCharacters([title, DETAILS_LEFT_OUT, WORDS_LEFT_OUT, ...end]);
   const words = fitWords(lines, room - ROOM_FOR_DETAILS);
-  const details = fitDetails(words.lines, room - lengthOf(words.lines.filter(isWords).map(textOf)));
+  const details = fitDetails(words.lines, room - countCharacters(words.lines.filter(isWords).map(getText)));
   const left = new Set(notes);
   if (words.isCut) left.add(WORDS_LEFT_OUT);
   if (details.isCut) left.add(DETAILS_LEFT_OUT);
-  return [title, ...left, ...details.lines.map(textOf), ...end].join("\n");
+  return [title, ...left, ...details.lines.map(getText), ...end].join("\n");
 }
 
-/** A text of `writeHistory` as its parts in order: runs of what people wrote, and runs of everything else. */
+/** Splits a text of `writeHistory` into parts in order: runs of people's messages, and runs of everything else. */
 export function splitHistory(text: string): HistoryLine[] {
   const parts: HistoryLine[] = [];
   for (const line of text.split("\n")) {
@@ -114,21 +114,21 @@ export function splitHistory(text: string): HistoryLine[] {
   return parts;
 }
 
-function linesOf(message: Message, argumentsOf: ReadonlyMap<string, string>): HistoryLine[] {
+function toLines(message: Message, argumentsOf: ReadonlyMap<string, string>): HistoryLine[] {
   switch (message.role) {
     case "system":
       return [];
     case "user": {
-      if (mayInstruct(message.label ?? PERSON)) return [wordsLine(message.content, MAX_WORDS)];
-      return [{ isWords: false, text: `${OUTSIDE_TEXT}${short(message.content, MAX_SAID)}` }];
+      if (mayInstruct(message.label ?? PERSON)) return [toWordsLine(message.content, MAX_WORDS)];
+      return [{ isWords: false, text: `${OUTSIDE_TEXT}${shorten(message.content, MAX_SAID)}` }];
     }
     case "assistant": {
-      const said = short(message.content, MAX_SAID);
-      return said === "" ? [] : [{ isWords: false, text: `Otto: ${said}` }];
+      const sentence = shorten(message.content, MAX_SAID);
+      return sentence === "" ? [] : [{ isWords: false, text: `Otto: ${sentence}` }];
     }
     case "tool": {
-      const given = short(argumentsOf.get(message.callId) ?? "", MAX_ARGUMENTS);
-      const result = short(message.content, MAX_RESULT);
+      const given = shorten(argumentsOf.get(message.callId) ?? "", MAX_ARGUMENTS);
+      const result = shorten(message.content, MAX_RESULT);
       const name = cleanName(message.name);
       return [{ isWords: false, text: `- ${name}(${given}) gave: ${result} [${message.callId}]` }];
     }
@@ -145,7 +145,7 @@ export function mayHaveRecords(history: string): boolean {
   return !history.startsWith(`${TITLE} ${NO_RECORDS}`);
 }
 
-/** A text of `writeHistory`, taken apart. What a person wrote stands as JSON on one line, so nothing else can end it. */
+/** Parses a text of `writeHistory`. A person's message is JSON on one line, so nothing else can end it. */
 function parseHistory(text: string): History {
   const all = text.split("\n");
   const ids = readResultIds(all.at(-1) ?? "");
@@ -153,7 +153,7 @@ function parseHistory(text: string): History {
   const body = all.slice(1 + notes.length, ids.length > 0 ? -1 : undefined);
   const lines = body.map((line) => {
     const words = line.startsWith(WORDS) ? parseWords(line.slice(WORDS.length)) : null;
-    return words === null ? { isWords: false, text: line } : wordsLine(words, MAX_WORDS);
+    return words === null ? { isWords: false, text: line } : toWordsLine(words, MAX_WORDS);
   });
   return { hasRecords: mayHaveRecords(text), notes, lines, ids };
 }
@@ -167,16 +167,16 @@ function parseWords(text: string): string | null {
   }
 }
 
-function wordsLine(words: string, most: number): HistoryLine {
-  const shown = words.length <= most ? words : `${cutBefore(words, most - 1)}…`;
-  return { isWords: true, text: `${WORDS}${JSON.stringify(shown)}` };
+function toWordsLine(words: string, most: number): HistoryLine {
+  const cutWords = words.length <= most ? words : `${cutBefore(words, most - 1)}…`;
+  return { isWords: true, text: `${WORDS}${JSON.stringify(cutWords)}` };
 }
 
-/** What people wrote, each message as whole as the room allows for all of them; the newest stay. Other lines stay too. */
+/** Shortens people's messages equally until they fit; the newest stay. Other lines stay too. */
 function fitWords(lines: readonly HistoryLine[], room: number): Fitted {
   const cutTo = (most: number) =>
-    lines.map((line) => (line.isWords ? wordsLine(parseWords(line.text.slice(WORDS.length)) ?? "", most) : line));
-  const used = (all: readonly HistoryLine[]) => lengthOf(all.filter(isWords).map(textOf));
+    lines.map((line) => (line.isWords ? toWordsLine(parseWords(line.text.slice(WORDS.length)) ?? "", most) : line));
+  const used = (all: readonly HistoryLine[]) => countCharacters(all.filter(isWords).map(getText));
   let most = MAX_WORDS;
   let fitted = cutTo(most);
   while (most > MIN_WORDS && used(fitted) > room) {
@@ -184,45 +184,48 @@ function fitWords(lines: readonly HistoryLine[], room: number): Fitted {
     fitted = cutTo(most);
   }
   let tooMuch = used(fitted) - room;
-  const kept = fitted.filter((line) => {
+  const remaining = fitted.filter((line) => {
     if (!line.isWords || tooMuch <= 0) return true;
     tooMuch -= line.text.length + 1;
     return false;
   });
-  return { lines: kept, isCut: kept.length < fitted.length };
+  return { lines: remaining, isCut: remaining.length < fitted.length };
 }
 
-/** The newest details that fit, with what people wrote between them; of the first that does not, its beginning. */
+/**
+ * Returns the newest details that fit, with people's messages between them, and the start of the first that does not
+ * fit.
+ */
 function fitDetails(lines: readonly HistoryLine[], room: number): Fitted {
-  const kept: HistoryLine[] = [];
+  const fitting: HistoryLine[] = [];
   let left = room;
   let isCut = false;
   for (const line of lines.toReversed()) {
-    if (line.isWords) kept.push(line);
+    if (line.isWords) fitting.push(line);
     if (line.isWords || isCut) continue;
     isCut = line.text.length + 1 > left;
     const text = isCut ? `${cutBefore(line.text, Math.max(0, left - 2))}…` : line.text;
     left -= text.length + 1;
-    if (text !== "…") kept.push({ isWords: false, text });
+    if (text !== "…") fitting.push({ isWords: false, text });
   }
-  return { lines: kept.toReversed(), isCut };
+  return { lines: fitting.toReversed(), isCut };
 }
 
 function isWords(line: HistoryLine): boolean {
   return line.isWords;
 }
 
-function textOf({ text }: HistoryLine): string {
+function getText({ text }: HistoryLine): string {
   return text;
 }
 
-/** The characters of lines with their line breaks. */
-function lengthOf(lines: readonly string[]): number {
+/** Counts the characters of lines with their line breaks. */
+function countCharacters(lines: readonly string[]): number {
   return lines.reduce((total, line) => total + line.length + 1, 0);
 }
 
-/** A text on one line, cut at its length. */
-function short(text: string, most: number): string {
+/** Shortens a text to one line. */
+function shorten(text: string, most: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length <= most ? line : `${cutBefore(line, most - 1)}…`;
 }

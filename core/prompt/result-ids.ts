@@ -1,38 +1,41 @@
-/** The ids of many results in one line, and back: those of one task share their beginning, and those of a step are a run. */
+/**
+ * Encodes the ids of many results in one line, and decodes it: ids of one task share their start, and those of a step
+ * are a run.
+ */
 
-/** The longest line; of more ids than it holds, the newest stay. */
+/** The longest line. If not all ids fit, the newest stay. */
 const MAX_LINE = 3_000;
 const MAX_RUN = 1_000;
 const BEGINNING = "[Results of these steps: ";
 const END = "]";
 
-/** The line; null when there is none. The order is kept. */
+/** Writes the line; null without ids. Preserves the order. */
 export function writeResultIds(ids: readonly string[]): string | null {
   if (ids.length === 0) return null;
   for (let from = 0; ; from += Math.ceil((ids.length - from) / 4)) {
-    const line = `${BEGINNING}${groupsOf(ids.slice(from)).join("; ")}${END}`;
+    const line = `${BEGINNING}${formatGroups(ids.slice(from)).join("; ")}${END}`;
     if (line.length <= MAX_LINE || from >= ids.length) return line;
   }
 }
 
-/** The ids that a line holds; none for another line. */
+/** Returns the ids of a line; none for another line. */
 export function readResultIds(line: string): string[] {
   if (!line.startsWith(BEGINNING) || !line.endsWith(END)) return [];
   const groups = line.slice(BEGINNING.length, -END.length).split("; ");
   return groups.flatMap((group) => {
     const [, beginning, rest = ""] = /^(call_[0-9a-z]+_) and then (.*)$/.exec(group) ?? [];
     if (beginning === undefined) return group === "" ? [] : [group];
-    return rest.split(", ").flatMap((run) => idsOfRun(beginning, run));
+    return rest.split(", ").flatMap((run) => parseRun(beginning, run));
   });
 }
 
-function idsOfRun(beginning: string, run: string): string[] {
+function parseRun(beginning: string, run: string): string[] {
   const [, step, first, last = first] = /^(\d+)_(\d+)(?: to \d+_(\d+))?$/.exec(run) ?? [];
   const count = Math.min(Number(last) - Number(first) + 1, MAX_RUN);
   return step === undefined ? [] : Array.from({ length: count }, (_, i) => `${beginning}${step}_${Number(first) + i}`);
 }
 
-function groupsOf(ids: readonly string[]): string[] {
+function formatGroups(ids: readonly string[]): string[] {
   const groups: { beginning: string; runs: { step: string; first: number; last: number }[] }[] = [];
   const whole: string[] = [];
   for (const id of ids) {

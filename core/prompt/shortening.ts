@@ -1,23 +1,23 @@
-/** What the two kinds of shortening may use: what the task reserves for one, and what its model may read and write of it. */
+/** The limits of the two kinds of shortening: what the task reserves, and what the model may read and write. */
 
-/** What one shortening may use. The tokens are reserved before its model is asked. */
+/** The limits of one shortening. The tokens are reserved before the model call. */
 export interface Shortening {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What a model is asked for at most, as it is told. */
+  /** The limit in the model's prompt. */
   readonly maxCharacters: number;
 }
 
-/** The two kinds: one long result, and the older steps. */
+/** The two kinds: one long result, and older steps. */
 export const SHORTENINGS = {
   summary: { inputTokens: 6000, outputTokens: 700, maxCharacters: 1500 },
   history: { inputTokens: 6000, outputTokens: 2500, maxCharacters: 6000 },
 } as const satisfies Record<string, Shortening>;
 
-/** Of the input, what the instructions take and what stands around the text. */
+/** Tokens of the input that instructions and framing take. */
 const PROMPT_TOKENS = 660;
 
-/** The tokens of a text that its model may be given. */
-export function readTokens({ inputTokens }: Shortening): number {
+/** Returns the tokens of a text that its model may get. */
+export function getInputTokens({ inputTokens }: Shortening): number {
   return inputTokens - PROMPT_TOKENS;
 }

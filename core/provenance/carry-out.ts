@@ -1,8 +1,8 @@
 /**
- * Reads that carry data out: a call that changes nothing elsewhere can still send the task's data to an outsider, by its
- * URL, its headers or its arguments. Once text from outside is in the step's context, such a call runs only where its
- * destination or its content is vouched for. Anything else needs a person. No rule of an agent's approval policy lifts this;
- * `allowed_domains` does, because it names the hosts.
+ * Judges reads that carry data out: a call that changes nothing outside can still send the task's data to an outsider,
+ * by its URL, headers or arguments. Once text from outside is in the step's context, such a call runs only if its
+ * destination or content is vouched for; otherwise a person has to approve it. The approval policy cannot lift this
+ * rule; `allowed_domains` can, because it names the hosts.
  */
 import { hostIsNamed } from "../web/host-pattern.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
@@ -16,16 +16,16 @@ import {
   isKnownLink,
   isNamedHost,
   isNamedTool,
-  toShownText,
+  cleanText,
 } from "./ground.ts";
 
 /** What a call sends to its destination. */
 export type Carried =
   /** A GET or HEAD whose URL and headers the model wrote. */
   | { readonly kind: "request"; readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  /** A query of a search engine, which has no host of the model's choice. */
+  /** A query of a search engine, whose host the model cannot choose. */
   | { readonly kind: "search"; readonly query: string }
-  /** Arguments of a tool that a tenant brought. `url` null: the tool's server has none. */
+  /** Arguments of a tenant's own tool. `url` is null if the tool's server has none. */
   | {
       readonly kind: "arguments";
       readonly tool: string;
@@ -33,7 +33,7 @@ export type Carried =
       readonly source: string;
       readonly url: string | null;
       readonly values: unknown;
-      /** The tool's input: what its arguments may choose from. */
+      /** The schema of the tool's input, which limits its arguments. */
       readonly schema: JsonSchema;
     };
 
@@ -47,8 +47,9 @@ export interface CarryRules {
 const MAX_QUOTED = 80;
 
 /**
- * Judges a call of a step whose context has text from outside. Gives why a person has to approve it, as sentences that name
- * the destination and where it came from; null: it may run. A URL that cannot be parsed may run, because its call fails.
+ * Judges a call of a step whose context has text from outside. Returns why a person has to approve it, as sentences
+ * that name the destination and its source; null if it may run. A URL that cannot be parsed may run, because its call
+ * fails.
  */
 export function judgeCarryOut(carried: Carried, ground: Ground, rules: CarryRules): string | null {
   switch (carried.kind) {
@@ -84,7 +85,7 @@ function judgeRequest(
   return telling === null ? null : `To ${toHost(url)}: its header ${quote(telling)} is not in your instructions.`;
 }
 
-/** What the URL sends to its host beyond the host's own name. */
+/** Returns what the URL sends to its host besides the host's name. */
 function listSentParts({ username, password, pathname, search }: URL): string {
   return `${username} ${password} ${pathname} ${search}`;
 }
@@ -111,13 +112,13 @@ function describeChoice(choice: Exclude<CountedChoice, { kind: "bounded" }>, gro
     case "free":
       return `${choice.path} (${quote(choice.text)}) is not in your instructions${describeOrigin(choice.text, ground)}`;
     case "long":
-      return `${toShownText(choice.path)} has more than ${MAX_ENTRIES} entries, whose choice could carry data`;
+      return `${cleanText(choice.path)} has more than ${MAX_ENTRIES} entries, whose choice could carry data`;
     case "much":
-      return `what was chosen for its arguments could carry more than ${MAX_CHOICE_BITS} bits of data, most of it in ${toShownText(choice.path)}`;
+      return `what was chosen for its arguments could carry more than ${MAX_CHOICE_BITS} bits of data, most of it in ${cleanText(choice.path)}`;
   }
 }
 
-/** The names and values of arguments in their order, without the escapes of JSON, which would part copied text. */
+/** Returns the names and values of arguments in order, without JSON escapes, which would split copied text. */
 function toPlainText(values: unknown): string {
   return JSON.stringify(values).replace(/\\(?:u[0-9a-f]{4}|.)/gi, " ");
 }
@@ -136,7 +137,7 @@ function describeOrigin(wanted: string, ground: Ground): string {
   return origin === null ? "" : `; came from ${origin.from}, line ${origin.line}: ${quote(origin.excerpt)}`;
 }
 
-/** Whether an entry of the agent's list names the host. `*` names none. */
+/** Whether an entry of the agent's list names the host. `*` does not. */
 function isAllowedHost(url: URL, { allowedDomains }: CarryRules): boolean {
   return hostIsNamed(url, allowedDomains ?? []);
 }
@@ -147,10 +148,10 @@ function parseWebUrl(written: string): URL | null {
 }
 
 function toHost(url: URL): string {
-  return toShownText(url.host);
+  return cleanText(url.host);
 }
 
 function quote(text: string): string {
-  const shown = toShownText(text);
-  return JSON.stringify(shown.length <= MAX_QUOTED ? shown : `${shown.slice(0, MAX_QUOTED)}…`);
+  const cleaned = cleanText(text);
+  return JSON.stringify(cleaned.length <= MAX_QUOTED ? cleaned : `${cleaned.slice(0, MAX_QUOTED)}…`);
 }

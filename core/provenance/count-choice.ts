@@ -1,28 +1,29 @@
 /**
- * How much the arguments of a call can tell their receiver, in bits. A value that somebody else wrote still tells which one
- * was chosen, and so do a flag, a listed value, a number, the length of a list, and which properties there are, in which
- * order. Each choice counts as long as its word in a code for all of them. Counting stops at the budget.
+ * Counts the bits of information that a call's arguments can carry to their receiver. A value by another author still
+ * reveals which one was chosen, and so do a flag, a listed value, a number, the length of a list, and the presence and
+ * order of properties. Each choice counts as the length of its code word in a universal code. Counting stops at the
+ * budget.
  */
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { countNumberBits } from "./ground.ts";
 
 /**
- * Bits of choice that a call may have unasked. A search with words of the person, flags, a listed order and a page has 26, an
- * issue by owner, repository and number in a long task 37. Eight random letters and digits have 41.
+ * Bits of choice that a call may have without an approval. A search with a person's words, flags, a listed order and a
+ * page has 26; an issue by owner, repository and number in a long task 37. Eight random letters and digits have 41.
  */
 export const MAX_CHOICE_BITS = 40;
-/** Entries of a list that is not looked at by a person. */
+/** The most entries of a list that no person reviews. */
 export const MAX_ENTRIES = 8;
-/** Values of one call that are examined. */
+/** The most examined values of one call. */
 const MAX_VALUES = 256;
-/** Schemas that say something about one value; what more of them say is not read. */
+/** The most examined schemas of one value. */
 const MAX_SCHEMAS = 64;
 
-/** An empty text or null, and a flag where the schema does not say that it is one. */
+/** Bits of an empty text or null, and of a flag without a boolean type in the schema. */
 const EMPTY_BITS = 2;
 const UNTYPED_BITS = 3;
 
-/** `free`: the value can tell anything. `much`: choices of more than the budget, most of them in the argument `path`. */
+/** `free`: the value can carry anything. `much`: the choices exceed the budget, most of them in the argument `path`. */
 export type CountedChoice =
   | { readonly kind: "bounded" }
   | { readonly kind: "free"; readonly path: string; readonly text: string }
@@ -32,14 +33,16 @@ export type CountedChoice =
 /** Bits of a value found in a known text; null when not found. */
 export type CountVouched = (value: string) => number | null;
 
-/** Counts what the arguments of a call choose. `schema` is the tool's input; `countVouched` knows what was written before. */
+/**
+ * Counts the choices in the arguments of a call. `schema` is the tool's input; `countVouched` knows the earlier texts.
+ */
 export function countChoice(values: unknown, schema: JsonSchema, countVouched: CountVouched): CountedChoice {
   return new ChoiceCounter(schema, countVouched).count(values);
 }
 
-interface Place {
+interface ValuePosition {
   readonly path: string;
-  /** The argument that it is in. */
+  /** The argument that contains it. */
   readonly argument: string;
   readonly value: unknown;
   readonly schemas: readonly JsonSchema[];
@@ -50,7 +53,7 @@ class ChoiceCounter {
   private readonly words: ReadonlySet<string>;
   private readonly countVouched: CountVouched;
   private readonly bits = new Map<string, number>();
-  private readonly open: Place[] = [];
+  private readonly open: ValuePosition[] = [];
   private total = 0;
 
   constructor(root: JsonSchema, countVouched: CountVouched) {
@@ -61,7 +64,7 @@ class ChoiceCounter {
 
   count(values: unknown): CountedChoice {
     this.open.push({ path: "", argument: "", value: values, schemas: this.expand([this.root]) });
-    // Counting a place opens those within it.
+    // Counting a value opens those inside it.
     for (const [index, place] of this.open.entries()) {
       const fault = index >= MAX_VALUES ? ({ kind: "much", path: place.path } as const) : this.countPlace(place);
       if (fault !== null) return fault;
@@ -70,7 +73,7 @@ class ChoiceCounter {
     return { kind: "bounded" };
   }
 
-  private add({ argument }: Pick<Place, "argument">, bits: number): void {
+  private add({ argument }: Pick<ValuePosition, "argument">, bits: number): void {
     this.total += bits;
     this.bits.set(argument, (this.bits.get(argument) ?? 0) + bits);
   }
@@ -79,7 +82,7 @@ class ChoiceCounter {
     return [...this.bits].reduce((most, entry) => (entry[1] > most[1] ? entry : most))[0];
   }
 
-  private countPlace(place: Place): CountedChoice | null {
+  private countPlace(place: ValuePosition): CountedChoice | null {
     const { path, value, schemas } = place;
     if (Array.isArray(value)) return this.countList(place, value);
     if (typeof value === "object" && value !== null) return this.countObject(place, value);
@@ -104,22 +107,22 @@ class ChoiceCounter {
     const vouched = this.countVouched(String(value));
     if (!Number.isSafeInteger(value)) return vouched;
     const bits = Math.min(countNumberBits(Math.abs(value)) + (value < 0 ? 1 : 0), countRange(value, schemas));
-    // A number beyond the budget is refused as a number that no text has, which is the clearer reason.
+    // A number beyond the budget is reported as one that no text has, which is the clearer reason.
     return vouched === null && bits > MAX_CHOICE_BITS ? null : Math.min(bits, vouched ?? bits);
   }
 
-  private countList(place: Place, items: readonly unknown[]): CountedChoice | null {
+  private countList(place: ValuePosition, items: readonly unknown[]): CountedChoice | null {
     const { path, argument, schemas } = place;
     if (items.length > MAX_ENTRIES) return { kind: "long", path };
     this.add(place, countNumberBits(items.length));
     for (const [index, value] of items.entries()) {
-      const inner = schemas.flatMap(({ prefixItems, items: rest }) => listOf(prefixItems)[index] ?? rest ?? []);
+      const inner = schemas.flatMap(({ prefixItems, items: rest }) => toList(prefixItems)[index] ?? rest ?? []);
       this.open.push({ path: `${path}[${index}]`, argument, value, schemas: this.expand(inner) });
     }
     return null;
   }
 
-  private countObject(place: Place, object: object): CountedChoice | null {
+  private countObject(place: ValuePosition, object: object): CountedChoice | null {
     const { path, schemas } = place;
     const known = listProperties(schemas);
     const names = Object.keys(object);
@@ -137,7 +140,7 @@ class ChoiceCounter {
     return null;
   }
 
-  /** The schemas with those that they consist of. */
+  /** Returns the schemas with those that they combine. */
   private expand(given: readonly unknown[]): readonly JsonSchema[] {
     const found = new Set<JsonSchema>();
     const open = [...given];
@@ -145,12 +148,12 @@ class ChoiceCounter {
       if (!isObject(next) || found.has(next)) continue;
       found.add(next);
       const { anyOf, oneOf, allOf, $ref } = next;
-      open.push(...[anyOf, oneOf, allOf].flatMap(listOf), ...(typeof $ref === "string" ? [this.follow($ref)] : []));
+      open.push(...[anyOf, oneOf, allOf].flatMap(toList), ...(typeof $ref === "string" ? [this.follow($ref)] : []));
     }
     return [...found];
   }
 
-  /** What a reference of the schema to itself leads to. Any other tells nothing. */
+  /** Resolves a reference inside the schema. Ignores any other. */
   private follow(reference: string): unknown {
     if (!reference.startsWith("#/")) return undefined;
     let at: unknown = this.root;
@@ -163,17 +166,17 @@ class ChoiceCounter {
   }
 }
 
-/** Bits of a value that its schema lists; null: it lists none of the kind. */
+/** Counts the bits of a value that its schema lists; null if it is not listed. */
 function countListed(value: unknown, schemas: readonly JsonSchema[]): number | null {
-  const listed = new Set(schemas.flatMap((schema) => [...listOf(schema["enum"]), ...constantOf(schema)]));
+  const listed = new Set(schemas.flatMap((schema) => [...toList(schema["enum"]), ...listConstant(schema)]));
   return listed.has(value) ? Math.log2(listed.size) : null;
 }
 
-function constantOf(schema: JsonSchema): readonly unknown[] {
+function listConstant(schema: JsonSchema): readonly unknown[] {
   return Object.hasOwn(schema, "const") ? [schema["const"]] : [];
 }
 
-/** Bits of an integer between the bounds of its schema; infinitely many where it states none. */
+/** Counts the bits of an integer between the bounds of its schema; infinite without bounds. */
 function countRange(value: number, schemas: readonly JsonSchema[]): number {
   const [least] = schemas.flatMap(({ minimum, exclusiveMinimum }) => [minimum, exclusiveMinimum].filter(isNumber));
   const [most] = schemas.flatMap(({ maximum, exclusiveMaximum }) => [maximum, exclusiveMaximum].filter(isNumber));
@@ -193,14 +196,14 @@ function listProperties(schemas: readonly JsonSchema[]): ReadonlyMap<string, rea
   return known;
 }
 
-/** What the first schema of a place requires: those that it consists of may be alternatives. */
+/** Returns the required properties of the first schema only, because combined ones may be alternatives. */
 function listRequired([first]: readonly JsonSchema[]): readonly unknown[] {
-  return first === undefined ? [] : listOf(first["required"]);
+  return first === undefined ? [] : toList(first["required"]);
 }
 
 /**
- * Counts the bits that the presence of optional properties tells, and those of their order unless it is the schema's order.
- * Arguments without a required property were not checked by this schema, so each property counts as optional.
+ * Counts the bits of the presence of optional properties, and of their order if it differs from the schema's. Arguments
+ * without a required property were not checked by this schema, so each property counts as optional.
  */
 function countProperties(names: readonly string[], known: readonly string[], required: readonly unknown[]): number {
   const given = new Set<unknown>(names);
@@ -226,12 +229,12 @@ function countOrders(things: number): number {
   return bits;
 }
 
-/** By schema: a tool's is the same for all its calls. */
-const wordsOf = new WeakMap<JsonSchema, ReadonlySet<string>>();
+/** Cached by schema, which is the same for all calls of a tool. */
+const wordCache = new WeakMap<JsonSchema, ReadonlySet<string>>();
 
-/** Every text in a schema, names of properties too: its owner wrote them. */
+/** Returns every text in a schema, including property names, which its owner wrote. */
 function listWords(schema: JsonSchema): ReadonlySet<string> {
-  const known = wordsOf.get(schema);
+  const known = wordCache.get(schema);
   if (known !== undefined) return known;
   const words = new Set<string>();
   const open: unknown[] = [schema];
@@ -245,11 +248,11 @@ function listWords(schema: JsonSchema): ReadonlySet<string> {
       }
     }
   }
-  wordsOf.set(schema, words);
+  wordCache.set(schema, words);
   return words;
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

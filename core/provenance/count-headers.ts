@@ -1,8 +1,8 @@
-/** How much the headers of a request to a link that the agent read can tell its host, in bits. */
+/** Counts the bits of information that a request's headers can carry to the host of a link that the agent read. */
 import { MAX_CHOICE_BITS } from "./count-choice.ts";
 import { countHeaderChoice, type Ground } from "./ground.ts";
 
-/** Headers that a request to such a link may have. */
+/** The most headers of a request to such a link. */
 const MAX_HEADERS = 3;
 const PRESENCE_BITS = 1;
 
@@ -42,8 +42,8 @@ const LANGUAGE = /^[a-z]{2}(?:-[a-z]{2})?$/;
 const LANGUAGE_BITS = 20;
 
 /**
- * The header that tells too much; null: together they tell no more than the budget. They may choose among what a server
- * offers (`accept`, `accept-language`), or be a person's or the operator's, name and value together.
+ * Returns the header that exceeds the budget; null if all headers fit. They may choose among a server's options
+ * (`accept`, `accept-language`), or be stated by a person or the operator, name and value together.
  */
 export function findTellingHeader(headers: Readonly<Record<string, string>>, ground: Ground): string | null {
   let bits = 0;
@@ -68,7 +68,7 @@ function countLanguage(tag: string): number | null {
   return LANGUAGE.test(tag) ? LANGUAGE_BITS : null;
 }
 
-/** Bits of a list in the one form, or the other, in which lists of headers are written; null: it can tell anything. */
+/** Counts the bits of a list in one of the two formats of header lists; null if it can carry anything. */
 function countItems(value: string, countItem: (item: string) => number | null): number | null {
   const separator = value.includes(", ") ? ", " : ",";
   let bits = 0;
@@ -81,7 +81,7 @@ function countItems(value: string, countItem: (item: string) => number | null): 
   return bits;
 }
 
-/** The first item seldom has a weight, and the others have the usual ones. */
+/** The first item rarely has a weight, and the others have usual ones. */
 function countWeight(index: number, weight: string | undefined): number {
   if (index === 0) return weight === undefined ? 0 : WEIGHT_BITS;
   return weight === undefined || USUAL_WEIGHTS.has(weight) ? USUAL_WEIGHT_BITS : WEIGHT_BITS;

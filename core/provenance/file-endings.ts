@@ -1,7 +1,7 @@
 /**
- * Ends of file names, and of names in code, that are top-level domains too. `report.md` and `user.id` in a sentence are no
- * hosts, although somebody may have registered them. Endings that people write as hosts far more often (`ai`, `app`, `com`,
- * `io`) are not here (docs/decisions/0093).
+ * Endings of file names, and of names in code, that are also top-level domains. `report.md` and `user.id` in a sentence
+ * are not hosts, although they may be registered. Endings that are far more often hosts (`ai`, `app`, `com`, `io`) are
+ * not listed (docs/decisions/0093).
  */
 const ENDINGS: ReadonlySet<string> = new Set(
   (
@@ -10,7 +10,7 @@ const ENDINGS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a host's name could be that of a file: it ends like one. */
+/** Whether a host's name ends like a file name. */
 export function isFileLike(host: string): boolean {
   return ENDINGS.has(host.slice(host.lastIndexOf(".") + 1));
 }

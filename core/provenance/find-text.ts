@@ -1,25 +1,25 @@
 /**
- * Looks for hosts, links, values and headers in texts. Every search is linear in the text (`indexOf`, or one pass), and the
- * places that are examined closely are bounded: what is not found within the bound counts as absent where it would vouch for
- * a call, and as present where it would speak against one.
+ * Searches texts for hosts, links, values and headers. Every search is linear in the text (`indexOf`, or one pass), and
+ * closely examines a bounded number of positions: what is not found within the bound counts as absent if it would vouch
+ * for a call, and as present if it would speak against one.
  */
 import { toBareHost, toHostName } from "../web/host-pattern.ts";
 import { isFileLike } from "./file-endings.ts";
 import { countPlaces, foldText, toComparable } from "./shared-runs.ts";
 
-/** Places in a text that one search looks at, at least: more for short values, whose comparison costs less. */
+/** The least number of positions that one search examines: more for short values, whose comparison costs less. */
 const MAX_PLACES = 256;
-/** Characters that one search compares at such places. */
+/** Characters that one search compares at such positions. */
 const MAX_COMPARED = 262_144;
-/** Links of a host that one search parses before it reads on in the text only at those that begin as the wanted one does. */
+/** Links of a host that one search parses before it examines only those that begin like the wanted one. */
 const MAX_PARSED = 256;
-/** Characters by which links are compared without being parsed. */
+/** Characters by which unparsed links are compared. */
 const MAX_BEGINNING = 64;
-/** Characters of a URL that are compared. */
+/** The most compared characters of a URL. */
 const MAX_LINK = 8_192;
-/** Characters that may be cut from a link's end as punctuation of the sentence around it. */
+/** The most characters at a link's end that may be punctuation of the sentence. */
 const MAX_TRAILING = 8;
-/** Names with characters beyond ASCII that one search converts. */
+/** The most non-ASCII names that one search converts. */
 const MAX_NAMES = 64;
 const MAX_NAME_CHARACTERS = 253;
 
@@ -27,7 +27,7 @@ const MAX_NAME_CHARACTERS = 253;
 const END_OF_LINK = /[\s"'`<>\\^{}|\p{Cc}]/u;
 const TRAILING = "….,;:!?)]*_~";
 
-/** A text with the forms in which it is searched, each made when it is first needed. */
+/** A text with its search forms, each computed on first use. */
 export class SearchedText {
   readonly text: string;
   private folded: string | null = null;
@@ -38,7 +38,7 @@ export class SearchedText {
     this.text = text;
   }
 
-  /** In lower case, with every character at its place. */
+  /** The text in lower case, with every character at its position. */
   get lower(): string {
     return (this.folded ??= foldText(this.text));
   }
@@ -48,15 +48,16 @@ export class SearchedText {
     return (this.compared ??= toComparable(this.lower));
   }
 
-  /** How many places a value can begin at. */
+  /** The number of positions at which a value can begin. */
   get places(): number {
     return (this.counted ??= countPlaces(this.text));
   }
 }
 
 /**
- * Whether a text writes out this URL's host and port. `www.` in front is the same host; another subdomain is not. A name that
- * could be a file's counts behind `https://`, `http://` or `www.`; with `asLink`, every name counts behind the first two only.
+ * Whether a text names this URL's host and port. A leading `www.` is the same host; another subdomain is not. A name
+ * that could be a file's counts only after `https://`, `http://` or `www.`; with `asLink`, every name counts only after
+ * the first two.
  */
 export function namesHost(searched: SearchedText, url: URL, { asLink = false } = {}): boolean {
   const bare = toBareHost(url);
@@ -82,13 +83,16 @@ function hasName(lower: string, host: string, port: string, isLink: boolean): bo
 }
 
 const ENDS_WITH_SCHEME = /https?:\\?\/\\?\/$/i;
-/** Between the words of a link and its address: `[name](http://name)`, `name (http://name)`, `name <http://name>`. */
+/**
+ * The separators between the text of a link and its address: `[name](http://name)`, `name (http://name)`, `name
+ * <http://name>`.
+ */
 const OPENS_ADDRESS = /(?:\]\(| \(| ?<)https?:\/\/$/i;
 const MAX_SCHEME = 12;
 
 /**
- * Whether the scheme of a link is in front of the name at a place. Slack and mail programs turn a typed `report.md` into a
- * link with these words; such a link does not count.
+ * Whether the scheme of a link precedes the name at a position. Slack and mail programs turn a typed `report.md` into a
+ * link with this text; such a link does not count.
  */
 function isBehindScheme(text: string, at: number, name: string): boolean {
   const before = text.slice(Math.max(0, at - MAX_SCHEME), at);
@@ -97,12 +101,12 @@ function isBehindScheme(text: string, at: number, name: string): boolean {
   return opening === undefined || !text.slice(0, at - opening.length).endsWith(name);
 }
 
-/** A port as a URL has it: empty when it is the scheme's own. */
+/** Normalises a port like a URL: empty for the scheme's default. */
 function toPort(written = ""): string {
   return written === "" || written === "443" || written === "80" ? "" : String(Number(written));
 }
 
-/** Finds a name with characters beyond ASCII: a URL has it in punycode, a text as people write it. */
+/** Finds a non-ASCII name: a URL has it in punycode, a text as people write it. */
 function hasForeignName(text: string, host: string, port: string, isLink: boolean): boolean {
   let left = MAX_NAMES;
   for (const { 0: name, index } of text.matchAll(/[\p{L}\p{N}\p{M}.:_-]+/gu)) {
@@ -117,9 +121,9 @@ function hasForeignName(text: string, host: string, port: string, isLink: boolea
 }
 
 /**
- * Whether a text has exactly this link: neither a beginning of a longer one nor one with something appended. Case of the
- * host, default ports, a final slash, fragments and `http` for `https` make no difference. Its percent-encodings are those of
- * the text, or there are no needless ones: which of a link's characters are encoded could carry data.
+ * Whether a text has exactly this link: neither the start of a longer one nor one with an appendix. Ignores the case of
+ * the host, default ports, a final slash, fragments, and `http` for `https`. Its percent-encodings have to be those of
+ * the text, or the minimal ones, because the choice of encoded characters could carry data.
  */
 export function hasLink(searched: SearchedText, url: URL): boolean {
   const [spelling, beginnings] = [toSpelling(url), listBeginnings(url)];
@@ -135,7 +139,7 @@ export function mayHaveLink(searched: SearchedText, url: URL): boolean {
   return findLink(searched, url, { mayBe: () => true, accepts: () => true }) !== "absent";
 }
 
-/** `mayBe`: whether to parse the link whose host ends at a place, once many were. */
+/** `mayBe`: whether to parse the link whose host ends at a position, after many were parsed. */
 interface LinkSearch {
   readonly mayBe: (at: number) => boolean;
   readonly accepts: (link: URL) => boolean;
@@ -156,7 +160,7 @@ function findLink(
     if (!before.endsWith("//") && /[a-z0-9._@%-]$/.test(before)) continue;
     parsed += 1;
     if (parsed > 2 * MAX_PARSED) return "unknown";
-    const written = text.slice(at, endOfLink(text, at)).replaceAll("\\/", "/");
+    const written = text.slice(at, findLinkEnd(text, at)).replaceAll("\\/", "/");
     for (const reading of listReadings(written)) {
       const link = URL.parse(`https://${reading}`);
       if (link !== null && toNormalLink(link) === wanted && accepts(link)) return "found";
@@ -165,7 +169,7 @@ function findLink(
   return "absent";
 }
 
-/** How a text may go on behind the host of this link: its path and query in the usual spellings. */
+/** Returns how a text may continue after the host of this link: its path and query in the usual spellings. */
 function listBeginnings(url: URL): readonly string[] {
   const written = [toSpelling(url), `${url.pathname}${url.search}`];
   const plain = [...new Set([...written, ...written.map(decodeUnreserved)])];
@@ -173,7 +177,7 @@ function listBeginnings(url: URL): readonly string[] {
   return [...new Set(forms)];
 }
 
-/** False when the link has another path or a longer one. */
+/** False when the link has a different or longer path. */
 function beginsLike(text: string, from: number, beginnings: readonly string[]): boolean {
   const [port = ""] = text[from] === ":" ? (/^:\d{1,5}/.exec(text.slice(from, from + 6)) ?? []) : [];
   const start = from + port.length;
@@ -185,7 +189,10 @@ function beginsLike(text: string, from: number, beginnings: readonly string[]): 
   });
 }
 
-/** What a link in running text may mean: as it is, without the punctuation behind it, with HTML's `&amp;` read. */
+/**
+ * Returns the possible readings of a link in running text: unchanged, without trailing punctuation, and with HTML's
+ * `&amp;` decoded.
+ */
 function listReadings(written: string): string[] {
   const found = [written];
   let end = written.length;
@@ -200,7 +207,7 @@ function listReadings(written: string): string[] {
   return written.includes("&amp;") ? [...found, ...found.map((one) => one.replaceAll("&amp;", "&"))] : found;
 }
 
-function endOfLink(text: string, from: number): number {
+function findLinkEnd(text: string, from: number): number {
   const limit = Math.min(text.length, from + MAX_LINK + 1);
   for (let at = from; at < limit; at += 1) {
     const unit = text[at] ?? "";
@@ -209,17 +216,19 @@ function endOfLink(text: string, from: number): number {
   return limit;
 }
 
-/** Two URLs with one normal form fetch the same. */
+/** Returns the normal form of a URL. URLs with equal forms fetch the same resource. */
 export function toNormalLink(url: URL): string {
   return `${url.username}:${url.password}@${toHostName(url)}:${toPort(url.port)}${decodeUnreserved(toSpelling(url))}`;
 }
 
-/** What a request line has of the URL, without a final slash. */
+/** Returns the part of the URL in a request line, without a final slash. */
 function toSpelling({ pathname, search }: URL): string {
   return `${pathname.replace(/\/$/, "")}${search}`;
 }
 
-/** RFC 3986, section 6.2.2: unreserved characters need no encoding, and hex digits have no case. */
+/**
+ * Normalises percent-encodings (RFC 3986, section 6.2.2): decodes unreserved characters and uses upper-case hex digits.
+ */
 function decodeUnreserved(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (code) => {
     const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
@@ -250,7 +259,7 @@ function isQuoted(text: string, form: string): boolean {
   return false;
 }
 
-/** How a text has a value as a whole, which no letter or digit continues on either side: letter by letter, or in other case. */
+/** Finds a value as a whole word: exactly, or in another case. */
 export function findValue({ text, lower }: SearchedText, value: string): "exact" | "folded" | null {
   if (value === "") return null;
   if (hasWord(text, value)) return "exact";
@@ -288,16 +297,16 @@ function isNameCharacter(character: string | undefined): boolean {
   return isWordCharacter(character) || character === "-" || character === "_";
 }
 
-/** What makes a name of plain letters the name of a tool or server: who writes it in a sentence does not mean the word. */
+/** Words that mark a plain name as a tool or server, rather than a word of a sentence. */
 const DIRECTS = /(?:^|[^\p{L}\p{N}_])(?:use|using|via|mcp|server) $/iu;
 const IN_SENTENCE = /[\p{Ll}\p{Lo}\p{N},;)] $/u;
 const IS_SERVER = /^ (?:mcp|server)(?![\p{L}\p{N}_])/iu;
 const MAX_DIRECTING = 12;
 
 /**
- * Whether a text names a tool, or the MCP server of one. A name with `_` or `.` in it, `crm_find`, is no word of a sentence.
- * A plain one, `notes`, could be, so it counts in backticks, with a capital inside a sentence ("in Notes"), behind "use",
- * "using" or "via", and next to "server" or "MCP".
+ * Whether a text names a tool or its MCP server. A name with `_` or `.`, such as `crm_find`, is not an ordinary word. A
+ * plain one, such as `notes`, could be, so it counts in backticks, with a capital inside a sentence ("in Notes"), after
+ * "use", "using" or "via", and next to "server" or "MCP".
  */
 export function namesTool({ text, lower }: SearchedText, name: string): boolean {
   const wanted = foldText(name);

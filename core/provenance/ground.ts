@@ -1,6 +1,6 @@
 /**
- * Finds the origin of a value in the conversation: who named it, where it was read, and whether the model wrote it first.
- * The texts come sorted by their source (`core/steps/read-ground.ts`).
+ * Finds the origin of a value in the conversation: who named it, where it was read, and whether the model wrote it
+ * first. `core/steps/read-ground.ts` sorts the texts by source.
  */
 import {
   findValue,
@@ -14,22 +14,22 @@ import {
 } from "./find-text.ts";
 import { countPlaces, foldText, SharedRuns } from "./shared-runs.ts";
 
-/** A run of this many characters from a tenant's record is taken for a copy of it. */
+/** A run of this many characters from a tenant's record counts as a copy. */
 const MIN_COPIED_CHARACTERS = 16;
 
-/** Where a text of the conversation is from. */
+/** The source of a text of the conversation. */
 export interface TextSource {
-  /** Its place in the conversation. */
+  /** Its position in the conversation. */
   readonly at: number;
   /** Its source in words: the name of a tool, or "the task's input". */
   readonly from: string;
-  /** The page that was read; null: it is no page. */
+  /** The page that was read; null for other sources. */
   readonly page: URL | null;
   /** The MCP server, or the host of a tenant's tool, that returned it; null for other sources. */
   readonly source: string | null;
 }
 
-/** A text of the conversation, with where it is from. */
+/** A text of the conversation, with its source. */
 export class GroundText extends SearchedText {
   readonly about: TextSource;
 
@@ -39,13 +39,22 @@ export class GroundText extends SearchedText {
   }
 }
 
-/** The texts of a conversation, by what they may vouch for. A text that is a record too vouches for no value and no copy. */
+/**
+ * The texts of a conversation, by what they may vouch for. A text that is also a record vouches for no value and no
+ * copy.
+ */
 export interface Ground {
-  /** Texts that may instruct: of the operator, the principal and people, and what an agent that read no others asked of a subtask. */
+  /**
+   * Texts that may instruct: of the operator, the principal and people, and the input that an uninfluenced agent gave a
+   * subtask.
+   */
   readonly trusted: readonly GroundText[];
-  /** Texts that the agent wrote, or a tool gave, while only texts that may instruct had been read. Some are records too. */
+  /**
+   * Texts that the agent wrote, or a tool returned, while only texts that may instruct had been read. Some are also
+   * records.
+   */
   readonly chosen: readonly GroundText[];
-  /** Texts that may have the tenant's own records in them: memories, files, and what was made of them. */
+  /** Texts that may contain the tenant's own records: memories, files, and texts made from them. */
   readonly records: readonly GroundText[];
   /** Texts that the model read and did not write. */
   readonly read: readonly GroundText[];
@@ -54,16 +63,16 @@ export interface Ground {
 }
 
 /**
- * Whether a person or the operator named the URL's host, or the agent wrote a link of it when only such texts had been read:
- * a file name that it chose names no host.
+ * Whether a person or the operator named the URL's host, or the agent wrote a link to it when it had read only such
+ * texts. A file name that the agent chose names no host.
  */
 export function isNamedHost(url: URL, { trusted, chosen }: Ground): boolean {
   return trusted.some((text) => namesHost(text, url)) || chosen.some((text) => namesHost(text, url, { asLink: true }));
 }
 
 /**
- * Whether the whole URL was in a text before the model wrote it: a person's, or one that it read. A text that only repeats
- * what the model wrote does not count.
+ * Whether the whole URL was in a text before the model wrote it: a person's text, or one that the model read. A text
+ * that only repeats the model's does not count.
  */
 export function isKnownLink(url: URL, ground: Ground): boolean {
   if (ground.trusted.some((text) => hasLink(text, url))) return true;
@@ -74,24 +83,24 @@ export function isKnownLink(url: URL, ground: Ground): boolean {
   return !ground.written.some((text) => text.about.at < first.about.at && mayHaveLink(text, url));
 }
 
-/** Whether a person or the operator named the tool, or the server that it is of; null: it is of none. */
+/** Whether a person or the operator named the tool or its server (null without one). */
 export function isNamedTool(tool: string, server: string | null, { trusted }: Ground): boolean {
   return trusted.some((text) => namesTool(text, tool) || (server !== null && namesTool(text, server)));
 }
 
 /**
- * How many bits choosing this value can tell: it is one of the texts that a person or the operator wrote, or that the same
- * source said before (`source` null: no source did). Null: it is in none of them, so that it can tell anything.
+ * Counts the bits that the choice of this value can carry, if a person or the operator wrote it, or the same source
+ * returned it before (`source` null: none). Null if no such text has it, so that it can carry anything.
  */
 export function countValueChoice(value: string, source: string | null, ground: Ground): number | null {
-  const said = source === null ? [] : ground.read.filter(({ about }) => about.source === source);
-  const stated = withoutRecords(ground.trusted, ground);
-  const counts = [countPlacing(value, stated), countPlacing(value, said)].filter((bits) => bits !== null);
-  // Of the two groups of texts, one was chosen.
+  const fromSource = source === null ? [] : ground.read.filter(({ about }) => about.source === source);
+  const stated = excludeRecords(ground.trusted, ground);
+  const counts = [countPlacing(value, stated), countPlacing(value, fromSource)].filter((bits) => bits !== null);
+  // One bit for the choice between the two groups of texts.
   return counts.length === 0 ? null : Math.min(...counts) + 1;
 }
 
-/** Bits of a value's place in these texts, of its words and of its case; null: it is in none of them. */
+/** Counts the bits of a value's position in these texts, of its words and of its case; null if no text has it. */
 function countPlacing(value: string, texts: readonly GroundText[]): number | null {
   let least: number | null = null;
   for (const text of texts) {
@@ -104,40 +113,42 @@ function countPlacing(value: string, texts: readonly GroundText[]): number | nul
   return least;
 }
 
-/** All in small or all in capital letters is one choice; a mixture is one for each letter. */
+/** Uniform case is one choice; mixed case is one for each letter. */
 function countCaseBits(value: string): number {
   return value === value.toLowerCase() || value === value.toUpperCase() ? 2 : 2 * value.length;
 }
 
-/** Bits of a number from 0 on in a code for all of them (Elias gamma): 1 for 0, 3 for 1 and 2, 13 for 100. */
+/** Counts the bits of a number from 0 on in Elias gamma code: 1 for 0, 3 for 1 and 2, 13 for 100. */
 export function countNumberBits(number: number): number {
   return 2 * Math.floor(Math.log2(number + 1)) + 1;
 }
 
-/** How many bits choosing this header can tell, which a person or the operator stated; null: none of them did. */
+/**
+ * Counts the bits that the choice of a stated header can carry; null if neither a person nor the operator stated it.
+ */
 export function countHeaderChoice(name: string, value: string, ground: Ground): number | null {
-  const trusted = withoutRecords(ground.trusted, ground);
+  const trusted = excludeRecords(ground.trusted, ground);
   const stating = trusted.filter((text) => hasHeader(text, name, value));
   if (stating.length === 0) return null;
   return Math.min(...stating.map(({ places }) => Math.log2(trusted.length * places)));
 }
 
-function withoutRecords(texts: readonly GroundText[], { records }: Ground): readonly GroundText[] {
+function excludeRecords(texts: readonly GroundText[], { records }: Ground): readonly GroundText[] {
   if (records.length === 0) return texts;
   const isRecord = new Set(records);
   return texts.filter((text) => !isRecord.has(text));
 }
 
 /**
- * The tenant's record that a text has a copied run of; null: none. A run that is in a text from elsewhere too, or that the
- * agent had written before the record was read, is no copy.
+ * Returns the tenant's record of which a text has a copied run; null if none. A run that another text also has, or that
+ * the agent wrote before it read the record, is not a copy.
  */
 export function findCopiedRecord(given: string, ground: Ground): GroundText | null {
   const { records, trusted, chosen, written, read } = ground;
   if (records.length === 0) return null;
   const shared = new SharedRuns(new SearchedText(decodeText(given)), MIN_COPIED_CHARACTERS);
-  const own = withoutRecords([...chosen, ...written], ground);
-  const elsewhere = withoutRecords([...trusted, ...read], ground);
+  const own = excludeRecords([...chosen, ...written], ground);
+  const elsewhere = excludeRecords([...trusted, ...read], ground);
   for (const record of records) {
     const runs = new Set(shared.findIn(record));
     for (const text of [...elsewhere, ...own.filter(({ about }) => about.at < record.about.at)]) {
@@ -149,10 +160,7 @@ export function findCopiedRecord(given: string, ground: Ground): GroundText | nu
   return null;
 }
 
-/**
- * Finds the first text that was read with this in it, and the line, for the person who decides. Null: the model
- * composed it.
- */
+/** Finds the first text that contains this, and the line, for the person who decides. Null if the model composed it. */
 export function findOrigin(
   wanted: string,
   { read, records }: Ground,
@@ -162,23 +170,23 @@ export function findOrigin(
   for (const { text, lower, about } of [...read, ...records]) {
     const at = lower.indexOf(folded);
     if (at === -1) continue;
-    return { from: about.from, line: text.slice(0, at).split("\n").length, excerpt: excerptAt(text, at) };
+    return { from: about.from, line: text.slice(0, at).split("\n").length, excerpt: getExcerpt(text, at) };
   }
   return null;
 }
 
-/** Characters of an excerpt on either side of its place. */
+/** Characters of an excerpt before and after its position. */
 const EXCERPT_BEFORE = 40;
 const EXCERPT_AFTER = 80;
 
-function excerptAt(text: string, at: number): string {
+function getExcerpt(text: string, at: number): string {
   const start = Math.max(text.lastIndexOf("\n", at) + 1, at - EXCERPT_BEFORE);
   const [line = ""] = text.slice(start, at + EXCERPT_AFTER).split("\n", 1);
-  return toShownText(line);
+  return cleanText(line);
 }
 
-/** Without control and formatting characters, which could disguise the text on a card. */
-export function toShownText(text: string): string {
+/** Removes control and formatting characters, which could disguise the text on a card. */
+export function cleanText(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, " ").trim();
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where a text came from, and so what it may do. A label is a number, the less trusted the higher, so that joining two is
- * taking the higher one. The rules that use labels are in this folder.
+ * The label of a text: its source, and so what it may do. A label is a number, higher for less trusted text; joining
+ * two takes the higher one. The rules that use labels are in this folder.
  */
 
 export const OPERATOR = 0 as const;
@@ -10,12 +10,13 @@ export const TENANT = 3 as const;
 export const OUTSIDE = 4 as const;
 
 /**
- * `OPERATOR`: instructions and pinned skills. `PRINCIPAL`: input and messages of an authenticated key or person. `PERSON`: an
- * answer by a person who may answer. `TENANT`: the tenant's own records (memory, project files). `OUTSIDE`: everything else.
+ * `OPERATOR`: instructions and pinned skills. `PRINCIPAL`: input and messages of an authenticated key or person.
+ * `PERSON`: an answer of an authorised person. `TENANT`: the tenant's own records (memory, project files). `OUTSIDE`:
+ * everything else.
  */
 export type Label = 0 | 1 | 2 | 3 | 4;
 
-/** The label of a text made of both. */
+/** Returns the label of a text made of both. */
 export function joinLabels(first: Label, second: Label): Label {
   return first > second ? first : second;
 }
@@ -25,9 +26,9 @@ export function mayInstruct(label: Label): boolean {
   return label <= PERSON;
 }
 
-/** The labels as the API shows them, by their number. */
+/** The names of the labels in the API, by number. */
 export const LABEL_NAMES = ["operator", "principal", "person", "tenant", "outside"] as const;
 
-export function labelName(label: Label): (typeof LABEL_NAMES)[number] {
+export function getLabelName(label: Label): (typeof LABEL_NAMES)[number] {
   return LABEL_NAMES[label];
 }

@@ -1,17 +1,20 @@
 /**
- * Compares texts by runs of characters, in the form in which a copy still equals its original: letters and digits in lower
- * case, and each run of anything else as one space. Linear in the texts: 120,000 characters cost about 1 ms.
+ * Compares texts by runs of characters, in a normal form that makes a copy equal to its original: letters and digits in
+ * lower case, and each run of anything else as one space. Linear in the texts: 120,000 characters cost about 1 ms.
  */
 
-/** The letter that lower case writes as two: it stays, so that a folded text has the places of the original. */
+/** The letter whose lower case has two characters. It stays, so that folded text has the original's positions. */
 const DOTTED_CAPITAL_I = "\u0130";
 const SPACE = 0x20;
 /** The table entry of the first half of an emoji; its second half belongs to it. */
 const EMOJI_HALF = 1;
-/** What each UTF-16 unit compares as, filled as units are met: a class of Unicode in a pattern costs a hundred times as much. */
+/**
+ * The normal form of each UTF-16 unit, computed on first use: a Unicode class in a pattern costs a hundred times as
+ * much.
+ */
 const FOLDED_UNITS = new Uint16Array(0x10000);
 
-/** A text in lower case, with every character at its place. */
+/** Converts a text to lower case, with every character at its position. */
 export function foldText(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -19,7 +22,7 @@ export function foldText(text: string): string {
   return parts.map((part) => part.toLowerCase()).join(DOTTED_CAPITAL_I);
 }
 
-/** The form in which runs are compared. `folded` is a text in lower case. */
+/** Converts a text to the form in which runs are compared. `folded` is in lower case. */
 export function toComparable(folded: string): Uint16Array {
   const units = new Uint16Array(folded.length);
   let length = 0;
@@ -32,14 +35,14 @@ export function toComparable(folded: string): Uint16Array {
       if (isLowHalf(folded.charCodeAt(at + 1))) at += 1;
     }
     units[length] = compared;
-    // A space behind a space is written over by what follows.
+    // The next unit overwrites a repeated space.
     length += ((compared - SPACE) | (previous - SPACE)) === 0 ? 0 : 1;
     previous = compared;
   }
   return units.subarray(0, length);
 }
 
-/** The places of a text at which a word can begin or end. */
+/** Counts the positions of a text at which a word can begin or end. */
 export function countPlaces(text: string): number {
   let places = 1;
   for (let at = 0; at < text.length; at += 1) {
@@ -67,7 +70,7 @@ function isLowHalf(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Base of the hash, and the bits of it that a table remembers. */
+/** The base of the hash, and the bits of it that a table indexes. */
 const BASE = 65_599;
 const TABLE_BITS = 0xffff;
 
@@ -79,11 +82,11 @@ interface Comparable {
 /** Finds the runs of `length` characters that a text shares with others, by their comparable forms. */
 export class SharedRuns {
   private readonly length: number;
-  /** Every run has a gram of this length at a place that is a multiple of `stride`, so only those are looked up. */
+  /** Every run has a gram of this length at a multiple of `stride`, so only those are looked up. */
   private readonly gram: number;
   private readonly stride: number;
   private readonly runs = new Set<string>();
-  /** Which hashes the grams and the runs have. A text made of a run costs far more than its hash. */
+  /** The hashes of the grams and of the runs. Extracting a run's text costs far more than its hash. */
   private readonly grams = new Uint8Array(TABLE_BITS + 1);
   private readonly hashes = new Uint8Array(TABLE_BITS + 1);
 
@@ -99,7 +102,7 @@ export class SharedRuns {
     for (let at = 0; at + this.gram <= given.length; at += 1) this.grams[hashUnits(given, at, this.gram)] = 1;
   }
 
-  /** Each shared run once. Linear in the text's length: about 1 ms for 120,000 characters. */
+  /** Returns each shared run once. Linear in the text's length: about 1 ms for 120,000 characters. */
   findIn(searched: Comparable): ReadonlySet<string> {
     const found = new Set<string>();
     if (this.runs.size === 0) return found;

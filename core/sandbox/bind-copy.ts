@@ -2,7 +2,7 @@
  * What a program is given, as a person approves it: each file by its own hash and mode, each directory by a hash over the
  * paths, the hashes and the modes of its files. The default mode is left out. The program gets the copy that was bound; later writes do not change it.
  */
-import { canonicalJson } from "../base/canonical-json.ts";
+import { toCanonicalJson } from "../base/canonical-json.ts";
 import { ok, type Result } from "../base/errors.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { FileEntry } from "../ports/files.ts";
@@ -39,7 +39,7 @@ async function bindTop(top: string, { entries }: WorkingCopy): Promise<BoundFile
   const prefix = top === "" ? "" : `${top}/`;
   const inside = [...entries.values()].filter(({ path }) => path.startsWith(prefix)).toSorted(byPath);
   const size = inside.reduce((sum, entry) => sum + entry.size, 0);
-  const hash = await sha256Hex(canonicalJson(inside.map(listTerms)));
+  const hash = await sha256Hex(toCanonicalJson(inside.map(listTerms)));
   return { path: prefix === "" ? "./" : prefix, size, hash, fileCount: inside.length };
 }
 
@@ -56,16 +56,16 @@ function byPath(one: FileEntry, other: FileEntry): number {
   return one.path < other.path ? -1 : 1;
 }
 
-/** A file that a call names, with the content that a person approved or is to approve. */
+/** A file that a call names, with the content that a person approves. */
 export interface BoundFile {
-  /** Canonical, as the sandbox has it. That of a directory ends in `/`; `./` is all that the agent may see. */
+  /** The canonical path in the sandbox. A directory's ends in `/`; `./` is everything that the agent may see. */
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** SHA-256 of the content, in hex; of a directory, over the paths, the hashes and the modes of its files. */
+  /** SHA-256 of the content, in hex; for a directory, over the paths, the hashes and the modes of its files. */
   readonly hash: string;
-  /** Permission bits of a file that a program is given. Absent for the default and for a file that is only read. */
+  /** Permission bits of a file for a program. Absent for the default and for a file that is only read. */
   readonly mode?: number;
-  /** Of a directory: how many files are in it. */
+  /** For a directory: the number of its files. */
   readonly fileCount?: number;
 }

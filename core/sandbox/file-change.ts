@@ -7,7 +7,7 @@ export type FileChange =
       readonly path: string;
       readonly bytes: Uint8Array;
       readonly ifVersion: number;
-      /** Without one a file keeps the mode that it has. */
+      /** Omitted: the file's mode stays. */
       readonly mode?: number;
     }
   | { readonly kind: "remove"; readonly path: string; readonly ifVersion: number };

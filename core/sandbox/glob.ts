@@ -9,7 +9,7 @@
  * No regular expression is built. A glob takes time by the number of segments of a path, and of its own segments by words
  * of 32.
  */
-import { accepts, type Automaton, makeAutomaton } from "../lib/automaton.ts";
+import { accepts, type Automaton, createAutomaton } from "../lib/automaton.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { compilePattern, matchesPattern, type CompiledPattern } from "../lib/fnmatch.ts";
 
@@ -49,7 +49,7 @@ export function makeGlob(parts: readonly SegmentPattern[]): CompiledGlob {
     if (part === null) stars.push(pieces.length);
     else pieces.push(part);
   }
-  return makeAutomaton(pieces.length, stars, (index, name) => {
+  return createAutomaton(pieces.length, stars, (index, name) => {
     const piece = pieces[index] ?? "";
     return typeof piece === "string" ? name === piece : matchesPattern(name, piece);
   });

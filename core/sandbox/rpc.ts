@@ -11,14 +11,14 @@ export interface SandboxRpc extends ChangeSetRpc {
   list(path: string): Promise<Result<readonly DirectoryEntry[]>>;
   walk(directory: string, after: string | null, limit: number): Promise<Result<FilePage>>;
   versions(path: string): Promise<Result<readonly FileVersion[]>>;
-  /** Checks form, quotas and version; says whether the blob has to be put. No file is changed. */
+  /** Checks format, quotas and version; returns whether the blob has to be uploaded. Changes no file. */
   admit(write: SandboxWrite): Promise<Result<WriteAdmission>>;
-  /** Points the path at the blob. A write whose key was applied before gives the first one's entry. */
+  /** Points the path at the blob. A repeated write key returns the first write's entry. */
   commit(write: SandboxWrite): Promise<Result<WrittenFile>>;
-  /** `label` is that of its writer; `OUTSIDE` when omitted. */
+  /** `label` is the writer's; `OUTSIDE` when omitted. */
   makeDirectory(path: string, key: string, label?: Label): Promise<Result<MadeDirectory>>;
   remove(path: string, options: ChangeOptions): Promise<Result<RemovedEntry>>;
   restore(path: string, version: number, options: ChangeOptions): Promise<Result<WrittenFile>>;
-  /** Forgets every file and version, and gives the tenant's quota back what they held of it. */
+  /** Deletes every file and version, and releases their part of the tenant's quota. */
   erase(): Promise<void>;
 }

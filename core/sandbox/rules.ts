@@ -4,10 +4,10 @@
 export interface SandboxRules {
   readonly allowedPaths: readonly string[] | null;
   readonly deniedPatterns: readonly string[];
-  /** `["*"]` opens every extension. Null: the agent lists none, and each tool has its own default. */
+  /** `["*"]` allows every extension. Null: the agent lists none, and each tool has its own default. */
   readonly extensions: readonly string[] | null;
   readonly allowWrite: boolean;
 }
 
-/** What `read_file` and `write_file` take of an agent that lists no extensions (document 000). */
+/** The extensions that `read_file` and `write_file` accept for an agent that lists none. */
 export const DEFAULT_EXTENSIONS = [".txt", ".md", ".json"] as const;

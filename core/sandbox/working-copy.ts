@@ -9,7 +9,7 @@ import type { SandboxRules } from "./rules.ts";
 import type { FileChange } from "./file-change.ts";
 import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
-import { streamOf } from "../base/byte-stream.ts";
+import { toStream } from "../base/byte-stream.ts";
 
 /** What goes in. Each file is a request to the store, of which a Worker has 10,000. */
 export const MAX_COPIED_FILES = 4_000;
@@ -265,7 +265,7 @@ async function* entriesBelow(files: FilesPort, top: string): AsyncGenerator<Resu
 
 /** Each file of the version that was found, whatever is written meanwhile. They are opened in their order. */
 function scriptFiles(entries: readonly FileEntry[], files: FilesPort): readonly ScriptFile[] {
-  const fetched = new Map<FileEntry, ReturnType<FilesPort["bytesOf"]>>();
+  const fetched = new Map<FileEntry, ReturnType<FilesPort["readEntry"]>>();
   return entries.map((entry, at) => ({
     path: entry.path,
     size: entry.size,
@@ -273,12 +273,12 @@ function scriptFiles(entries: readonly FileEntry[], files: FilesPort): readonly 
     sha256: entry.hash,
     async open() {
       for (const next of entries.slice(at, at + 1 + FETCHED_AHEAD))
-        if (next.size <= FETCHED_WHOLE_BYTES && !fetched.has(next)) fetched.set(next, files.bytesOf(next));
+        if (next.size <= FETCHED_WHOLE_BYTES && !fetched.has(next)) fetched.set(next, files.readEntry(next));
       const whole = fetched.get(entry);
       fetched.delete(entry);
       if (whole !== undefined) {
         const read = await whole;
-        return read.ok ? ok(streamOf(read.value)) : read;
+        return read.ok ? ok(toStream(read.value)) : read;
       }
       const opened = await files.open(entry.path, entry.version);
       return opened.ok ? ok(opened.value.stream) : opened;

@@ -9,10 +9,10 @@
 import { failed, ok, type Result } from "../base/errors.ts";
 import { type CronRule, openCron } from "./cron.ts";
 import {
-  firstChange,
-  momentOf,
+  findFirstChange,
+  toMoment,
   openZone,
-  wallAt,
+  toWallTime,
   WIDEST_CHANGE_MS,
   type Zone,
   type ZoneChange,
@@ -75,11 +75,11 @@ function unboundedClock(when: When, zone: Zone): Result<DueClock["nextAfter"]> {
 /** Each wall time once. Those that clocks had read by `moment` are over, also when they are about to be read again. */
 function appointments(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
   return (moment) => {
-    let wall = wallAt(zone, moment);
+    let wall = toWallTime(zone, moment);
     for (;;) {
       const next = rule.nextAfter(wall);
       if (next === null) return null;
-      const due = momentOf(zone, next);
+      const due = toMoment(zone, next);
       if (due > moment) return due;
       wall = next;
     }
@@ -90,18 +90,18 @@ function appointments(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
 function readings(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
   return (moment) => {
     let from = moment;
-    let wall = wallAt(zone, moment);
+    let wall = toWallTime(zone, moment);
     for (;;) {
       const next = rule.nextAfter(wall);
       if (next === null) return null;
-      const change = firstChange(zone, from, from + WIDEST_CHANGE_MS);
+      const change = findFirstChange(zone, from, from + WIDEST_CHANGE_MS);
       const due = next - zone.offsetAt(from);
       if (change !== null && due >= change.at) [from, wall] = beginning(change);
       else if (due <= from + WIDEST_CHANGE_MS) return due;
       else {
         // No day until then fits, whatever the clocks do.
         from = due - WIDEST_CHANGE_MS;
-        wall = wallAt(zone, from);
+        wall = toWallTime(zone, from);
       }
     }
   };

@@ -1,6 +1,6 @@
 /** One due moment of a schedule, or one run that somebody asked for, and what became of it. */
 import type { Failure } from "../base/errors.ts";
-import { backoffMs } from "../base/backoff.ts";
+import { computeBackoffMs } from "../base/backoff.ts";
 import { cutBefore } from "../gateway/shape.ts";
 import type { TaskStatus } from "../task/status.ts";
 import type { TaskView } from "../task/view.ts";
@@ -165,7 +165,7 @@ export function notStarted(occurrence: Occurrence, failure: Failure, windowMs: n
   if (gaveWay && !mayExist) return closed({ ...occurrence, failures }, "skipped", why, now);
   const isOver = now - occurrence.judgedAt > Math.max(windowMs, MIN_TRIES_MS);
   if (next !== "retry" || isOver) return closed({ ...occurrence, failures }, "failed", failure.message, now);
-  return { ...occurrence, failures, tryAt: now + backoffMs(failures, MAX_BACKOFF_MS), why, mayExist };
+  return { ...occurrence, failures, tryAt: now + computeBackoffMs(failures, MAX_BACKOFF_MS), why, mayExist };
 }
 
 function startDecision({ mayExist }: Occurrence, failure: Failure): { mayExist: boolean; next: AfterFailure } {

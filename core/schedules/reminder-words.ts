@@ -2,7 +2,7 @@
 import { failed, ok, type Result } from "../base/errors.ts";
 import { storable } from "../base/storable.ts";
 import type { ScheduleConfig } from "./schedule.ts";
-import { momentOf, openZone, wallAt, type Zone } from "../base/time-zone.ts";
+import { toMoment, openZone, toWallTime, type Zone } from "../base/time-zone.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -70,7 +70,7 @@ function readIn(words: string, zone: Zone, now: number): Read {
     default: {
       // Days are those of the clocks: the same time of day, also when they change between.
       const days = many * (unit.toLowerCase() === "week" ? 7 : 1);
-      return once(momentOf(zone, wallAt(zone, now) + days * DAY_MS), text);
+      return once(toMoment(zone, toWallTime(zone, now) + days * DAY_MS), text);
     }
   }
 }
@@ -80,11 +80,11 @@ function readAt(words: string, zone: Zone, now: number): Read {
   if (hour === undefined || text === undefined) return null;
   const time = timeOf(hour, minute, half);
   if (time === null) return refused("That is no time of day.");
-  const midnight = Math.floor(wallAt(zone, now) / DAY_MS) * DAY_MS;
-  const today = momentOf(zone, midnight + time);
-  if (day === undefined) return once(today > now ? today : momentOf(zone, midnight + DAY_MS + time), text);
+  const midnight = Math.floor(toWallTime(zone, now) / DAY_MS) * DAY_MS;
+  const today = toMoment(zone, midnight + time);
+  if (day === undefined) return once(today > now ? today : toMoment(zone, midnight + DAY_MS + time), text);
   const start = dayOf(day, midnight);
-  return start === null ? refused("That is no date.") : once(momentOf(zone, start + time), text);
+  return start === null ? refused("That is no date.") : once(toMoment(zone, start + time), text);
 }
 
 /** What `ON` finds, in the order of what `AT` finds. */

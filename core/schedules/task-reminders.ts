@@ -4,8 +4,8 @@ import { type Failure, failed, ok, type Result } from "../base/errors.ts";
 import type { PersonRecord } from "../people/person.ts";
 import { storable } from "../base/storable.ts";
 import { type ScheduleConfig, scheduleConfigSchema, type ScheduleState } from "./schedule.ts";
-import type { AskedReminder, RemindersPort, SetReminder } from "../ports/reminders.ts";
-import { momentOf, openZone } from "../base/time-zone.ts";
+import type { ReminderRequest, RemindersPort, ReminderState } from "../ports/reminders.ts";
+import { toMoment, openZone } from "../base/time-zone.ts";
 
 /** What reminders of one task are made by. */
 export interface ReminderMaker {
@@ -44,7 +44,7 @@ export function reminderName(text: string): string {
   return storable(`Reminder: ${text}`.slice(0, MAX_NAME));
 }
 
-async function configOf(maker: ReminderMaker, asked: AskedReminder): Promise<Result<ScheduleConfig>> {
+async function configOf(maker: ReminderMaker, asked: ReminderRequest): Promise<Result<ScheduleConfig>> {
   const person = asked.person === null ? ok(null) : await maker.person(asked.person);
   if (!person.ok) return { ok: false, error: { ...person.error, field: "person" } };
   if (asked.person !== null && person.value === null) return NO_PEOPLE;
@@ -66,14 +66,14 @@ async function configOf(maker: ReminderMaker, asked: AskedReminder): Promise<Res
   return config.success ? ok(config.data) : failed("invalid_input", config.error.message);
 }
 
-function whenOf({ when, now }: AskedReminder, timeZone: string): Result<ScheduleConfig["when"]> {
+function whenOf({ when, now }: ReminderRequest, timeZone: string): Result<ScheduleConfig["when"]> {
   if ("every" in when) return everyOf(when.every);
   const zone = openZone(timeZone);
   if (zone === null)
     return failed("invalid_input", `time_zone: ${timeZone} is no IANA time zone, such as Europe/Lisbon`, {
       field: "time_zone",
     });
-  const at = WITH_OFFSET.test(when.at) ? Date.parse(when.at) : momentOf(zone, Date.parse(`${when.at}Z`));
+  const at = WITH_OFFSET.test(when.at) ? Date.parse(when.at) : toMoment(zone, Date.parse(`${when.at}Z`));
   if (Number.isNaN(at)) return failed("invalid_input", "at: is no moment", { field: "at" });
   if (at <= now)
     return failed("invalid_input", `at: is past; it is ${new Date(now).toISOString()} now`, { field: "at" });
@@ -94,12 +94,12 @@ function everyOf(every: string): Result<ScheduleConfig["when"]> {
   return ok({ kind: "cron", expression });
 }
 
-function shown({ id, next, config }: ScheduleState): SetReminder {
+function shown({ id, next, config }: ScheduleState): ReminderState {
   return { id, next: next?.due ?? null, timeZone: config.time_zone };
 }
 
 /** A failure names the field of a schedule: here, the argument that made it. */
-function ofTheTool(error: Failure, { when }: AskedReminder): Failure {
+function ofTheTool(error: Failure, { when }: ReminderRequest): Failure {
   const { field = "" } = error;
   const argument = field.startsWith("reminder.to") ? "person" : "every" in when ? "every" : "at";
   if (field === "" || field === "time_zone") return error;

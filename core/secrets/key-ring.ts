@@ -6,7 +6,7 @@
 import { fromBase64, toBase64 } from "../base/base64.ts";
 import { ok, type Result } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
-import { sha256HexNow } from "../base/sha256-now.ts";
+import { sha256HexSync } from "../base/sha256-sync.ts";
 import type { RecordedKeys } from "../ports/sealed-values.ts";
 
 export const HEADER_BYTES = 12;
@@ -85,7 +85,7 @@ function toMember(text: string, name: string): RingMember {
     throw new RangeError(`${name} is not base64`);
   }
   if (raw.length !== KEY_BYTES) throw new RangeError(`${name} has to be ${KEY_BYTES} bytes in base64`);
-  const fingerprint = sha256HexNow(`otto sealing key ${toBase64(raw)}`).slice(0, FINGERPRINT_CHARACTERS);
+  const fingerprint = sha256HexSync(`otto sealing key ${toBase64(raw)}`).slice(0, FINGERPRINT_CHARACTERS);
   const bytes = fingerprint.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
   return { raw, header: Uint8Array.from([...new TextEncoder().encode(MARK), ...bytes]) };
 }

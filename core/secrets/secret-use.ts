@@ -4,8 +4,8 @@
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agents/agent.ts";
 import { getOwn } from "../base/own-field.ts";
-import { labelOfSource } from "../task/source-label.ts";
-import type { WayIn } from "../task/source.ts";
+import { getSourceLabel } from "../task/source-label.ts";
+import type { TaskSource } from "../task/source.ts";
 import { OUTSIDE } from "../provenance/label.ts";
 
 /** Methods that a secret can be bound to: those that a tool can send. */
@@ -20,7 +20,7 @@ export type SecretUser =
       readonly kind: "agent";
       readonly id: string;
       readonly name: string;
-      readonly channel: WayIn["channel"];
+      readonly channel: TaskSource["channel"];
     }
   | { readonly kind: "setup" };
 
@@ -28,7 +28,7 @@ export type SecretUser =
 export const SETUP: SecretUser = { kind: "setup" };
 
 /** The user of secrets in a task's calls. */
-export function toSecretUser({ agent, via }: { readonly agent: PinnedAgent; readonly via: WayIn }): SecretUser {
+export function toSecretUser({ agent, via }: { readonly agent: PinnedAgent; readonly via: TaskSource }): SecretUser {
   return { kind: "agent", id: agent.id, name: agent.config.name, channel: via.channel };
 }
 
@@ -46,7 +46,7 @@ export function findUserRefusal(name: string, agents: readonly string[] | null, 
     return `The secret ${name} is not bound to the agent ${user.name}. An administrator can add the agent to the secret's agents.`;
   }
   // Of a stranger's input the tenant chose neither the text nor the agent.
-  const isByStranger = labelOfSource({ channel: user.channel, id: null }) === OUTSIDE;
+  const isByStranger = getSourceLabel({ channel: user.channel, id: null }) === OUTSIDE;
   if (user.id !== DEFAULT_AGENT.id || !isByStranger) return null;
   const source = getOwn(SOURCES, user.channel) ?? user.channel;
   return `The built-in agent may not use the secret ${name} in a task from ${source}. Let the task use an agent of your own, or bind the secret to ${DEFAULT_AGENT.id}.`;

@@ -2,7 +2,7 @@
  * A skill's files as one package: which files may be in it, the bytes that it is kept as, and its hash, which is of those
  * bytes. The same files give the same bytes, however they came.
  */
-import { canonicalJson } from "../base/canonical-json.ts";
+import { toCanonicalJson } from "../base/canonical-json.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { judgeForm } from "../sandbox/path.ts";
 import type { SkillFile, SkillPackage } from "../ports/skills.ts";
@@ -96,7 +96,7 @@ function checkRoom(sizes: readonly number[]): Result<void> {
 
 /** The bytes of a package: the length of its head, a line feed, the head (JSON), and the files one after the other. */
 export function writePackage(files: readonly PackedFile[]): Uint8Array<ArrayBuffer> {
-  const head = canonicalJson({ files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
+  const head = toCanonicalJson({ files: files.map(({ path, size, mode }) => ({ path, size, mode })) });
   const encoded = new TextEncoder().encode(head);
   const start = new TextEncoder().encode(`${encoded.length}\n`);
   return joinBytes([start, encoded, ...files.map(({ bytes }) => bytes)]);

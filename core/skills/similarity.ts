@@ -4,7 +4,7 @@
  * several words that say something, one of its name among them, which are a good part of what is asked. One that is missed
  * costs little: the model can load it.
  */
-import { stem, termsOf, wordsOf } from "../lib/tool-search/words.ts";
+import { stem, toTerms, splitWords } from "../lib/tool-search/words.ts";
 import type { Skill } from "./skill.ts";
 
 /** A skill that fits a task, and how well, from 0 to 1. */
@@ -43,7 +43,7 @@ const COMMON = new Set(
   language style order price time total case version project service job role goal follow mark piece full whole own
   between without before after while mention want excel`
     .split(/\s+/)
-    .flatMap(termsOf),
+    .flatMap(toTerms),
 );
 
 /**
@@ -63,16 +63,16 @@ const WHEN = /\buse (?:this |it |this skill )?(?:when|whenever|for|if)\b/i;
 
 /** The skills that fit a task, the best first; usually none. The same for the same texts. */
 export function fittingSkills(text: string, skills: readonly Skill[]): FittingSkill[] {
-  const words = termsOf(text.slice(0, MAX_LOOKED_AT));
+  const words = toTerms(text.slice(0, MAX_LOOKED_AT));
   if (words.length === 0) return [];
   const asked = new Set(words);
   const start = stem(startOf(text));
   const phrases = ` ${words.join(" ")} `;
   const described = skills.map((skill) => {
-    const name = termsOf(skill.name);
+    const name = toTerms(skill.name);
     const isPhrase = name.length > 1 && phrases.includes(` ${name.join(" ")} `);
-    const terms = new Set(termsOf(`${skill.name} ${skill.description}`));
-    const does = new Set(termsOf(skill.description.split(WHEN, 1)[0] ?? ""));
+    const terms = new Set(toTerms(`${skill.name} ${skill.description}`));
+    const does = new Set(toTerms(skill.description.split(WHEN, 1)[0] ?? ""));
     return { skill, name: new Set(name), terms, does, phrase: isPhrase ? NAME_PHRASE : 0 };
   });
   const weightOf = (term: string): number => {
@@ -102,7 +102,7 @@ export function fittingSkills(text: string, skills: readonly Skill[]): FittingSk
 /** The first word of a task that says something. */
 function startOf(text: string): string {
   const polite = new Set(["please", "can", "could", "would", "will", "you", "kindly", "hi", "hello", "now", "then"]);
-  return wordsOf(text.slice(0, MAX_LOOKED_AT)).find((word) => !polite.has(word)) ?? "";
+  return splitWords(text.slice(0, MAX_LOOKED_AT)).find((word) => !polite.has(word)) ?? "";
 }
 
 function sum(numbers: Iterable<number>): number {

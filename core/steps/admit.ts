@@ -1,4 +1,4 @@
-/** May a call be made? Envelope, validation and policy of one call, for those of a model and those that a person edited. */
+/** Envelope, validation and policy of one call, for the calls of a model and those that a person edited. */
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
@@ -7,15 +7,15 @@ import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { validateArguments } from "../gateway/validate.ts";
 
-/** A call that may be made: its checked arguments and what it does. */
+/** An admitted call: its validated arguments and its effect. */
 export interface AdmittedCall {
   readonly arguments: unknown;
   readonly terms: EffectTerms;
-  /** Why a person has to approve it first, in a sentence; null: it may run. */
+  /** Why a person has to approve it, in a sentence; null if it may run. */
   readonly askFirst: string | null;
 }
 
-/** The source of a call. `context`: the texts that the model decided from. */
+/** The context of a call. `context` has the texts that the model read. */
 export interface AdmitContext {
   readonly facts: TaskFacts;
   readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs" | "ownApi">;
@@ -31,7 +31,7 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   const { config } = facts.agent;
   const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
   const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
-  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  // This tool's own schema produced the value, so its functions accept it.
   const checked = valid.value as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
   const { decision, because } = decidePolicy(tool, security, config.approval);

@@ -1,21 +1,21 @@
 /**
- * Shortening between two model calls: long results become a summary, and the older steps a text that stands for them. What
- * a model is given of them is data, and what it makes of them is used only when it is plain text of the length asked for.
+ * Shortening between two model calls: long results become summaries, and older steps become one text. A model gets them
+ * as data, and its reply is used only if it is plain text of the requested length.
  */
 import { CHECKPOINT_TOKENS } from "../task/budget.ts";
-import { MAX_HISTORY_CHARACTERS, readHistory, retell, writeHistory } from "../prompt/compaction.ts";
+import { MAX_HISTORY_CHARACTERS, readHistory, replaceDetails, writeHistory } from "../prompt/compaction.ts";
 import { estimateConversation } from "./context.ts";
 import { DATA_NOTE, markText } from "../prompt/mark-data.ts";
 import type { ModelUsage } from "../model/messages.ts";
-import { wasWorkedOn } from "../task/model-retry.ts";
+import { mayBeCharged } from "../task/model-retry.ts";
 import type { CondenseJob, CondenseLine } from "./rpc.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ModelPort } from "../ports/model.ts";
 import type { ResultsPort } from "../ports/results.ts";
-import { readTokens, type Shortening, SHORTENINGS } from "../prompt/shortening.ts";
+import { getInputTokens, type Shortening, SHORTENINGS } from "../prompt/shortening.ts";
 import type { TaskFacts } from "../task/state.ts";
 import { estimateTokens } from "../model/tokens.ts";
-import { asTheyEnd } from "../base/as-they-end.ts";
+import { runConcurrently } from "../base/run-concurrently.ts";
 import {
   cutBefore,
   EXPAND_RESULT,
@@ -23,23 +23,23 @@ import {
   type RestOfText,
   type ShapeLimits,
   shapeText,
-  whereRestIs,
+  describeRest,
 } from "../gateway/shape.ts";
 import { findRecordCalls } from "./read-ground.ts";
 import type { Toolset } from "./toolset.ts";
 
-/** Of a text, what a model is given: so many characters, and fewer when they are more tokens than the task reserved. */
+/** The most characters of a text that a model gets; fewer if they exceed the reserved tokens. */
 const MAX_READ_CHARACTERS = 16_000;
-/** Models count characters badly; what is over this share of what they were asked for is too long. */
+/** Models count characters imprecisely: a text over this share of the limit is too long. */
 const OVERLONG_SHARE = 1.3;
-/** Of the task's own words, what a summary is made for. */
+/** The most characters of the task's input in a summary's prompt. */
 const MAX_AIM = 300;
 const MAX_AT_ONCE = 5;
 const MODEL_TIMEOUT_MS = 60_000;
-/** What a call that no model worked on used. */
-const NOTHING: ModelUsage = { inputTokens: 0, outputTokens: 0, estimated: false };
+/** The use of a call that no model processed. */
+const NO_USAGE: ModelUsage = { inputTokens: 0, outputTokens: 0, estimated: false };
 
-/** What shortening needs. `model` is null when none is to write. */
+/** The dependencies of a shortening. `model` is null to shorten by rule. */
 export interface CondenseDeps {
   readonly model: ModelPort | null;
   readonly results: Pick<ResultsPort, "read">;
@@ -50,15 +50,15 @@ export interface CondenseDeps {
 
 type Job = CondenseJob;
 type Progress = Extract<CondenseLine, { type: "progress" }>;
-/** What asking a model needs; `deadline` in milliseconds since the epoch. */
-interface Asking {
+/** The context of a model call; `deadline` in milliseconds since the epoch. */
+interface ModelContext {
   readonly model: ModelPort;
   readonly name: string;
   readonly deadline: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
-/** What came of asking. `text` is null when there is none of use; it is paid for all the same, unless `usage` is null. */
+/** The reply of a model. `text` is null if it is unusable, and is paid for all the same unless `usage` is null. */
 interface Answer {
   readonly text: string | null;
   readonly usage: ModelUsage | null;
@@ -68,67 +68,69 @@ interface Prompt {
   readonly user: string;
 }
 
-/** Shortens what the job names, in the time that it has, and yields what came of each: one line for everything named. */
+/** Shortens what the job names within its time, and yields one line for each item. */
 export async function* condense(job: Job, deps: CondenseDeps, signal: AbortSignal): AsyncGenerator<CondenseLine> {
   const { model, clock } = deps;
   const asking =
     model === null ? null : { model, name: job.model, deadline: clock.now() + job.timeoutMs, clock, signal };
-  yield* asTheyEnd(job.results, MAX_AT_ONCE, (result) => summarise(result, job, deps, asking));
-  if (job.history !== null) yield* tellHistory(job, job.history, deps, asking);
+  yield* runConcurrently(job.results, MAX_AT_ONCE, (result) => summarise(result, job, deps, asking));
+  if (job.history !== null) yield* compactHistory(job, job.history, deps, asking);
 }
 
-/** One long result as a summary, or as its head and tail; without content it stays as it is, which was not read. */
+/**
+ * Summarises one long result, or shortens it to head and tail. Without content it stays as it is, because it could not
+ * be read.
+ */
 async function summarise(
   { callId, tool }: Job["results"][number],
   { facts }: Job,
   { results, toolset, limits }: CondenseDeps,
-  asking: Asking | null,
+  asking: ModelContext | null,
 ): Promise<CondenseLine> {
   const whole = asking === null ? null : await results.read(callId);
-  if (asking === null || whole?.ok !== true) return { type: "result", callId, content: null, usage: NOTHING };
+  if (asking === null || whole?.ok !== true) return { type: "result", callId, content: null, usage: NO_USAGE };
   const { value: text } = whole;
-  const given = readable(text, readTokens(SHORTENINGS.summary));
-  const prompt = summaryPrompt(tool, text.length, given.text, facts);
-  const answer = await withoutProgress(ask(asking, prompt, SHORTENINGS.summary));
-  const rest: RestOfText = toolset.names.includes(EXPAND_RESULT) ? "expandable" : "kept";
+  const given = cutToTokens(text, getInputTokens(SHORTENINGS.summary));
+  const prompt = createSummaryPrompt(tool, text.length, given.text, facts);
+  const answer = await awaitAnswer(ask(asking, prompt, SHORTENINGS.summary));
+  const rest: RestOfText = toolset.names.includes(EXPAND_RESULT) ? "expandable" : "stored";
   const content =
     answer.text === null
       ? shapeText(text, limits, callId, rest)
-      : `${answer.text}\n[… a summary of ${text.length} characters, of which ${given.characters} were read; ${whereRestIs(callId, rest)} …]`;
-  return { type: "result", callId, content, usage: answer.usage ?? NOTHING };
+      : `${answer.text}\n[… a summary of ${text.length} characters, of which ${given.characters} were read; ${describeRest(callId, rest)} …]`;
+  return { type: "result", callId, content, usage: answer.usage ?? NO_USAGE };
 }
 
-/** The older steps as a text: always one, by rule when no model writes it. Yields the progress of its model before. */
-async function* tellHistory(
+/** Compacts the older steps into a text, by rule when no model writes it. Yields the model's progress first. */
+async function* compactHistory(
   { facts, model, reportsProgress }: Job,
   { through, previous, messages, kept }: NonNullable<Job["history"]>,
   { toolset }: CondenseDeps,
-  asking: Asking | null,
+  asking: ModelContext | null,
 ): AsyncGenerator<CondenseLine, void, void> {
   const canExpand = toolset.names.includes(EXPAND_RESULT);
   const history = readHistory(previous, messages, findRecordCalls(messages, toolset));
   let text = writeHistory(history, { canExpand });
   let usage: ModelUsage | null = null;
   if (asking !== null) {
-    const tooMany = Math.max(1, estimateTokens(text) / readTokens(SHORTENINGS.history));
+    const tooMany = Math.max(1, estimateTokens(text) / getInputTokens(SHORTENINGS.history));
     const maxCharacters = Math.floor(MAX_HISTORY_CHARACTERS / tooMany);
-    const prompt = historyPrompt(writeHistory(history, { canExpand, maxCharacters }), facts);
-    const asked = ask(asking, prompt, SHORTENINGS.history);
-    const answer = reportsProgress === true ? yield* asked : await withoutProgress(asked);
+    const prompt = createHistoryPrompt(writeHistory(history, { canExpand, maxCharacters }), facts);
+    const progress = ask(asking, prompt, SHORTENINGS.history);
+    const answer = reportsProgress === true ? yield* progress : await awaitAnswer(progress);
     usage = answer.usage;
-    if (answer.text !== null) text = writeHistory(retell(history, answer.text), { canExpand });
+    if (answer.text !== null) text = writeHistory(replaceDetails(history, answer.text), { canExpand });
   }
   const contextTokens = estimateConversation(facts, model, [...kept, { role: "user", content: text }], toolset);
   yield { type: "history", through, text, contextTokens, usage };
 }
 
 /**
- * Asks for a text. It has no tools to call, and a call is no text. A call that broke off counts as the input reserved, what
- * it is known to have written and a checkpoint more, within its reservation; one that no model worked on costs nothing. Yields
- * each checkpoint.
+ * Asks a model for a text, without tools. An interrupted call costs the reserved input, the output so far and a
+ * checkpoint more, within its reservation; one that no model processed costs nothing. Yields each checkpoint.
  */
 async function* ask(
-  { model, name, deadline, clock, signal }: Asking,
+  { model, name, deadline, clock, signal }: ModelContext,
   { system, user }: Prompt,
   { inputTokens, outputTokens, maxCharacters }: Shortening,
 ): AsyncGenerator<Progress, Answer, void> {
@@ -159,7 +161,7 @@ async function* ask(
       yield { type: "progress", outputTokens: written };
       continue;
     }
-    if (chunk.type === "failed") return wasWorkedOn(chunk.failure) ? cutOff() : refused;
+    if (chunk.type === "failed") return mayBeCharged(chunk.failure) ? cutOff() : refused;
     const text = chunk.text.trim();
     const isUsable = chunk.finish === "stop" && chunk.calls.length === 0 && text !== "";
     const isShort = text.length <= maxCharacters * OVERLONG_SHARE;
@@ -168,16 +170,16 @@ async function* ask(
   return cutOff();
 }
 
-/** The answer of a call whose checkpoints nobody stores. */
-async function withoutProgress(asked: AsyncGenerator<Progress, Answer, void>): Promise<Answer> {
+/** Awaits the answer without its progress. */
+async function awaitAnswer(progress: AsyncGenerator<Progress, Answer, void>): Promise<Answer> {
   for (;;) {
-    const { done, value } = await asked.next();
+    const { done, value } = await progress.next();
     if (done === true) return value;
   }
 }
 
-/** What a model is given of a text: all of it, or its head and tail. */
-function readable(text: string, maxTokens: number): { readonly text: string; readonly characters: number } {
+/** Cuts a text to what a model gets: all of it, or its head and tail. */
+function cutToTokens(text: string, maxTokens: number): { readonly text: string; readonly characters: number } {
   for (let most = MAX_READ_CHARACTERS; ; ) {
     const { head, tail } = text.length <= most ? { head: text, tail: "" } : headAndTail(text, most);
     const tokens = estimateTokens(head) + estimateTokens(tail);
@@ -191,20 +193,20 @@ function readable(text: string, maxTokens: number): { readonly text: string; rea
   }
 }
 
-function summaryPrompt(tool: string, characters: number, text: string, facts: TaskFacts): Prompt {
+function createSummaryPrompt(tool: string, characters: number, text: string, facts: TaskFacts): Prompt {
   const system = `You shorten the result of a tool for an agent that will read your text in its place. Write plain text of at most ${SHORTENINGS.summary.maxCharacters} characters: what the result is, and every figure, name, id, date, path and error in it that can matter. Add nothing that it does not say. ${DATA_NOTE}`;
-  const aim = markText(aimOf(facts), facts);
+  const aim = markText(formatAim(facts), facts);
   const user = `The agent's task begins: ${aim}\n\nThe result of ${tool}, ${characters} characters:\n${markText(text, facts)}`;
   return { system, user };
 }
 
-function historyPrompt(digest: string, facts: TaskFacts): Prompt {
+function createHistoryPrompt(digest: string, facts: TaskFacts): Prompt {
   const system = `You tell an agent in short what it did so far, for it to go on from there. Write plain prose of at most ${SHORTENINGS.history.maxCharacters} characters, in order: what was done and why, what was found (every figure, name, id, date, path and error that can matter), what failed, what is still open. Keep the ids of results (call_…) with what they hold. What people wrote is shown to the agent word for word beside your text: do not repeat it. ${DATA_NOTE}`;
   return { system, user: markText(digest, facts) };
 }
 
-/** What the task is about, in its own first words. */
-function aimOf({ input }: TaskFacts): string {
+/** Returns the start of the task's input. */
+function formatAim({ input }: TaskFacts): string {
   const words = typeof input === "string" ? input : (input.findLast(({ role }) => role === "user")?.content ?? "");
   const line = words.replace(/\s+/g, " ").trim();
   return line.length <= MAX_AIM ? line : `${cutBefore(line, MAX_AIM - 1)}…`;

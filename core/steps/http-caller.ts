@@ -1,26 +1,26 @@
-/** How a call of a tenant's HTTP tool is made: one request through the web's port, and its reply as the result. */
+/** Calls a tenant's HTTP tool: one request through the web port, whose reply is the result. */
 import { getOwn } from "../base/own-field.ts";
 import type { ErrorCode, Failure } from "../base/errors.ts";
 import { isReading } from "../web/http-method.ts";
 import type { WebResponse } from "../ports/web.ts";
 import type { ToolOutcome } from "../tool/tool.ts";
 import { fillTemplate } from "../gateway/http-template.ts";
-import { type OutsideCaller, pointerSteps } from "../gateway/outside-tool.ts";
+import { type OutsideCaller, splitPointer } from "../gateway/outside-tool.ts";
 
-/** Bytes of a reply. */
+/** The most bytes of a reply. */
 const MAX_REPLY_BYTES = 1_048_576;
-/** What the gateway's own limit leaves to the request, so that the request's own message is the one that is seen. */
+/** The request times out this much before the gateway's limit, so that its own error is reported. */
 const MARGIN_MS = 1_000;
 const CUT = `\n[cut at ${MAX_REPLY_BYTES} bytes]`;
-/** Of a reply that tells a failure, what the model reads. */
-const SHOWN_CHARACTERS = 1_000;
+/** The most characters of an error reply for the model. */
+const MAX_ERROR_CHARACTERS = 1_000;
 
-/** The request carries the call's key as `Idempotency-Key`, unless it only reads. */
+/** Sends the call's key as `Idempotency-Key`, unless the request only reads. */
 export const httpCaller: OutsideCaller<"http", "web"> = {
   needs: ["web"],
   async call({ origin: { request: template }, timeoutMs }, given, { web, key, allowedDomains, signal }) {
     const filled = fillTemplate(template, given);
-    if (!filled.ok) return failureOf(filled.error);
+    if (!filled.ok) return toFailureOutcome(filled.error);
     const { url, headers, body } = filled.value;
     const hasKey = isReading(template.method) || headers.some(([name]) => name === "idempotency-key");
     const replied = await web.request({
@@ -34,34 +34,37 @@ export const httpCaller: OutsideCaller<"http", "web"> = {
       allowedDomains,
       signal,
     });
-    if (!replied.ok) return failureOf(replied.error);
-    return resultOf(replied.value, template.resultAt);
+    if (!replied.ok) return toFailureOutcome(replied.error);
+    return toResult(replied.value, template.resultAt);
   },
 };
 
 /**
- * The reply as a result: its JSON, or the part of it that the tool names (null when there is none); any other text as it is.
- * The other side has done what it was asked, so whatever it says is no failure.
+ * Converts a reply to a result: its JSON, or the part that the tool selects (null if absent); other text unchanged. A
+ * success status means the service did the request, whatever the body says.
  */
-function resultOf(reply: WebResponse, resultAt: string | null): ToolOutcome<unknown> {
+function toResult(reply: WebResponse, resultAt: string | null): ToolOutcome<unknown> {
   const text = new TextDecoder().decode(reply.body);
-  if (reply.status < 200 || reply.status > 299) return failureOf(refusedBy(reply, text));
+  if (reply.status < 200 || reply.status > 299) return toFailureOutcome(toReplyFailure(reply, text));
   const value = readJson(text);
   if (value === undefined) return { kind: "result", result: reply.truncated ? `${text}${CUT}` : text };
-  return { kind: "result", result: resultAt === null ? value : (atPointer(value, resultAt) ?? null) };
+  return { kind: "result", result: resultAt === null ? value : (getAtPointer(value, resultAt) ?? null) };
 }
 
-/** A status that is no success. The other side has answered, so what it refused did not happen; what broke may have. */
-function refusedBy(reply: WebResponse, text: string): Failure {
+/**
+ * Converts an error status to a failure. The service answered, so a refused request did not happen; one that failed may
+ * have.
+ */
+function toReplyFailure(reply: WebResponse, text: string): Failure {
   const host = URL.parse(reply.url)?.host ?? "the service";
-  const said = text.trim() === "" ? "" : `: ${text.trim().slice(0, SHOWN_CHARACTERS)}`;
-  const message = `${host} answered ${reply.status}${said}`;
-  const code = codeOf(reply.status);
-  const retryAfterMs = reply.status === 429 ? retryAfter(reply) : null;
+  const detail = text.trim() === "" ? "" : `: ${text.trim().slice(0, MAX_ERROR_CHARACTERS)}`;
+  const message = `${host} answered ${reply.status}${detail}`;
+  const code = getErrorCode(reply.status);
+  const retryAfterMs = reply.status === 429 ? readRetryAfterMs(reply) : null;
   return { code, message, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
 }
 
-function codeOf(status: number): ErrorCode {
+function getErrorCode(status: number): ErrorCode {
   switch (status) {
     case 401:
     case 403:
@@ -80,8 +83,8 @@ function codeOf(status: number): ErrorCode {
   }
 }
 
-/** RFC 9110, section 10.2.3, as seconds; a date is not read. */
-function retryAfter(reply: WebResponse): number | null {
+/** Reads RFC 9110, section 10.2.3, in seconds; ignores a date. */
+function readRetryAfterMs(reply: WebResponse): number | null {
   const [, value = ""] = reply.headers.find(([name]) => name.toLowerCase() === "retry-after") ?? [];
   return /^\d{1,6}$/.test(value) ? Number(value) * 1000 : null;
 }
@@ -94,16 +97,16 @@ function readJson(text: string): unknown {
   }
 }
 
-/** What stands at a JSON pointer (RFC 6901); undefined: nothing. */
-function atPointer(value: unknown, pointer: string): unknown {
+/** Returns the value at a JSON pointer (RFC 6901); undefined if absent. */
+function getAtPointer(value: unknown, pointer: string): unknown {
   let at = value;
-  for (const key of pointerSteps(pointer)) {
+  for (const key of splitPointer(pointer)) {
     if (at === null || typeof at !== "object" || !Object.hasOwn(at, key)) return undefined;
     at = getOwn(at as Readonly<Record<string, unknown>>, key);
   }
   return at;
 }
 
-function failureOf(failure: Failure): ToolOutcome<never> {
+function toFailureOutcome(failure: Failure): ToolOutcome<never> {
   return { kind: "failure", failure };
 }

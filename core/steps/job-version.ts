@@ -1,6 +1,6 @@
 /**
- * The form of what objects ask of the runners. It grows with every field that a runner must not ignore. A runner refuses a job
- * of a later form than its own before it begins anything, and the object sends the job again.
+ * The version of the jobs that objects send to runners. It is raised for every field that a runner must not ignore. A
+ * runner refuses a newer job before it begins anything, and the object sends the job again.
  */
 export const JOB_VERSION = 1;
 
@@ -9,7 +9,7 @@ export const REFUSED_JOB_RETRY_MS = 1000;
 /** For people, also in the API. */
 export const OTHER_RELEASE = "A new release is being deployed. This continues in some seconds.";
 
-/** True for a job that a runner of this release can do. Objects of a release before versions state none. */
+/** True for a job that this release's runner supports. Jobs of early releases have no version. */
 export function isSupported(version = 0): boolean {
   return version <= JOB_VERSION;
 }

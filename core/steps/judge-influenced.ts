@@ -1,8 +1,8 @@
 /**
- * Calls of a step that had text from outside in its context. One that sends out more than the rule allows, or that uses
- * a secret, needs a person under every approval policy of the agent (`core/provenance/carry-out.ts`).
+ * Judges calls whose context contains text from outside. A call that sends out more than the rule allows, or that uses
+ * a secret, needs a person's approval under every policy of the agent (`core/provenance/carry-out.ts`).
  */
-import { allowedDomains } from "../agents/agent.ts";
+import { getAllowedDomains } from "../agents/agent.ts";
 import { getTextField } from "../base/json-fields.ts";
 import { judgeCarryOut } from "../provenance/carry-out.ts";
 import { OUTSIDE } from "../provenance/label.ts";
@@ -10,21 +10,21 @@ import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
 import { referencedNames } from "../web/secret-references.ts";
-import { getGround, textsIn } from "./read-ground.ts";
+import { getGround, listTexts } from "./read-ground.ts";
 import type { Toolset } from "./toolset.ts";
 
-/** The call's context and the facts that the judgement reads. */
+/** The call's context, and the facts that decide. */
 export interface InfluenceContext {
   readonly facts: TaskFacts;
   readonly toolset: Pick<Toolset, "skillTexts" | "resolve">;
   readonly context: CallContext;
-  /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
+  /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none. */
   boundSecrets?(): Promise<ReadonlySet<string>>;
 }
 
 /**
- * Why a person has to approve the call, in sentences; null: it may run. `given` fits the tool's input. Costs nothing for a
- * step without text from outside.
+ * Returns why a person has to approve the call, in sentences; null if it may run. `given` matches the tool's input.
+ * Costs nothing for a step without text from outside.
  */
 export async function judgeInfluenced(tool: Tool, given: unknown, context: InfluenceContext): Promise<string | null> {
   if (context.context.label !== OUTSIDE) return null;
@@ -34,17 +34,17 @@ export async function judgeInfluenced(tool: Tool, given: unknown, context: Influ
 }
 
 function judgeCarried(tool: Tool, given: unknown, context: InfluenceContext): string | null {
-  // The schema of this very tool produced the value, so it is what the tool's functions take.
+  // This tool's own schema produced the value, so its functions accept it.
   const carried = tool.carries?.(given as never) ?? null;
   if (carried === null) return null;
   return judgeCarryOut(carried, getGround(context.context, context), {
-    allowedDomains: allowedDomains(context.facts.agent),
+    allowedDomains: getAllowedDomains(context.facts.agent),
   });
 }
 
 async function judgeSecrets(tool: Tool, given: unknown, context: InfluenceContext): Promise<string | null> {
   if (!tool.permissions.includes("network")) return null;
-  const names = namesOfSecrets(tool, given);
+  const names = findSecretNames(tool, given);
   if (names.length === 0) return null;
   const bound = await context.boundSecrets?.();
   const free = names.filter((name) => bound?.has(name) !== true);
@@ -53,11 +53,11 @@ async function judgeSecrets(tool: Tool, given: unknown, context: InfluenceContex
 }
 
 /**
- * The secrets that the arguments refer to. A request is filled in after its URL was parsed, which removes tabs and line breaks and
- * encodes some signs of some parts, so each text is searched as it is written and as a URL.
+ * Returns the secrets that the arguments refer to. Each text is searched both as written and as a parsed URL, because
+ * parsing removes tabs and line breaks and encodes some characters before secrets are filled in.
  */
-function namesOfSecrets(tool: Tool, given: unknown): string[] {
-  const texts = textsIn(given);
+function findSecretNames(tool: Tool, given: unknown): string[] {
+  const texts = listTexts(given);
   const joined = texts.flatMap((text) => [text, URL.parse(text)?.href ?? ""]).join("\n");
   const credential = tool.needs.includes("ssh") ? getTextField(given, "credential_id") : null;
   return [...referencedNames(joined), ...(credential === null ? [] : [credential])];

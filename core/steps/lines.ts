@@ -1,40 +1,37 @@
-/** How the lines of a hop come to the object that makes it: those on the way one by one, the last as the hop's own answer. */
+/** Sends the lines of a runner call to its object: one by one while it runs, and the last as its return value. */
 
-/** Who hears a hop. An `AbortSignal` does not cross RPC; the answer to a call that is left open does. */
-export interface HopListener<Line> {
+/** Receives the lines of a runner call. An `AbortSignal` does not cross RPC; the pending `givenUp` call replaces it. */
+export interface LineListener<Line> {
   hear(line: Line): Promise<void>;
-  /**
-   * Takes a line that announces an effect, and resolves when it is stored. False: it was not, and what it announces must
-   * not happen.
-   */
+  /** Stores a line that announces an effect. False if it was not stored: then the effect must not happen. */
   commit(line: Line): Promise<boolean>;
-  /** Resolves when nobody wants the hop any more, and fails when the one who listened is gone. */
+  /** Resolves when the object cancels the runner call, and rejects when the object is lost. */
   givenUp(): Promise<void>;
 }
 
 /**
- * Makes a hop: reports each line as it comes and returns the last. A line that `mustBeStored` picks is committed, and the
- * hop resumes with the answer. Its work is aborted when the listener gives it up. A hop that ended has no work left: an
- * abort would cost an error with its stack, and wake its other listeners.
+ * Runs a phase: sends each line as it comes and returns the last. A line that `mustBeStored` picks is committed, and
+ * the phase resumes with the answer. The phase is aborted when the listener cancels it. An ended phase is not aborted,
+ * which would raise an error and wake its other listeners.
  */
-export async function tellLines<Line>(
-  listener: HopListener<Line>,
-  hop: (signal: AbortSignal) => AsyncGenerator<Line, Line | null, boolean>,
+export async function sendLines<Line>(
+  listener: LineListener<Line>,
+  runPhase: (signal: AbortSignal) => AsyncGenerator<Line, Line | null, boolean>,
   mustBeStored: (line: Line) => boolean = () => false,
 ): Promise<Line | null> {
   const abort = new AbortController();
-  let isOver = false;
+  let isEnded = false;
   const stop = () => {
-    if (!isOver) abort.abort();
+    if (!isEnded) abort.abort();
   };
   listener.givenUp().then(stop, stop);
-  const lines = hop(abort.signal);
+  const lines = runPhase(abort.signal);
   let isStored = false;
   try {
     for (;;) {
       const { value, done } = await lines.next(isStored);
       if (done === true) {
-        isOver = true;
+        isEnded = true;
         return value;
       }
       if (mustBeStored(value)) isStored = await listener.commit(value);

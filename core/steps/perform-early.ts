@@ -1,8 +1,9 @@
 /**
- * The calls that hop one makes itself, so that their results are stored with the message that asked for them. Only a batch
- * that changes nothing and waits for nobody outside: a crash repeats the model call and all of it.
+ * The calls that the model phase runs itself, so that their results are stored with the message that requested them.
+ * Only for a batch that changes nothing and waits for no outside service: after a crash the model call and the whole
+ * batch are repeated.
  */
-import { HOP_TIMEOUT_MS } from "../task/budget.ts";
+import { RUNNER_CALL_TIMEOUT_MS } from "../task/budget.ts";
 import type { PreparedCall } from "../task/commands.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import { awaitUnlessAborted } from "../base/deadline.ts";
@@ -11,20 +12,20 @@ import type { TaskFacts } from "../task/state.ts";
 import { performCalls, type PerformDeps } from "./perform.ts";
 import type { Toolset } from "./toolset.ts";
 
-/** What has not ended by then is left to hop two: the message is not to wait for it. */
+/** A call that takes longer is left to the tool phase, so that the message is not delayed. */
 const EARLY_MS = 500;
 
 /** A step's calls as the gateway prepared them. */
 interface Prepared {
   readonly facts: TaskFacts;
   readonly step: number;
-  /** The join over the request that the calls were asked for in. */
+  /** The label of the request that the calls come from. */
   readonly label: Label;
   readonly calls: readonly PreparedCall[];
 }
 
-/** Ports behind which somebody outside answers. */
-const OUTSIDE: ReadonlySet<string> = new Set<keyof ToolPorts>([
+/** Ports that outside services answer. */
+const OUTSIDE_PORTS: ReadonlySet<string> = new Set<keyof ToolPorts>([
   "web",
   "search",
   "mcp",
@@ -33,19 +34,23 @@ const OUTSIDE: ReadonlySet<string> = new Set<keyof ToolPorts>([
   "slack",
 ]);
 
-/** Ports whose data comes with the job of hop two. */
-const SENT: ReadonlySet<string> = new Set<keyof ToolPorts>(["results"]);
+/** Ports whose data comes with the job of the tool phase. */
+const JOB_PORTS: ReadonlySet<string> = new Set<keyof ToolPorts>(["results"]);
 
-/** True when every call is of class `none`, needs no approval, and uses only what Otto itself stores and hop one has. */
+/**
+ * True when every call is of class `none`, needs no approval, and uses only data inside Otto that the model phase has.
+ */
 export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<Toolset, "resolve">): boolean {
   return calls.every(({ tool, effect, approval, outcome }) => {
     if (outcome !== null) return true;
     const needs = toolset.resolve(tool)?.needs ?? ["web"];
-    return effect === "none" && approval === null && !needs.some((need) => OUTSIDE.has(need) || SENT.has(need));
+    return (
+      effect === "none" && approval === null && !needs.some((need) => OUTSIDE_PORTS.has(need) || JOB_PORTS.has(need))
+    );
   });
 }
 
-/** Makes the calls, and gives them with what came of each in time. */
+/** Runs the calls, and returns them with the outcomes that came in time. */
 export async function performEarly(
   { facts, step, label, calls }: Prepared,
   deps: PerformDeps,
@@ -58,12 +63,12 @@ export async function performEarly(
     facts,
     step,
     calls: open.map((call) => ({ ...call, callId: call.id, key: call.id, label, mode: "run" as const, attempt: 1 })),
-    timeoutMs: HOP_TIMEOUT_MS,
+    timeoutMs: RUNNER_CALL_TIMEOUT_MS,
   };
   const outcomes = new Map(calls.map(({ id, outcome }) => [id, outcome]));
   const ended = performCalls(job, deps, limit);
   while (!limit.aborted) {
-    // A tool may end long after it was told to. What nobody asks for any more begins no further call.
+    // A tool may end long after its abort. Without a further `next`, no further call begins.
     const next = await awaitUnlessAborted(limit, ended.next(), null);
     if (next === null || next.done === true || limit.aborted) break;
     if (next.value.type === "settled") outcomes.set(next.value.callId, next.value.outcome);

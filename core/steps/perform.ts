@@ -1,17 +1,18 @@
 /**
- * The gateway's second half: effect → validate → settle → shape, in hop two for the calls that the ledger holds, in hop one
- * for those that change nothing (`perform-early.ts`). At most a few run at once; a failure of one does not touch the others; whatever a tool throws becomes a result.
+ * The gateway's second half: effect → validate → settle → shape, in the tool phase for calls of the ledger, in the
+ * model phase for calls that change nothing (`perform-early.ts`). A limited number runs in parallel. A failure of one
+ * does not affect the others. Whatever a tool throws becomes a result.
  */
-import { allowedDomains, sandboxRules } from "../agents/agent.ts";
+import { getAllowedDomains, getSandboxRules } from "../agents/agent.ts";
 import { sleep, type Timer } from "../base/deadline.ts";
-import type { GiveWay } from "../base/turns.ts";
+import type { YieldTurn } from "../base/turns.ts";
 import type { BlobPort } from "../ports/blobs.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { WebPort } from "../ports/web.ts";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
-import { keptResultKey, showResult } from "../prompt/kept-results.ts";
+import { getResultKey, formatResult } from "../prompt/stored-results.ts";
 import { unknownOutcome } from "../task/ledger.ts";
 import { OUTSIDE, TENANT } from "../provenance/label.ts";
 import { TaintTracker } from "./taint-tracker.ts";
@@ -20,30 +21,30 @@ import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { CallOutcome } from "../task/commands.ts";
 import type { TaskFacts } from "../task/state.ts";
-import { settingsOf } from "./tool-settings.ts";
+import { getSettings } from "./tool-settings.ts";
 import type { CallFacts, Control, Tool, ToolContext } from "../tool/tool.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
-import { bindFiles, guardApprovedFiles, namesFiles, sameFiles } from "../gateway/bind-files.ts";
-import { missingPermission } from "../gateway/envelope.ts";
+import { bindFiles, guardApprovedFiles, namesFiles, areSameFiles } from "../gateway/bind-files.ts";
+import { formatMissingPermission } from "../gateway/envelope.ts";
 import { refusedOutcome, toToolError } from "./prepare.ts";
-import { type DefectReporter, defectOf, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
+import { type DefectReporter, toDefect, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
 import { EXPAND_RESULT, shapeError, type ShapeLimits } from "../gateway/shape.ts";
-import { type EndOfCall, scheduleCalls } from "./schedule-calls.ts";
-import { noSuchToolNow, type Toolset } from "./toolset.ts";
-import { limitStep, newStepBudget } from "./step-patterns.ts";
+import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
+import { toMissingToolFailure, type Toolset } from "./toolset.ts";
+import { limitStep, createStepBudget } from "./step-patterns.ts";
 import { validateOutput } from "../gateway/validate.ts";
 
-/** Waits before a call is tried again, while that is safe: it never left, or the provider drops repeats by its key. */
+/** Delays before a call is retried, while that is safe: it was not sent, or the provider drops repeats by its key. */
 export const RETRY_DELAYS_MS: readonly number[] = [300, 1000, 2500];
-/** Results longer than this as JSON are kept in the blob store, and the row holds their key (rows stay under 2 MB). */
+/** Results longer than this as JSON are stored as blobs, and the row has their key (rows are limited to 2 MB). */
 const MAX_INLINE_RESULT = 100_000;
 
-/** An approval, like the ledger, stands for the exact arguments that were hashed: others are not sent under its name. */
+/** An approval and the ledger cover exactly the hashed arguments; others are not sent. */
 const OTHER_ARGUMENTS: Failure = {
   code: "internal",
-  message: "The call's arguments are not the ones that were written down for it. It was not made.",
+  message: "The call's arguments differ from the recorded ones. It was not called.",
 };
 
 const NOT_JUDGED: Failure = {
@@ -51,8 +52,8 @@ const NOT_JUDGED: Failure = {
   message: "This call was prepared before an upgrade and was not made. Ask for it again.",
 };
 
-/** Whether the call may carry data out (`core/provenance/carry-out.ts`), also when its arguments have the form of an earlier release. */
-function carries(tool: Tool, given: unknown): boolean {
+/** Whether the call may carry data out (`core/provenance/carry-out.ts`), also with arguments of an earlier release. */
+function mayCarryData(tool: Tool, given: unknown): boolean {
   try {
     // An earlier release of this tool's schema produced the value.
     return (tool.carries?.(given as never) ?? null) !== null;
@@ -61,7 +62,7 @@ function carries(tool: Tool, given: unknown): boolean {
   }
 }
 
-/** What performing needs. */
+/** The dependencies of calls. */
 export interface PerformDeps extends DefectReporter {
   readonly toolset: Pick<Toolset, "resolve" | "names" | "skills" | "admits" | "isPart">;
   readonly ports: ToolPorts;
@@ -72,17 +73,17 @@ export interface PerformDeps extends DefectReporter {
   readonly scriptTimeoutMs: number;
   readonly retryDelaysMs: readonly number[];
   readonly timer: Timer;
-  /** Starts to count the computing time of a call, which ends with the signal, and charges its tenant. */
+  /** Starts to count the computing time of a call until the signal aborts, and charges its tenant. */
   meterWork(signal: AbortSignal): WorkMeter;
   /** Yields to other work between two calls. */
-  readonly giveTurn: GiveWay;
+  readonly giveTurn: YieldTurn;
   readonly clock: Clock;
 }
 
 type Call = ActJob["calls"][number];
 
 /** The limits and the label tracker of one call. `deadline` is in milliseconds since the epoch. */
-interface Watched {
+interface CallLimits {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly taint: TaintTracker;
@@ -90,47 +91,46 @@ interface Watched {
   readonly copy: WorkingCopy | null;
 }
 
-/** What the calls of one step share. */
+/** The dependencies that the calls of one step share. */
 interface StepDeps extends PerformDeps {
   readonly patternBudget: PatternBudget;
 }
 
-/**
- * Makes the calls of a step and yields each outcome as it ends. All of them share the time that the hop has, and what their
- * patterns may cost.
- */
+/** Runs the calls of a step and yields each outcome as it ends. All share the time and the pattern budget. */
 export async function* performCalls(
   job: ActJob,
   deps: PerformDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ActLine, void, boolean> {
   const deadline = deps.clock.now() + job.timeoutMs;
-  const patternBudget = newStepBudget();
+  const patternBudget = createStepBudget();
   const patterns = limitStep(deps.ports.patterns, patternBudget);
   const stepDeps = { ...deps, patternBudget, ports: { ...deps.ports, patterns } };
   const isDecidedByPerson = job.facts.agent.config.on_unknown === "ask";
   yield* scheduleCalls(job, deps.maxParallel, {
     giveTurn: deps.giveTurn,
-    make: async (call) => await makeCall(call, job, stepDeps, deadline, signal),
+    make: async (call) => await runCall(call, job, stepDeps, deadline, signal),
     isSettledBy: (end) =>
-      end.type === "settled" && settles(end.outcome.control) && (end.outcome.state !== "unknown" || !isDecidedByPerson),
+      end.type === "settled" &&
+      isSettling(end.outcome.control) &&
+      (end.outcome.state !== "unknown" || !isDecidedByPerson),
   });
 }
 
 /**
- * Makes one call, or finds out what the files that it names contain. A call whose files are approved sends the approved
- * bytes: with other content it is not made, and the content is reported, so that a person decides again, also when a
- * person wanted it made again. Never throws.
+ * Runs one call, or reports the content of the files that it names. A call with approved files sends the approved
+ * bytes. With other content it does not run, and the content is reported for a new decision, even after a person's
+ * retry. Never throws.
  */
-async function makeCall(
+async function runCall(
   call: Call,
   job: ActJob,
   deps: StepDeps,
   deadline: number,
   signal: AbortSignal,
-): Promise<EndOfCall> {
+): Promise<CallEndLine> {
   const { callId, approvedFiles } = call;
-  const settle = (outcome: CallOutcome): EndOfCall => ({ type: "settled", callId, outcome });
+  const settle = (outcome: CallOutcome): CallEndLine => ({ type: "settled", callId, outcome });
   const perform = async (its: StepDeps, copy: WorkingCopy | null = null): Promise<CallOutcome> => {
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
@@ -140,14 +140,14 @@ async function makeCall(
   if (approvedFiles === undefined) return settle(await perform(deps));
   const bound = await readBoundFiles(call, job, deps);
   const isFirst = call.attempt === 1 || call.effect === "none";
-  const isSame = bound.ok && sameFiles(bound.value.files, approvedFiles);
+  const isSame = bound.ok && areSameFiles(bound.value.files, approvedFiles);
   if (call.mode === "bind" || isFirst || call.isRetry === true) {
     if (!bound.ok)
-      return settle(isFirst ? failureOutcome(bound.error, 0) : { ...unknownOutcome(call.tool), durationMs: 0 });
+      return settle(isFirst ? toFailureOutcome(bound.error, 0) : { ...unknownOutcome(call.tool), durationMs: 0 });
     if (call.mode === "bind" || !isSame) return { type: "bound", callId, files: bound.value.files };
   }
   if (deps.toolset.resolve(call.tool)?.copies !== undefined) {
-    // A program that may have run before is never given other files under its approval.
+    // A program that may have run before never gets other files under the same approval.
     if (!isSame) return settle({ ...unknownOutcome(call.tool), durationMs: 0 });
     return settle(await perform(deps, bound.value.copy));
   }
@@ -161,25 +161,25 @@ async function makeCall(
   return present.ok ? { type: "bound", callId, files: present.value.files } : settle(outcome);
 }
 
-/** What the files that a call names, or gives a program, contain now, or why it would fail. */
+/** Returns the current content of the files that a call names or gives to a program, or why it would fail. */
 async function readBoundFiles(call: Call, { facts }: ActJob, deps: PerformDeps): Promise<Result<Bound>> {
   const tool = deps.toolset.resolve(call.tool);
-  if (tool === null) return { ok: false, error: noSuchToolNow(call.tool, deps.toolset) };
+  if (tool === null) return { ok: false, error: toMissingToolFailure(call.tool, deps.toolset) };
   const inside = deps.toolset.admits(tool);
   if (!inside.ok) return inside;
   const { config } = facts.agent;
   if (tool.copies === undefined && namesFiles(tool, call.arguments) && !config.permissions.includes("read"))
-    return failed("permission_denied", missingPermission("read", config.permissions));
+    return failed("permission_denied", formatMissingPermission("read", config.permissions));
   try {
-    return await bindFiles(tool, call.arguments, { files: deps.ports.files, sandbox: sandboxRules(config) });
+    return await bindFiles(tool, call.arguments, { files: deps.ports.files, sandbox: getSandboxRules(config) });
   } catch (thrown) {
     deps.reportDefect(tool.name, thrown);
-    return { ok: false, error: defectOf(tool) };
+    return { ok: false, error: toDefect(tool) };
   }
 }
 
-/** False for a control that leaves its call waiting: calls that have to follow it are not made in this hop. */
-function settles(control: Control | null): boolean {
+/** False for a control that leaves its call waiting: calls that depend on it do not run in this phase. */
+function isSettling(control: Control | null): boolean {
   switch (control?.kind) {
     case "sleep":
     case "dispatch":
@@ -195,14 +195,14 @@ function settles(control: Control | null): boolean {
 }
 
 /**
- * Makes one call. Never throws: what a tool's own functions throw is a defect of the tool, and a result. Once any attempt
- * may have happened, also one that a crash cut off, the call ends `confirmed` or `unknown` and never `failed`.
+ * Runs one call. Never throws: an error that a tool's functions throw is a defect and becomes a result. Once any
+ * attempt may have happened, even one that a crash cut off, the call ends `confirmed` or `unknown`, never `failed`.
  */
 async function performCall(
   call: Call,
   job: ActJob,
   deps: StepDeps,
-  { deadline, signal, taint, copy }: Watched,
+  { deadline, signal, taint, copy }: CallLimits,
 ): Promise<CallOutcome> {
   const started = deps.clock.now();
   const spentMs = () => deps.clock.now() - started;
@@ -211,18 +211,18 @@ async function performCall(
   const end = (failure: Failure): CallOutcome =>
     giveUp(mayHaveHappened) === "unknown"
       ? { ...unknownOutcome(call.tool), durationMs: spentMs() }
-      : failureOutcome(failure, spentMs());
+      : toFailureOutcome(failure, spentMs());
 
   const tool = deps.toolset.resolve(call.tool);
-  if (tool === null) return end(noSuchToolNow(call.tool, deps.toolset));
+  if (tool === null) return end(toMissingToolFailure(call.tool, deps.toolset));
   taint.begin(tool);
-  if (call.isUnjudged === true && !mayHaveHappened && carries(tool, call.arguments))
+  if (call.isUnjudged === true && !mayHaveHappened && mayCarryData(tool, call.arguments))
     return { ...refusedOutcome(NOT_JUDGED), durationMs: spentMs() };
   if ((await hashArguments(call.tool, call.arguments)) !== call.argumentsHash) {
     deps.reportDefect(tool.name, new Error(`the arguments of ${call.callId} are not those of its ledger row's hash`));
     return end(OTHER_ARGUMENTS);
   }
-  // The hop may have ended while the call waited for its turn.
+  // The phase may have ended while the call waited for its turn.
   if (deadline <= started || signal.aborted) {
     return end({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
@@ -234,7 +234,7 @@ async function performCall(
     const work = deps.meterWork(limit);
     const approved = copy === null ? {} : { approvedCopy: copy };
     const known = { signal: limit, nowMs: started, giveWay: work.giveWay, ...approved };
-    const context = contextOf(call, job, tool, { ...deps, ports: taint.watch(deps.ports) }, known);
+    const context = createContext(call, job, tool, { ...deps, ports: taint.watch(deps.ports) }, known);
 
     const attempted = toAttempted(call, started);
     const mode = isRepeatOfKey(call) ? chooseRecovery(attempted, started) : call.mode;
@@ -242,12 +242,12 @@ async function performCall(
     if (mode === "probe") {
       const probed = await probeTool(tool, given, context, limit);
       hasResult = probed.kind === "happened";
-      if (probed.kind === "happened") return await resultOutcome(tool, probed.result, call, job, deps, spentMs());
+      if (probed.kind === "happened") return await toResultOutcome(tool, probed.result, call, job, deps, spentMs());
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
       mayHaveHappened = false;
     }
 
-    // What the task may use can have narrowed since the call was asked for.
+    // The envelope may have narrowed since the call was requested.
     const inside = deps.toolset.admits(tool);
     if (!inside.ok && mayHaveHappened) return end(inside.error);
     if (!inside.ok) return { ...refusedOutcome(inside.error), durationMs: spentMs() };
@@ -265,37 +265,37 @@ async function performCall(
         const result = { ok: true, result: null } as const;
         return { state: "confirmed", result, content: "", control: outcome.control, durationMs: spentMs() };
       }
-      if (outcome.kind === "result") return await resultOutcome(tool, outcome.result, call, job, deps, spentMs());
+      if (outcome.kind === "result") return await toResultOutcome(tool, outcome.result, call, job, deps, spentMs());
       const { failure } = outcome;
       const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, failure.retryAfterMs ?? 0);
       const retryAt = deps.clock.now() + delayMs;
       const decided = decideAfterFailure("tool_call", failure, { ...attempted, mayHaveHappened, retryAt });
       ({ mayHaveHappened } = decided);
-      // A receiver that names a time beyond this call's limit is not asked again.
+      // No retry if the receiver's delay exceeds this call's limit.
       if (decided.next === "retry" && delayMs < timeoutMs - spentMs() && (await sleep(deps.timer, delayMs, limit)))
         continue;
       return end(failure);
     }
   } catch (thrown) {
     deps.reportDefect(tool.name, thrown);
-    const defect = defectOf(tool);
-    return hasResult ? { ...failureOutcome(defect, spentMs()), state: "confirmed" } : end(defect);
+    const defect = toDefect(tool);
+    return hasResult ? { ...toFailureOutcome(defect, spentMs()), state: "confirmed" } : end(defect);
   }
 }
 
-/** True for an attempt that repeats an earlier one under its key, rather than making a first one. */
+/** True for an attempt that repeats an earlier one under its key. */
 function isRepeatOfKey({ effect, attempt, mode }: Call): boolean {
   return effect === "keyed" && attempt > 1 && mode === "run";
 }
 
-/** A probe that found nothing, and a first attempt, begin the key's lifetime. */
+/** Returns the attempted effect. A first attempt, also after a probe that found nothing, begins the key's lifetime. */
 function toAttempted(call: Call, now: number): AttemptedEffect {
   const isFirst = call.attempt === 1 || call.mode === "probe";
   const sentAt = isFirst ? now : call.sentAt;
   return { ...pickTerms(call), ...(sentAt === undefined ? {} : { sentAt }) };
 }
 
-async function resultOutcome(
+async function toResultOutcome(
   tool: Tool,
   result: unknown,
   call: Call,
@@ -303,51 +303,58 @@ async function resultOutcome(
   deps: StepDeps,
   durationMs: number,
 ): Promise<CallOutcome> {
-  // The call was made: its result is not lost because its schema does not fit the budget.
+  // The call was made, so its result is accepted even if its schema exceeds the budget.
   const isChecked = tool.compileOutput?.(deps.patternBudget) !== false;
   const valid = isChecked ? validateOutput(tool, result) : ok(result);
-  if (!valid.ok) return { ...failureOutcome(valid.error, durationMs), state: "confirmed" };
+  if (!valid.ok) return { ...toFailureOutcome(valid.error, durationMs), state: "confirmed" };
   const text = tool.show(valid.value as never);
   const { content, isLarge } = tool.wholeResult
     ? { content: text, isLarge: false }
-    : await showResult(text, job.facts, call.callId, {
+    : await formatResult(text, job.facts, call.callId, {
         ...deps,
         canExpand: deps.toolset.names.includes(EXPAND_RESULT),
       });
-  const kept = await keepResult(valid.value, call, job, deps);
-  return { state: "confirmed", result: { ok: true, result: kept }, content, control: null, durationMs, isLarge };
+  const storedResult = await storeLargeResult(valid.value, call, job, deps);
+  return {
+    state: "confirmed",
+    result: { ok: true, result: storedResult },
+    content,
+    control: null,
+    durationMs,
+    isLarge,
+  };
 }
 
-function failureOutcome(failure: Failure, durationMs: number): CallOutcome {
+function toFailureOutcome(failure: Failure, durationMs: number): CallOutcome {
   const error = toToolError(failure);
-  const { details: _, ...shown } = error;
+  const { details: _, ...publicError } = error;
   return {
     state: "failed",
-    result: { ok: false, error: shown },
+    result: { ok: false, error: publicError },
     content: shapeError(error),
     control: null,
     durationMs,
   };
 }
 
-/** A large result goes to the blob store. When that is away, the row keeps its head, marked as cut. */
-async function keepResult(result: unknown, call: Call, job: ActJob, deps: PerformDeps): Promise<unknown> {
+/** Stores a large result as a blob. If that fails, the row has its start, marked as cut. */
+async function storeLargeResult(result: unknown, call: Call, job: ActJob, deps: PerformDeps): Promise<unknown> {
   const text = JSON.stringify(result);
   if (text.length <= MAX_INLINE_RESULT) return result;
-  const key = keptResultKey(job.facts, call.callId);
+  const key = getResultKey(job.facts, call.callId);
   const put = await deps.blobs.put(key, new TextEncoder().encode(text));
   return put.ok
     ? { stored: key, characters: text.length }
     : { cut: text.slice(0, MAX_INLINE_RESULT), characters: text.length };
 }
 
-/** The hashes of the skills that a call's task works under; null: it is nobody's but the caller's, who names what is meant. */
-function inForceFor({ kind, parentId, skills }: TaskFacts): readonly string[] | null {
+/** Returns the hashes of the skills in force for a call; null for an API call without a task, which names the skill. */
+function listSkillsInForce({ kind, parentId, skills }: TaskFacts): readonly string[] | null {
   return kind === "call" && parentId === null ? null : skills.map(({ hash }) => hash);
 }
 
-/** The facts of the call and the ports that its tool declared, and no others. */
-function contextOf(
+/** Creates the context of a call: its facts, and only the ports that its tool declares. */
+function createContext(
   call: Call,
   job: ActJob,
   tool: Tool,
@@ -369,25 +376,22 @@ function contextOf(
     correlationId: `${facts.id}/${job.step}/${call.attempt}`,
     permissions: config.permissions,
     tools: toolset.names,
-    sandbox: sandboxRules(config),
+    sandbox: getSandboxRules(config),
     workingDirectory: "",
-    allowedDomains: allowedDomains(facts.agent),
-    config: settingsOf(config, tool),
-    taskSkills: { pinned: toolset.skills, inForce: inForceFor(facts), scriptTimeoutMs },
+    allowedDomains: getAllowedDomains(facts.agent),
+    config: getSettings(config, tool),
+    taskSkills: { pinned: toolset.skills, inForce: listSkillsInForce(facts), scriptTimeoutMs },
     metadata: facts.metadata,
     resumed: call.resumed ?? null,
     ...given,
   };
   const open = known.label === OUTSIDE ? { ...ports, web: stayOnHost(ports.web) } : ports;
   const declared = Object.fromEntries(tool.needs.map((need) => [need, open[need]]));
-  // `needs` is what the tool's own type of context was made from, so the declared ports are all that it can name.
+  // The tool's context type is derived from `needs`, so it can name only the declared ports.
   return { ...known, ...declared } as ToolContext<keyof ToolPorts>;
 }
 
-/**
- * Limits an influenced call to the host that was judged or approved: a redirect to another host is returned, not followed.
- * Following it is a call of its own.
- */
+/** Limits an influenced call to the approved host: a redirect to another host is returned. */
 function stayOnHost(web: WebPort): WebPort {
   return {
     request: (request) => web.request({ ...request, staysOnHost: true }),

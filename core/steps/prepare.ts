@@ -1,13 +1,13 @@
 /**
- * The gateway's first half, in hop one: resolve → envelope → validate → policy → budget, for every call of a step, up to
- * the ledger. A call that does not get through is settled here, and the model reads why; one that a person has to approve
- * says so. Nothing leaves Otto.
+ * The gateway's first half, in the model phase: resolve → envelope → validate → policy → budget, for every call of a
+ * step, up to the ledger. A refused call is settled here, and the model reads why; a call that needs an approval says
+ * so. Nothing is sent.
  */
-import { approvalExpiryMs } from "../agents/agent.ts";
-import type { GiveWay } from "../base/turns.ts";
+import { getApprovalExpiryMs } from "../agents/agent.ts";
+import type { YieldTurn } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../base/errors.ts";
-import { detailsToShow } from "../base/read-failure.ts";
-import { callId } from "../base/ids.ts";
+import { toPublicDetails } from "../base/read-failure.ts";
+import { deriveCallId } from "../base/ids.ts";
 import type { RequestedCall } from "../model/messages.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import type { CallOutcome, PreparedCall } from "../task/commands.ts";
@@ -18,37 +18,37 @@ import type { ToolError } from "../tool/tool.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { namesFiles } from "../gateway/bind-files.ts";
-import { type AskedCall, calledTool } from "./called-tool.ts";
+import { type ModelCall, unwrapCall } from "./call-tool.ts";
 import { judgeInfluenced } from "./judge-influenced.ts";
 import { cleanName } from "../gateway/model-names.ts";
-import { getGround, textsIn } from "./read-ground.ts";
+import { getGround, listTexts } from "./read-ground.ts";
 import { shapeError } from "../gateway/shape.ts";
-import { FIND_TOOLS } from "./shown-tools.ts";
-import { newStepBudget, TOO_MANY_PATTERNS } from "./step-patterns.ts";
+import { FIND_TOOLS } from "./listed-tools.ts";
+import { createStepBudget, TOO_MANY_PATTERNS } from "./step-patterns.ts";
 import type { Toolset } from "./toolset.ts";
 import { findTouches } from "../gateway/touches.ts";
 import { parseArguments } from "../gateway/validate.ts";
 
-/** Calls that one step may make; what a model asks for beyond them is refused. */
+/** The most calls of one step; further ones are refused. */
 export const MAX_CALLS_PER_STEP = 64;
-/** The same single call, with the same arguments, this often in a row is a loop. */
+/** Identical single calls in a row that count as a loop. */
 const MAX_REPEATS = 3;
 
-/** What the gateway knows of the task when it prepares calls. */
+/** The task of the calls. */
 export interface PrepareContext {
   readonly facts: TaskFacts;
   readonly step: number;
   readonly toolset: Toolset;
   readonly repeat: { readonly hash: string; readonly count: number } | null;
-  /** The texts that the model decided from. */
+  /** The texts that the model read. */
   readonly context: CallContext;
-  /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none is. */
+  /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none. */
   boundSecrets?(): Promise<ReadonlySet<string>>;
-  /** Yields to other work between calls whose schemas a tenant or a server wrote. Absent: never yields. */
-  readonly giveWay?: GiveWay;
+  /** Yields to other work between calls whose schemas a tenant or a server wrote. Absent: never. */
+  readonly giveWay?: YieldTurn;
 }
 
-/** One call among those of its step. */
+/** The position of a call in its step. */
 interface PlacedCall {
   readonly index: number;
   readonly total: number;
@@ -57,11 +57,11 @@ interface PlacedCall {
 }
 
 /**
- * Prepares the calls of a step, in the model's order and one after the other: schemas that a tenant or a server wrote are
- * compiled and run here, each bounded, and others run in between. `arguments` is the model's own text.
+ * Prepares the calls of a step one after the other, in the model's order: schemas that a tenant or a server wrote are
+ * compiled and run here, each bounded, with yields in between. `arguments` is the model's own text.
  */
-export async function prepareCalls(requested: readonly AskedCall[], context: PrepareContext): Promise<PreparedCall[]> {
-  const patterns = newStepBudget();
+export async function prepareCalls(requested: readonly ModelCall[], context: PrepareContext): Promise<PreparedCall[]> {
+  const patterns = createStepBudget();
   const prepared: PreparedCall[] = [];
   for (const [index, request] of requested.entries()) {
     const call = await prepareCall(request, { index, total: requested.length, patterns }, context);
@@ -72,34 +72,37 @@ export async function prepareCalls(requested: readonly AskedCall[], context: Pre
   return prepared;
 }
 
-/** The calls as the conversation has them: as the model wrote them, with names that are one word. */
-export function listRequested(prepared: readonly PreparedCall[], asked: readonly AskedCall[]): RequestedCall[] {
+/** Returns the calls for the conversation: as the model wrote them, with one-word names. */
+export function listRequested(prepared: readonly PreparedCall[], requested: readonly ModelCall[]): RequestedCall[] {
   return prepared.map(({ id, tool }, index) => ({
     id,
-    name: cleanName(asked[index]?.name ?? tool),
-    arguments: asked[index]?.arguments ?? "",
+    name: cleanName(requested[index]?.name ?? tool),
+    arguments: requested[index]?.arguments ?? "",
   }));
 }
 
 async function prepareCall(
-  asked: AskedCall,
+  requested: ModelCall,
   { index, total, patterns }: PlacedCall,
   context: PrepareContext,
 ): Promise<PreparedCall> {
-  const id = callId(context.facts.id, context.step, index);
-  if (index >= MAX_CALLS_PER_STEP) return await refuseUnread(id, asked, context);
-  const called = calledTool(asked, context);
-  const request = called.ok ? called.value.call : asked;
+  const id = deriveCallId(context.facts.id, context.step, index);
+  if (index >= MAX_CALLS_PER_STEP) return await refuseUnread(id, requested, context);
+  const called = unwrapCall(requested, context);
+  const request = called.ok ? called.value.call : requested;
   const tool = context.toolset.resolve(request.name);
   const parsed = parseArguments(request.arguments);
   const named = tool?.name ?? cleanName(request.name);
   const refuse = async (failure: Failure, given: unknown): Promise<PreparedCall> =>
     await refuseCall(id, { name: named, given }, failure, context);
 
-  if (asked.fault !== undefined) return await refuse({ code: "invalid_input", message: asked.fault }, {});
+  if (requested.fault !== undefined) return await refuse({ code: "invalid_input", message: requested.fault }, {});
   if (!called.ok) return await refuse(called.error, parsed.ok ? parsed.value : request.arguments);
   if (tool === null)
-    return await refuse(unknownTool(request.name, context.toolset), parsed.ok ? parsed.value : request.arguments);
+    return await refuse(
+      toUnknownToolFailure(request.name, context.toolset),
+      parsed.ok ? parsed.value : request.arguments,
+    );
   if (!parsed.ok) return await refuse(parsed.error, request.arguments);
   if (tool.compileInput?.(patterns) === false) return await refuse(TOO_MANY_PATTERNS, parsed.value);
   const admitted = admitCall(tool, parsed.value, context);
@@ -112,7 +115,7 @@ async function prepareCall(
   }
   const influenced = await judgeInfluenced(tool, given, context);
   const askFirst = joinReasons(admitted.value.askFirst ?? called.value.askFirst, influenced);
-  const expiresInMs = approvalExpiryMs(context.facts.agent.config.approval);
+  const expiresInMs = getApprovalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
   const dispatches =
     tool.onlyByModel === "dispatches" ? { dispatches: true, copiesRecord: copiesRecord(given, context) } : {};
@@ -133,13 +136,15 @@ async function prepareCall(
   };
 }
 
-/** Whether what a subtask is given has text that is in the tenant's records alone. The subtask does not have them in its context. */
+/**
+ * Whether a subtask's arguments have text that occurs only in the tenant's records, which its context does not contain.
+ */
 function copiesRecord(given: unknown, context: PrepareContext): boolean {
   const ground = getGround(context.context, context);
-  return findCopiedRecord(textsIn(given).join("\n"), ground) !== null;
+  return findCopiedRecord(listTexts(given).join("\n"), ground) !== null;
 }
 
-/** A call that is not made with any arguments. */
+/** Refuses a call. */
 async function refuseCall(
   id: string,
   { name, given }: { readonly name: string; readonly given: unknown },
@@ -151,11 +156,11 @@ async function refuseCall(
   return { id, tool: name, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
 }
 
-/** A call beyond those of a step: its arguments are stored, and nothing of it is checked. */
-async function refuseUnread(id: string, asked: AskedCall, context: PrepareContext): Promise<PreparedCall> {
-  const parsed = parseArguments(asked.arguments);
-  const given = parsed.ok ? parsed.value : asked.arguments;
-  const { name } = asked;
+/** Refuses a call beyond the limit of a step. Its arguments are stored unchecked. */
+async function refuseUnread(id: string, requested: ModelCall, context: PrepareContext): Promise<PreparedCall> {
+  const parsed = parseArguments(requested.arguments);
+  const given = parsed.ok ? parsed.value : requested.arguments;
+  const { name } = requested;
   const named = context.toolset.resolve(name)?.name ?? cleanName(name);
   return await refuseCall(id, { name: named, given }, TOO_MANY_CALLS, context);
 }
@@ -170,10 +175,10 @@ function joinReasons(policy: string | null, influence: string | null): string | 
   return policy === null || influence === null ? (policy ?? influence) : `${influence} ${policy}`;
 }
 
-/** An error as tools give it: how often to retry is the code's own rule. */
+/** Converts a failure to a tool's error; the code determines `retry`. */
 export function toToolError(failure: Failure): ToolError {
   const { code, message, field } = failure;
-  const details = detailsToShow(failure);
+  const details = toPublicDetails(failure);
   return {
     code,
     message,
@@ -183,13 +188,13 @@ export function toToolError(failure: Failure): ToolError {
   };
 }
 
-/** The outcome of a call that the gateway did not let through. */
+/** The outcome of a call that the gateway refused. */
 export function refusedOutcome(failure: Failure): CallOutcome {
   const error = toToolError(failure);
   return { state: "refused", result: { ok: false, error }, content: shapeError(error), control: null, durationMs: 0 };
 }
 
-function unknownTool(name: string, toolset: Toolset): Failure {
+function toUnknownToolFailure(name: string, toolset: Toolset): Failure {
   const names = toolset.specs.map((spec) => spec.name);
   const more = names.includes(FIND_TOOLS) ? ` ${FIND_TOOLS} finds what else you have.` : "";
   return {

@@ -1,8 +1,8 @@
 /**
- * Sorts a conversation by what its texts may vouch for, for the calls of one step. A text counts as read only when the model
- * did not write it: text from a program, a file, a subtask or a summary could be a copy of the model's own. A file that a
- * person or a channel uploaded could not, where a tool gives its text as it is. What a model wrote about texts that are not
- * in this conversation, and a result of a call that is not in it, may have the tenant's records in them.
+ * Sorts the texts of a conversation by what they may vouch for, for the calls of one step. A text counts as read only
+ * if the model did not write it: text from a program, a file, a subtask or a summary could be a copy of the model's
+ * own. An upload of a person or a channel could not, if a tool returns its text unchanged. A model's text about texts
+ * outside this conversation, and the result of a call outside it, may contain the tenant's records.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agents/agent.ts";
 import { getField, getTextField } from "../base/json-fields.ts";
@@ -14,14 +14,14 @@ import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
 import { EXPAND_RESULT } from "../gateway/shape.ts";
-import { CALL_TOOL } from "./shown-tools.ts";
+import { CALL_TOOL } from "./listed-tools.ts";
 import type { Toolset } from "./toolset.ts";
 
-/** Ports through which a tool reads what others wrote. */
+/** Ports through which a tool reads other authors' text. */
 const READING_PORTS: ReadonlySet<string> = new Set(["web", "search", "mcp"]);
-/** Tools that give the text of a file as it is. What others make of a file could be the model's own. */
+/** Tools that return the text of a file unchanged. The output of others could be the model's own text. */
 const DOCUMENT_READERS: ReadonlySet<string> = new Set(["read_file", "fs.read", "read_document"]);
-/** Ports through which a tool reads what the tenant stored. */
+/** Ports through which a tool reads the tenant's records. */
 const RECORD_PORTS: ReadonlySet<string> = new Set(["memory", "files"]);
 const INPUT = "the task's input";
 const SUMMARY = "the summary of earlier steps";
@@ -35,10 +35,10 @@ export interface GroundFacts {
   readonly toolset: Pick<Toolset, "skillTexts"> & Partial<Pick<Toolset, "resolve">>;
 }
 
-/** Grounds of recent contexts: the calls of one step share theirs. */
+/** Cached grounds of recent contexts: the calls of one step share theirs. */
 const grounds = new WeakMap<CallContext, Ground>();
 
-/** The sorted texts of a call's context, which are read once for each context. */
+/** Returns the sorted texts of a call's context, computed once for each context. */
 export function getGround(context: CallContext, facts: GroundFacts): Ground {
   const ground = grounds.get(context) ?? readGround(context, facts);
   grounds.set(context, ground);
@@ -47,7 +47,7 @@ export function getGround(context: CallContext, facts: GroundFacts): Ground {
 
 type Sorted = { -readonly [Kind in keyof Ground]: GroundText[] };
 
-/** Sorts the texts of a call's context. Linear in their number; their characters are read when something is looked up. */
+/** Sorts the texts of a call's context. Linear in their number; their characters are read on look-up. */
 export function readGround({ messages }: CallContext, { facts, toolset }: GroundFacts): Ground {
   const sorted: Sorted = { trusted: [], chosen: [], records: [], read: [], written: [] };
   for (const content of [...listInstructions(facts.agent), ...toolset.skillTexts])
@@ -69,7 +69,7 @@ export function readGround({ messages }: CallContext, { facts, toolset }: Ground
   return sorted;
 }
 
-/** The built-in agent's instructions choose no tool, server or word for the tenant. */
+/** Returns the agent's instructions; none for the built-in agent, whose instructions are not the tenant's choice. */
 function listInstructions({ id, config: { instructions } }: PinnedAgent): readonly string[] {
   const isBuiltIn = id === DEFAULT_AGENT.id || instructions === DEFAULT_AGENT.config.instructions;
   return isBuiltIn ? [] : [instructions];
@@ -78,13 +78,13 @@ function listInstructions({ id, config: { instructions } }: PinnedAgent): readon
 interface Sorting {
   readonly sorted: Sorted;
   readonly calls: ReadonlyMap<string, RequestedCall>;
-  /** The calls whose results are of uploads alone. */
+  /** The calls whose results come from uploads alone. */
   readonly uploads: ReadonlySet<string>;
   /** The label of all earlier messages. */
   readonly before: Label;
-  /** The summary of earlier steps; null: none is before this message. */
+  /** The summary of earlier steps; null before it. */
   readonly summary: { readonly hasRecords: boolean } | null;
-  /** True for the messages before anything that the model wrote. */
+  /** True for the messages before the model's first. */
   readonly isInput: boolean;
   readonly facts: GroundFacts["facts"];
   readonly toolset: GroundFacts["toolset"];
@@ -103,7 +103,7 @@ function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): vo
       return;
     case "assistant": {
       const texts = [content, ...(message.calls ?? []).map(readArguments)];
-      // A record can have been written under influence, so what the model writes after reading one is no choice of its own.
+      // A record may have been written under influence, so the model's text after reading one is not its own choice.
       const kind = mayInstruct(joinLabels(label, before)) ? sorted.chosen : sorted.written;
       kind.push(toText(texts.join("\n"), at, "the agent"));
       return;
@@ -113,7 +113,7 @@ function sortMessage(message: LabelledMessage, at: number, sorting: Sorting): vo
   }
 }
 
-/** A text of a person or a program. In a subtask the parent's model wrote the input. */
+/** Sorts a text of a person or a program. A subtask's input was written by the parent's model. */
 function sortUserText(
   { label, content }: LabelledMessage,
   at: number,
@@ -125,11 +125,14 @@ function sortUserText(
     sorted.trusted.push(text);
     if (isAsked && copiesRecord === true) sorted.records.push(text);
   } else if (summary === null && parentId === null) sorted.read.push(text);
-  // The text may quote the agent, or be a part of a summary by an object of an earlier release.
+  // The text may quote the agent, or be part of a summary by an object of an earlier release.
   else if (!(isAsked && copiesRecord === false)) sorted.records.push(text);
 }
 
-/** A part of the text that replaces earlier steps. What people wrote in it stays theirs; the rest vouches for no more than a host. */
+/**
+ * Sorts the text that replaces earlier steps. Quoted messages of people remain theirs; the rest vouches at most for a
+ * host.
+ */
 function sortSummary({ label, content }: LabelledMessage, at: number, { sorted, summary }: Sorting): void {
   for (const { isWords, text } of splitHistory(content)) {
     const part = toText(text, at, isWords ? INPUT : SUMMARY);
@@ -141,10 +144,13 @@ function sortSummary({ label, content }: LabelledMessage, at: number, { sorted, 
 function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: number, sorting: Sorting): void {
   const { sorted, calls, uploads, toolset } = sorting;
   const { label, content } = message;
-  const made = findCall(message.callId, message.name, calls);
-  const tool = findTool(made, toolset);
-  const text = toText(content, at, message.name, { page: findPage(made.given), source: tool?.destination ?? null });
-  const isByOthers = made.name === ASK_HUMAN || (made.name === LOAD_SKILL && label === OPERATOR);
+  const resultCall = findCall(message.callId, message.name, calls);
+  const tool = findTool(resultCall, toolset);
+  const text = toText(content, at, message.name, {
+    page: findPage(resultCall.given),
+    source: tool?.destination ?? null,
+  });
+  const isByOthers = resultCall.name === ASK_HUMAN || (resultCall.name === LOAD_SKILL && label === OPERATOR);
   if (label <= PERSON && isByOthers) {
     sorted.trusted.push(text);
     return;
@@ -155,11 +161,11 @@ function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: num
     return;
   }
   const readsOthers = needsOneOf(tool, READING_PORTS);
-  const isOfUpload = uploads.has(made.id) && DOCUMENT_READERS.has(tool?.name ?? made.name);
-  if (label === TENANT || readsOthers || isOfUpload || isOfFacts(made)) sorted.read.push(text);
+  const isOfUpload = uploads.has(resultCall.id) && DOCUMENT_READERS.has(tool?.name ?? resultCall.name);
+  if (label === TENANT || readsOthers || isOfUpload || hasOnlyFacts(resultCall)) sorted.read.push(text);
 }
 
-/** The ids of calls whose results may have the tenant's records in them. */
+/** Returns the ids of calls whose results may contain the tenant's records. */
 export function findRecordCalls(
   messages: readonly Message[],
   toolset: Partial<Pick<Toolset, "resolve">>,
@@ -175,14 +181,14 @@ export function findRecordCalls(
   return found;
 }
 
-/** The tool behind a result; null: nobody knows, such as for a result of an earlier step that `expand_result` read. */
-function findTool({ name }: MadeCall, { resolve }: Partial<Pick<Toolset, "resolve">>): Tool | null {
+/** Returns the tool of a result; null if unknown, such as for a result of an earlier step that `expand_result` read. */
+function findTool({ name }: ResultCall, { resolve }: Partial<Pick<Toolset, "resolve">>): Tool | null {
   return name === EXPAND_RESULT ? null : (resolve?.(name) ?? null);
 }
 
 /**
- * Whether a tool's results may have the tenant's records in them. The label does not say so: a file has that of the step
- * that wrote it. A subtask may have read records, and so may an unknown tool (null).
+ * Whether a tool's results may contain the tenant's records. The label does not say so: a file has the label of the
+ * step that wrote it. A subtask or an unknown tool (null) may have read records.
  */
 function mayReadRecords(tool: Tool | null): boolean {
   if (tool === null || tool.onlyByModel === "dispatches") return true;
@@ -194,20 +200,22 @@ function needsOneOf(tool: Tool | null, ports: ReadonlySet<string>): boolean {
 }
 
 /** True when a result has only memories that are facts. A memory that this task saved under influence is not one. */
-function isOfFacts({ name, given }: MadeCall): boolean {
+function hasOnlyFacts({ name, given }: ResultCall): boolean {
   return name === MEMORY_SEARCH && getField(given, "include_outside") === undefined;
 }
 
-interface MadeCall {
+interface ResultCall {
   readonly id: string;
   readonly name: string;
   readonly given: unknown;
 }
 
-/** The call behind a result: the inner one of `call_tool`, and of `expand_result` the one whose result it reads. */
-function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>): MadeCall {
+/**
+ * Returns the call of a result: the inner one of `call_tool`, and for `expand_result` the call whose result it reads.
+ */
+function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>): ResultCall {
   const call = calls.get(id);
-  const given = parseGiven(call?.arguments);
+  const given = parseArguments(call?.arguments);
   if (name === CALL_TOOL) return { id, name: getTextField(given, "name") ?? name, given: getField(given, "arguments") };
   if (name !== EXPAND_RESULT) return { id, name, given };
   const earlier = getTextField(given, "result_id");
@@ -217,21 +225,21 @@ function findCall(id: string, name: string, calls: ReadonlyMap<string, Requested
     : findCall(first.id, first.name, calls);
 }
 
-/** The page whose text a call reads; null: its arguments name none. */
+/** Returns the page that a call reads; null if its arguments name none. */
 function findPage(given: unknown): URL | null {
   const written = getTextField(given, "url");
   return written === null ? null : URL.parse(written);
 }
 
-/** The texts in the arguments, with encodings read, because a destination could repeat them. */
+/** Returns the texts in the arguments, decoded too, because a destination could repeat them. */
 function readArguments({ arguments: given }: RequestedCall): string {
-  const parsed = parseGiven(given);
-  const text = typeof parsed === "string" ? parsed : textsIn(parsed).join("\n");
+  const parsed = parseArguments(given);
+  const text = typeof parsed === "string" ? parsed : listTexts(parsed).join("\n");
   const decoded = decodeText(text);
   return decoded === text ? text : `${text}\n${decoded}`;
 }
 
-function parseGiven(text: string | undefined): unknown {
+function parseArguments(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? "{}") as unknown;
   } catch {
@@ -239,8 +247,8 @@ function parseGiven(text: string | undefined): unknown {
   }
 }
 
-/** Every text in a JSON value, names of properties too. */
-export function textsIn(value: unknown): string[] {
+/** Returns every text in a JSON value, including property names. */
+export function listTexts(value: unknown): string[] {
   const texts: string[] = [];
   const open: unknown[] = [value];
   while (open.length > 0) {

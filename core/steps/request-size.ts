@@ -1,29 +1,29 @@
 /**
- * Measures a request where it is built: only the step runner has the tools. The first request of a task is measured before
- * its model is asked; later ones are sized by the provider's count of the one before.
+ * Measures requests in the step runner, which alone has the tools. The first request of a task is measured before the
+ * model call; later ones use the provider's count of the one before.
  */
-import { affordableOutput } from "../task/budget.ts";
-import { encodingOf } from "../model/table.ts";
+import { computeAffordableOutput } from "../task/budget.ts";
+import { getEncoding } from "../model/table.ts";
 import type { ModelRequest, ToolSpec } from "../ports/model.ts";
 import type { ThinkJob } from "./rpc.ts";
 import { type Encoding, estimateMessages, measureTokens } from "../model/tokens.ts";
 
-/** The difference, as a share of the request, up to which a guess is left as it is: a correction is a write. */
+/** The error, as a share of the request, up to which an estimate is accepted: a correction is a write. */
 const GUESS_TOLERANCE = 0.1;
 
-/** The input of a request and the output that it may ask for, in tokens. */
+/** The input of a request and its allowed output, in tokens. */
 export type RequestFit =
-  /** `isAsGuessed`: the guess was near enough to be kept as the reservation. */
+  /** `isGuessClose`: the guess was near enough to be kept as the reservation. */
   | {
       readonly ok: true;
       readonly inputTokens: number;
       readonly outputTokens: number;
-      readonly isAsGuessed: boolean;
+      readonly isGuessClose: boolean;
     }
-  /** The request alone holds more than the call may use. */
+  /** The request alone exceeds the limit of the call. */
   | { readonly ok: false; readonly inputTokens: number };
 
-/** Measures the request of a job with a guess against the ceiling of its call; null: the job has no guess. */
+/** Measures the request of a job with a guess against the ceiling of its call; null without a guess. */
 export function fitRequest(
   { facts, guess }: Pick<ThinkJob, "facts" | "guess">,
   request: Pick<ModelRequest, "model" | "messages" | "tools" | "maxOutputTokens">,
@@ -31,24 +31,24 @@ export function fitRequest(
   if (guess === undefined) return null;
   const inputTokens = estimateRequest(request);
   const price = facts.models.find(({ name }) => name === request.model)?.price ?? null;
-  const affordable = affordableOutput(inputTokens, [guess.ceiling], price);
+  const affordable = computeAffordableOutput(inputTokens, [guess.ceiling], price);
   if ("exceeded" in affordable) return { ok: false, inputTokens };
   const outputTokens = Math.min(request.maxOutputTokens, affordable.outputTokens);
-  const isAsGuessed = Math.abs(inputTokens - guess.inputTokens) <= inputTokens * GUESS_TOLERANCE;
-  return { ok: true, inputTokens, outputTokens, isAsGuessed };
+  const isGuessClose = Math.abs(inputTokens - guess.inputTokens) <= inputTokens * GUESS_TOLERANCE;
+  return { ok: true, inputTokens, outputTokens, isGuessClose };
 }
 
-/** The estimated tokens of a request. */
+/** Estimates the tokens of a request. */
 export function estimateRequest({
   model,
   messages,
   tools,
 }: Pick<ModelRequest, "model" | "messages" | "tools">): number {
-  const encoding = encodingOf(model);
+  const encoding = getEncoding(model);
   return Math.ceil(estimateMessages(messages, encoding) + estimateTools(tools, encoding));
 }
 
-/** Sizes of tool lists: a task's list stays the same object from step to step. */
+/** Cached sizes of tool lists: a task's list is the same object from step to step. */
 const sizes = new WeakMap<readonly ToolSpec[], Partial<Record<Encoding, number>>>();
 
 function estimateTools(tools: readonly ToolSpec[], encoding: Encoding): number {

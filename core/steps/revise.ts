@@ -1,5 +1,5 @@
-/** The gateway's part in an approval with other arguments: they pass the same checks as a model's own, and are hashed again. */
-import { sandboxRules } from "../agents/agent.ts";
+/** Checks the arguments that a person changed in an approval, like a model's own, and hashes them. */
+import { getSandboxRules } from "../agents/agent.ts";
 import { ok, type Failure, type Result } from "../base/errors.ts";
 import type { FilesPort } from "../ports/files.ts";
 import type { ReviseJob } from "./rpc.ts";
@@ -8,12 +8,12 @@ import { BY_PRINCIPAL } from "../model/label-messages.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { bindFiles } from "../gateway/bind-files.ts";
-import { noSuchToolNow, type Toolset } from "./toolset.ts";
+import { toMissingToolFailure, type Toolset } from "./toolset.ts";
 import { findTouches } from "../gateway/touches.ts";
 
 /**
- * Judges the arguments that a person puts in the place of a call's own. Where the policy asks, this person is the answer;
- * what it denies stays denied. Arguments at fault are `invalid_input`, each field named as `arguments.<field>`.
+ * Judges arguments that a person changed. Where the policy asks, this person is the answer; what it denies remains
+ * denied. Invalid arguments are `invalid_input`, each field named as `arguments.<field>`.
  */
 export async function reviseCall(
   job: ReviseJob,
@@ -21,19 +21,19 @@ export async function reviseCall(
   files: FilesPort,
 ): Promise<Result<RevisedCall>> {
   const tool = toolset.resolve(job.tool);
-  if (tool === null) return { ok: false, error: noSuchToolNow(job.tool, toolset) };
+  if (tool === null) return { ok: false, error: toMissingToolFailure(job.tool, toolset) };
   const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset, context: BY_PRINCIPAL });
-  if (!admitted.ok) return { ok: false, error: inTheBody(admitted.error) };
+  if (!admitted.ok) return { ok: false, error: toBodyFields(admitted.error) };
   const { arguments: given, terms } = admitted.value;
-  const bound = await bindFiles(tool, given, { files, sandbox: sandboxRules(job.facts.agent.config) });
-  if (!bound.ok) return { ok: false, error: inTheBody({ ...bound.error, code: "invalid_input" }) };
+  const bound = await bindFiles(tool, given, { files, sandbox: getSandboxRules(job.facts.agent.config) });
+  if (!bound.ok) return { ok: false, error: toBodyFields({ ...bound.error, code: "invalid_input" }) };
   const touches = findTouches(tool, given, terms.effect);
   const argumentsHash = await hashArguments(tool.name, given);
   return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value.files });
 }
 
-/** Fields of the arguments as fields of the request that carries them. */
-function inTheBody(failure: Failure): Failure {
+/** Converts fields of the arguments to fields of the request. */
+function toBodyFields(failure: Failure): Failure {
   if (failure.code !== "invalid_input") return failure;
   const inside = (field: string) => (field === "arguments" ? field : `arguments.${field}`);
   const { field = "arguments", fields = [{ field, message: failure.message }] } = failure;

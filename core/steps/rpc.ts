@@ -1,26 +1,29 @@
-/** What a task's object says to the step runner over RPC. Everything but a `HopListener` is structured-cloneable. */
+/**
+ * The RPC interface between a task's object and the step runner. Everything but a `LineListener` is
+ * structured-cloneable.
+ */
 import type { Result } from "../base/errors.ts";
-import type { HopListener } from "./lines.ts";
+import type { LineListener } from "./lines.ts";
 import type { Message, ModelUsage } from "../model/messages.ts";
 import type { Label } from "../provenance/label.ts";
 import type { ModelFailure } from "../ports/model.ts";
 import type { CallOutcome, ModelReply, RevisedCall } from "../task/commands.ts";
-import type { CallOfHop, RequestGuess } from "../task/decision.ts";
+import type { RunnableCall, RequestGuess } from "../task/decision.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 
-/** What every job has. */
+/** The fields of every job. */
 interface Versioned {
   /** Absent from an object of a release before versions. */
   readonly version?: number;
 }
 
-/** The last line of a runner that does not know the form of the job, or no such job at all. Nothing began. */
-export interface Unsupported {
+/** The last line of a runner that does not support the job or its version. Nothing began. */
+export interface UnsupportedLine {
   readonly type: "unsupported";
 }
 
-/** What hop one needs. */
+/** The job of a model phase. */
 export interface ThinkJob extends Versioned {
   readonly facts: TaskFacts;
   readonly model: string;
@@ -29,62 +32,64 @@ export interface ThinkJob extends Versioned {
   readonly final: boolean;
   /** An object of an earlier release sends messages without labels. */
   readonly messages: readonly Message[];
-  /** The join over what the task has read; absent from an object of an earlier release. */
+  /** The joined label of what the task has read. Absent from an object of an earlier release. */
   readonly label?: Label;
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly repeat: { readonly hash: string; readonly count: number } | null;
-  /** Absent when the size of the request is known, and from an object of an earlier release: nothing is measured. */
+  /**
+   * Absent when the size of the request is known, and from an object of an earlier release: then nothing is measured.
+   */
   readonly guess?: RequestGuess;
   /** Absent from an object of an earlier release, which knows no `progress`. */
   readonly reportsProgress?: true;
 }
 
 /**
- * A line of hop one. `replied`, `failed` or `unaffordable` is the last one. `measured` and `unaffordable` answer a job with a
- * guess.
+ * A line of a model phase. `replied`, `failed` or `unaffordable` is the last one. `measured` and `unaffordable` answer
+ * a job with a guess.
  */
 export type ThinkLine =
   | { readonly type: "text"; readonly text: string }
-  /** An estimate of the output so far, after each further `CHECKPOINT_TOKENS`. */
+  /** The estimated output so far, after each further `CHECKPOINT_TOKENS`. */
   | { readonly type: "progress"; readonly outputTokens: number }
-  /** The guess was wrong: the size of the request, and the output that it asks for. */
+  /** The guess was wrong: the size of the request, and its maximum output. */
   | { readonly type: "measured"; readonly inputTokens: number; readonly outputTokens: number }
-  /** The request alone holds more than the call may use. The model was not asked. */
+  /** The request alone exceeds the limit of the call. The model was not called. */
   | { readonly type: "unaffordable"; readonly inputTokens: number }
   | { readonly type: "replied"; readonly reply: ModelReply }
   | { readonly type: "failed"; readonly failure: ModelFailure }
-  | Unsupported;
+  | UnsupportedLine;
 
-/** A settled result of the task itself, from its ledger. `content` is what the model read of it. */
+/** A settled result of the task itself, from its ledger. `content` is what the model read. */
 export interface OwnResult {
   readonly callId: string;
   readonly content: string;
   readonly label: Label;
 }
 
-/** What hop two needs. Arguments are those of the ledger. */
+/** The job of a tool phase. Arguments are those of the ledger. */
 export interface ActJob extends Versioned {
   readonly facts: TaskFacts;
   readonly step: number;
-  /** Their attempts are stored: each may start. */
-  readonly calls: readonly CallOfHop[];
+  /** Calls whose attempts are stored, so each may start. */
+  readonly calls: readonly RunnableCall[];
   /**
-   * Calls that start only after a line has named them in `starts` and the object has stored it. Absent from an object of
-   * an earlier release; a runner of an earlier release does not make them, and a later hop does.
+   * Calls that start only after the object has stored a line that names them in `starts`. Absent from an object of an
+   * earlier release. A runner of an earlier release skips them; a later tool phase runs them.
    */
-  readonly later?: readonly CallOfHop[];
+  readonly later?: readonly RunnableCall[];
   /**
-   * The results of this task that its calls read again, so that the runner does not ask the object that waits for it. Absent
-   * from an object of an earlier release, which is asked.
+   * The results of this task that its calls read again, so that the runner need not call back the waiting object.
+   * Absent from an object of an earlier release, which is called.
    */
   readonly results?: readonly OwnResult[];
   readonly timeoutMs: number;
 }
 
 /**
- * A line of hop two. `starts`: calls of `later` that the runner starts once the object has stored this line. They come
- * with the call whose end makes room for them, so that both are one write.
+ * A line of a tool phase. `starts`: calls of `later` that the runner starts once the object has stored this line. They
+ * come with the line that frees their slot, so that both are one write.
  */
 export type ActLine =
   | {
@@ -93,7 +98,7 @@ export type ActLine =
       readonly outcome: CallOutcome;
       readonly starts?: readonly string[];
     }
-  /** The content of the files that a call names. The call was not made. */
+  /** The content of the files that a call names. The call did not run. */
   | {
       readonly type: "bound";
       readonly callId: string;
@@ -101,7 +106,7 @@ export type ActLine =
       readonly starts?: readonly string[];
     }
   | { readonly type: "starting"; readonly starts: readonly string[] }
-  | Unsupported;
+  | UnsupportedLine;
 
 /** True for a line whose sender waits until the object has stored it. */
 export function mustBeStored(line: ActLine): boolean {
@@ -109,8 +114,8 @@ export function mustBeStored(line: ActLine): boolean {
 }
 
 /**
- * What shortening needs: long results to summarise, and the older steps to tell in short. `previous` is the text that
- * stands for the steps before `messages`. Without a model, results stay as they are and history is shortened by rule.
+ * The job of a shortening: long results to summarise, and older steps to compact. `previous` is the text that replaces
+ * the steps before `messages`. Without a model, results stay as they are and history is compacted by rule.
  */
 export interface CondenseJob extends Versioned {
   readonly facts: TaskFacts;
@@ -120,7 +125,7 @@ export interface CondenseJob extends Versioned {
   readonly history: {
     readonly through: number;
     readonly previous: string | null;
-    /** The messages to be replaced. */
+    /** The messages to replace. */
     readonly messages: readonly Message[];
     /** The messages that stay: the first ones and those of later steps. */
     readonly kept: readonly Message[];
@@ -131,11 +136,11 @@ export interface CondenseJob extends Versioned {
 }
 
 /**
- * A line of the shortening. Each result brings one: without content it stays as it is. One that brings none was cut
- * off, and what its model call used is not known.
+ * A line of a shortening, one for each result; without content the result stays as it is. A result without a line was
+ * cut off, and its model call's use is unknown.
  */
 export type CondenseLine =
-  /** An estimate of the text for the older steps so far, after each further `CHECKPOINT_TOKENS`. */
+  /** The estimated output of the compaction so far, after each further `CHECKPOINT_TOKENS`. */
   | { readonly type: "progress"; readonly outputTokens: number }
   | { readonly type: "result"; readonly callId: string; readonly content: string | null; readonly usage: ModelUsage }
   | {
@@ -145,7 +150,7 @@ export type CondenseLine =
       readonly contextTokens: number;
       readonly usage: ModelUsage | null;
     }
-  | Unsupported;
+  | UnsupportedLine;
 
 /** A call whose arguments a person replaced. */
 export interface ReviseJob extends Versioned {
@@ -155,19 +160,19 @@ export interface ReviseJob extends Versioned {
 }
 
 /**
- * The step runner. Each phase sends its lines to the listener, gives the last one, if it has one, and ends when it is given up.
- * The names of the methods are new with `JOB_VERSION`: a runner of a release before versions, which would ignore what it does
- * not know, has none of them.
+ * The step runner. Each phase sends its lines to the listener, returns the last one if it has one, and ends when it is
+ * cancelled. The method names are new with `JOB_VERSION`: a runner before versions, which would ignore unknown fields,
+ * lacks them.
  */
 export interface StepsRpc {
-  runModelPhase(job: ThinkJob, listener: HopListener<ThinkLine>): Promise<ThinkLine | null>;
-  runToolPhase(job: ActJob, listener: HopListener<ActLine>): Promise<ActLine | null>;
-  shorten(job: CondenseJob, listener: HopListener<CondenseLine>): Promise<CondenseLine | null>;
-  /** Takes a person's arguments through the gateway: envelope, validation, policy (an `ask` counts as granted), hash. */
+  runModelPhase(job: ThinkJob, listener: LineListener<ThinkLine>): Promise<ThinkLine | null>;
+  runToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null>;
+  shorten(job: CondenseJob, listener: LineListener<CondenseLine>): Promise<CondenseLine | null>;
+  /** Checks a person's arguments: envelope, validation, policy (an `ask` counts as granted), hash. */
   reviseCall(job: ReviseJob): Promise<Result<RevisedCall>>;
 }
 
-/** The same for objects of a release before versions, whose jobs have none. */
+/** The methods for objects of a release before job versions. */
 export interface EarlierStepsRpc {
   think: StepsRpc["runModelPhase"];
   act: StepsRpc["runToolPhase"];
@@ -175,7 +180,7 @@ export interface EarlierStepsRpc {
   revise: StepsRpc["reviseCall"];
 }
 
-/** True for the error of a call to a runner that lacks the method, in the words of workerd. */
+/** True for workerd's error of a call to a missing method. */
 export function lacksMethod(thrown: unknown): boolean {
   return thrown instanceof Error && /does not implement the method/.test(thrown.message);
 }

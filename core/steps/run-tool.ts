@@ -1,24 +1,24 @@
-/** Runs a tool's own functions under a time limit. Counts their computing time and turns thrown errors into failures. */
+/** Runs a tool's functions under a time limit, counts their computing time, and turns thrown errors into failures. */
 import { awaitUnlessAborted, awaitWithin, type Timer } from "../base/deadline.ts";
-import type { GiveWay } from "../base/turns.ts";
+import type { YieldTurn } from "../base/turns.ts";
 import type { Failure } from "../base/errors.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool/tool.ts";
 
-/** Blob writes and their bookkeeping may end after a call's own limit. */
+/** Extra time for blob writes and their bookkeeping after a call's own limit. */
 const GRACE_MS = 1000;
 
 /** Counts the computing time of one call. */
 export interface WorkMeter {
-  /** Begins a turn: the time before it was spent on waiting. */
+  /** Begins a turn. The time before it was waiting. */
   begin(): void;
   /** Charges the computing time of this turn. */
   charge(): void;
   /** Charges, yields to other work, and waits until the pace of the tenant allows more. */
-  readonly giveWay: GiveWay;
+  readonly giveWay: YieldTurn;
 }
 
-/** Tells operators what a tool threw. */
+/** Reports to operators what a tool threw. */
 export interface DefectReporter {
   reportDefect(tool: string, thrown: unknown): void;
 }
@@ -32,7 +32,7 @@ export interface ToolRun {
   readonly reporter: DefectReporter;
 }
 
-/** Looks up whether an earlier attempt happened. Unknown when the probe throws or does not end in time. */
+/** Looks up whether an earlier attempt happened. `cannot_tell` when the probe throws or is late. */
 export async function probeTool(
   tool: Tool,
   given: never,
@@ -40,15 +40,15 @@ export async function probeTool(
   limit: AbortSignal,
 ): Promise<ProbeOutcome<unknown>> {
   const unknown = { kind: "cannot_tell" } as const;
-  const asked = (async () => (await tool.probe?.(given, context)) ?? unknown)();
+  const probing = (async () => (await tool.probe?.(given, context)) ?? unknown)();
   return await awaitUnlessAborted(
     limit,
-    asked.catch(() => unknown),
+    probing.catch(() => unknown),
     unknown,
   );
 }
 
-/** Runs a tool under its limit; what it throws, and a tool that does not stop in time, become failures. */
+/** Runs a tool under its limit. A thrown error, and a tool that does not stop in time, become failures. */
 export async function runTool(
   tool: Tool,
   given: never,
@@ -64,13 +64,13 @@ export async function runTool(
     // Work in turns ends with the reason of its limit.
     if (limit.aborted && thrown === limit.reason) return timedOut;
     reporter.reportDefect(tool.name, thrown);
-    return { kind: "failure", failure: defectOf(tool) };
+    return { kind: "failure", failure: toDefect(tool) };
   });
   work.charge();
   return (await awaitUnlessAborted(limit, ran, null)) ?? (await awaitWithin(timer, GRACE_MS, ran, timedOut));
 }
 
 /** The failure for a thrown error. Only operators see the error itself, which may contain any data. */
-export function defectOf(tool: Tool): Failure {
+export function toDefect(tool: Tool): Failure {
   return { code: "internal", message: `${tool.name} failed unexpectedly.` };
 }

@@ -1,32 +1,32 @@
 /**
- * When the calls of a step start: at most a few at once, in the order in which the model wrote them, and one that shares a
- * resource with an earlier call after that one has settled (`core/task/call-order.ts`). A call of `job.later` starts only after
- * the task's object has stored its attempt, so that a crash leaves nothing in doubt that never began.
+ * Schedules the calls of a step: a limited number in parallel, in the model's order, and a call that shares a resource
+ * with an earlier one after that one has settled (`core/task/call-order.ts`). A call of `job.later` starts only after
+ * the task's object has stored its attempt, so that a crash leaves no doubt about calls that never began.
  *
- * Every start but the first is in a turn of its own: a tool that only computes waits for nothing, so the calls of a step
- * would otherwise run in one turn of the thread, and no timer would end them.
+ * Every start but the first has its own turn: a tool that only computes never waits, so the calls of a step would
+ * otherwise run in one turn of the thread, and no timer would end them.
  */
-import type { GiveWay } from "../base/turns.ts";
+import type { YieldTurn } from "../base/turns.ts";
 import { findUnblocked } from "../task/call-order.ts";
-import { placeOfCall } from "../base/ids.ts";
+import { parseCallId } from "../base/ids.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
-import type { CallOfHop } from "../task/decision.ts";
+import type { RunnableCall } from "../task/decision.ts";
 
-/** The end of a call: it settled, or the content of its files is known. */
-export type EndOfCall = Extract<ActLine, { type: "settled" | "bound" }>;
+/** The line that ends a call: it settled, or the content of its files is known. */
+export type CallEndLine = Extract<ActLine, { type: "settled" | "bound" }>;
 
-/** How calls are made. `make` must not throw. */
+/** Runs calls. `make` must not throw. */
 interface CallMaker {
-  readonly make: (call: CallOfHop) => Promise<EndOfCall>;
-  /** False for an end that leaves the call waiting: calls that have to follow it are not made here. */
-  readonly isSettledBy: (end: EndOfCall) => boolean;
+  readonly make: (call: RunnableCall) => Promise<CallEndLine>;
+  /** False for an end that leaves the call waiting: calls that depend on it do not run here. */
+  readonly isSettledBy: (end: CallEndLine) => boolean;
   /** Yields to other work. */
-  readonly giveTurn: GiveWay;
+  readonly giveTurn: YieldTurn;
 }
 
 /**
- * Makes every call that may start, at most `maxParallel` at once, and yields each end as it happens. A line with
- * `starts` is answered with whether the object stored it; after a refusal nothing more starts.
+ * Runs every call that may start, at most `maxParallel` in parallel, and yields each end as it happens. The answer to a
+ * line with `starts` says whether the object stored it; after a refusal nothing more starts.
  */
 export async function* scheduleCalls(
   { calls, later = [] }: Pick<ActJob, "calls" | "later">,
@@ -34,12 +34,12 @@ export async function* scheduleCalls(
   { make, isSettledBy, giveTurn }: CallMaker,
 ): AsyncGenerator<ActLine, void, boolean> {
   const mustBeStored = new Set(later.filter(({ mode }) => mode !== "bind"));
-  /** In order; a call leaves when it has settled. */
-  let open = [...calls, ...later].sort((a, b) => positionOf(a) - positionOf(b));
-  const begun = new Set<CallOfHop>();
-  const running = new Map<CallOfHop, Promise<{ readonly call: CallOfHop; readonly line: EndOfCall }>>();
+  /** In order, without settled calls. */
+  let open = [...calls, ...later].sort((a, b) => getCallIndex(a) - getCallIndex(b));
+  const begun = new Set<RunnableCall>();
+  const running = new Map<RunnableCall, Promise<{ readonly call: RunnableCall; readonly line: CallEndLine }>>();
   const waitForTurn = queueTurns(giveTurn);
-  const start = (call: CallOfHop) => {
+  const start = (call: RunnableCall) => {
     begun.add(call);
     const turn = waitForTurn();
     const made = turn === null ? make(call) : turn.then(async () => await make(call));
@@ -49,7 +49,7 @@ export async function* scheduleCalls(
     );
   };
   let isRefused = false;
-  let ended: EndOfCall | null = null;
+  let ended: CallEndLine | null = null;
   for (;;) {
     const free = isRefused ? 0 : maxParallel - running.size;
     const next = findUnblocked(open)
@@ -71,8 +71,8 @@ export async function* scheduleCalls(
   }
 }
 
-/** Each wait ends in a turn of its own, one after the other; null for the first, which begins at once. */
-function queueTurns(giveTurn: GiveWay): () => Promise<void> | null {
+/** Returns a function that waits for a separate turn; null for the first, which begins at once. */
+function queueTurns(giveTurn: YieldTurn): () => Promise<void> | null {
   let last: Promise<void> | null = null;
   return () => {
     const turn = last?.then(giveTurn) ?? null;
@@ -81,6 +81,6 @@ function queueTurns(giveTurn: GiveWay): () => Promise<void> | null {
   };
 }
 
-function positionOf({ callId }: CallOfHop): number {
-  return placeOfCall(callId)?.index ?? 0;
+function getCallIndex({ callId }: RunnableCall): number {
+  return parseCallId(callId)?.index ?? 0;
 }

@@ -1,7 +1,7 @@
-/** Calls of skills' tools: a subtask under the skill's instructions, with the tools that the skill leaves of the caller's. */
+/** Calls of skills' tools: a subtask under the skill's instructions, with the caller's tools that the skill allows. */
 import { DEFAULT_MAX_STEPS } from "../agents/agent.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
-import { inForce, skillPatterns } from "../task/skills-in-force.ts";
+import { toSkillInForce, joinSkillPatterns } from "../task/skills-in-force.ts";
 
 export const skillCaller: OutsideCaller<"skill", never> = {
   needs: [],
@@ -10,8 +10,8 @@ export const skillCaller: OutsideCaller<"skill", never> = {
       kind: "dispatch",
       maxSteps: DEFAULT_MAX_STEPS,
       tokenBudget: null,
-      tools: skillPatterns([skill]),
-      skill: inForce(skill, "tool"),
+      tools: joinSkillPatterns([skill]),
+      skill: toSkillInForce(skill, "tool"),
     } as const;
     return { kind: "control", control };
   },

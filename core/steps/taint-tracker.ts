@@ -1,11 +1,11 @@
 /**
- * Follows what one call reads, so that its result, and every file that it writes, has the label of all of it. The tracker
- * wraps the ports of a tool, so that no tool can omit a label.
+ * Tracks what one call reads, so that its result, and every file that it writes, has the joined label. The tracker
+ * wraps the ports of a tool, so no tool can omit a label.
  *
- * 1. The label begins with the call's context, whose text wrote the arguments.
- * 2. It is only ever raised: by what the tool declares (`yields`) and by each file, result or memory that it reads.
- * 3. A file or directory gets the label at the moment of the write.
- * 4. A call that read an upload, and nothing else that somebody wrote, gives that upload's text.
+ * 1. The label begins with the call's context, which wrote the arguments.
+ * 2. It is only raised: by the tool's declaration (`yields`) and by each file, result or memory that it reads.
+ * 3. A file or directory gets the label at the time of the write.
+ * 4. A call that read uploads, and no other authors' text, yields the upload's text.
  */
 import type { MemoryPort } from "../ports/memory.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
@@ -15,7 +15,7 @@ import type { ScriptsPort } from "../ports/scripts.ts";
 import type { Tool } from "../tool/tool.ts";
 import { joinLabels, type Label, OUTSIDE, TENANT } from "../provenance/label.ts";
 
-/** Ports that bring text from outside. A tool that needs one of them yields `outside` unless it says otherwise. */
+/** Ports that return text from outside. A tool that needs one yields `outside` unless it declares otherwise. */
 const OUTSIDE_PORTS: ReadonlySet<keyof ToolPorts> = new Set(["web", "search", "mcp", "mail", "ssh"]);
 
 /** The label of an entry. Absent from a sandbox of an earlier release. */
@@ -30,12 +30,12 @@ export class TaintTracker {
     this.joined = context;
   }
 
-  /** The label of what the call gives and writes now. */
+  /** The current label of the call's result and writes. */
   get label(): Label {
     return this.joined;
   }
 
-  /** Whether all that the call has read was uploaded, and something was. */
+  /** Whether the call read uploads and nothing else. */
   get readUploadsOnly(): boolean {
     return this.hasUpload && !this.hasOthers;
   }
@@ -44,13 +44,13 @@ export class TaintTracker {
     this.joined = joinLabels(this.joined, label);
   }
 
-  /** The call reads a text that is no upload. */
+  /** Joins the label of a text that is not an upload. */
   private joinOther(label: Label): void {
     this.hasOthers = true;
     this.join(label);
   }
 
-  /** The call of a tool begins. */
+  /** Joins the label that the tool declares. */
   begin(tool: Pick<Tool, "yields" | "needs">): void {
     const yields = tool.yields ?? (tool.needs.some((need) => OUTSIDE_PORTS.has(need)) ? "outside" : "own");
     if (yields !== "own") this.join(yields === "tenant" ? TENANT : OUTSIDE);
@@ -68,7 +68,7 @@ export class TaintTracker {
     };
   }
 
-  /** A program without network knows nothing but the files that it was given. */
+  /** A program without network knows only the files that it was given. */
   private watchScripts(scripts: ScriptsPort): ScriptsPort {
     return {
       ...scripts,
@@ -95,7 +95,7 @@ export class TaintTracker {
       ...results,
       read: async (callId) => {
         const read = await results.read(callId);
-        if (read.ok) this.joinOther(await results.labelOf(callId));
+        if (read.ok) this.joinOther(await results.getLabel(callId));
         return read;
       },
     };
@@ -119,11 +119,11 @@ export class TaintTracker {
         if (found.ok) read(found.value.entry);
         return found;
       },
-      bytesOf: async (entry) => {
+      readEntry: async (entry) => {
         read(entry);
-        return await files.bytesOf(entry);
+        return await files.readEntry(entry);
       },
-      // Names are text too: the writer of a file chose its path.
+      // File names are text too: the writer chose them.
       list: async (path) => {
         const listed = await files.list(path);
         if (listed.ok) listed.value.forEach(read);

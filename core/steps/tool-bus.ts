@@ -1,22 +1,22 @@
 /**
- * The bus (document 003): every tool by its name, and what can be done with one. The rules of the API's tool routes are
- * these and no others; what an act does outside is given.
+ * The tool bus: every tool by its name, with its operations. The API's tool routes follow exactly these rules; the
+ * actions outside the bus are passed in.
  */
 import { type CustomTool, customTool, customToolSchema, noTool } from "../custom-tools/custom-tool.ts";
 import { failed, type Failure, ok, type Result } from "../base/errors.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolSpec } from "../ports/model.ts";
 import type { Tool, ToolCategory, ToolResult } from "../tool/tool.ts";
-import { nameKey, type OutsideTool } from "../tool/source.ts";
-import { modelNames } from "../gateway/model-names.ts";
+import { toNameKey, type OutsideTool } from "../tool/source.ts";
+import { createModelNames } from "../gateway/model-names.ts";
 import { toSpec } from "./toolset.ts";
-import { canonicalName, validateArguments } from "../gateway/validate.ts";
+import { toCanonicalName, validateArguments } from "../gateway/validate.ts";
 
-/** What narrows a list; what is left out does not. */
+/** The filter of a list. */
 export interface ToolFilter {
   readonly toolbox?: string | undefined;
   readonly category?: ToolCategory | undefined;
-  /** Every word of it stands in the name, the summary, the toolbox or the category. */
+  /** Every word has to occur in the name, the summary, the toolbox or the category. */
   readonly query?: string | undefined;
 }
 
@@ -26,18 +26,18 @@ export interface NamedTool {
   readonly modelName: string;
 }
 
-/** What the acts of the bus do outside of it. */
+/** The actions of the bus outside it. */
 export interface ToolBusActs {
-  /** Makes a call whose arguments fit. */
+  /** Makes a call with valid arguments. */
   call(tool: Tool, given: Readonly<Record<string, unknown>>): Promise<ToolResult>;
-  /** Reads the definition of a tool that a tenant brought again, and publishes what it is now. */
+  /** Rereads the definition of a tenant's tool and publishes it. */
   reload(tool: Tool): Promise<Result<void>>;
-  /** Keeps a tool that is new. */
+  /** Stores a new tool. */
   register(tool: OutsideTool, definition: CustomTool): Promise<Result<void>>;
 }
 
 export interface ToolBusDeps {
-  /** Every tool, the built-in ones first. No two have one name. */
+  /** Every tool, the built-in ones first, with unique names. */
   readonly tools: readonly Tool[];
   readonly patterns: PatternsPort;
   readonly acts: ToolBusActs;
@@ -46,22 +46,22 @@ export interface ToolBusDeps {
 export interface ToolBus {
   /** In the order of the tools. */
   list(filter?: ToolFilter): readonly NamedTool[];
-  /** By its own name, another name of it, or the one that models see. */
+  /** Finds a tool by its own name, an alias, or the name that models see. */
   get(name: string): Result<NamedTool>;
   call(name: string, given: Readonly<Record<string, unknown>>): Promise<Result<ToolResult>>;
-  /** A built-in tool is part of the release: there is nothing to read again. */
+  /** Rereads a tenant's tool. A built-in tool is part of the release and is not reread. */
   reload(name: string): Promise<Result<void>>;
-  /** Refuses what is no tool (`invalid_input`), and a name that is taken (`conflict`). */
+  /** Refuses an invalid definition (`invalid_input`), and a taken name (`conflict`). */
   register(definition: unknown): Promise<Result<OutsideTool>>;
-  /** The tools in OpenAI's function form. */
+  /** The tools in OpenAI's function format. */
   functions(filter?: ToolFilter): readonly { readonly type: "function"; readonly function: ToolSpec }[];
 }
 
 export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promise<ToolBus> {
-  const shown = await modelNames(tools);
-  const named = (tool: Tool): NamedTool => ({ tool, modelName: shown.get(tool.name) ?? tool.name });
+  const modelNames = await createModelNames(tools);
+  const named = (tool: Tool): NamedTool => ({ tool, modelName: modelNames.get(tool.name) ?? tool.name });
   const byName = new Map<string, Tool>();
-  for (const nameOf of [ownName, otherNames, (tool: Tool) => [named(tool).modelName]]) {
+  for (const nameOf of [listOwnName, listOtherNames, (tool: Tool) => [named(tool).modelName]]) {
     for (const tool of tools) for (const name of nameOf(tool)) if (!byName.has(name)) byName.set(name, tool);
   }
 
@@ -88,7 +88,9 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
       if (!found.ok) return found;
       const { tool } = found.value;
       const valid = validateArguments(tool, given);
-      return valid.ok ? ok(await acts.call(tool, given)) : { ok: false, error: asWritten(tool, given, valid.error) };
+      return valid.ok
+        ? ok(await acts.call(tool, given))
+        : { ok: false, error: restoreAliases(tool, given, valid.error) };
     },
     async reload(name) {
       const found = bus.get(name);
@@ -96,33 +98,33 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
       return found.value.tool.written === undefined ? ok(undefined) : await acts.reload(found.value.tool);
     },
     async register(given) {
-      const made = judgeDefinition(given, patterns);
-      if (!made.ok) return made;
-      const { tool, definition } = made.value;
-      const taken = toolsByKey(tools).get(nameKey(tool.name));
-      if (taken !== undefined) return twice(tool.name, taken);
-      const kept = await acts.register(tool, definition);
-      return kept.ok ? ok(tool) : kept;
+      const judged = judgeDefinition(given, patterns);
+      if (!judged.ok) return judged;
+      const { tool, definition } = judged.value;
+      const taken = indexByKey(tools).get(toNameKey(tool.name));
+      if (taken !== undefined) return rejectDuplicate(tool.name, taken);
+      const registered = await acts.register(tool, definition);
+      return registered.ok ? ok(tool) : registered;
     },
-    functions: (filter) => bus.list(filter).map(asFunction),
+    functions: (filter) => bus.list(filter).map(toFunction),
   };
   return bus;
 }
 
-/** By the key of each name that is taken, the tool that it means: no other can have it, however its dots are written. */
-export function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+/** Returns the tools by the key of each of their names. A key is unique however its dots are written. */
+export function indexByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const byKey = new Map<string, Tool>();
-  for (const nameOf of [ownName, otherNames])
-    for (const tool of tools) for (const key of nameOf(tool).map(nameKey)) if (!byKey.has(key)) byKey.set(key, tool);
+  for (const nameOf of [listOwnName, listOtherNames])
+    for (const tool of tools) for (const key of nameOf(tool).map(toNameKey)) if (!byKey.has(key)) byKey.set(key, tool);
   return byKey;
 }
 
-/** A tool in OpenAI's function form. */
-export function asFunction({ tool, modelName }: NamedTool): { readonly type: "function"; readonly function: ToolSpec } {
+/** Converts a tool to OpenAI's function format. */
+export function toFunction({ tool, modelName }: NamedTool): { readonly type: "function"; readonly function: ToolSpec } {
   return { type: "function", function: toSpec(tool, modelName, null) };
 }
 
-/** A definition as it was given, and the tool that it is. `invalid_input` says why it is none. */
+/** Parses a definition into a tool; `invalid_input` says what is wrong. */
 export function judgeDefinition(
   given: unknown,
   patterns: PatternsPort,
@@ -131,46 +133,46 @@ export function judgeDefinition(
   if (!parsed.success) {
     const faults = parsed.error.issues.flatMap(({ path, message, ...issue }) => {
       const names = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...path, key]) : [path];
-      const said = issue.code === "unrecognized_keys" ? "there is no such field" : message;
-      return names.map((name) => ({ field: name.join(".") || "body", message: said }));
+      const text = issue.code === "unrecognized_keys" ? "there is no such field" : message;
+      return names.map((name) => ({ field: name.join(".") || "body", message: text }));
     });
-    return { ok: false, error: noTool(nameOf(given), faults) };
+    return { ok: false, error: noTool(getName(given), faults) };
   }
   const tool = customTool(parsed.data, patterns);
   return tool.ok ? ok({ tool: tool.value, definition: parsed.data }) : tool;
 }
 
-/** The refusal of a name that is taken. */
-export function twice(name: string, { written }: Tool) {
+/** Returns the error for a taken name. */
+export function rejectDuplicate(name: string, { written }: Tool) {
   const whose = written === undefined ? "a built-in tool" : `the source ${written.source}`;
   const message = `${name} is registered twice: ${whose} has a tool of this name. Choose another, or change that one.`;
   return failed("conflict", message, { field: "name" });
 }
 
-/** The fields at fault, named as the caller wrote them: `arguments.path` for an alias. */
-function asWritten(tool: Tool, given: Readonly<Record<string, unknown>>, error: Failure): Failure {
+/** Names invalid fields as the caller wrote them: `arguments.path` for an alias. */
+function restoreAliases(tool: Tool, given: Readonly<Record<string, unknown>>, error: Failure): Failure {
   const { field = "arguments", message, fields = [{ field, message }] } = error;
-  const written = fields.map((one) => ({ field: writtenName(tool, given, one.field), message: one.message }));
+  const written = fields.map((one) => ({ field: findWrittenName(tool, given, one.field), message: one.message }));
   return { ...error, fields: written };
 }
 
-function writtenName(tool: Tool, given: Readonly<Record<string, unknown>>, field: string): string {
+function findWrittenName(tool: Tool, given: Readonly<Record<string, unknown>>, field: string): string {
   const [first = "", ...rest] = field.split(".");
   if (first === "arguments") return field;
-  const alias = Object.keys(given).find((name) => name !== first && canonicalName(tool, name) === first);
+  const alias = Object.keys(given).find((name) => name !== first && toCanonicalName(tool, name) === first);
   return ["arguments", alias ?? first, ...rest].join(".");
 }
 
-function nameOf(given: unknown): string {
+function getName(given: unknown): string {
   const name = given !== null && typeof given === "object" && "name" in given ? given.name : null;
   return typeof name === "string" && name !== "" ? name.slice(0, 100) : "This";
 }
 
-function ownName({ name }: Tool): readonly string[] {
+function listOwnName({ name }: Tool): readonly string[] {
   return [name];
 }
 
-function otherNames({ alsoNamed = [] }: Tool): readonly string[] {
+function listOtherNames({ alsoNamed = [] }: Tool): readonly string[] {
   return alsoNamed;
 }
 

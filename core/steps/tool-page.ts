@@ -1,38 +1,38 @@
-/** Tools as a page of Markdown: what each takes and gives, and what it promises the gateway. */
+/** Formats tools as a page of Markdown: input, output, and properties of each. */
 import { getOwn } from "../base/own-field.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { NamedTool } from "./tool-bus.ts";
-import { inputSchema, outputSchema, settingsSchema } from "./toolset.ts";
+import { getInputSchema, getOutputSchema, getSettingsSchema } from "./toolset.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Characters of a cell. */
+/** The most characters of a cell. */
 const MAX_CELL = 400;
 
-/** The page, by toolbox. */
-export function toolPage(tools: readonly NamedTool[]): string {
+/** Formats the page, by toolbox. */
+export function formatToolPage(tools: readonly NamedTool[]): string {
   const boxes = [...new Set(tools.map(({ tool }) => tool.toolbox))].sort();
   const sections = boxes.flatMap((toolbox) => [
     `## ${toolbox}`,
-    ...tools.filter(({ tool }) => tool.toolbox === toolbox).map(toolSection),
+    ...tools.filter(({ tool }) => tool.toolbox === toolbox).map(formatSection),
   ]);
   return `${["# Tools", ...sections].join("\n\n")}\n`;
 }
 
-function toolSection({ tool, modelName }: NamedTool): string {
+function formatSection({ tool, modelName }: NamedTool): string {
   const parts = [
     `### ${tool.name}`,
     tool.summary,
-    promises(tool, modelName),
-    table("Takes", inputSchema(tool)),
-    table("Gives", outputSchema(tool)),
-    ...settings(tool),
+    formatPromises(tool, modelName),
+    formatTable("Takes", getInputSchema(tool)),
+    formatTable("Gives", getOutputSchema(tool)),
+    ...formatSettings(tool),
     ...tool.examples.map(({ note, given }) => `Example, ${note}:\n\n\`\`\`json\n${JSON.stringify(given)}\n\`\`\``),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-function promises(tool: Tool, modelName: string): string {
+function formatPromises(tool: Tool, modelName: string): string {
   const aliases = Object.entries(tool.aliases).map(([alias, name]) => `\`${alias}\` for \`${name}\``);
   const rows = [
     `category ${tool.category}`,
@@ -48,17 +48,17 @@ function promises(tool: Tool, modelName: string): string {
   return rows.join(" · ");
 }
 
-function settings(tool: Tool): string[] {
-  const schema = settingsSchema(tool);
-  return schema === null ? [] : [table("An agent's `tool_config`", schema)];
+function formatSettings(tool: Tool): string[] {
+  const schema = getSettingsSchema(tool);
+  return schema === null ? [] : [formatTable("An agent's `tool_config`", schema)];
 }
 
-/** The members of an object's schema; any other schema in a line. */
-function table(title: string, schema: Json): string {
+/** Formats the members of an object's schema; any other schema as a line. */
+function formatTable(title: string, schema: Json): string {
   const properties = schema["properties"];
   if (!isJson(properties)) {
-    const said = typeOf(schema);
-    return said === "" ? "" : `${title}: ${said}`;
+    const type = formatType(schema);
+    return type === "" ? "" : `${title}: ${type}`;
   }
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const rows = Object.entries(properties).map(([name, member]) => {
@@ -68,27 +68,27 @@ function table(title: string, schema: Json): string {
       : standard === undefined
         ? ""
         : `default ${JSON.stringify(standard)}`;
-    return `| \`${name}\` | ${cell(typeOf(member))} | ${cell(needed)} | ${cell(typeof description === "string" ? description : "")} |`;
+    return `| \`${name}\` | ${formatCell(formatType(member))} | ${formatCell(needed)} | ${formatCell(typeof description === "string" ? description : "")} |`;
   });
   if (rows.length === 0) return `${title}: nothing`;
   return [`| ${title} | | | |`, "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
-/** A schema's type in a few words. */
-function typeOf(schema: unknown): string {
+/** Formats a schema's type in a few words. */
+function formatType(schema: unknown): string {
   if (!isJson(schema)) return "";
   const { type, enum: values, items } = schema;
   for (const name of ["anyOf", "oneOf"]) {
     const list = getOwn(schema, name);
-    if (Array.isArray(list)) return [...new Set(list.map(typeOf))].join(" or ");
+    if (Array.isArray(list)) return [...new Set(list.map(formatType))].join(" or ");
   }
   if ("const" in schema) return JSON.stringify(schema["const"]);
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" or ");
-  if (type === "array") return `list of ${typeOf(items) || "anything"}`;
+  if (type === "array") return `list of ${formatType(items) || "anything"}`;
   return Array.isArray(type) ? type.join(" or ") : typeof type === "string" ? type : "";
 }
 
-function cell(text: string): string {
+function formatCell(text: string): string {
   const short = text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}…` : text;
   return short.replaceAll("|", "\\|").replace(/\s+/g, " ");
 }

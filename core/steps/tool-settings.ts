@@ -1,21 +1,20 @@
 /**
- * What an agent's `tool_config` may hold: settings of a tool, which the tool declares and its calls find in `config`, and
- * settings of a toolbox, which are those of the agent that its tools go by, or those of each of its tools. Anything else
- * is refused by its name.
+ * The settings of an agent's `tool_config`: those that a tool declares and its calls read from `config`, and those of a
+ * toolbox, which apply to the agent or to each of its tools. Other settings are refused by name.
  */
 import { getOwn } from "../base/own-field.ts";
 import { z } from "zod";
 import type { AgentConfig } from "../agents/agent.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import { toolsByKey } from "./tool-bus.ts";
+import { indexByKey } from "./tool-bus.ts";
 import { shellSettings } from "../sandbox/shell-settings.ts";
-import { nameKey } from "../tool/source.ts";
+import { toNameKey } from "../tool/source.ts";
 import type { Tool } from "../tool/tool.ts";
 import { idempotentHostSchema } from "../web/idempotent-hosts.ts";
 
 const strings = (most: number, characters: number) => z.array(z.string().min(1).max(characters)).max(most).optional();
 
-/** By toolbox. The names are those of the agent's own fields, under `sandbox` for files. */
+/** Settings by toolbox, named like the agent's own fields; `sandbox` for files. */
 const TOOLBOX_SETTINGS = {
   files: z.strictObject({
     allow_write: z.boolean().optional(),
@@ -30,16 +29,16 @@ const TOOLBOX_SETTINGS = {
   shell: shellSettings,
 } as const;
 
-/** The configuration, unless its `tool_config` names what there is not. `invalid_input` names every field at fault. */
+/** Returns the configuration, or `invalid_input` that names every unknown or invalid field of its `tool_config`. */
 export function checkToolConfig(config: AgentConfig, tools: readonly Tool[]): Result<AgentConfig> {
-  const byKey = toolsByKey(tools);
+  const byKey = indexByKey(tools);
   const toolboxes = new Set(tools.map(({ toolbox }) => toolbox));
   const faults = Object.entries(config.tool_config ?? {}).flatMap(([name, given]) => {
     const field = `tool_config.${name}`;
-    const tool = byKey.get(nameKey(name));
-    const schema = toolboxSchema(name) ?? tool?.settings;
+    const tool = byKey.get(toNameKey(name));
+    const schema = getToolboxSchema(name) ?? tool?.settings;
     if (schema !== undefined)
-      return [...settingFaults(schema, given, field), ...doubleFaults(config, name, given, field, tool?.toolbox)];
+      return [...findSettingFaults(schema, given, field), ...findDuplicates(config, name, given, field, tool?.toolbox)];
     const isKnown = tool !== undefined || toolboxes.has(name);
     return [{ field, message: isKnown ? "has nothing that can be set" : "there is no tool or toolbox of this name" }];
   });
@@ -49,35 +48,38 @@ export function checkToolConfig(config: AgentConfig, tools: readonly Tool[]): Re
   return failed("invalid_input", message.slice(0, 2_000), { field: first.field, fields: faults });
 }
 
-/** The configuration as tasks go by it: the settings of toolboxes stand where the agent's own would. */
-export function withToolboxSettings(config: AgentConfig): AgentConfig {
+/** Applies the settings of toolboxes as the agent's own fields. */
+export function applyToolboxSettings(config: AgentConfig): AgentConfig {
   const { files, web } = config.tool_config ?? {};
   if (files === undefined && web === undefined) return config;
-  // They were checked when the agent was made.
+  // Checked when the agent was created.
   const sandbox = { ...config.sandbox, ...(files as AgentConfig["sandbox"]) };
   return { ...config, ...(web as Partial<AgentConfig>), ...(files === undefined ? {} : { sandbox }) };
 }
 
-/** The agent's settings of a tool: those of its toolbox, where the tool has the same ones, and its own, by whichever of its names they stand. */
-export function settingsOf(
+/**
+ * Returns the agent's settings of a tool: those of its toolbox if the tool uses them, and its own, under any of its
+ * names.
+ */
+export function getSettings(
   config: AgentConfig,
   tool: Pick<Tool, "name" | "alsoNamed" | "toolbox" | "settings">,
 ): Readonly<Record<string, unknown>> {
   const given = config.tool_config ?? {};
   const own = Object.entries(given).find(([name]) => isNamed(tool, name))?.[1];
-  return isOfToolbox(tool) ? { ...getOwn(given, tool.toolbox), ...own } : (own ?? {});
+  return usesToolboxSettings(tool) ? { ...getOwn(given, tool.toolbox), ...own } : (own ?? {});
 }
 
-/** Whether the tool takes the settings of its toolbox. */
-function isOfToolbox({ toolbox, settings }: Pick<Tool, "toolbox" | "settings">): boolean {
-  return settings !== undefined && toolboxSchema(toolbox) === settings;
+/** Whether the tool uses the settings of its toolbox. */
+function usesToolboxSettings({ toolbox, settings }: Pick<Tool, "toolbox" | "settings">): boolean {
+  return settings !== undefined && getToolboxSchema(toolbox) === settings;
 }
 
-function toolboxSchema(name: string): z.ZodObject | undefined {
+function getToolboxSchema(name: string): z.ZodObject | undefined {
   return Object.hasOwn(TOOLBOX_SETTINGS, name) ? TOOLBOX_SETTINGS[name as keyof typeof TOOLBOX_SETTINGS] : undefined;
 }
 
-function settingFaults(schema: z.ZodObject, given: unknown, field: string) {
+function findSettingFaults(schema: z.ZodObject, given: unknown, field: string) {
   const parsed = schema.strict().safeParse(given);
   if (parsed.success) return [];
   return parsed.error.issues.flatMap((issue) =>
@@ -87,24 +89,24 @@ function settingFaults(schema: z.ZodObject, given: unknown, field: string) {
   );
 }
 
-/** A setting stands in one place: which of two would hold, nobody could tell. */
-function doubleFaults(
+/** Finds settings that are set twice, whose effect would be ambiguous. */
+function findDuplicates(
   config: AgentConfig,
   name: string,
   given: Readonly<Record<string, unknown>>,
   field: string,
   toolbox = "",
 ) {
-  const { own, place } = otherPlace(config, name, toolbox);
+  const { own, place } = findOtherField(config, name, toolbox);
   return Object.keys(given)
     .filter(
-      (key) => own?.[key] !== undefined && toolboxSchema(toolbox === "" ? name : toolbox)?.shape[key] !== undefined,
+      (key) => own?.[key] !== undefined && getToolboxSchema(toolbox === "" ? name : toolbox)?.shape[key] !== undefined,
     )
     .map((key) => ({ field: `${field}.${key}`, message: `is set in ${place}${key} too` }));
 }
 
-/** Where a setting of a toolbox can stand too: in the agent's own fields, or for the toolbox of the tool that is named. */
-function otherPlace(
+/** Returns the other location of a toolbox's setting: the agent's own fields, or the toolbox of the named tool. */
+function findOtherField(
   config: AgentConfig,
   name: string,
   toolbox: string,
@@ -115,5 +117,5 @@ function otherPlace(
 }
 
 function isNamed({ name, alsoNamed = [] }: Pick<Tool, "name" | "alsoNamed">, given: string): boolean {
-  return [name, ...alsoNamed].some((one) => nameKey(one) === nameKey(given));
+  return [name, ...alsoNamed].some((one) => toNameKey(one) === toNameKey(given));
 }

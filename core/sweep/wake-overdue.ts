@@ -3,7 +3,7 @@
  * most 32 others (https://developers.cloudflare.com/workers/platform/limits/), so a run reads the ids of what is overdue page by
  * page and hands each page to an invocation of its own. 100,000 lost alarms take one run: `test/unit/sweep/wake-overdue.test.ts` simulates it.
  */
-import type { Page, Place } from "../base/page-cursor.ts";
+import type { Page, PagePosition } from "../base/page-cursor.ts";
 
 /** Items of one part: each takes a request, sometimes two, and their tenants one each. */
 export const PART_SIZE = 4000;
@@ -18,13 +18,13 @@ export const WAKE_MS = 10_000;
 
 /** Reads pages of what is overdue, the longest overdue first, and has each woken. Returns the number of items. */
 export async function wakeOverdue<T>(
-  readPage: (request: { readonly after: Place | null; readonly limit: number }) => Promise<Page<T>>,
+  readPage: (request: { readonly after: PagePosition | null; readonly limit: number }) => Promise<Page<T>>,
   wakePart: (items: readonly T[]) => Promise<void>,
 ): Promise<number> {
   const parts: Promise<void>[] = [];
   let found = 0;
   try {
-    let after: Place | null = null;
+    let after: PagePosition | null = null;
     do {
       const page: Page<T> = await readPage({ after, limit: PART_SIZE });
       if (page.items.length > 0) parts.push(wakePart(page.items));

@@ -1,49 +1,50 @@
 /**
- * The tenant's leave to begin hops: when a task has to ask for it, and what the answer makes of the task. No hop is made
- * without one, so a tenant that stops, whose places are taken or whose budget is used up holds every task of its own.
+ * The permit of a task: when the task has to request one from its tenant, and what the reply does to the task. No
+ * runner call begins without a permit. So a stopped tenant, a full tenant or a used-up budget holds every task of that
+ * tenant.
  */
-import { MICROS_PER_DOLLAR, NOTHING } from "./amounts.ts";
-import { callNeeds, ownUse } from "./budget.ts";
+import { MICROS_PER_DOLLAR, NO_AMOUNT } from "./amounts.ts";
+import { estimateCallNeeds, getOwnUse } from "./budget.ts";
 import type { Command, NearLimit } from "./commands.ts";
 import type { Work } from "./decision.ts";
 import type { Amount, Permit, Phase, TaskState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
-/** What to ask the tenant before the next hop; null: the hop may begin. */
-export function leaveToAsk(state: TaskState, now: number): Extract<Work, { kind: "enter" }> | null {
+/** Returns the permit request that is due before the next runner call; null if the call may begin. */
+export function getPermitRequest(state: TaskState, now: number): Extract<Work, { kind: "enter" }> | null {
   const { permit, phase, facts } = state;
-  // A task whose own limits allow no further call asks for nothing: its next step ends it.
-  const needs = asksModel(phase) ? (callNeeds(state, now) ?? FREE) : FREE;
-  const used = ownUse(state);
+  // A task whose own limits allow no further call needs nothing: its next step ends it.
+  const needs = needsModel(phase) ? (estimateCallNeeds(state, now) ?? FREE_CALL) : FREE_CALL;
+  const used = getOwnUse(state);
   const isValid = permit !== null && permit.until > now;
   if (isValid && covers(permit, used, permit.isNew ? needs.need : needs.want)) return null;
-  const isPriced = !asksModel(phase) || facts.models.every(({ price }) => price !== null);
+  const isPriced = !needsModel(phase) || facts.models.every(({ price }) => price !== null);
   return { kind: "enter", used, ...needs, isPriced };
 }
 
-/** The tenant lets the task go on. Leave that was asked for before the tenant stopped it, and comes after, is void. */
+/** Stores a permit. Ignores one that was requested before the tenant stopped and arrives after. */
 export function admit(turn: Turn, { forMs, grant, near }: Extract<Command, { type: "admitted" }>): void {
   if ((turn.state.turnedAway?.askAgainAt ?? turn.now) > turn.now) return;
   turn.set({ permit: { until: turn.now + forMs, grant, isNew: true }, turnedAway: null });
   for (const limit of near) warnOnce(turn, limit);
 }
 
-/** It has to wait: for a place, for budget that others hold, or for the tenant's release. */
+/** Records that the task has to wait: for a slot, for leased budget, or for the release of its tenant. */
 export function turnAway(turn: Turn, command: Extract<Command, { type: "turned_away" }>): void {
   const { why, message, askAgainAfterMs } = command;
   turn.set({ turnedAway: { why, message, askAgainAt: turn.now + askAgainAfterMs } });
 }
 
-/** The tenant stopped: what runs is cut off as by a crash, and nothing begins. */
+/** Stops the task with its tenant. Cuts off the runner call as a crash would. */
 export function halt(turn: Turn, message: string): void {
   const { phase } = turn.state;
   if (phase.name === "held" || phase.name === "parked" || phase.name === "ended") return;
   turn.cutOff();
-  turnAway(turn, { type: "turned_away", why: "stopped", message, askAgainAfterMs: STOPPED_ASK_AGAIN_MS });
+  turnAway(turn, { type: "turned_away", why: "stopped", message, askAgainAfterMs: STOPPED_RETRY_MS });
 }
 
-/** Phases in which the next hop, or the one after it, is a model call. */
-function asksModel({ name }: Phase): boolean {
+/** True in phases whose next runner call, or the one after it, calls the model. */
+function needsModel({ name }: Phase): boolean {
   return name === "ready" || name === "backing_off" || name === "thinking" || name === "condensing";
 }
 
@@ -60,7 +61,7 @@ function warnOnce(turn: Turn, { account, kind, used, limit }: NearLimit): void {
   turn.warn(account, { kind, used: used / unit, limit: limit / unit });
 }
 
-const FREE = { need: NOTHING, want: NOTHING };
+const FREE_CALL = { need: NO_AMOUNT, want: NO_AMOUNT };
 
-/** A task that is stopped asks again after this long, should its release be lost. */
-export const STOPPED_ASK_AGAIN_MS = 30_000;
+/** Time after which a stopped task asks again, in case its release is lost. */
+export const STOPPED_RETRY_MS = 30_000;

@@ -1,9 +1,9 @@
-/** What a step does next, whenever one of its calls settled or was decided. */
+/** Chooses what a step does next, after one of its calls settled or was decided. */
 import { findUnblocked } from "./call-order.ts";
 import { type BatchCall, isSubtaskWait } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
-/** The step goes on, makes its subtasks, parks, or ends. */
+/** Runs further calls, creates the subtasks, parks the task, or ends the step. */
 export function advance(turn: Turn): void {
   const { batch, phase, step, facts } = turn.state;
   if (findRunnable(batch).length > 0) {
@@ -14,35 +14,35 @@ export function advance(turn: Turn): void {
     if (phase.name !== "parked") turn.set({ phase: { name: "parked" } });
   } else {
     turn.emit("step.completed", { step });
-    const summary = facts.kind === "call" ? "" : finishedWith(turn);
+    const summary = facts.kind === "call" ? "" : takeFinalText(turn);
     if (summary === null) turn.set({ phase: { name: "ready" } });
     else turn.end("completed", null, summary, null);
   }
 }
 
 /**
- * The text that the model ended the task with in this step; null: the task goes on. It does when the model has not read what
- * came meanwhile: a call of the same step that did not succeed, or a message.
+ * Returns the text that the model ended the task with; null if the task continues. It continues when another call of
+ * the step did not succeed or a message arrived, because the model has not read that yet.
  */
-function finishedWith(turn: Turn): string | null {
+function takeFinalText(turn: Turn): string | null {
   const { batch, steering } = turn.state;
   const finished = batch.filter(({ finish }) => finish !== undefined);
   const [first] = finished;
   if (first?.finish === undefined) return null;
   const hasFailed = batch.some(({ state }) => state !== "confirmed");
   if (!hasFailed && steering.length === 0) return first.finish;
-  const why = hasFailed ? "another call of this step did not succeed" : "a message came";
-  const content = `The task goes on, because ${why}. Look at that first.`;
+  const why = hasFailed ? "another call of this step did not succeed" : "a message arrived";
+  const content = `The task continues because ${why}. Look at that first.`;
   for (const { id } of finished) turn.ledger.push({ kind: "content", callId: id, content });
   return null;
 }
 
-/** True for a call that is open and does not wait for a person or a subtask. */
+/** True for an open call that waits for neither a person nor a subtask. */
 export function canRun(call: BatchCall): boolean {
   return isOpen(call) && call.wait === null;
 }
 
-/** The calls that could be made now, in order: no earlier call that is open shares a resource with them. */
+/** Returns the calls that can run now, in order: no earlier open call shares a resource with them. */
 export function findRunnable(batch: readonly BatchCall[]): BatchCall[] {
   return findUnblocked(batch.filter(isOpen)).filter(canRun);
 }

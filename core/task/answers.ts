@@ -1,6 +1,6 @@
-/** What people decide: answers to questions and decisions on approvals and on unknown outcomes. Each counts once. */
+/** Decisions of people: answers to questions, approvals, and unknown outcomes. Each decision counts once. */
 import { getOwn } from "../base/own-field.ts";
-import { approvalExpiryMs } from "../agents/agent.ts";
+import { getApprovalExpiryMs } from "../agents/agent.ts";
 import type { Failure } from "../base/errors.ts";
 import { hashApproved } from "../gateway/bind-files.ts";
 import { pickTerms } from "./key-lifetime.ts";
@@ -11,14 +11,17 @@ import type { BatchCall, SettledWait, Wait } from "./state.ts";
 import type { Resumed } from "../tool/tool.ts";
 import type { Turn } from "./turn.ts";
 import { formatFile } from "./view.ts";
-import { answeredOutcome, callWaitingOn, toldOfQuestion } from "./waits.ts";
+import { answeredOutcome, findWaitingCall, toQuestionFields } from "./waits.ts";
 
 type ApprovalWait = Extract<Wait, { kind: "approval" }>;
 
-/** An answer to a question (a failure: it is refused): the first counts, a later one is a conflict that says who was first. */
+/**
+ * Applies an answer to a question, or returns why it is refused. The first answer counts; a later one is a conflict
+ * that names who was first.
+ */
 export function answerQuestion(turn: Turn, command: Extract<Command, { type: "answer" }>): Failure | null {
-  const call = callWaitingOn(turn.state.batch, "question", command.question);
-  if (call?.wait?.kind !== "question") return whyOver(turn, command.question, "question");
+  const call = findWaitingCall(turn.state.batch, "question", command.question);
+  if (call?.wait?.kind !== "question") return explainSettled(turn, command.question, "question");
   const { choices, expiresAt } = call.wait;
   if (expiresAt !== null && expiresAt <= turn.now) return { code: "gone", message: "The question has expired." };
   if (command.isChoice && !choices?.includes(command.answer)) {
@@ -30,31 +33,31 @@ export function answerQuestion(turn: Turn, command: Extract<Command, { type: "an
   turn.emit("question.answered", {
     question_id: command.question,
     call_id: call.id,
-    ...toldOfQuestion(call.wait),
+    ...toQuestionFields(call.wait),
     answer: command.answer,
     by: command.by,
   });
   const { state } = call.wait;
   if (state === undefined) turn.settle(call, answeredOutcome(command.answer, command.by));
-  else goOn(turn, call, { state, answer: command.answer });
+  else resumeCall(turn, call, { state, answer: command.answer });
   advance(turn);
   return null;
 }
 
-/** Makes a call again that asked a person instead of doing anything: no attempt of it can have happened. */
-export function goOn(turn: Turn, call: BatchCall, answered: Pick<Resumed, "state" | "answer">): void {
+/** Runs a call again with a person's answer. The call asked instead of acting, so no attempt of it happened. */
+export function resumeCall(turn: Turn, call: BatchCall, answered: Pick<Resumed, "state" | "answer">): void {
   const resumed = { ...answered, questions: (call.resumed?.questions ?? 0) + 1 };
   const { sentAt: _, ...unsent } = call;
   turn.replace({ ...unsent, wait: null, attempts: 0, resumed });
 }
 
 /**
- * A decision on an approval (a failure: it is refused): approved, the call runs with exactly the arguments that were shown,
- * or with those that the person put in their place; refused, the model reads why.
+ * Applies a decision on an approval, or returns why it is refused. An approved call runs with exactly the approved
+ * arguments, which the person may have changed. The model reads why a call was refused.
  */
 export function decideApproval(turn: Turn, command: Extract<Command, { type: "approval_decided" }>): Failure | null {
-  const call = callWaitingOn(turn.state.batch, "approval", command.approval);
-  if (call?.wait?.kind !== "approval") return whyOver(turn, command.approval, "approval");
+  const call = findWaitingCall(turn.state.batch, "approval", command.approval);
+  if (call?.wait?.kind !== "approval") return explainSettled(turn, command.approval, "approval");
   const { expiresAt } = call.wait;
   if (expiresAt !== null && expiresAt <= turn.now) return { code: "gone", message: "The approval has expired." };
   const { decision, revised, reason, by } = command;
@@ -62,8 +65,8 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     return { code: "conflict", message: "The approval is for other arguments than these were made from." };
   }
   const isApproved = decision === "approve";
-  const decided = revised === null || !isApproved ? call : revise(turn, call, revised);
-  const { consent } = isApproved ? consentTo(turn, decided, call.wait, revised) : {};
+  const decided = revised === null || !isApproved ? call : reviseCall(turn, call, revised);
+  const { consent } = isApproved ? getConsent(turn, decided, call.wait, revised) : {};
   const files = consent === undefined ? call.wait.files : (consent.approved ?? []);
   turn.closeWait(command.approval, "answered", by);
   turn.emit("approval.decided", {
@@ -79,7 +82,7 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     ...(revised === null ? {} : { arguments: revised.arguments }),
   });
   if (isApproved) turn.replace({ ...decided, wait: null, ...(consent === undefined ? {} : { consent }) });
-  // Of a retry, an earlier attempt may have happened.
+  // An earlier attempt of a retried call may have happened.
   else if (call.attempts > 0) turn.settle(call, unknownOutcome(call.tool));
   else {
     const why = reason === null ? "." : `: ${reason}`;
@@ -93,7 +96,7 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
  * Returns the file content that an approval covers: the shown content of files on the card, and for files in the person's
  * own arguments the content at their check. A runner of an earlier release checks none: the call asks again.
  */
-function consentTo(
+function getConsent(
   turn: Turn,
   { consent }: BatchCall,
   wait: ApprovalWait,
@@ -103,19 +106,19 @@ function consentTo(
   if (consent === undefined && (revised?.files ?? []).length === 0) return {};
   const named = revised === null ? files : (revised.files ?? null);
   const approved = named?.map((file) => files.find(({ path }) => path === file.path) ?? file) ?? null;
-  // Arguments that named no file when the person was asked: other content is asked about as the first time.
-  const asked = consent ?? { reason, expiresInMs: timeToDecideMs(turn, wait), rounds: 1 };
-  return { consent: { ...asked, approved } };
+  // The first arguments named no file: other content is requested as the first approval.
+  const request = consent ?? { reason, expiresInMs: getDecisionTimeMs(turn, wait), rounds: 1 };
+  return { consent: { ...request, approved } };
 }
 
-/** How long a person had to decide, in ms. A wait of an earlier release does not say when it began. */
-function timeToDecideMs({ state }: Turn, { expiresAt, since }: ApprovalWait): number {
+/** Returns how long a person had to decide, in ms. A wait of an earlier release does not store when it began. */
+function getDecisionTimeMs({ state }: Turn, { expiresAt, since }: ApprovalWait): number {
   return expiresAt === null || since === undefined
-    ? approvalExpiryMs(state.facts.agent.config.approval)
+    ? getApprovalExpiryMs(state.facts.agent.config.approval)
     : expiresAt - since;
 }
 
-/** A person's word on a call whose outcome nobody knows (a failure: it is refused). */
+/** Applies a person's decision on a call of unknown outcome, or returns why it is refused. */
 export function decideUnknown(turn: Turn, command: Extract<Command, { type: "unknown_decided" }>): Failure | null {
   const { callId, decision, by } = command;
   const call = turn.state.batch.find(({ id }) => id === callId);
@@ -128,23 +131,23 @@ export function decideUnknown(turn: Turn, command: Extract<Command, { type: "unk
   } else if (decision === "done") {
     turn.settle(call, confirmedOutcome({ decided: "done", by }, "A person says that this was done.", 0));
   } else {
-    const message = "Nobody knows whether this happened, and a person decided to leave it at that. Go on without it.";
+    const message = "It is unknown whether this happened, and a person decided to skip it. Continue without it.";
     turn.settle(call, failedOutcome("unknown", "outcome_unknown", message));
   }
   advance(turn);
   return null;
 }
 
-/** Puts a person's arguments in the place of those that were asked for; the model is told with the result. */
-function revise(turn: Turn, call: BatchCall, revised: RevisedCall & { readonly note: string }): BatchCall {
+/** Replaces the model's arguments with a person's. The result tells the model. */
+function reviseCall(turn: Turn, call: BatchCall, revised: RevisedCall & { readonly note: string }): BatchCall {
   const { argumentsHash, effect, note, touches = call.touches } = revised;
   turn.ledger.push({ kind: "revise", callId: call.id, arguments: revised.arguments, argumentsHash, effect });
   const { keyedForMs: _, canProbe: __, ...rest } = call;
   return { ...rest, argumentsHash, ...pickTerms(revised), note, ...(touches === undefined ? {} : { touches }) };
 }
 
-/** Why there is nothing to decide under this id. */
-function whyOver(turn: Turn, id: string, kind: "question" | "approval"): Failure {
+/** Explains why nothing is open under this id. */
+function explainSettled(turn: Turn, id: string, kind: "question" | "approval"): Failure {
   const settled: SettledWait | undefined = getOwn(turn.state.settledWaits, id);
   if (settled === undefined) return { code: "not_found", message: `This task has no ${kind} with that id.` };
   switch (settled.outcome) {
@@ -167,12 +170,12 @@ function whyOver(turn: Turn, id: string, kind: "question" | "approval"): Failure
   }
 }
 
-/** Characters of the arguments that a note quotes; the ledger has them whole. */
+/** Characters of the arguments that a note quotes; the ledger has all of them. */
 const NOTE_CHARACTERS = 500;
 
-/** What the model reads before the result of a call whose arguments a person changed. */
-export function revisionNote(given: unknown): string {
+/** Returns the note that the model reads before the result of a call whose arguments a person changed. */
+export function formatRevisionNote(given: unknown): string {
   const text = JSON.stringify(given);
   const quoted = text.length > NOTE_CHARACTERS ? `${text.slice(0, NOTE_CHARACTERS)}…` : text;
-  return `A person approved this with other arguments, and it was done with those: ${quoted.toWellFormed()}`;
+  return `A person approved this with other arguments, and the call ran with them: ${quoted.toWellFormed()}`;
 }

@@ -1,31 +1,31 @@
-/** The calls of one step: how a batch opens, runs, is taken up after a crash, and ends the step when all are settled. */
-import { HOP_TIMEOUT_MS, timeLeftMs } from "./budget.ts";
-import { confirmedOutcome, failedOutcome, intend, unknownOutcome } from "./ledger.ts";
+/** The calls of one step: how a batch opens, runs, recovers after a crash, and ends the step when all are settled. */
+import { RUNNER_CALL_TIMEOUT_MS, getTimeLeftMs } from "./budget.ts";
+import { confirmedOutcome, failedOutcome, createLedgerRow, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "../base/errors.ts";
-import { hashApproved, sameFiles } from "../gateway/bind-files.ts";
+import { hashApproved, areSameFiles } from "../gateway/bind-files.ts";
 import { markSent, pickTerms, toKeyFacts } from "./key-lifetime.ts";
 import { chooseRecovery, giveUp } from "../gateway/outcome.ts";
-import { dispatch } from "./subtasks.ts";
+import { dispatchSubtask } from "./subtasks.ts";
 import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./advance.ts";
-import { goOn } from "./answers.ts";
+import { resumeCall } from "./answers.ts";
 import type { CallOutcome, Command, PreparedCall } from "./commands.ts";
 import type { CallToMake } from "./decision.ts";
-import { labelName, OUTSIDE } from "../provenance/label.ts";
-import { finish, load } from "./skills.ts";
+import { getLabelName, OUTSIDE } from "../provenance/label.ts";
+import { finishTask, loadSkill } from "./skills.ts";
 import type { Attachment, BatchCall } from "./state.ts";
 import { formatFile } from "./view.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { Turn } from "./turn.ts";
-import { derivedId } from "../base/ids.ts";
-import { expiredOutcome, openWait, toldOfQuestion, waitEndsAt } from "./waits.ts";
+import { deriveWaitId } from "../base/ids.ts";
+import { expiredOutcome, openWait, toQuestionFields, getWaitEnd } from "./waits.ts";
 
-/** Files that one task may deliver. */
+/** The most files that one task delivers. */
 const MAX_ATTACHMENTS = 500;
-/** Attempts of one call that may be cut off before it is given up. */
+/** Interrupted attempts after which a call fails. */
 const MAX_CALL_ATTEMPTS = 50;
 
-/** Writes the batch of a step. A call that hop one made has had its attempt. */
+/** Writes the batch of a step. A call that ran in the model phase has had its attempt. */
 export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
   const { step, usage, repeat } = turn.state;
   const batch = calls.map((call): BatchCall => {
@@ -52,20 +52,20 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
   });
   const opened = calls.map((call, index) => ({ call, index, entry: batch[index] }));
   for (const { call, index, entry } of opened) {
-    turn.ledger.push({ kind: "insert", row: intend(call, step, index, entry?.attempts ?? 0, turn.now) });
+    turn.ledger.push({ kind: "insert", row: createLedgerRow(call, step, index, entry?.attempts ?? 0, turn.now) });
     const { id, tool, effect } = call;
-    const label = labelName(entry?.label ?? OUTSIDE);
+    const label = getLabelName(entry?.label ?? OUTSIDE);
     turn.emit("call.started", { step, call_id: id, tool, arguments: call.arguments, effect, label });
   }
   for (const { call, entry } of opened) {
     if (entry === undefined) continue;
     if (call.outcome !== null) applyOutcome(turn, entry, call.outcome);
-    else if (call.approval !== null && entry.consent === undefined) askApproval(turn, entry, call, call.approval);
+    else if (call.approval !== null && entry.consent === undefined) requestApproval(turn, entry, call, call.approval);
   }
 }
 
-/** The call waits for a person's yes to exactly these arguments. */
-function askApproval(
+/** Requests a person's approval of exactly these arguments. */
+function requestApproval(
   turn: Turn,
   entry: BatchCall,
   { id, tool, arguments: given, argumentsHash }: Pick<PreparedCall, "id" | "tool" | "arguments" | "argumentsHash">,
@@ -73,7 +73,7 @@ function askApproval(
   bound: readonly BoundFile[] = [],
 ) {
   const expiresAt = turn.now + expiresInMs;
-  const approvalId = derivedId("approval", id, entry.consent?.rounds ?? 0);
+  const approvalId = deriveWaitId("approval", id, entry.consent?.rounds ?? 0);
   const files = bound.length === 0 ? {} : { files: bound };
   turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt, since: turn.now, ...files } });
   turn.emit("approval.requested", {
@@ -94,7 +94,7 @@ function askApproval(
  * Requests the approval of a call with the known content of its files. Nothing was sent. After an approval of other content,
  * the reason names the file that changed.
  */
-function askAboutFiles(
+function requestFileApproval(
   turn: Turn,
   call: BatchCall,
   { files, arguments: given }: Extract<Command, { type: "call_bound" }>,
@@ -102,19 +102,19 @@ function askAboutFiles(
   const { consent } = call;
   if (consent === undefined) return;
   const before = new Map(consent.approved?.map((file) => [file.path, file]));
-  const changed = files.find((file) => !sameFiles([before.get(file.path) ?? file], [file]));
+  const changed = files.find((file) => !areSameFiles([before.get(file.path) ?? file], [file]));
   const reason = changed === undefined ? consent.reason : `${consent.reason} ${describeChange(changed)}`;
   const attempts = countEarlierAttempts(call);
   if (call.attempts !== attempts) turn.ledger.push({ kind: "attempt", callId: call.id, attempts });
   const uncounted = { ...call, attempts, mayRepeat: attempts > 0 };
-  askApproval(turn, uncounted, { ...call, arguments: given }, { ...consent, reason }, files);
-  const asked = turn.state.batch.find(({ id }) => id === call.id);
-  if (asked !== undefined)
-    turn.replace({ ...asked, consent: { ...consent, approved: null, rounds: consent.rounds + 1 } });
+  requestApproval(turn, uncounted, { ...call, arguments: given }, { ...consent, reason }, files);
+  const requested = turn.state.batch.find(({ id }) => id === call.id);
+  if (requested !== undefined)
+    turn.replace({ ...requested, consent: { ...consent, approved: null, rounds: consent.rounds + 1 } });
   advance(turn);
 }
 
-/** The attempts that may have happened: of a person's retry the earlier ones, and not the one that brought the content. */
+/** Counts the attempts that may have happened. The attempt that only read the files does not count. */
 function countEarlierAttempts({ attempts, effect, consent }: BatchCall): number {
   if (effect === "none") return 0;
   return consent?.approved === null ? attempts : Math.max(0, attempts - 1);
@@ -126,9 +126,9 @@ function describeChange({ path, fileCount }: BoundFile): string {
 }
 
 /**
- * Makes every call that can run the work of hop two. Only the calls that start at once have their attempts stored with
- * this decision: of a batch that a crash cuts off, the others cannot have left. Calls without an effect are repeated
- * freely: the runner starts them without asking, and their attempts are stored when they settle.
+ * Starts the tool phase with every call that can run. Stores the attempts of only the calls that start at once, so that
+ * after a crash the others are known not to have left. Calls without an effect may be repeated: the runner starts them
+ * without asking, and their attempts are stored when they settle.
  */
 export function beginActing(turn: Turn, incarnation: string): void {
   const { step } = turn.state;
@@ -149,12 +149,12 @@ export function beginActing(turn: Turn, incarnation: string): void {
   }
   if (calls.length + later.length === 0) return advance(turn);
   turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
-  turn.useLeave();
-  const timeoutMs = Math.min(HOP_TIMEOUT_MS, timeLeftMs(turn.state, turn.now));
+  turn.usePermit();
+  const timeoutMs = Math.min(RUNNER_CALL_TIMEOUT_MS, getTimeLeftMs(turn.state, turn.now));
   turn.work = { kind: "act", step, calls, later, timeoutMs };
 }
 
-/** Settles the calls that were cut off and that their effect class does not allow to repeat. */
+/** Settles the interrupted calls that their effect class forbids to repeat. */
 function settleCutOff(turn: Turn): void {
   for (const call of turn.state.batch) {
     if (!canRun(call)) continue;
@@ -171,7 +171,10 @@ function wasCutOff({ attempts, mayRepeat }: BatchCall): boolean {
   return attempts > 0 && !mayRepeat;
 }
 
-/** Returns the calls that one hop can make, in order: neither they nor the earlier calls that they follow are waiting. */
+/**
+ * Returns the calls that one tool phase can run, in order: neither they nor the earlier calls that they follow are
+ * waiting.
+ */
 function findReachable(batch: readonly BatchCall[]): BatchCall[] {
   const held = new HeldResources();
   return batch.filter(isOpen).filter((call) => {
@@ -182,8 +185,8 @@ function findReachable(batch: readonly BatchCall[]): BatchCall[] {
 }
 
 /**
- * Counts the attempts of calls that the runner is about to start: from now on each of them may have left. A call that an
- * earlier one still blocks is not counted, and so not granted.
+ * Counts the attempts of calls that the runner is about to start, because each may leave from now on. Does not count a
+ * call that an earlier one blocks, which denies it.
  */
 export function startCalls(turn: Turn, callIds: readonly string[]): void {
   for (const call of findRunnable(turn.state.batch)) {
@@ -191,31 +194,31 @@ export function startCalls(turn: Turn, callIds: readonly string[]): void {
   }
 }
 
-/** A call of the hop under way ended: it settled, or the content of the files that it names is known. */
+/** Ends a call of the current tool phase: it settled, or the content of its files is known. */
 export function endCall(turn: Turn, command: Extract<Command, { type: "call_settled" | "call_bound" }>): void {
   const call = turn.state.batch.find(({ id }) => id === command.callId);
   if (call === undefined || !canRun(call)) return;
-  if (command.type === "call_bound") askAboutFiles(turn, call, command);
+  if (command.type === "call_bound") requestFileApproval(turn, call, command);
   else settleCall(turn, call, command.outcome);
 }
 
-/** A call without an effect may not have had its attempt stored yet. */
+/** Settles a call. A call without an effect may not have its attempt stored yet. */
 function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
-  // A call whose files could not be bound was not attempted.
+  // A call whose files could not be read was not attempted.
   if (call.attempts === 0 && call.consent?.approved !== null) turn.countAttempt(call);
   applyOutcome(turn, turn.state.batch.find(({ id }) => id === call.id) ?? call, outcome);
   advance(turn);
 }
 
-/** What a call brought: its control opens a wait or marks a file, anything else settles it. */
+/** Applies the outcome of a call: its control opens a wait or marks a file; anything else settles the call. */
 function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
-  // A runner of an earlier release says nothing of labels.
+  // A runner of an earlier release sends no label.
   const outcome = { ...brought, label: brought.label ?? OUTSIDE };
   const { control } = outcome;
   if (control === null) return outcome.state === "unknown" ? settleUnknown(turn, call) : turn.settle(call, outcome);
-  if (control.kind === "dispatch") return dispatch(turn, call, control);
-  if (control.kind === "load") return load(turn, call, control, outcome.durationMs);
-  if (control.kind === "finish") return finish(turn, call, control, outcome.durationMs);
+  if (control.kind === "dispatch") return dispatchSubtask(turn, call, control);
+  if (control.kind === "load") return loadSkill(turn, call, control, outcome.durationMs);
+  if (control.kind === "finish") return finishTask(turn, call, control, outcome.durationMs);
   const wait = openWait(control, call.id, turn.now, call.resumed?.questions ?? 0);
   if (wait !== null) {
     turn.replace({ ...call, wait });
@@ -227,7 +230,7 @@ function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
         call_id: call.id,
         question_id: id,
         choices,
-        ...toldOfQuestion(wait),
+        ...toQuestionFields(wait),
         wait: true,
         expires_at,
       });
@@ -248,7 +251,7 @@ function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
       call_id: call.id,
       question_id: null,
       choices: null,
-      ...toldOfQuestion(control),
+      ...toQuestionFields(control),
       wait: false,
       expires_at: null,
     });
@@ -256,7 +259,10 @@ function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
   }
 }
 
-/** Marks a file for delivery with its content; a file marked twice is delivered once, as it was last. A failure: there are too many. */
+/**
+ * Marks a file for delivery with its content, or returns why it is refused. A file marked twice is delivered once, with
+ * its last content.
+ */
 export function attach(turn: Turn, file: Attachment): Failure | null {
   const { path, size, hash } = file;
   if (turn.state.attachments.some((other) => other.path === path && other.size === size && other.hash === hash))
@@ -274,7 +280,9 @@ export function attach(turn: Turn, file: Attachment): Failure | null {
   return null;
 }
 
-/** Nobody knows whether the call happened: the model reads that, or a person decides when the agent wants that. */
+/**
+ * Settles a call of unknown outcome: the model reads so, or a person decides if the agent's configuration says `ask`.
+ */
 function settleUnknown(turn: Turn, call: BatchCall): void {
   if (turn.state.facts.agent.config.on_unknown !== "ask") return turn.settle(call, unknownOutcome(call.tool));
   turn.replace({ ...call, wait: { kind: "unknown", since: turn.now } });
@@ -283,12 +291,12 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
 }
 
 /**
- * Hop two ended. Calls that started and brought nothing were cut off: the next alarm takes them up like after a crash.
- * Calls that have not started, such as one that was approved while the hop was under way, are due at once.
+ * Ends the tool phase. The next alarm recovers calls that started and reported nothing, as after a crash. Calls that
+ * have not started are due at once, such as one that was approved meanwhile.
  */
-export function endHop(turn: Turn): void {
+export function endActing(turn: Turn): void {
   const left = findReachable(turn.state.batch);
-  // A runner of an earlier release binds no files: asking it again at once would be a busy loop.
+  // A runner of an earlier release reads no file hashes: to call it again at once would be a busy loop.
   if (left.some((call) => wasCutOff(call) || call.consent?.approved === null)) {
     turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
   } else if (left.length > 0) turn.set({ phase: { name: "prepared" } });
@@ -296,10 +304,10 @@ export function endHop(turn: Turn): void {
 }
 
 /**
- * The runner refused the hop before anything began: the attempts that were stored for it did not happen, and the next alarm
- * makes it again, a moment later.
+ * Takes back the stored attempts of a runner call that the runner refused before anything began. The next alarm repeats
+ * it.
  */
-export function refuseHop(turn: Turn, callIds: readonly string[]): void {
+export function refusePhase(turn: Turn, callIds: readonly string[]): void {
   for (const call of turn.state.batch) {
     if (canRun(call) && call.attempts > 0 && callIds.includes(call.id)) turn.takeBackAttempt(call);
   }
@@ -311,22 +319,22 @@ export function refuseHop(turn: Turn, callIds: readonly string[]): void {
   }
 }
 
-/** Settles what has waited long enough. */
+/** Settles the waits that have expired. */
 export function expireWaits(turn: Turn): void {
   for (const call of turn.state.batch) {
     const { wait } = call;
-    const endsAt = wait === null ? null : waitEndsAt(wait);
+    const endsAt = wait === null ? null : getWaitEnd(wait);
     if (wait === null || endsAt === null || endsAt > turn.now) continue;
     if (wait.kind === "question" || wait.kind === "approval") {
       turn.closeWait(wait.id, "expired", null);
-      const told =
-        wait.kind === "question" ? { ...toldOfQuestion(wait), answer: wait.defaultAnswer } : { tool: call.tool };
-      turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id, ...told });
+      const fields =
+        wait.kind === "question" ? { ...toQuestionFields(wait), answer: wait.defaultAnswer } : { tool: call.tool };
+      turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id, ...fields });
     }
     if (wait.kind === "question" && wait.state !== undefined) {
-      goOn(turn, call, { state: wait.state, answer: wait.defaultAnswer });
+      resumeCall(turn, call, { state: wait.state, answer: wait.defaultAnswer });
     } else {
-      // Of a retry, an earlier attempt may have happened.
+      // An earlier attempt of a retried call may have happened.
       const mayHaveHappened = wait.kind === "approval" && call.attempts > 0;
       turn.settle(call, mayHaveHappened ? unknownOutcome(call.tool) : expiredOutcome(wait));
     }

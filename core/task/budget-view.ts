@@ -1,10 +1,10 @@
-/** A task's limits beside what is used of them, as the API shows them. */
+/** A task's limits and their use, as the API returns them. */
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
-import { treeUse } from "./budget.ts";
+import { getTreeUse } from "./budget.ts";
 import { type AmountLimit, isSubtaskWait, type TaskState } from "./state.ts";
 
 /** Tokens (input and output together) and US dollars. */
-export interface ShownAmount {
+export interface AmountView {
   readonly tokens: number;
   readonly cost_usd: number;
 }
@@ -16,28 +16,28 @@ export interface TaskBudget {
   readonly max_cost_usd: number | null;
   readonly max_duration_s: number | null;
   /** By the task and its subtasks that have ended; steps and time are the task's own. */
-  readonly used: ShownAmount & { readonly steps: number; readonly duration_s: number };
+  readonly used: AmountView & { readonly steps: number; readonly duration_s: number };
   /** The part of `used` that is its subtasks'. */
-  readonly used_by_subtasks: ShownAmount;
-  /** What is put aside for subtasks that live. Without a limit of a kind, nothing has to be. */
-  readonly held_for_subtasks: ShownAmount;
-  /** Time since then counts beside `used.duration_s`; null: it stands still. */
+  readonly used_by_subtasks: AmountView;
+  /** Reserved for subtasks that have not ended; zero for a kind without a limit. */
+  readonly held_for_subtasks: AmountView;
+  /** Time since then counts too; null while the clock is stopped. */
   readonly counting_since: string | null;
 }
 
-export function budgetOf(state: TaskState): TaskBudget {
+export function toTaskBudget(state: TaskState): TaskBudget {
   const { facts, usage, usedBelow, clock, batch } = state;
   const { maxSteps, maxTokens, maxCostMicros, maxDurationMs } = facts.limits;
-  const used = treeUse(state);
+  const used = getTreeUse(state);
   const held = batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.budget] : []));
   return {
     max_steps: maxSteps,
     max_tokens: maxTokens,
     max_cost_usd: maxCostMicros === null ? null : maxCostMicros / MICROS_PER_DOLLAR,
     max_duration_s: maxDurationMs === null ? null : maxDurationMs / 1000,
-    used: { steps: usage.steps, ...shown(used.tokens, used.costMicros), duration_s: clock.activeMs / 1000 },
-    used_by_subtasks: shown(usedBelow.inputTokens + usedBelow.outputTokens, usedBelow.costMicros),
-    held_for_subtasks: shown(
+    used: { steps: usage.steps, ...toAmountView(used.tokens, used.costMicros), duration_s: clock.activeMs / 1000 },
+    used_by_subtasks: toAmountView(usedBelow.inputTokens + usedBelow.outputTokens, usedBelow.costMicros),
+    held_for_subtasks: toAmountView(
       sum(held, ({ tokens }) => tokens),
       sum(held, ({ costMicros }) => costMicros),
     ),
@@ -45,7 +45,7 @@ export function budgetOf(state: TaskState): TaskBudget {
   };
 }
 
-function shown(tokens: number, costMicros: number): ShownAmount {
+function toAmountView(tokens: number, costMicros: number): AmountView {
   return { tokens, cost_usd: costMicros / MICROS_PER_DOLLAR };
 }
 

@@ -1,11 +1,11 @@
 /**
- * The budget of one task: a model call reserves its worst case before it is made and settles what it used after. An
- * interrupted call is settled at its input, the output at its last checkpoint and 1,024 tokens more: at least what was
- * streamed. The size of a first request is a guess until the step runner, which has the tools, measures it. The budget of a
- * subtask is set aside while the subtask runs; the rest returns at its end.
+ * The budget of one task. A model call reserves its worst case before it starts and settles its use after. An
+ * interrupted call is settled at its input, the output at its last checkpoint and 1,024 tokens more, which is at least
+ * what was streamed. The size of a first request is a guess until the step runner, which has the tools, measures it.
+ * The budget of a subtask is set aside while the subtask runs; what remains returns when it ends.
  */
 import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
-import { costMicros, encodingOf, type ModelPrice } from "../model/table.ts";
+import { computeCostMicros, getEncoding, type ModelPrice } from "../model/table.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { type Encoding, estimateMessages } from "../model/tokens.ts";
 import {
@@ -18,37 +18,37 @@ import {
   type TaskState,
 } from "./state.ts";
 
-/** The most that one model call may write. */
+/** The most output tokens of one model call. */
 const MAX_OUTPUT_TOKENS = 8192;
 /**
- * Output tokens between two checkpoints of a model call. A call that is cut off costs at most this much more than it
+ * Output tokens between two checkpoints of a model call. An interrupted call costs at most this much more than it
  * wrote.
  */
 export const CHECKPOINT_TOKENS = 1024;
-/** With less than this to write, a call is not worth making. */
+/** The least output tokens with which a model call is made. */
 const MIN_OUTPUT_TOKENS = 16;
 /**
- * Tokens of the built-in agent's tool list. Reserved for a first request until the runner measures it. No task is refused
- * for it.
+ * Tokens of the built-in agent's tool list. Reserved for a first request until the runner measures it; no task is
+ * refused because of it.
  */
 export const TOOL_LIST_TOKENS = 7300;
-/** Assumed tokens of a skill's instructions until then. */
+/** Assumed tokens of a skill's instructions until the runner measures them. */
 const SKILL_TOKENS = 2000;
-/** The least that a subtask is given. */
+/** The least tokens of a subtask's budget. */
 const MIN_SUBTASK_TOKENS = 1000;
 /**
- * Tokens that the result of one subtask is expected to add to its parent's next request: a shortened text of 4,000 characters in
- * short words of a Latin alphabet. As many Han characters have 2,500 to 2,900 in o200k and 3,900 in cl100k: then the next request
- * may not be affordable, and the parent ends with `budget_exceeded`.
+ * Expected tokens of one subtask's result in its parent's next request: a shortened text of 4,000 characters in a Latin
+ * alphabet. The same length in Han characters has 2,500 to 2,900 tokens in o200k and 3,900 in cl100k: then the parent
+ * may end with `budget_exceeded`.
  */
 const SUBTASK_RESULT_TOKENS = 1600;
-/** The longest that a hop may take: one model call, or the calls of one step. */
-export const HOP_TIMEOUT_MS = 600_000;
+/** The longest runner call: one model call, or the calls of one step. */
+export const RUNNER_CALL_TIMEOUT_MS = 600_000;
 
 /** Which limit is used up. */
 export type BudgetKind = "tokens" | "cost" | "duration";
 
-/** What a model call may use, or the limit that stands in its way. */
+/** What a model call may use, or the limit that refuses it. */
 export type Allowance =
   | {
       readonly ok: true;
@@ -59,23 +59,29 @@ export type Allowance =
     }
   | { readonly ok: false; readonly exceeded: BudgetKind };
 
-/** Reserves a model call, within the task's limits and what its tenant granted. */
+/** Reserves a model call within the task's limits and its tenant's grant. */
 export function reserveModelCall(state: TaskState, now: number): Allowance {
-  return reserve(state, now, grantLeft(state));
+  return reserve(state, now, getGrantLeft(state));
 }
 
-/** What the next model call would take if its tenant granted it, and the least that it can do with. */
-export function callNeeds(state: TaskState, now: number): { readonly need: Amount; readonly want: Amount } | null {
-  // What people wrote since is part of the next step's request, and of no other.
+/**
+ * Estimates what the next model call would use without a grant's limit, and the least that it needs. Null if a limit
+ * refuses it.
+ */
+export function estimateCallNeeds(
+  state: TaskState,
+  now: number,
+): { readonly need: Amount; readonly want: Amount } | null {
+  // Messages that arrived since are part of the next step's request only.
   const written = state.phase.name === "ready" ? state.steering : [];
   const contextTokens =
-    state.contextTokens + estimateMessages(toPromptMessages(written, state.facts), encodingNow(state));
+    state.contextTokens + estimateMessages(toPromptMessages(written, state.facts), getCurrentEncoding(state));
   const allowance = reserve({ ...state, contextTokens }, now, NO_LIMIT);
   if (!allowance.ok) return null;
   const { inputTokens, outputTokens } = allowance.reserved;
   const amount = (input: number, output: number): Amount => ({
     tokens: input + output,
-    costMicros: costMicros(priceNow(state), input, output),
+    costMicros: computeCostMicros(getCurrentPrice(state), input, output),
   });
   return {
     need: amount(contextTokens, Math.min(MIN_OUTPUT_TOKENS, outputTokens)),
@@ -84,7 +90,7 @@ export function callNeeds(state: TaskState, now: number): { readonly need: Amoun
 }
 
 /** Returns the limit that a request of the present size exceeds; null when it fits every limit. */
-export function exceededLimit(state: TaskState, now: number): BudgetKind | null {
+export function findExceededLimit(state: TaskState, now: number): BudgetKind | null {
   const allowance = reserve(state, now, NO_LIMIT);
   return allowance.ok ? null : allowance.exceeded;
 }
@@ -93,7 +99,7 @@ export function exceededLimit(state: TaskState, now: number): BudgetKind | null 
  * The output tokens that a request of `inputTokens` may ask for within `limits`, from `MIN_OUTPUT_TOKENS` to
  * `MAX_OUTPUT_TOKENS`; or the kind of limit that does not allow the request. A price of null costs nothing.
  */
-export function affordableOutput(
+export function computeAffordableOutput(
   inputTokens: number,
   limits: readonly AmountLimit[],
   price: ModelPrice | null,
@@ -103,29 +109,29 @@ export function affordableOutput(
     if (tokens !== null) output = Math.min(output, tokens - inputTokens);
     if (output < MIN_OUTPUT_TOKENS) return { exceeded: "tokens" };
     if (money === null || price === null) continue;
-    const left = money - costMicros(price, inputTokens, 0);
+    const left = money - computeCostMicros(price, inputTokens, 0);
     if (price.outputPerMillion > 0) output = Math.min(output, Math.floor(left / price.outputPerMillion));
     if (left < 0 || output < MIN_OUTPUT_TOKENS) return { exceeded: "cost" };
   }
   return { outputTokens: output };
 }
 
-/** What a short model call beside the steps may use (a summary); null: it would leave too little for the next step. */
-export function reserveAside(state: TaskState, inputTokens: number, outputTokens: number): Reservation | null {
-  const cost = costMicros(priceNow(state), inputTokens, outputTokens);
+/** Reserves a short model call outside the steps (a summary); null if it would leave too little for the next step. */
+export function reserveExtraCall(state: TaskState, inputTokens: number, outputTokens: number): Reservation | null {
+  const cost = computeCostMicros(getCurrentPrice(state), inputTokens, outputTokens);
   const next = { tokens: state.contextTokens + MIN_SUBTASK_TOKENS, costMicros: 0 };
-  for (const { tokens, costMicros: money } of [ownLeft(state), grantLeft(state)]) {
+  for (const { tokens, costMicros: money } of [getOwnLeft(state), getGrantLeft(state)]) {
     if (tokens !== null && tokens < inputTokens + outputTokens + next.tokens) return null;
-    if (money !== null && money < cost + costMicros(priceNow(state), next.tokens, 0)) return null;
+    if (money !== null && money < cost + computeCostMicros(getCurrentPrice(state), next.tokens, 0)) return null;
   }
   return { inputTokens, outputTokens, costMicros: cost };
 }
 
 /**
- * Returns the settled use of a model call that was cut off: its input, the output at its last checkpoint and
- * `CHECKPOINT_TOKENS` more, never above its reservation. A call without checkpoints costs its whole reservation.
+ * Estimates the use of an interrupted model call: its input, the output at its last checkpoint and `CHECKPOINT_TOKENS`
+ * more, never above its reservation. A call without checkpoints costs its whole reservation.
  */
-export function cutOffUse({
+export function estimateCutOffUse({
   reserved,
   written,
 }: Pick<Extract<Phase, { name: "thinking" | "condensing" }>, "reserved" | "written">): Omit<Reservation, "costMicros"> {
@@ -134,27 +140,30 @@ export function cutOffUse({
   return { inputTokens, outputTokens: Math.min(outputTokens, written + CHECKPOINT_TOKENS) };
 }
 
-/** What is left of the grant; null: no limit of this kind. */
-function grantLeft(state: TaskState): AmountLimit {
+/** Returns what is left of the grant; null for a kind without a limit. */
+function getGrantLeft(state: TaskState): AmountLimit {
   if (state.permit === null) return NO_LIMIT;
   const { tokens, costMicros: money } = state.permit.grant;
-  const used = ownUse(state);
+  const used = getOwnUse(state);
   return {
     tokens: tokens === null ? null : tokens - used.tokens,
     costMicros: money === null ? null : money - used.costMicros,
   };
 }
 
-/** What a subtask gets of what this task has left; a word on why it gets nothing. `sharers`: dispatches that still share it. */
-export function carve(
+/**
+ * Allots a subtask its part of what this task has left, or returns why it cannot. `sharers`: dispatches that still
+ * share it.
+ */
+export function allotSubtaskBudget(
   state: TaskState,
   tokenBudget: number | null,
   sharers: number,
 ): { readonly ok: true; readonly budget: AmountLimit } | { readonly ok: false; readonly message: string } {
-  const left = ownLeft(state);
+  const left = getOwnLeft(state);
   const even = (amount: number | null) => (amount === null ? null : Math.floor(amount / (sharers + 1)));
   const open = state.batch.filter(({ wait }) => isSubtaskWait(wait)).length;
-  // The request that reads all the results has to stay affordable.
+  // The request that reads all results has to remain affordable.
   const next = state.contextTokens + (open + sharers) * SUBTASK_RESULT_TOKENS + MIN_OUTPUT_TOKENS;
   const most = left.tokens === null ? null : left.tokens - next;
   const tokens = tokenBudget ?? even(most);
@@ -165,59 +174,57 @@ export function carve(
     }
   }
   const money = even(left.costMicros);
-  if (money !== null && money <= 0 && priceNow(state)?.outputPerMillion !== 0) {
+  if (money !== null && money <= 0 && getCurrentPrice(state)?.outputPerMillion !== 0) {
     return { ok: false, message: "This task has no money left to give to a subtask." };
   }
   return { ok: true, budget: { tokens, costMicros: money } };
 }
 
-/** What the task itself used. */
-export function ownUse({ usage }: TaskState): Amount {
+/** Returns what the task used without its subtasks. */
+export function getOwnUse({ usage }: TaskState): Amount {
   return { tokens: usage.inputTokens + usage.outputTokens, costMicros: usage.costMicros };
 }
 
-/** What the task and its subtasks used. */
-export function treeUse(state: TaskState): Amount {
+/** Returns what the task and its subtasks used. */
+export function getTreeUse(state: TaskState): Amount {
   const { usedBelow } = state;
-  const own = ownUse(state);
+  const own = getOwnUse(state);
   return {
     tokens: own.tokens + usedBelow.inputTokens + usedBelow.outputTokens,
     costMicros: own.costMicros + usedBelow.costMicros,
   };
 }
 
-/** The price of the model that is asked now. */
-function priceNow({ facts, model }: TaskState) {
+function getCurrentPrice({ facts, model }: TaskState) {
   return facts.models[model.index]?.price ?? null;
 }
 
-/** The encoding of the model that is asked now. */
-export function encodingNow({ facts, model }: TaskState): Encoding {
-  return encodingOf(facts.models[model.index]?.name ?? "");
+export function getCurrentEncoding({ facts, model }: TaskState): Encoding {
+  return getEncoding(facts.models[model.index]?.name ?? "");
 }
 
-/** Time left before `maxDurationMs`; `Infinity` without that limit. */
-export function timeLeftMs(state: TaskState, now: number): number {
+/** Returns the time left before `maxDurationMs`; `Infinity` without that limit. */
+export function getTimeLeftMs(state: TaskState, now: number): number {
   const limit = state.facts.limits.maxDurationMs;
-  return limit === null ? Number.POSITIVE_INFINITY : limit - activeMs(state, now);
+  return limit === null ? Number.POSITIVE_INFINITY : limit - getActiveMs(state, now);
 }
 
-/** The limits of which at least 80 % is used. Money in US dollars, time in seconds. */
-export function nearlyUsed(state: TaskState, now: number): { kind: BudgetKind; used: number; limit: number }[] {
+/** Returns the limits of which at least 80 % is used. Money in US dollars, time in seconds. */
+export function findNearLimits(state: TaskState, now: number): { kind: BudgetKind; used: number; limit: number }[] {
   const { limits } = state.facts;
-  const used = treeUse(state);
+  const used = getTreeUse(state);
   const rows: [BudgetKind, number, number | null, number][] = [
     ["tokens", used.tokens, limits.maxTokens, 1],
     ["cost", used.costMicros, limits.maxCostMicros, MICROS_PER_DOLLAR],
-    ["duration", activeMs(state, now), limits.maxDurationMs, 1000],
+    ["duration", getActiveMs(state, now), limits.maxDurationMs, 1000],
   ];
   return rows.flatMap(([kind, amount, limit, unit]) =>
     limit !== null && amount >= limit * NEAR_SHARE ? [{ kind, used: amount / unit, limit: limit / unit }] : [],
   );
 }
 
-/** What a person reads when a limit ends the task. */
-export function exceededMessage(kind: BudgetKind, limits: Limits): string {
+/** Formats the error of a task that a limit ended. */
+export function formatExceededLimit(kind: BudgetKind, limits: Limits): string {
   switch (kind) {
     case "tokens":
       return `The task's limit of ${limits.maxTokens ?? 0} tokens does not allow another model call. Raise budget.max_tokens.`;
@@ -229,41 +236,50 @@ export function exceededMessage(kind: BudgetKind, limits: Limits): string {
 }
 
 function reserve(state: TaskState, now: number, grant: AmountLimit): Allowance {
-  const price = priceNow(state);
-  const ceiling = lower(ownLeft(state), grant);
-  const affordable = affordableOutput(state.contextTokens, [ceiling], price);
+  const price = getCurrentPrice(state);
+  const ceiling = toLowerLimit(getOwnLeft(state), grant);
+  const affordable = computeAffordableOutput(state.contextTokens, [ceiling], price);
   if ("exceeded" in affordable) return { ok: false, exceeded: affordable.exceeded };
-  const left = timeLeftMs(state, now);
+  const left = getTimeLeftMs(state, now);
   if (left <= 0) return { ok: false, exceeded: "duration" };
   const { outputTokens } = affordable;
-  const inputTokens = reservedInput(state, outputTokens, ceiling);
-  const reserved = { inputTokens, outputTokens, costMicros: costMicros(price, inputTokens, outputTokens) };
-  return { ok: true, reserved, ceiling, timeoutMs: Math.min(HOP_TIMEOUT_MS, left) };
+  const inputTokens = estimateReservedInput(state, outputTokens, ceiling);
+  const reserved = { inputTokens, outputTokens, costMicros: computeCostMicros(price, inputTokens, outputTokens) };
+  return { ok: true, reserved, ceiling, timeoutMs: Math.min(RUNNER_CALL_TIMEOUT_MS, left) };
 }
 
-/** The input to reserve. Until the request was measured, tools and skills are a guess, kept within the ceiling. */
-function reservedInput(state: TaskState, outputTokens: number, { tokens, costMicros: money }: AmountLimit): number {
+/**
+ * Estimates the input to reserve. Until the runner measures the request, tools and skills are a guess, limited by the
+ * ceiling.
+ */
+function estimateReservedInput(
+  state: TaskState,
+  outputTokens: number,
+  { tokens, costMicros: money }: AmountLimit,
+): number {
   const { contextTokens, isContextCounted, hasCountedTools, facts } = state;
   if (isContextCounted || hasCountedTools === true) return contextTokens;
-  const price = priceNow(state);
+  const price = getCurrentPrice(state);
   let input = contextTokens + TOOL_LIST_TOKENS + SKILL_TOKENS * facts.skills.length;
   if (tokens !== null) input = Math.min(input, tokens - outputTokens);
   if (money !== null && price !== null && price.inputPerMillion > 0) {
-    input = Math.min(input, Math.floor((money - costMicros(price, 0, outputTokens)) / price.inputPerMillion));
+    input = Math.min(input, Math.floor((money - computeCostMicros(price, 0, outputTokens)) / price.inputPerMillion));
   }
   return Math.max(contextTokens, input);
 }
 
-/** The lower limit of each kind. */
-function lower(one: AmountLimit, other: AmountLimit): AmountLimit {
+/** Returns the lower limit of each kind. */
+function toLowerLimit(one: AmountLimit, other: AmountLimit): AmountLimit {
   const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
   return { tokens: least(one.tokens, other.tokens), costMicros: least(one.costMicros, other.costMicros) };
 }
 
-/** What is left of the task's own limits: neither used, here or below, nor carved for a subtask that lives. */
-function ownLeft(state: TaskState): AmountLimit {
+/**
+ * Returns what is left of the task's own limits: neither used by it or its subtasks, nor reserved for an open subtask.
+ */
+function getOwnLeft(state: TaskState): AmountLimit {
   const { maxTokens, maxCostMicros } = state.facts.limits;
-  const used = treeUse(state);
+  const used = getTreeUse(state);
   const carved = state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.budget] : []));
   return {
     tokens: maxTokens === null ? null : maxTokens - used.tokens - sum(carved, ({ tokens }) => tokens),
@@ -276,8 +292,8 @@ function sum(budgets: readonly AmountLimit[], of: (budget: AmountLimit) => numbe
   return budgets.reduce((total, budget) => total + (of(budget) ?? 0), 0);
 }
 
-/** The time that counts against the task: what a person takes, and what it stands in line, does not. */
-function activeMs(state: TaskState, now: number): number {
+/** Returns the time that counts against the task. Waiting for a person or in the queue does not count. */
+function getActiveMs(state: TaskState, now: number): number {
   const { clock } = state;
   return clock.activeMs + (clock.since === null ? 0 : Math.max(0, now - clock.since));
 }

@@ -4,7 +4,7 @@
  */
 import type { Failure } from "../base/errors.ts";
 import type { ModelUsage } from "../model/messages.ts";
-import type { Place } from "../model/label-parts.ts";
+import type { TextRange } from "../model/label-parts.ts";
 import type { ModelFailure } from "../ports/model.ts";
 import type { Label } from "../provenance/label.ts";
 import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts";
@@ -12,28 +12,28 @@ import type { PendingView } from "./view.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { Control, EffectTerms, ToolResult, Touch } from "../tool/tool.ts";
 
-/** What makes a task: its facts, and for `kind: "call"` the one call. `hold` keeps it until its start. */
+/** The input of `createTask`: the facts, and the one call of a task of `kind: "call"`. `hold` creates a draft task. */
 export interface NewTask {
   readonly facts: TaskFacts;
   readonly hold: boolean;
   readonly call: PreparedCall | null;
 }
 
-/** Which calls of the ledger are read: after one (null: from the start). */
+/** A page of the ledger: the calls after one (null: from the start). */
 export interface LedgerQuery {
   readonly after: string | null;
   readonly limit: number;
   readonly withResults: boolean;
 }
 
-/** What a person says to a question. */
+/** A person's answer to a question. */
 export interface QuestionAnswer {
   readonly text: string;
   readonly isChoice: boolean;
   readonly by: string;
 }
 
-/** What a person decides on an approval. With `arguments`, the call is made with those. */
+/** A person's decision on an approval. With `arguments`, the call runs with those. */
 export interface ApprovalDecision {
   readonly decision: "approve" | "refuse";
   readonly arguments: Readonly<Record<string, unknown>> | null;
@@ -41,25 +41,28 @@ export interface ApprovalDecision {
   readonly by: string;
 }
 
-/** What a person decides on a call whose outcome is unknown. */
+/** A person's decision on a call of unknown outcome. */
 export interface UnknownDecision {
   readonly decision: "done" | "retry" | "skip";
   readonly by: string;
 }
 
-/** What a subtask and those below it wait for from people, and whether its time stands. */
+/** What a subtask's tree waits for from people, and whether its clock is stopped (`stands`). */
 export interface SubtaskWaits {
   readonly pending: readonly PendingView[];
   readonly stands: boolean;
 }
 
-/** A call as hop one prepared it: resolved, checked, priced, keyed, hashed. With an outcome it is settled already. */
+/**
+ * A call as the model phase prepared it: resolved, validated, priced, keyed and hashed. With an outcome it is already
+ * settled.
+ */
 export interface PreparedCall extends EffectTerms {
   readonly id: string;
   readonly tool: string;
   readonly arguments: unknown;
   readonly argumentsHash: string;
-  /** Why a person has to approve the call first, and when that expires; null: it may run. */
+  /** Why a person has to approve the call, and when the approval expires; null if it may run. */
   readonly approval: { readonly reason: string; readonly expiresInMs: number } | null;
   readonly outcome: CallOutcome | null;
   /** True for a call that dispatches a subtask. */
@@ -82,22 +85,22 @@ export interface RevisedCall extends EffectTerms {
   readonly files?: readonly BoundFile[];
 }
 
-/** How a call ended, or what it made the task wait for. `content` is what the model reads. */
+/** The outcome of a call, or the wait that it opened. `content` is what the model reads. */
 export interface CallOutcome {
   readonly state: Exclude<LedgerState, "intended">;
   readonly result: ToolResult;
   readonly content: string;
   readonly control: Control | null;
   readonly durationMs: number;
-  /** True when `content` is a shortened form of a result so long that a model is to summarise it. */
+  /** True when `content` is shortened and a model has to summarise the whole result. */
   readonly isLarge?: boolean;
   /** The label of `content`. Absent when the task itself settles the call, and from a runner of an earlier release. */
   readonly label?: Label;
-  /** The call read uploads and nothing else that somebody wrote. Absent otherwise. */
+  /** True if the call read uploads and no other text of outside authors. */
   readonly isUpload?: true;
 }
 
-/** How a subtask ended, as reported to its parent. Tokens and money are those of its whole tree. */
+/** The end of a subtask, as reported to its parent. Tokens and money are those of its whole tree. */
 export interface SubtaskEnding {
   readonly subtask: string;
   readonly status: "completed" | "failed" | "cancelled";
@@ -117,7 +120,7 @@ export interface NearLimit {
   readonly limit: number;
 }
 
-/** What the model said, checked and prepared. */
+/** The model's reply, with its calls checked and prepared. */
 export interface ModelReply {
   readonly text: string;
   readonly calls: readonly PreparedCall[];
@@ -127,39 +130,39 @@ export interface ModelReply {
   readonly finish: "stop" | "calls" | "length" | "filtered";
 }
 
-/** Identifies the hop under way that sends a command. */
-interface OfHop {
+/** Identifies the runner call that sends a command. */
+interface RunnerCallRef {
   readonly step: number;
   readonly incarnation: string;
 }
 
 /**
- * What can happen to a task. `incarnation` names the run of the alarm that makes the hop. `request` names a request that
- * may be sent again; null: it cannot be.
+ * What can happen to a task. `incarnation` names the alarm run that started the runner call. `request` names a request
+ * that may be repeated; null if it cannot be.
  */
 export type Command =
   /** `maxParallel`: how many calls of a step may be under way at once; default 5. */
   | { readonly type: "wake"; readonly incarnation: string; readonly maxParallel?: number }
   | { readonly type: "start"; readonly request: string | null }
-  /** The tenant lets the task begin hops for `forMs`, up to a total use of `grant`. */
+  /** The tenant permits runner calls for `forMs`, up to a total use of `grant`. */
   | {
       readonly type: "admitted";
       readonly forMs: number;
       readonly grant: AmountLimit;
       readonly near: readonly NearLimit[];
     }
-  /** The tenant lets it begin none; it asks again after `askAgainAfterMs`, or when it is called. */
+  /** The tenant refuses a permit. The task retries after `askAgainAfterMs`, or when the tenant calls it. */
   | {
       readonly type: "turned_away";
       readonly why: "queue" | "stopped" | "budget";
       readonly message: string | null;
       readonly askAgainAfterMs: number;
     }
-  /** A budget above the task's own is used up. */
+  /** A budget above the task's own limits is used up. */
   | { readonly type: "exhausted"; readonly message: string }
-  /** The tenant has a place for it now, or was released. */
+  /** The tenant offers a slot, or was released. */
   | { readonly type: "called" }
-  /** Everything of the tenant stops: the hop under way is cut off. */
+  /** The tenant stopped: the current runner call is cut off. */
   | { readonly type: "halt"; readonly message: string }
   | {
       readonly type: "model_replied";
@@ -178,12 +181,12 @@ export type Command =
       readonly failure: ModelFailure;
     }
   /** The runner is about to start these calls: their attempts are stored before a call leaves. */
-  | ({ readonly type: "calls_starting"; readonly callIds: readonly string[] } & OfHop)
+  | ({ readonly type: "calls_starting"; readonly callIds: readonly string[] } & RunnerCallRef)
   /** The model's output so far. */
-  | ({ readonly type: "model_progressed"; readonly attempt: number; readonly outputTokens: number } & OfHop)
-  /** The output so far of the model that shortens older steps. */
-  | ({ readonly type: "history_progressed"; readonly outputTokens: number } & OfHop)
-  /** The runner measured the request, which sets its reservation. The model is being asked. */
+  | ({ readonly type: "model_progressed"; readonly attempt: number; readonly outputTokens: number } & RunnerCallRef)
+  /** The output so far of the model that compacts older steps. */
+  | ({ readonly type: "history_progressed"; readonly outputTokens: number } & RunnerCallRef)
+  /** The runner measured the request, which sets its reservation, and is now calling the model. */
   | {
       readonly type: "request_measured";
       readonly step: number;
@@ -192,17 +195,17 @@ export type Command =
       readonly inputTokens: number;
       readonly outputTokens: number;
     }
-  /** The request holds more than the call may use. The model was not asked. */
-  | ({ readonly type: "request_refused"; readonly attempt: number; readonly inputTokens: number } & OfHop)
-  | ({ readonly type: "call_settled"; readonly callId: string; readonly outcome: CallOutcome } & OfHop)
-  /** The files that a call names have this content, which the approval covers. Nothing was sent. */
+  /** The request is larger than the call may use. The model was not called. */
+  | ({ readonly type: "request_refused"; readonly attempt: number; readonly inputTokens: number } & RunnerCallRef)
+  | ({ readonly type: "call_settled"; readonly callId: string; readonly outcome: CallOutcome } & RunnerCallRef)
+  /** The content of the files that a call names, which the approval covers. Nothing was sent. */
   | ({
       readonly type: "call_bound";
       readonly callId: string;
       readonly arguments: unknown;
       readonly files: readonly BoundFile[];
-    } & OfHop)
-  /** A long result was summarised: what the model reads of it from now on; null: it stays as it is. */
+    } & RunnerCallRef)
+  /** A long result was summarised: the model reads `content` from now on; null keeps the shortened form. */
   | {
       readonly type: "result_condensed";
       readonly step: number;
@@ -212,8 +215,8 @@ export type Command =
       readonly usage: ModelUsage;
     }
   /**
-   * The steps up to `through` are told by `text` from now on. `contextTokens` is what the conversation then holds;
-   * `usage` is null when no model wrote the text.
+   * `text` replaces the steps up to `through`. `contextTokens` is the size of the conversation after that; `usage` is
+   * null when no model wrote the text.
    */
   | {
       readonly type: "history_condensed";
@@ -224,17 +227,22 @@ export type Command =
       readonly contextTokens: number;
       readonly usage: ModelUsage | null;
     }
-  /** The hop ended; what has not settled by now was cut off. */
-  | ({ readonly type: "hop_ended" } & OfHop)
-  /** The runner is of another release and began nothing: neither a model call nor these calls, whose attempts were stored. */
-  | ({ readonly type: "hop_refused"; readonly callIds: readonly string[] } & OfHop)
-  /** `own`: how many UTF-16 units of `text`, from its beginning, its sender wrote; the rest is from outside. Absent: all. */
+  /** The runner call ended; what has not settled was cut off. */
+  | ({ readonly type: "runner_call_ended" } & RunnerCallRef)
+  /**
+   * The runner is of another release and began nothing: no model call, and none of these calls, whose attempts were
+   * stored.
+   */
+  | ({ readonly type: "runner_call_refused"; readonly callIds: readonly string[] } & RunnerCallRef)
+  /**
+   * `own`: how many UTF-16 units at the start of `text` the sender wrote; the rest is from outside. Absent: all of it.
+   */
   | {
       readonly type: "message";
       readonly text: string;
       readonly own?: number;
       /** As in `TaskRpc`; replaces `own`. */
-      readonly outside?: readonly Place[];
+      readonly outside?: readonly TextRange[];
       readonly request: string | null;
     }
   | {
@@ -245,7 +253,7 @@ export type Command =
       readonly by: string;
       readonly request: string | null;
     }
-  /** `revised` holds other arguments, made from those whose hash is `revisedFrom`. */
+  /** `revised` has changed arguments, made from those whose hash is `revisedFrom`. */
   | {
       readonly type: "approval_decided";
       readonly approval: string;
@@ -262,11 +270,11 @@ export type Command =
       readonly by: string;
       readonly request: string | null;
     }
-  /** A subtask was made, or was refused by the limit of the tree. */
+  /** A subtask was created, or the limit of the tree refused it. */
   | { readonly type: "subtask_opened"; readonly callId: string }
   | { readonly type: "subtask_refused"; readonly callId: string; readonly failure: Failure }
   | { readonly type: "subtask_ended"; readonly ending: SubtaskEnding }
-  /** A subtask tells what it, or a task below it, waits for from people, and whether its time stands. */
+  /** A subtask reports what its tree waits for from people, and whether its clock is stopped (`stands`). */
   | {
       readonly type: "subtask_waits";
       readonly subtask: string;
@@ -274,9 +282,9 @@ export type Command =
       readonly pending: readonly PendingView[];
       readonly stands: boolean;
     }
-  /** At the root: a task of the tree asks to have one more subtask. */
+  /** At the root: a task of the tree requests one more subtask. */
   | { readonly type: "enroll"; readonly subtask: string }
-  /** A task below, which was to be cancelled, has been. */
+  /** A task below this one was cancelled. */
   | { readonly type: "cancelled_below"; readonly task: string }
   | { readonly type: "attach"; readonly file: Attachment }
   | { readonly type: "adopt"; readonly task: string }

@@ -9,11 +9,11 @@ import type { PendingView } from "./view.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { EffectClass, Resumed, ToolResult, Touch } from "../tool/tool.ts";
 
-/** The result of `decide`. With `refused`, nothing changed and nothing may be stored. */
+/** The result of `decide`. With `refused`, nothing changed and nothing is stored. */
 export interface Decision {
   readonly state: TaskState;
   readonly events: readonly NewEvent[];
-  /** To append to the conversation. Tool messages are not among them: they are read from the ledger. */
+  /** To append to the conversation, without tool messages, which are read from the ledger. */
   readonly messages: readonly StepMessage[];
   readonly ledger: readonly LedgerChange[];
   readonly spent: readonly Spend[];
@@ -24,12 +24,15 @@ export interface Decision {
   readonly refused: Failure | null;
 }
 
-/** A call that hop two has to make. `probe`: look first whether an earlier attempt happened. `bind`: only read its files' hashes. */
+/**
+ * A call of the tool phase. `probe`: first check whether an earlier attempt happened. `bind`: only read the hashes of
+ * its files.
+ */
 export interface CallToMake {
   readonly callId: string;
   readonly mode: "run" | "probe" | "bind";
   readonly attempt: number;
-  /** True when a person wants the call made again although an earlier attempt may have happened. */
+  /** True when a person retries the call although an earlier attempt may have happened. */
   readonly isRetry?: boolean;
   /**
    * For a keyed call, the start of its first attempt (ms since the epoch) and the lifetime of its key. Absent from an
@@ -40,28 +43,28 @@ export interface CallToMake {
   readonly canProbe?: boolean;
 }
 
-/** A call with all that making it takes. `resumed`: it asked a person before. */
-export type CallOfHop = CallToMake &
+/** A call with everything that it needs to run. `resumed`: it asked a person before. */
+export type RunnableCall = CallToMake &
   Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key"> & {
-    /** The join over the request that the call was asked for in; absent from an object of an earlier release. */
+    /** The label of the request that asked for the call. Absent from an object of an earlier release. */
     readonly label?: Label;
     readonly touches?: readonly Touch[];
     /** As in a `PreparedCall`. */
     readonly dispatches?: boolean;
     readonly namesFiles?: boolean;
     readonly isUnjudged?: boolean;
-    /** The files that it may send, with their approved content. Absent: no approval covers its files. */
+    /** The files that it may send, with their approved content. Absent if no approval covers its files. */
     readonly approvedFiles?: readonly BoundFile[];
     readonly resumed?: Resumed;
   };
 
-/** A subtask to be made: its facts are this task's own, narrowed. Its words are the arguments of the call. */
-export interface SubtaskToMake {
+/** A subtask to create: its facts are this task's own, narrowed. Its input comes from the arguments of the call. */
+export interface NewSubtask {
   readonly callId: string;
   readonly facts: Omit<TaskFacts, "input">;
 }
 
-/** The guessed size of a request in tokens, and the most that the call may use. */
+/** The estimated size of a request in tokens, and the most that the call may use. */
 export interface RequestGuess {
   readonly inputTokens: number;
   readonly ceiling: AmountLimit;
@@ -70,31 +73,31 @@ export interface RequestGuess {
 /** The work that the object does next. */
 export type Work =
   /**
-   * Ask the tenant for a permit to begin hops. `used` is the task's own use so far, `need` the least that its next model
-   * call needs, `want` the most that it would use.
+   * Request a permit from the tenant. `used` is the task's own use so far, `need` the least that its next model call
+   * needs, `want` the most that it would use.
    */
   | {
       readonly kind: "enter";
       readonly used: Amount;
       readonly need: Amount;
       readonly want: Amount;
-      /** False when a model of the task has no known price, and one may be asked. */
+      /** False when the next call may use a model without a known price. */
       readonly isPriced: boolean;
     }
   | {
       readonly kind: "think";
       readonly step: number;
       readonly attempt: number;
-      /** The last call, without tools. */
+      /** True for the last call, which has no tools. */
       readonly final: boolean;
       readonly model: string;
       readonly maxOutputTokens: number;
       readonly timeoutMs: number;
-      /** Present while the size of the request is a guess: the runner measures it before it asks the model. */
+      /** Present while the size of the request is an estimate: the runner measures it before it calls the model. */
       readonly guess?: RequestGuess;
       readonly reportsProgress: true;
     }
-  /** `calls` have their attempts stored and may start; each of `later` waits for a `calls_starting` of its own. */
+  /** The attempts of `calls` are stored, so they may start; each of `later` waits for its own `calls_starting`. */
   | {
       readonly kind: "act";
       readonly step: number;
@@ -102,8 +105,8 @@ export type Work =
       readonly later: readonly CallToMake[];
       readonly timeoutMs: number;
     }
-  | { readonly kind: "dispatch"; readonly step: number; readonly subtasks: readonly SubtaskToMake[] }
-  /** `results` are calls to summarise; `history`: shorten the steps up to it. Without a model, by rule. */
+  | { readonly kind: "dispatch"; readonly step: number; readonly subtasks: readonly NewSubtask[] }
+  /** `results` are calls to summarise; `history` is the last step to compact. Without a model, by rule. */
   | {
       readonly kind: "condense";
       readonly step: number;
@@ -142,7 +145,7 @@ export type LedgerChange =
   | { readonly kind: "insert"; readonly row: LedgerRow }
   | { readonly kind: "attempt"; readonly callId: string; readonly attempts: number }
   | ({ readonly kind: "revise"; readonly callId: string } & RevisedCall)
-  /** The outcome is unknown and a person decides it, or the call runs once more. */
+  /** The outcome is unknown and a person decides, or the call runs once more. */
   | { readonly kind: "mark"; readonly callId: string; readonly state: "unknown" | "intended" }
   | { readonly kind: "content"; readonly callId: string; readonly content: string }
   | {
@@ -157,12 +160,12 @@ export type LedgerChange =
       readonly isUpload?: true;
     };
 
-/** A model call that was paid for: one row of a task's spending. `callId`: the tool call that it was made for. */
+/** One row of a task's spending: a model call, or a subtask. `callId`: the tool call that caused it. */
 export interface Spend {
   readonly purpose: "step" | "summary" | "history" | "subtask";
   readonly step: number;
   readonly callId: string | null;
-  /** Null for a subtask, whose own models are in its own rows. */
+  /** Null for a subtask, whose own rows name its models. */
   readonly model: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -170,13 +173,13 @@ export interface Spend {
   readonly estimated: boolean;
 }
 
-/** The questions and approvals of a subtask, as the task above it stores them. Empty when it waits for no person. */
+/** The open questions and approvals of a subtask, as its parent stores them. Empty when it waits for no person. */
 export interface BelowChange {
   readonly subtask: string;
   readonly pending: readonly PendingView[];
 }
 
-/** A message and the step that it is part of; 0: the input. */
+/** A message and its step; 0 for the input. */
 export interface StepMessage {
   readonly step: number;
   readonly message: LabelledMessage;

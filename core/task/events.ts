@@ -1,9 +1,9 @@
 /**
- * The entries of a task's append-only log: what streams, webhooks and the console show. The store gives each one its
- * sequence number; `message.delta` has none, because it is never kept.
+ * The entries of a task's append-only log, which streams, webhooks and the console show. The store gives each a
+ * sequence number, except `message.delta`, which is never stored.
  */
 
-/** Every kind of event, as it stands in the `event:` field of a stream. */
+/** Every type of event, as in the `event:` field of a stream. */
 export const EVENT_TYPES = [
   "task.created",
   "task.started",
@@ -34,7 +34,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** An event as `decide` makes it. `data` is snake_case JSON; `task_id` and `at` are added when it is stored. */
+/** An event as `decide` creates it. `data` is snake_case JSON; the store adds `task_id` and `at`. */
 export interface NewEvent {
   readonly type: EventType;
   readonly data: Readonly<Record<string, unknown>>;
@@ -47,15 +47,15 @@ export interface TaskEvent {
   readonly data: Readonly<Record<string, unknown>> & { readonly task_id: string; readonly at: string };
 }
 
-/** True for the event after which a log never grows. */
+/** True for the last event of a log. */
 export function isTerminalEvent(type: EventType): boolean {
   return type === "task.completed" || type === "task.failed" || type === "task.cancelled";
 }
 
 /**
- * What a watcher's WebSocket (opened on the task object with `GET https://task/watch`) carries, as JSON text:
- * new events in order, or a delta. Events may be missed around a reconnect: the watcher reads by `events(after)` whenever
- * the first `seq` is not its last one plus one.
+ * The JSON text on a watcher's WebSocket (`GET https://task/watch` on the task object): new events in order, or a
+ * delta. Events may be missed around a reconnect: the watcher reads `events(after)` when the first `seq` is not its
+ * last one plus one.
  */
 export type WatchFrame =
   | { readonly events: readonly TaskEvent[] }

@@ -1,6 +1,6 @@
 /**
- * The age of a keyed call's key, stored in the task's batch for its recovery. The state holds it because the ledger's table
- * of an older task gets no column.
+ * The age of a keyed call's key, stored in the task's batch for recovery. It is part of the state because the ledger
+ * table of an older task has no column for it.
  */
 import type { CallToMake } from "./decision.ts";
 import type { BatchCall } from "./state.ts";
@@ -8,7 +8,7 @@ import type { EffectTerms } from "../tool/tool.ts";
 import { chooseRecovery, OWN_KEYED_FOR_MS, RESEND_KEYED_FOR_MS } from "../gateway/outcome.ts";
 import { DEFAULT_KEYED_FOR_MS } from "../web/idempotent-hosts.ts";
 
-/** Picks how the effect of a call may be repeated. */
+/** Picks the fields that say how an effect may be repeated. */
 export function pickTerms({ effect, keyedForMs, canProbe }: EffectTerms): EffectTerms {
   return {
     effect,
@@ -18,15 +18,15 @@ export function pickTerms({ effect, keyedForMs, canProbe }: EffectTerms): Effect
 }
 
 /**
- * Sets `sentAt` (ms since the epoch) for the attempt that begins now: `now` for a first attempt, and for a retry that a
- * person requested after the receiver forgot the key; otherwise it stays. `call` is the state before this attempt.
+ * Sets `sentAt` (ms since the epoch) for an attempt that begins now: `now` for a first attempt, and for a person's
+ * retry after the key expired; otherwise unchanged. `call` is the state before this attempt.
  */
 export function markSent(call: BatchCall, now: number): Pick<BatchCall, "sentAt"> {
   const isNew = call.attempts === 0 || (call.mayRepeat && chooseRecovery(call, now) !== "run");
   return call.effect === "keyed" && isNew ? { sentAt: now } : {};
 }
 
-/** The facts from which the step runner judges whether it may repeat a keyed call. */
+/** Returns the facts by which the step runner decides whether to repeat a keyed call. */
 export function toKeyFacts(call: BatchCall): Pick<CallToMake, "sentAt" | "keyedForMs" | "canProbe"> {
   if (call.effect !== "keyed") return {};
   const { effect: _, ...known } = pickTerms(call);
@@ -51,8 +51,8 @@ const OWN_TOOLS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Version 5 knew no lifetimes of keys. The key of a call that was attempted is as old as its row at most: an approval may
- * have come between the two, so it can be younger, and is then given up too early rather than used too late.
+ * Adds the key lifetime that version 5 did not store. An attempted call's key is at most as old as its row. After an
+ * approval it may be younger, so it is given up early rather than used too late.
  */
 export function addKeyLifetime(call: BatchCall, intendedAt: (callId: string) => number | null): BatchCall {
   if (call.effect !== "keyed") return call;

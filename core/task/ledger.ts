@@ -1,12 +1,18 @@
-/** How rows of the ledger are written, and the outcomes that the task's own rules settle a call with. */
+/** Creates rows of the ledger, and the outcomes with which the task itself settles a call. */
 import type { ErrorCode } from "../base/errors.ts";
 import type { Label } from "../provenance/label.ts";
 import type { CallOutcome, PreparedCall } from "./commands.ts";
 import type { LedgerChange, LedgerRow } from "./decision.ts";
 import type { LedgerState } from "./state.ts";
 
-/** The row of a call before anything leaves. Its key is its id: unique, and the same on every attempt. */
-export function intend(call: PreparedCall, step: number, index: number, attempts: number, now: number): LedgerRow {
+/** Creates the row of a call before anything is sent. Its key is its id: unique, and the same on every attempt. */
+export function createLedgerRow(
+  call: PreparedCall,
+  step: number,
+  index: number,
+  attempts: number,
+  now: number,
+): LedgerRow {
   return {
     callId: call.id,
     step,
@@ -26,14 +32,17 @@ export function intend(call: PreparedCall, step: number, index: number, attempts
   };
 }
 
-/** The settling of a row. */
-export function settle(callId: string, outcome: CallOutcome & { readonly label: Label }, now: number): LedgerChange {
+export function createSettlement(
+  callId: string,
+  outcome: CallOutcome & { readonly label: Label },
+  now: number,
+): LedgerChange {
   const { state, result, content, durationMs, label, isUpload } = outcome;
   const settled = { state, result, content, settledAt: now, durationMs, label };
   return { kind: "settle", callId, ...settled, ...(isUpload === true ? { isUpload } : {}) };
 }
 
-/** The outcome of a call that may or may not have happened, as the model reads it. */
+/** The outcome of a call that may or may not have happened. */
 export function unknownOutcome(tool: string): CallOutcome {
   const message = `The call to ${tool} was cut off and may or may not have happened. It was not repeated. Check before you try again.`;
   return failedOutcome("unknown", "outcome_unknown", message);
@@ -44,7 +53,7 @@ export function closedOutcome(reason: string): CallOutcome {
   return failedOutcome("failed", "conflict", reason);
 }
 
-/** The outcome of a call that the task's own rules settle with an error. */
+/** The outcome of a call that the task itself settles with an error. */
 export function failedOutcome(
   state: Exclude<LedgerState, "intended" | "confirmed">,
   code: ErrorCode,
@@ -54,7 +63,7 @@ export function failedOutcome(
   return { state, result: { ok: false, error }, content: `Error (${code}): ${message}`, control: null, durationMs: 0 };
 }
 
-/** The outcome of a call that the task itself brought to a good end, such as an answered question. */
+/** The outcome of a call that the task itself settles as successful, such as an answered question. */
 export function confirmedOutcome(result: unknown, content: string, durationMs: number): CallOutcome {
   return { state: "confirmed", result: { ok: true, result }, content, control: null, durationMs };
 }

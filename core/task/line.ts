@@ -1,11 +1,11 @@
-/** A task as one line of a tree, of the inbox or of the live feed: what can be shown without its input and output. */
+/** A task as one line of a tree, of the inbox or of the live feed, without its full input and output. */
 import type { TaskStatus } from "./status.ts";
 import type { TaskView } from "./view.ts";
 
 const MAX_TITLE_CHARACTERS = 120;
 const MAX_SEARCH_CHARACTERS = 500;
-/** Of the input, that much is looked at for its first line and its words. */
-const MAX_LOOKED_AT = 4000;
+/** Characters of the input that are read for its title and search text. */
+const MAX_READ_CHARACTERS = 4000;
 
 export interface TaskLine {
   readonly id: string;
@@ -20,12 +20,12 @@ export interface TaskLine {
   readonly ended_at: string | null;
 }
 
-export function lineOf(view: TaskView): TaskLine {
+export function toTaskLine(view: TaskView): TaskLine {
   const { id, parent_id, status, agent, project, created_at, ended_at } = view;
-  return { id, parent_id, title: titleOf(view.input), status, agent: agent.id, project, created_at, ended_at };
+  return { id, parent_id, title: getTitle(view.input), status, agent: agent.id, project, created_at, ended_at };
 }
 
-/** What a task used by itself, without its subtasks. A model of unknown price adds nothing to `cost_usd`. */
+/** What a task used without its subtasks. A model without a known price adds nothing to `cost_usd`. */
 export interface OwnUsage {
   readonly steps: number;
   readonly tool_calls: number;
@@ -33,24 +33,24 @@ export interface OwnUsage {
   readonly cost_usd: number;
 }
 
-/** The first line of an input that holds anything. Of messages: of the last one. */
-export function titleOf(input: TaskView["input"]): string {
-  const line = textOf(input).trimStart().split("\n", 1)[0] ?? "";
+/** Returns the first line of an input that is not empty; of a list of messages, that of the last message. */
+export function getTitle(input: TaskView["input"]): string {
+  const line = getText(input).trimStart().split("\n", 1)[0] ?? "";
   return cut(line.replace(/\s+/g, " ").trim(), MAX_TITLE_CHARACTERS);
 }
 
-/** What a list is searched in: the beginning of the input, as `searchable` writes it. */
-export function searchTextOf(input: TaskView["input"]): string {
-  return cut(searchable(textOf(input)), MAX_SEARCH_CHARACTERS);
+/** Returns the normalised start of the input, which searches of a list compare. */
+export function getSearchText(input: TaskView["input"]): string {
+  return cut(normalizeSearchText(getText(input)), MAX_SEARCH_CHARACTERS);
 }
 
-/** A text as a search compares it: in lower case, with one space for any white space. */
-export function searchable(text: string): string {
+/** Normalises a text for search: lower case, with one space for any white space. */
+export function normalizeSearchText(text: string): string {
   return text.replace(/\s+/g, " ").trim().toLowerCase();
 }
 
-function textOf(input: TaskView["input"]): string {
-  return (typeof input === "string" ? input : (input.at(-1)?.content ?? "")).slice(0, MAX_LOOKED_AT);
+function getText(input: TaskView["input"]): string {
+  return (typeof input === "string" ? input : (input.at(-1)?.content ?? "")).slice(0, MAX_READ_CHARACTERS);
 }
 
 /** At most `max` characters, with no half of a surrogate pair. */

@@ -1,18 +1,20 @@
 /** Messages that are sent to a task while it runs. */
 import type { Failure } from "../base/errors.ts";
-import { splitAtPlaces } from "../model/label-parts.ts";
+import { splitAtRanges } from "../model/label-parts.ts";
 import { joinMessages } from "../model/label-messages.ts";
-import { labelName, PRINCIPAL } from "../provenance/label.ts";
+import { getLabelName, PRINCIPAL } from "../provenance/label.ts";
 import type { Command } from "./commands.ts";
 import type { Turn } from "./turn.ts";
 
-/** Most characters of steering that waits for the next step. It is stored in the state's one row of at most 2 MB. */
+/**
+ * The most characters of messages that wait for the next step. The state stores them in its one row of at most 2 MB.
+ */
 const MAX_STEERING_CHARACTERS = 100_000;
 
 type MessageSent = Extract<Command, { type: "message" }>;
 
-/** A message is read at the next step, so it is taken only while there is one. */
-export function takeMessage(turn: Turn, { text, own = text.length, outside }: MessageSent): Failure | null {
+/** Adds a message for the next step, or returns why none follows. */
+export function addMessage(turn: Turn, { text, own = text.length, outside }: MessageSent): Failure | null {
   const { phase, steering, facts } = turn.state;
   if (facts.kind === "call") return failure("This is a single call of a tool: it reads no messages.");
   if (phase.name === "ended") return failure(`The task is ${phase.status}: it reads no more messages.`);
@@ -24,9 +26,9 @@ export function takeMessage(turn: Turn, { text, own = text.length, outside }: Me
   if (before + text.length > MAX_STEERING_CHARACTERS) {
     return failure("The task has not read its last messages yet. Send this again after its next step.");
   }
-  const sent = splitAtPlaces(text, outside ?? [[own, text.length]], PRINCIPAL);
+  const sent = splitAtRanges(text, outside ?? [[own, text.length]], PRINCIPAL);
   turn.set({ steering: [...steering, ...sent] });
-  const label = labelName(joinMessages(sent));
+  const label = getLabelName(joinMessages(sent));
   turn.emit("message.completed", { role: "user", text, label });
   return null;
 }

@@ -1,6 +1,6 @@
 /**
- * What a caller may ask for when a task is made, and how that becomes the task's facts. Pure: ids, moments, the agent
- * and the model of an agent that names none are given.
+ * The request that creates a task, and how it becomes the task's facts. Pure: ids, times, the agent and the default
+ * model are given.
  */
 import { z } from "zod";
 import {
@@ -12,16 +12,16 @@ import {
   type PinnedAgent,
 } from "../agents/agent.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
-import { BY_API, deliverSchema, type WayIn } from "./source.ts";
+import { API_SOURCE, deliverSchema, type TaskSource } from "./source.ts";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
 import { makeId } from "../base/ids.ts";
-import { type ModelChoice, modelChoice } from "../model/table.ts";
+import { type ModelChoice, toModelChoice } from "../model/table.ts";
 import { mayInstruct, PRINCIPAL } from "../provenance/label.ts";
 import { joinMessages } from "../model/label-messages.ts";
-import { labelOfSource } from "./source-label.ts";
-import { skillPatterns } from "./skills-in-force.ts";
+import { getSourceLabel } from "./source-label.ts";
+import { joinSkillPatterns } from "./skills-in-force.ts";
 import { MAX_IN_FORCE, type SkillInForce, type Skill } from "../skills/skill.ts";
-import { matchSkills, skillCeiling } from "./match-skills.ts";
+import { matchSkills, getSkillCeiling } from "./match-skills.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 import type { Limits, TaskFacts } from "./state.ts";
 import type { PinnedSource } from "../tool/source.ts";
@@ -44,10 +44,10 @@ const inputSchema = z
   .superRefine((input, context) => {
     const size =
       typeof input === "string"
-        ? codePoints(input)
-        : input.reduce((sum, message) => sum + codePoints(message.content), 0);
+        ? countCodePoints(input)
+        : input.reduce((sum, message) => sum + countCodePoints(message.content), 0);
     if (size > MAX_INPUT_CHARACTERS) {
-      context.addIssue({ code: "custom", message: `holds ${size} characters; the limit is ${MAX_INPUT_CHARACTERS}` });
+      context.addIssue({ code: "custom", message: `has ${size} characters; the limit is ${MAX_INPUT_CHARACTERS}` });
     }
     if (typeof input !== "string" && input.at(-1)?.role !== "user") {
       context.addIssue({ code: "custom", message: "the last message must be the user's" });
@@ -56,14 +56,14 @@ const inputSchema = z
 
 const metadataSchema = z.record(z.string().min(1).max(200), z.json()).superRefine((metadata, context) => {
   if (Object.keys(metadata).length > MAX_METADATA_KEYS) {
-    context.addIssue({ code: "custom", message: `holds more than ${MAX_METADATA_KEYS} keys` });
+    context.addIssue({ code: "custom", message: `has more than ${MAX_METADATA_KEYS} keys` });
   }
   if (new TextEncoder().encode(JSON.stringify(metadata)).length > MAX_METADATA_BYTES) {
     context.addIssue({ code: "custom", message: `is over ${MAX_METADATA_BYTES} bytes of JSON` });
   }
 });
 
-/** A project's name: it stands in the addresses of stored files, so it holds no separator. */
+/** A project's name. It is part of the addresses of stored files, so it has no separator. */
 export const projectSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -");
 
 /** The body of `POST /v1/tasks`. */
@@ -81,22 +81,24 @@ export const taskRequestSchema = z.strictObject({
 });
 export type TaskRequest = z.infer<typeof taskRequestSchema>;
 
-/** The sources of an input's texts, as far as a channel knows them. */
+/** The sources of an input's texts, as far as the channel knows them. */
 export interface InputSources {
-  /** The input's messages with their labels; absent: all of it has the label of the task's source. */
+  /** The input's messages with their labels. Absent: all have the label of the task's source. */
   readonly texts?: readonly LabelledText[];
-  /** The part of the input that may instruct and so choose skills; absent: the last message, if its source may instruct. */
+  /**
+   * The part of the input that may instruct and so choose skills. Absent: the last message, if its source may instruct.
+   */
   readonly instructions?: string;
 }
 
-/** What the request alone does not say. `random` is at least 10 bytes; with `createdAt` it makes the task's id. */
+/** What the request does not contain. `random` is at least 10 bytes; with `createdAt` it determines the task's id. */
 export interface TaskOrigin extends InputSources {
   readonly tenant: string;
-  /** The id of the API key that asks; null: none is known. */
+  /** The id of the API key of the request; null if unknown. */
   readonly key: string | null;
-  readonly via: WayIn;
+  readonly via: TaskSource;
   readonly agent: PinnedAgent;
-  /** The tenant's own tools, as they are now. */
+  /** The tenant's own tools at this time. */
   readonly sources: readonly PinnedSource[];
   /** The skills among them. */
   readonly skills: readonly Skill[];
@@ -106,27 +108,27 @@ export interface TaskOrigin extends InputSources {
   readonly random: Uint8Array;
 }
 
-/** A field of the request whose feature this release does not have; null when there is none. */
-function unavailableField(request: TaskRequest): Failure | null {
+/** Returns an error for a field whose feature this release lacks; null otherwise. */
+function findUnavailableField(request: TaskRequest): Failure | null {
   if (request.mode === "staged")
-    return unavailable("mode", 'Staged mode is not available yet. Leave `mode` out or send "live".');
+    return failUnavailable("mode", 'Staged mode is not available yet. Omit `mode` or send "live".');
   return null;
 }
 
-/** The facts of the task that a request asks for. `not_available` and `invalid_input` name the field. */
-export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<TaskFacts> {
-  const missing = unavailableField(request);
+/** Creates the facts of a requested task. `not_available` and `invalid_input` name the field. */
+export function createTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<TaskFacts> {
+  const missing = findUnavailableField(request);
   if (missing !== null) return { ok: false, error: missing };
   const { config } = origin.agent;
-  const models = modelsOf(config, origin.defaultModel);
+  const models = resolveModels(config, origin.defaultModel);
   const limits = resolveLimits(request.budget ?? {}, config.budget ?? {}, models);
   if (!limits.ok) return limits;
-  const source = labelOfSource(origin.via);
+  const source = getSourceLabel(origin.via);
   const instructions = origin.instructions ?? (mayInstruct(source) ? undefined : "");
   const matched = matchSkills({ ...request, instructions }, origin);
   if (!matched.ok) return matched;
-  const ceiling = skillCeiling(origin);
-  const patterns = skillPatterns(matched.value);
+  const ceiling = getSkillCeiling(origin);
+  const patterns = joinSkillPatterns(matched.value);
   const id = makeId("task", origin.createdAt, origin.random);
   return ok({
     id,
@@ -153,71 +155,73 @@ export function newTaskFacts(request: TaskRequest, origin: TaskOrigin): Result<T
   });
 }
 
-/** The models of a task, in the order in which they are asked: the agent's own, then its fallbacks, each once. */
-function modelsOf({ model, fallbacks = [] }: AgentConfig, defaultModel: string): ModelChoice[] {
-  return [...new Set([model ?? defaultModel, ...fallbacks])].map(modelChoice);
+/** Returns the models of a task in the order of use: the agent's own, then its fallbacks, each once. */
+function resolveModels({ model, fallbacks = [] }: AgentConfig, defaultModel: string): ModelChoice[] {
+  return [...new Set([model ?? defaultModel, ...fallbacks])].map(toModelChoice);
 }
 
 /**
- * The limits of a task. A limit of the agent's is the default and the most that a request may ask for; without one, a
- * request may set any. Steps are 10 unless somebody says otherwise, and never over 100. A limit of money needs a known
- * price of every model that may be asked.
+ * Resolves the limits of a task. The agent's limit is the default and the maximum; without one, a request may set any.
+ * The default of 10 steps may be raised to 100. A limit of money needs a known price of every model.
  */
 export function resolveLimits(
-  asked: BudgetLimits,
+  requested: BudgetLimits,
   agents: BudgetLimits,
   models: readonly ModelChoice[],
 ): Result<Limits> {
   for (const name of ["max_steps", "max_tokens", "max_cost_usd", "max_duration_s"] as const) {
     const ceiling = agents[name] ?? (name === "max_steps" ? MAX_STEPS_CEILING : undefined);
-    const value = asked[name];
+    const value = requested[name];
     if (value !== undefined && ceiling !== undefined && value > ceiling) {
       const field = `budget.${name}`;
       return failed("invalid_input", `${field} is ${value}; the agent allows at most ${ceiling}.`, { field });
     }
   }
-  const cost = asked.max_cost_usd ?? agents.max_cost_usd ?? null;
+  const cost = requested.max_cost_usd ?? agents.max_cost_usd ?? null;
   const unpriced = models.find(({ price }) => price === null);
   if (cost !== null && unpriced !== undefined) {
-    const message = `The price of the model ${unpriced.name} is not known, so budget.max_cost_usd cannot be held. Leave it out, or limit max_tokens.`;
+    const message = `The price of the model ${unpriced.name} is unknown, so budget.max_cost_usd cannot be enforced. Omit it, or limit max_tokens.`;
     return failed("invalid_input", message, { field: "budget.max_cost_usd" });
   }
-  const seconds = asked.max_duration_s ?? agents.max_duration_s ?? null;
+  const seconds = requested.max_duration_s ?? agents.max_duration_s ?? null;
   return ok({
-    maxSteps: asked.max_steps ?? agents.max_steps ?? DEFAULT_MAX_STEPS,
-    maxTokens: asked.max_tokens ?? agents.max_tokens ?? null,
+    maxSteps: requested.max_steps ?? agents.max_steps ?? DEFAULT_MAX_STEPS,
+    maxTokens: requested.max_tokens ?? agents.max_tokens ?? null,
     maxCostMicros: cost === null ? null : Math.round(cost * MICROS_PER_DOLLAR),
     maxDurationMs: seconds === null ? null : Math.round(seconds * 1000),
   });
 }
 
-/** The configuration, unless its own limits refuse every task: one of money, with a model of unknown price. */
+/**
+ * Returns the configuration, or the error if its own limits refuse every task: a limit of money with a model without a
+ * price.
+ */
 export function checkAgentLimits(config: AgentConfig, defaultModel: string): Result<AgentConfig> {
   const limits = checkTaskLimits({}, config, defaultModel);
   return limits.ok ? ok(config) : limits;
 }
 
-/** Whether a task of the agent may have these limits. */
-export function checkTaskLimits(asked: BudgetLimits, config: AgentConfig, defaultModel: string): Result<Limits> {
-  return resolveLimits(asked, config.budget ?? {}, modelsOf(config, defaultModel));
+/** Resolves the limits that a task of the agent would have, or returns why it may not have them. */
+export function checkTaskLimits(requested: BudgetLimits, config: AgentConfig, defaultModel: string): Result<Limits> {
+  return resolveLimits(requested, config.budget ?? {}, resolveModels(config, defaultModel));
 }
 
 /**
- * The facts of the hidden task that holds one tool call of the API. Under `of`, the task that the call is made for, it has
- * that task's tools, skills and sandbox; the key is the caller's, which need not be the one that the task was made with.
- * `skills` are the agent's own, for a call that is made for no task.
+ * Creates the facts of the hidden task of one tool call from the API. Under `of`, the task that the call belongs to, it
+ * has that task's tools, skills and sandbox, and the caller's key. `skills` are the agent's own, for a call without a
+ * task.
  */
-export function callTaskFacts(
+export function createCallFacts(
   origin: Omit<TaskOrigin, "skills" | "via">,
   call: { project: string | null; of: TaskFacts | null; skills: readonly SkillInForce[]; toolName: string },
 ): TaskFacts {
   const id = makeId("task", origin.createdAt, origin.random);
-  const patterns = skillPatterns(call.skills);
+  const patterns = joinSkillPatterns(call.skills);
   return {
     id,
     tenant: origin.tenant,
     key: origin.key,
-    via: call.of?.via ?? BY_API,
+    via: call.of?.via ?? API_SOURCE,
     deliver: call.of?.deliver ?? [],
     rootId: call.of?.rootId ?? id,
     parentId: call.of?.id ?? null,
@@ -230,14 +234,14 @@ export function callTaskFacts(
     skills: call.of?.skills ?? call.skills,
     sources: call.of?.sources ?? origin.sources,
     project: call.of?.project ?? call.project,
-    models: modelsOf(origin.agent.config, origin.defaultModel),
+    models: resolveModels(origin.agent.config, origin.defaultModel),
     limits: { maxSteps: 1, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
     metadata: {},
     createdAt: origin.createdAt,
   };
 }
 
-function codePoints(value: string): number {
+function countCodePoints(value: string): number {
   let count = value.length;
   for (let i = 1; i < value.length; i += 1) {
     if ((value.charCodeAt(i) & 0xfc00) === 0xdc00 && (value.charCodeAt(i - 1) & 0xfc00) === 0xd800) count -= 1;
@@ -245,6 +249,6 @@ function codePoints(value: string): number {
   return count;
 }
 
-function unavailable(field: string, message: string): Failure {
+function failUnavailable(field: string, message: string): Failure {
   return { code: "not_available", message, field };
 }

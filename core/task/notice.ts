@@ -1,9 +1,9 @@
-/** What the world may want to hear of a task: the events that webhooks, people and conversations are told of. */
+/** Notices: the events of a task that webhooks, people and conversations are notified of. */
 import type { EventType } from "./events.ts";
 import type { TaskFacts } from "./state.ts";
-import type { DeliverTo, WayIn } from "./source.ts";
+import type { DeliverTo, TaskSource } from "./source.ts";
 
-/** Events of every task that become notices. The endpoints of webhooks choose among those that begin with a noun they know. */
+/** Events of every task that become notices. Webhook endpoints subscribe to some of them. */
 export const NOTICE_TYPES = [
   "task.created",
   "task.started",
@@ -23,7 +23,7 @@ export const NOTICE_TYPES = [
 ] as const satisfies readonly EventType[];
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
-/** Further ones of a task that has somebody who follows it: what it does. */
+/** Progress events, which become notices only when a conversation follows the task. */
 export const PROGRESS_TYPES = [
   "step.started",
   "call.started",
@@ -38,43 +38,42 @@ export interface NoticeFacts {
   readonly isHidden: boolean;
   readonly project: string | null;
   readonly agent: { readonly id: string; readonly version: number };
-  readonly via: WayIn;
+  readonly via: TaskSource;
   readonly deliver: readonly DeliverTo[];
 }
 
-/** An event of a task, told in order, maybe more than once. `seq` is its number in the task's log. */
+/** An event of a task, delivered in order, at least once. `seq` is its number in the task's log. */
 export interface Notice {
   readonly facts: NoticeFacts;
   readonly seq: number;
   readonly type: NoticeType | (typeof PROGRESS_TYPES)[number];
   /** ISO 8601 in UTC. */
   readonly at: string;
-  /** The event's data without what can be large (`LEFT_OUT`), which the task itself shows. */
+  /** The event's data without the large fields of `OMITTED_FIELDS`, which the task itself returns. */
   readonly data: Readonly<Record<string, unknown>>;
   /**
-   * Absent: no endpoint wants it. Else a list of the tenant's endpoints that was read under this stamp is the one to go by:
-   * the stamp is another whenever they may have changed.
+   * Absent if no endpoint wants it. Otherwise, names the version of the tenant's list of endpoints: it changes whenever
+   * they may have changed.
    */
   readonly endpointsStamp?: string;
 }
 
-/** A notice as its task tells it; `facts` are told once for all of them. */
-export type ToldNotice = Omit<Notice, "facts" | "endpointsStamp">;
+/** A notice as its task reports it; one report has the `facts` once. */
+export type ReportedNotice = Omit<Notice, "facts" | "endpointsStamp">;
 
-const LEFT_OUT: readonly string[] = ["input", "output", "arguments"];
+const OMITTED_FIELDS: readonly string[] = ["input", "output", "arguments"];
 
-/** What a notice keeps of an event's data. */
-export function noticeData(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(data).filter(([name]) => !LEFT_OUT.includes(name)));
+/** Removes the large fields of an event's data. */
+export function toNoticeData(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !OMITTED_FIELDS.includes(name)));
 }
 
-/** The events of a task that are told. Somebody follows one that delivers to a conversation. */
-export function toldTypes({ deliver }: Pick<TaskFacts, "deliver">): readonly Notice["type"][] {
+/** Returns the events of a task that become notices. A task that delivers to Slack is followed. */
+export function getNoticeTypes({ deliver }: Pick<TaskFacts, "deliver">): readonly Notice["type"][] {
   return deliver.some(({ channel }) => channel === "slack") ? [...NOTICE_TYPES, ...PROGRESS_TYPES] : NOTICE_TYPES;
 }
 
-/** What notices say of the facts of their task. */
-export function noticeFacts(facts: TaskFacts): NoticeFacts {
+export function toNoticeFacts(facts: TaskFacts): NoticeFacts {
   const { id, rootId, parentId, kind, project, agent, via, deliver } = facts;
   return {
     task: id,

@@ -1,27 +1,30 @@
-/** How a task came to Otto, and where what it says goes. */
+/** The source of a task, and the destinations of its output. */
 import { z } from "zod";
 
 /** The name of a channel: a line of the registry, workers/channels/registry.ts. What is stored may name one of another release. */
 export type Channel = string;
 
 /**
- * What asked for a task. `id` is what its channel calls that: a Slack conversation (`T…/C…/thread`), an address, the id of a
- * hook or of a schedule; null for the API, where the task's key says who.
+ * The source of a task. `id` is that of its channel: a Slack conversation (`T…/C…/thread`), an address, the id of a
+ * webhook or of a schedule; null for the API, where the task's key identifies the caller.
  */
-export interface WayIn {
+export interface TaskSource {
   /** `api`, `schedule`, or the channel that it came by. */
   readonly channel: Channel;
   readonly id: string | null;
 }
 
-/** Where a task's result, questions and files go. */
+/**
+ * A destination of a task's result, questions and files. For `person`, `to` is a person's id or name, and their record
+ * has the channel.
+ */
 export interface DeliverTo {
   /** `person`: `to` is a person's id or name, who is reached by the channels of their addresses. */
   readonly channel: Channel;
   readonly to: string;
 }
 
-export const BY_API: WayIn = { channel: "api", id: null };
+export const API_SOURCE: TaskSource = { channel: "api", id: null };
 
 /** The OpenAPI document lists the names (workers/http/openapi-document.ts). `resolveDeliver` checks them, with the place itself. */
 const targetSchema = z.string().min(1).max(40).meta({ id: "DeliveryTarget" });

@@ -1,10 +1,10 @@
-/** How a task that an earlier release stored is read: each version is brought to the next, so old tasks are finished. */
+/** Upgrades the stored state of an earlier release, version by version, so that old tasks can finish. */
 import { splitFileNames } from "./file-names.ts";
-import { BY_API } from "./source.ts";
+import { API_SOURCE } from "./source.ts";
 import { addKeyLifetime } from "./key-lifetime.ts";
-import { modelChoice } from "../model/table.ts";
+import { toModelChoice } from "../model/table.ts";
 import { OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
-import { labelOfSource } from "./source-label.ts";
+import { getSourceLabel } from "./source-label.ts";
 import {
   type BatchCall,
   type Phase,
@@ -15,12 +15,12 @@ import {
 } from "./state.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 
-/** JSON as it was stored, of a shape that its version names. */
+/** Stored JSON. Its version determines the shape. */
 type Stored = Readonly<Record<string, unknown>>;
 
 /**
- * The state as this release has it. Throws for a version of a later release. `intendedAt` reads from the ledger when a call
- * was intended, in ms since the epoch; null: the call has no row.
+ * Upgrades a state to this release. Throws for a version of a later release. `intendedAt` reads from the ledger when a
+ * call was recorded, in ms since the epoch; null for a call without a row.
  */
 export function readState(
   storedFacts: unknown,
@@ -30,34 +30,33 @@ export function readState(
   const facts = storedFacts as Stored;
   const state = storedState as Stored;
   if (state["v"] === STATE_VERSION) return { ...state, facts } as unknown as TaskState;
-  const read = readEarlier(facts, state);
+  const read = upgradeState(facts, state);
   return { ...read, batch: read.batch.map((call) => addKeyLifetime(call, intendedAt)) };
 }
 
-function readEarlier(facts: Stored, state: Stored): TaskState {
+function upgradeState(facts: Stored, state: Stored): TaskState {
   switch (state["v"]) {
     case 5:
-      return fromFifth(facts, state);
+      return upgradeV5(facts, state);
     case 4:
-      return fromFourth(facts, state);
+      return upgradeV4(facts, state);
     case 3:
-      return fromThird(facts, state);
+      return upgradeV3(facts, state);
     case 2:
-      return fromSecond(facts, state);
+      return upgradeV2(facts, state);
     case 1:
-      return fromFirst(facts, state);
+      return upgradeV1(facts, state);
     default:
       throw new Error(`the task is stored as version ${String(state["v"])}`);
   }
 }
 
 /**
- * Version 5 stored no labels: the input has those of `labelOldInput`, and the result of any tool is from outside. It took
- * the tools of a first request for 1,500 tokens, and measured none.
- * Approvals of it covered the names of files and not their content, so those that are open are requested again. It judged no
- * call by what it carries out.
+ * Version 5 stored no labels: `labelOldInput` labels the input, and every tool result is from outside. It counted 1,500
+ * tokens for the tools of a first request and measured none. Its approvals covered the names of files and not their
+ * content, so the open ones are requested again. It judged no call by the data that it sends out.
  */
-function fromFifth(facts: Stored, state: Stored): TaskState {
+function upgradeV5(facts: Stored, state: Stored): TaskState {
   const labels = labelOldInput(facts as unknown as TaskFacts);
   const { toolCalls, steps } = state["usage"] as TaskState["usage"];
   const steeredBy = toolCalls > 0 ? OUTSIDE : labels.label;
@@ -75,20 +74,21 @@ function fromFifth(facts: Stored, state: Stored): TaskState {
     ),
     isContextCounted,
   } as unknown as TaskState;
-  return withoutUnboundApprovals(read);
+  return reopenUnboundApprovals(read);
 }
 
-/** An open call that no person is to decide was prepared from text from outside, and nobody looked at what it sends. */
+/** Marks an open call that no person decides: it was prepared from outside text, and nothing judged what it sends. */
 function markUnjudged(call: BatchCall): BatchCall {
   return call.state === "intended" && call.wait === null ? { ...call, isUnjudged: true } : call;
 }
 
 /**
- * A subtask's input was written by its parent's model, which may have read anything. A Slack task's list begins with what
- * others said and what Otto answered; its last message is the request. Any other input has the label of its source.
+ * A subtask's input was written by its parent's model, which may have read anything. A Slack task's list begins with
+ * other users' messages and Otto's answers; its last message is the request. Any other input has the label of its
+ * source.
  */
 function labelOldInput({ via, parentId, kind, input }: TaskFacts): Pick<TaskFacts, "label" | "texts"> {
-  const label = parentId !== null && kind === "agent" ? OUTSIDE : labelOfSource(via);
+  const label = parentId !== null && kind === "agent" ? OUTSIDE : getSourceLabel(via);
   if (via.channel !== "slack" || label === OUTSIDE || typeof input === "string" || input.length < 2) return { label };
   const texts = input.map(({ role, content }, index): LabelledText => {
     const isRequest = role === "user" && index === input.length - 1;
@@ -97,8 +97,8 @@ function labelOldInput({ via, parentId, kind, input }: TaskFacts): Pick<TaskFact
   return { label: OUTSIDE, texts };
 }
 
-/** Tools of version 5 whose arguments may name files, or that give files to a program. */
-const NAMED_FILES: ReadonlySet<string> = new Set([
+/** Tools of version 5 that name files in their arguments or give files to a program. */
+const FILE_TOOLS: ReadonlySet<string> = new Set([
   "send_email",
   "attach_file",
   "run_command",
@@ -106,18 +106,18 @@ const NAMED_FILES: ReadonlySet<string> = new Set([
   "run_skill_script",
   "test.run",
 ]);
-/** Of an approval that does not say when it was requested. */
-const APPROVAL_MS = 86_400_000;
+/** Lifetime of an approval without a stored request time. */
+const DEFAULT_APPROVAL_MS = 86_400_000;
 
-/** Opens the approvals again that may cover files: each gets a new id once the content of its files is known. */
-function withoutUnboundApprovals(state: TaskState): TaskState {
+/** Requests again the approvals that may cover files: each gets a new id once the content of its files is known. */
+function reopenUnboundApprovals(state: TaskState): TaskState {
   const settledWaits = new Map<string, SettledWait>(Object.entries(state.settledWaits));
   const batch = state.batch.map((call): BatchCall => {
     const { wait } = call;
-    if (wait?.kind !== "approval" || !NAMED_FILES.has(call.tool)) return call;
+    if (wait?.kind !== "approval" || !FILE_TOOLS.has(call.tool)) return call;
     const { id, reason, expiresAt, since = 0 } = wait;
     settledWaits.set(id, { outcome: "replaced", by: null, at: since });
-    const expiresInMs = expiresAt === null || since === 0 ? APPROVAL_MS : expiresAt - since;
+    const expiresInMs = expiresAt === null || since === 0 ? DEFAULT_APPROVAL_MS : expiresAt - since;
     return { ...call, wait: null, consent: { reason, expiresInMs, rounds: 1, approved: null } };
   });
   if (batch.every((call, index) => call === state.batch[index])) return state;
@@ -125,37 +125,37 @@ function withoutUnboundApprovals(state: TaskState): TaskState {
   return { ...state, batch, settledWaits: Object.fromEntries(settledWaits), phase };
 }
 
-/** Version 5 took every message that was sent to a task for a principal's. One of Slack names its files behind the words. */
+/** Version 5 labelled every message to a task as the principal's. A Slack message names its files after the text. */
 function toSteering(content: string, { via }: TaskFacts): LabelledText[] {
   return via.channel === "slack" ? splitFileNames(content, PRINCIPAL) : [{ role: "user", content, label: PRINCIPAL }];
 }
 
-/** Version 4 knew no way in but the API, and no way out. */
-function fromFourth(facts: Stored, state: Stored): TaskState {
-  return fromFifth({ ...facts, via: BY_API, deliver: [] }, state);
+/** Version 4 had the API as its only source, and no deliveries. */
+function upgradeV4(facts: Stored, state: Stored): TaskState {
+  return upgradeV5({ ...facts, via: API_SOURCE, deliver: [] }, state);
 }
 
-/** Version 3 knew no skills, and one tool that dispatches. */
-function fromThird(facts: Stored, state: Stored): TaskState {
+/** Version 3 had no skills, and one tool that dispatches. */
+function upgradeV3(facts: Stored, state: Stored): TaskState {
   const batch = (state["batch"] as readonly Stored[]).map((call) =>
     call["tool"] === "dispatch_subagent" ? { ...call, dispatches: true } : call,
   );
-  return fromFourth({ ...facts, skills: [] }, { ...state, batch, loaded: [] });
+  return upgradeV4({ ...facts, skills: [] }, { ...state, batch, loaded: [] });
 }
 
-/** Version 2 knew no tools but the built-in ones. */
-function fromSecond(facts: Stored, state: Stored): TaskState {
-  return fromThird({ ...facts, sources: [] }, state);
+/** Version 2 had only the built-in tools. */
+function upgradeV2(facts: Stored, state: Stored): TaskState {
+  return upgradeV3({ ...facts, sources: [] }, state);
 }
 
-/** Version 1 knew one model, no subtasks, no approvals, no budget above the task's own and no tools but the built-in ones. */
-function fromFirst(facts: Stored, state: Stored): TaskState {
-  const { model, price, tools, ...kept } = facts;
-  const choice = modelChoice(String(model));
-  const now: Stored = {
-    ...kept,
+/** Version 1 had one model, no subtasks, no approvals, no budget above the task's own, and only the built-in tools. */
+function upgradeV1(facts: Stored, state: Stored): TaskState {
+  const { model, price, tools, ...rest } = facts;
+  const choice = toModelChoice(String(model));
+  const currentFacts: Stored = {
+    ...rest,
     key: null,
-    via: BY_API,
+    via: API_SOURCE,
     deliver: [],
     depth: 0,
     tools: tools === null ? [] : [tools as readonly string[]],
@@ -165,9 +165,9 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
   };
   const phase = state["phase"] as Stored;
   const batch = state["batch"] as readonly Stored[];
-  return fromFifth(now, {
+  return upgradeV5(currentFacts, {
     ...state,
-    phase: withTries(phase),
+    phase: addMissingTries(phase),
     usedBelow: { inputTokens: 0, outputTokens: 0, costMicros: 0 },
     permit: null,
     turnedAway: null,
@@ -185,7 +185,7 @@ function fromFirst(facts: Stored, state: Stored): TaskState {
   });
 }
 
-function withTries(phase: Stored): Stored {
+function addMissingTries(phase: Stored): Stored {
   if (!("tries" in phase)) return phase;
   const tries = { rounds: 0, refused: [], overflows: 0, ...(phase["tries"] as Stored) };
   return phase["name"] === "thinking" ? { ...phase, tries, model: 0 } : { ...phase, tries };

@@ -9,17 +9,17 @@ import type { ModelChoice } from "../model/table.ts";
 import type { Label } from "../provenance/label.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
-import type { DeliverTo, WayIn } from "./source.ts";
+import type { DeliverTo, TaskSource } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
 import type { EffectTerms, JsonState, Resumed, Touch } from "../tool/tool.ts";
 
 /**
- * The version of the shapes in this file. A state that an earlier release stored is read by `core/task/state-versions.ts`; one
- * of a later release is refused, not guessed at.
+ * The version of the shapes in this file. `core/task/state-versions.ts` upgrades a state of an earlier release. A state
+ * of a later release is refused.
  */
 export const STATE_VERSION = 6;
 
-/** Why a task ended as it did; null when there is nothing to add to the status. */
+/** Why a task ended; null when the status says everything. */
 export const END_REASONS = [
   "iteration_limit",
   "output_limit",
@@ -30,7 +30,7 @@ export const END_REASONS = [
 ] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
-/** Limits of a task, resolved from the request, the agent and the defaults. Null: no limit of this kind. */
+/** Limits of a task, resolved from the request, the agent and the defaults. Null: unlimited. */
 export interface Limits {
   readonly maxSteps: number;
   readonly maxTokens: number | null;
@@ -38,64 +38,57 @@ export interface Limits {
   readonly maxDurationMs: number | null;
 }
 
-/** What never changes while a task lives. */
+/** The facts of a task, which never change. */
 export interface TaskFacts {
   readonly id: string;
   readonly tenant: string;
-  /** The API key that the task, or the root of its tree, was made with; null: no key is known. */
+  /** The API key that created the root of the task's tree; null if unknown. */
   readonly key: string | null;
-  /** What asked for it, or for the root of its tree. */
-  readonly via: WayIn;
-  /** Where its result goes, if it is a root, and what it asks people. */
+  /** The source of the root of its tree. */
+  readonly via: TaskSource;
+  /** The destinations of its questions and, for a root, of its result. */
   readonly deliver: readonly DeliverTo[];
-  /** The task whose sandbox this one works in: its own id, or the root of its tree. */
+  /** The root of its tree, whose sandbox it works in; its own id for a root. */
   readonly rootId: string;
   readonly parentId: string | null;
   /** 0 for a root; a subtask is one deeper than its parent. */
   readonly depth: number;
-  /**
-   * `agent`: steps of a model. `call`: the hidden task of one tool call from the API; it is in no list and makes no
-   * model call.
-   */
+  /** `agent`: steps of a model. `call`: the hidden task of one tool call from the API, without a model call. */
   readonly kind: "agent" | "call";
-  /** What the caller gave, shown again as it came. */
+  /** The caller's input, unchanged. */
   readonly input: string | readonly Message[];
-  /** Where the input came from: the join over its texts. */
+  /** The joined label of the input's texts. */
   readonly label: Label;
-  /** What the model reads in place of `input` when its texts came from different sources; absent: `input` is one text. */
+  /** What the model reads instead of `input` when its texts have different sources. Absent if `input` is one text. */
   readonly texts?: readonly LabelledText[];
-  /**
-   * Of a subtask: whether its input has 16 characters in a row of a record of the tenant that its parent had read. Absent
-   * when an earlier release dispatched it: then nobody knows.
-   */
+  /** For a subtask: whether its input repeats 16 characters of a record that its parent read. Absent: unknown. */
   readonly copiesRecord?: boolean;
   readonly agent: PinnedAgent;
   /**
-   * Lists of patterns that narrow the agent's tools: the request's, that of the skills which were matched, then that of each
-   * dispatch on the way down. A tool has to be matched by every one of them, so a subtask never has a tool that its parent
-   * has not.
+   * Lists of patterns that narrow the agent's tools: the request's, that of the matched skills, then that of each
+   * dispatch on the way down. A tool has to match every list, so a subtask never has a tool that its parent lacks.
    */
   readonly tools: readonly (readonly string[])[];
-  /** The skills that it works under since it was made. One with `tool` is the only one, and stands in the agent's place. */
+  /** The skills in force from its creation. One with `tool` is the only one and replaces the agent's instructions. */
   readonly skills: readonly SkillInForce[];
-  /** The tenant's own tools that it may use next to the built-in ones, as they were when its tree began. */
+  /** The tenant's own tools that it may use besides the built-in ones, as they were when its tree began. */
   readonly sources: readonly PinnedSource[];
   readonly project: string | null;
-  /** The models to ask, in order: the agent's own, then its fallbacks. Never empty. */
+  /** The models in order of use: the agent's own, then its fallbacks. Never empty. */
   readonly models: readonly ModelChoice[];
   readonly limits: Limits;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
 }
 
-/** What a task used so far. A model of unknown price adds nothing to `costMicros`. */
+/** What a task used so far. A model without a known price adds nothing to `costMicros`. */
 export interface Usage {
   readonly steps: number;
   readonly toolCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicros: number;
-  /** True when any figure was counted by Otto, not told by the provider. */
+  /** True when Otto counted any figure because the provider did not report it. */
   readonly estimated: boolean;
 }
 
@@ -105,13 +98,13 @@ export interface Amount {
   readonly costMicros: number;
 }
 
-/** What may be used at most; null: no limit of this kind. */
+/** The most that may be used; null: unlimited. */
 export interface AmountLimit {
   readonly tokens: number | null;
   readonly costMicros: number | null;
 }
 
-/** What the call in flight may cost at most; an interrupted call is settled at this. */
+/** The most that the current call may cost. */
 export interface Reservation {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -121,7 +114,7 @@ export interface Reservation {
 /** Ledger states of the API. */
 export type LedgerState = "intended" | "confirmed" | "failed" | "unknown" | "refused";
 
-/** What a call waits for. `since` is absent from a wait on a person that an earlier release opened. */
+/** What a call waits for. `since` is absent from a wait for a person that an earlier release opened. */
 export type Wait =
   | {
       readonly kind: "question";
@@ -129,11 +122,11 @@ export type Wait =
       readonly query: string;
       readonly choices: readonly string[] | null;
       readonly person: string | null;
-      /** The id of that person's record; absent: there is none. */
+      /** The id of that person's record, if any. */
       readonly personId?: string;
       readonly expiresAt: number | null;
       readonly defaultAnswer: string | null;
-      /** What the call goes on with when it is answered; absent: the answer is its result. */
+      /** The state with which the call resumes when it is answered. Absent if the answer is its result. */
       readonly state?: JsonState;
       readonly since?: number;
     }
@@ -143,22 +136,22 @@ export type Wait =
       readonly reason: string;
       readonly expiresAt: number | null;
       readonly since?: number;
-      /** The files that the call names, with the content that is approved; absent: it names none. */
+      /** The files that the call names, with the content to approve. Absent if it names none. */
       readonly files?: readonly BoundFile[];
     }
-  /** The outcome of the call is not known, and the agent wants a person to decide it. */
+  /** The outcome of the call is unknown, and the agent's configuration asks a person to decide it. */
   | { readonly kind: "unknown"; readonly since?: number }
   | {
       readonly kind: "subtask";
       readonly id: string;
-      /** False until the subtask was made. */
+      /** False until the subtask was created. */
       readonly opened: boolean;
-      /** What was carved from this task's limits for it. */
+      /** The part of this task's limits that is reserved for it. */
       readonly budget: AmountLimit;
       readonly maxSteps: number;
       /** Patterns that narrow the subtask's tools beyond this task's own. */
       readonly tools: readonly string[] | null;
-      /** The skill that it works by in the agent's place. */
+      /** The skill that replaces the agent's instructions. */
       readonly skill?: SkillInForce;
     }
   | { readonly kind: "sleep"; readonly since: number; readonly until: number };
@@ -175,93 +168,89 @@ export interface BatchCall extends EffectTerms {
   readonly argumentsHash: string;
   readonly state: LedgerState;
   readonly attempts: number;
-  /** The join over the request that the call was asked for in; absent from a call that an earlier release stored. */
+  /** The label of the request that asked for the call. Absent from a call that an earlier release stored. */
   readonly label?: Label;
-  /** Of a keyed call, when the first attempt began that its key stands for. Absent until then. */
+  /** For a keyed call, the start of the first attempt with its key. Absent until the first attempt. */
   readonly sentAt?: number;
   readonly wait: Wait | null;
-  /** Said to the model before the result: that a person changed the arguments. */
+  /** The note that the model reads before the result: a person changed the arguments. */
   readonly note: string | null;
-  /** True once a person said to make it once more although an earlier attempt may have happened. */
+  /** True once a person retries it although an earlier attempt may have happened. */
   readonly mayRepeat: boolean;
-  /** True when the result is so long that a model is to summarise it before the next step. */
+  /** True when a model has to summarise the long result before the next step. */
   readonly toSummarise: boolean;
-  /** Of a call that asked a person and is made again with the answer. */
+  /** Present for a call that asked a person and runs again with the answer. */
   readonly resumed?: Resumed;
-  /** True for a call that dispatches a subtask: such calls share what is left of a budget. */
+  /** True for a call that dispatches a subtask; these share what is left of a budget. */
   readonly dispatches?: boolean;
   /** As in `TaskFacts`, of the subtask that it dispatches. */
   readonly copiesRecord?: boolean;
   /** The text that the task ends with once the step's other calls are settled. */
   readonly finish?: string;
-  /** What it reads and writes, which orders the calls of a step; absent: nothing that another call could. */
+  /** The resources that it reads and writes, which order the calls of a step. Absent if it shares none. */
   readonly touches?: readonly Touch[];
   /** True for a call that names files, or gives a program files. */
   readonly namesFiles?: boolean;
-  /** True for a call of a release that did not judge what an influenced call carries out: such a one is not made. */
+  /** True for a call of an earlier release that was not judged by what it sends out. It does not run. */
   readonly isUnjudged?: boolean;
-  /** Of a call that names files and that policy asks about. */
+  /** Present for a call that names files and needs an approval. */
   readonly consent?: Consent;
 }
 
-/** The approval of a call that names files: a person approves their content before it is made. */
+/** The approval of a call that names files. It covers their content. */
 export interface Consent {
   readonly reason: string;
   readonly expiresInMs: number;
-  /** How often a person was asked. */
+  /** How often the approval was requested. */
   readonly rounds: number;
-  /** The files as they were approved; null: nothing is approved yet. */
+  /** The files as approved; null until then. */
   readonly approved: readonly BoundFile[] | null;
 }
 
-/** The tenant's leave to begin hops: until when, and up to which total of this task's own use. */
+/** The tenant's permit for runner calls: until when, and up to which total of this task's own use. */
 export interface Permit {
   readonly until: number;
   readonly grant: AmountLimit;
-  /** True until a hop began under it: then the task may ask for a larger grant. */
+  /** True until a runner call began under it. After that the task may request a larger grant. */
   readonly isNew: boolean;
 }
 
-/** Why hops may not begin although the task could go on, and when it asks again by itself. */
+/** Why the tenant refused a permit, and when the task retries. */
 export interface TurnedAway {
   readonly why: "queue" | "stopped" | "budget";
   readonly askAgainAt: number;
-  /** For people; null while it only stands in line. */
+  /** For people; null while the task only waits in the queue. */
   readonly message: string | null;
 }
 
-/** Where a task is in its life. */
 export type Phase =
-  /** Made with `hold`; waits for its start. */
+  /** A draft task (`hold`), which waits for its start. */
   | { readonly name: "held" }
   /** The next step may begin. */
   | { readonly name: "ready" }
-  /** A batch is written and nothing of it has begun. */
+  /** The batch is stored, and none of its calls has begun. */
   | { readonly name: "prepared" }
-  /** Hop one is under way, made by the run of the alarm that `incarnation` names. */
+  /** The model phase is running, started by the alarm run that `incarnation` names. */
   | {
       readonly name: "thinking";
       readonly attempt: number;
       readonly incarnation: string;
       readonly since: number;
       readonly final: boolean;
-      /** The place in `facts.models` of the model that is asked. */
+      /** The index in `facts.models` of the model that is called. */
       readonly model: number;
       readonly reserved: Reservation;
-      /**
-       * The output at the last checkpoint. Absent from a call that an earlier release began, which stored no checkpoint: cut
-       * off, it costs its whole reservation.
-       */
+      /** The output at the last checkpoint. Absent from an earlier release's call, which stored none. */
       readonly written?: number;
       readonly tries: ModelTries;
     }
-  /** Hop two is under way; an empty `incarnation`: it ended and left calls unsettled, which the next alarm takes up. */
+  /** The tool phase is running. With an empty `incarnation` it ended, and the next alarm recovers unsettled calls. */
   | { readonly name: "acting"; readonly incarnation: string; readonly since: number }
-  /** Every call that can run has ended, and subtasks are to be made. Making one twice makes it once. */
+  /** Every call that can run has ended, and subtasks are being created. Creation is idempotent. */
   | { readonly name: "dispatching" }
   /**
-   * Long results, or the older steps (up to `history`, a step's number), are being shortened before the model is asked
-   * again. `retry`: the model call that did not fit, which is made again after it.
+   * Long results, or the older steps up to number `history`, are being shortened. `retry` is the model call that did
+   * not fit and runs again after it.
    */
   | {
       readonly name: "condensing";
@@ -270,7 +259,7 @@ export type Phase =
       readonly history: number | null;
       readonly withModel: boolean;
       readonly reserved: Reservation;
-      /** Of the text for older steps, as of a model call above. Absent from summaries, which end before a checkpoint. */
+      /** The output of the compaction so far. Absent from summaries, which end before a checkpoint. */
       readonly written?: number;
       readonly retry: ModelRetry | null;
     }
@@ -278,7 +267,7 @@ export type Phase =
   | ({
       readonly name: "backing_off";
       readonly until: number;
-      /** What the model failed with. */
+      /** The error of the model. */
       readonly why: string;
     } & ModelRetry)
   /** Every call that can run has ended, and at least one waits. */
@@ -292,7 +281,7 @@ export type Phase =
       readonly at: number;
     };
 
-/** A model call that has to be made again. */
+/** A model call to repeat. */
 export interface ModelRetry {
   readonly attempt: number;
   readonly final: boolean;
@@ -300,9 +289,9 @@ export interface ModelRetry {
 }
 
 /**
- * How the model calls of one step went so far: how many failed in a row on this model, since when any failed, how often
- * all models had failed; how many were cut off by a crash, were empty, or did not fit the model's window. `refused` are
- * the places of models that will not answer this step at all.
+ * Counts of one step's model calls: failures in a row on this model, the time of the first failure, rounds in which all
+ * models failed, calls that a crash cut off, empty replies, and requests that did not fit the window. `refused` has the
+ * indexes of models that refuse this step.
  */
 export interface ModelTries {
   readonly failures: number;
@@ -314,23 +303,23 @@ export interface ModelTries {
   readonly overflows: number;
 }
 
-/** A question or approval that is over: who settled it, and how. */
+/** A settled question or approval: who settled it, and how. */
 export interface SettledWait {
   readonly outcome: "answered" | "expired" | "closed" | "replaced";
   readonly by: string | null;
   readonly at: number;
 }
 
-/** A file marked for delivery. The content of that moment is delivered. */
+/** A file marked for delivery, with the content that it had then. */
 export interface Attachment {
   readonly path: string;
   readonly size: number;
   readonly contentType: string;
-  /** SHA-256 of the content, in hex. Absent when an earlier release attached it: the content at the delivery is sent. */
+  /** SHA-256 of the content, in hex. Absent from an earlier release: then the content at delivery is sent. */
   readonly hash?: string;
 }
 
-/** Everything `decide` needs. Small: arguments, results and messages are rows of their own. */
+/** Everything that `decide` needs. Arguments, results and messages are separate rows. */
 export interface TaskState {
   readonly v: typeof STATE_VERSION;
   readonly facts: TaskFacts;
@@ -338,54 +327,57 @@ export interface TaskState {
   /** The number of the last step that began; 0 before the first. */
   readonly step: number;
   readonly startedAt: number | null;
-  /** What the task itself used. */
+  /** What the task used without its subtasks. */
   readonly usage: Usage;
-  /** What its subtasks that have ended used, and theirs. */
+  /** What its ended subtasks and their trees used. */
   readonly usedBelow: { readonly inputTokens: number; readonly outputTokens: number; readonly costMicros: number };
   readonly permit: Permit | null;
   readonly turnedAway: TurnedAway | null;
-  /** The model that is asked, by its place in `facts.models`, and since when it is that one. */
+  /** The model in use, by its index in `facts.models`, and since when. */
   readonly model: { readonly index: number; readonly since: number };
-  /** The join over what the next request contains. It is never lowered. */
+  /** The joined label of what the next request contains. It is never lowered. */
   readonly steeredBy: Label;
-  /** Tokens that the next request will hold, at a guess: the last one's own count and what was added since. */
+  /** Estimated tokens of the next request: the last request's count and what was added since. */
   readonly contextTokens: number;
-  /** True once a runner measured the request or a provider counted it. Until then `contextTokens` leaves out the tools. */
+  /** True once the request was measured or counted. Until then `contextTokens` excludes the tools. */
   readonly isContextCounted: boolean;
-  /** True once the context was counted in the encoding of another model: the estimate has the tools from then on. */
+  /** True once the context was counted in another model's encoding. From then on the estimate includes the tools. */
   readonly hasCountedTools?: boolean;
-  /** The window that the provider turned out to have, when a request did not fit; null: as the model table says. */
+  /** The window as a request that did not fit revealed it; null to use the model table's. */
   readonly windowTokens: number | null;
-  /** The last step whose messages were replaced by their compaction; 0: none. */
+  /** The last compacted step; 0 if none. */
   readonly compactedThrough: number;
-  /** Time that counts against `maxDurationMs`: what has passed, and since when it runs (null: a person is asked). */
+  /** Time that counts against `maxDurationMs`: the time so far, and since when it counts (null while it is stopped). */
   readonly clock: { readonly activeMs: number; readonly since: number | null };
   readonly batch: readonly BatchCall[];
-  /** Skills that the model loaded: in force beside those of the facts, for whatever begins after that. */
+  /** Skills that the model loaded. In force, with those of the facts, for work that begins after the load. */
   readonly loaded: readonly SkillInForce[];
   /** Messages sent to the running task that its next step will read. */
   readonly steering: readonly LabelledText[];
   readonly attachments: readonly Attachment[];
   readonly settledWaits: Readonly<Record<string, SettledWait>>;
-  /** The subtasks that were made, in order; they are erased with this task. */
+  /** The created subtasks, in order. They are deleted with this task. */
   readonly subtasks: readonly string[];
-  /** At the root: every subtask of the tree, which is what the limit of a tree counts. Empty elsewhere. */
+  /** At the root: every subtask of the tree, which its limit counts. Empty elsewhere. */
   readonly tree: readonly string[];
-  /** What subtasks last told, by id: at which version of theirs, whether a person is asked, and whether their time stands. */
+  /**
+   * The last report of each subtask, by id: its version, whether it waits for a person, and whether its clock is
+   * stopped (`stands`).
+   */
   readonly waitsBelow: Readonly<
     Record<string, { readonly version: number; readonly forPerson: boolean; readonly stands: boolean }>
   >;
-  /** Subtasks that were open when this task ended and have not told yet what they used. */
+  /** Subtasks that were open when this task ended and have not reported their use. */
   readonly uncounted: readonly string[];
-  /** Tasks below this one that still have to be cancelled because it ended. */
+  /** Tasks below this one that still have to be cancelled after it ended. */
   readonly toCancel: readonly string[];
-  /** Hidden tasks that were made for this one from outside: those that have not ended, and the last that have. */
+  /** Hidden tasks of API calls for this task: the open ones (`adopted`), and the last ended ones (`disowned`). */
   readonly adopted: readonly string[];
   readonly disowned: readonly string[];
-  /** The last requests that were applied, so that one that is sent again is not applied again. */
+  /** The last applied requests. A repeated one is not applied again. */
   readonly requests: readonly string[];
-  /** How often the same single call was asked for in a row. */
+  /** How often the model requested the same single call in a row. */
   readonly repeat: { readonly hash: string; readonly count: number } | null;
-  /** The limits for which the warning at 80 % was given, such as `task tokens`. */
+  /** The limits whose warning at 80 % was emitted, such as `task tokens`. */
   readonly warned: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** The status of a task, derived from its phase and from what its open calls wait for. */
+/** The status of a task, derived from its phase and from the waits of its open calls. */
 import type { Phase, TaskState, Wait } from "./state.ts";
 
 /** The statuses of the API. */
@@ -15,7 +15,7 @@ export const TASK_STATUSES = [
 ] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** True for a state that a task never leaves. */
+/** True for a final status. */
 export function hasEnded(status: TaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
@@ -28,15 +28,14 @@ export function isWaiting(status: TaskStatus): boolean {
 /** When calls of several kinds wait, the status is the first of these that applies. */
 const ORDER: readonly (readonly [Wait["kind"], TaskStatus])[] = [
   ["approval", "waiting_approval"],
-  // A person decides what became of the call, as they would decide whether to make it.
+  // A person decides whether the call happened.
   ["unknown", "waiting_approval"],
   ["question", "waiting_input"],
   ["subtask", "waiting_subagents"],
   ["sleep", "sleeping"],
 ];
 
-/** The status of a state. */
-export function statusOf(state: TaskState): TaskStatus {
+export function getStatus(state: TaskState): TaskStatus {
   const { turnedAway, startedAt } = state;
   if (turnedAway !== null && turnedAway.why !== "queue" && startedAt !== null && isBusy(state.phase)) return "sleeping";
   switch (state.phase.name) {
@@ -60,12 +59,12 @@ export function statusOf(state: TaskState): TaskStatus {
   }
 }
 
-/** True while a hop runs: it has its leave. */
+/** True while a runner call is under way, which has its permit. */
 export function isUnderWay(phase: Phase): boolean {
   return "incarnation" in phase && phase.incarnation !== "";
 }
 
-/** True while the task has something to do by itself. */
+/** True while the task has work that waits for no person and no subtask. */
 export function isBusy({ name }: Phase): boolean {
   return name !== "held" && name !== "parked" && name !== "ended";
 }

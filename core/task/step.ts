@@ -1,9 +1,11 @@
-/** Hop one of a step: how a model call begins, what its reply makes of the task, and what happens when it fails. */
+/**
+ * The model phase of a step: how a model call begins, what its reply does to the task, and what happens when it fails.
+ */
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
-import { exceededLimit, reserveModelCall } from "./budget.ts";
-import { costMicros } from "../model/table.ts";
-import { nextModelTry, wasWorkedOn } from "./model-retry.ts";
-import { labelName } from "../provenance/label.ts";
+import { findExceededLimit, reserveModelCall } from "./budget.ts";
+import { computeCostMicros } from "../model/table.ts";
+import { planNextTry, mayBeCharged } from "./model-retry.ts";
+import { getLabelName } from "../provenance/label.ts";
 import { advance } from "./advance.ts";
 import { beginActing, openBatch } from "./batch.ts";
 import { condenseOverflow } from "./condense.ts";
@@ -11,19 +13,22 @@ import type { Command } from "./commands.ts";
 import type { ModelRetry, ModelTries, Phase, TaskState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
-/** Model calls of one step that crashes may cut off before the task is given up. */
+/** Interrupted model calls of one step after which the task fails. */
 const MAX_CUT_OFFS = 50;
-/** After a model call that took this long, hop two waits for an alarm of its own: the platform ends a handler after 15 minutes. */
+/**
+ * After a model call of this duration, the tool phase waits for its own alarm: the platform ends a handler after 15
+ * minutes.
+ */
 const FRESH_ALARM_AFTER_MS = 60_000;
-/** Stands when a model leaves its last call, the one without tools, without a word. */
-const NO_LAST_WORD = "The limit of steps was reached, and the model gave no answer in its last call.";
-/** Stands when a model says nothing and asks for nothing, again and again. */
-const NO_WORD = "The model ended the task without a word.";
-/** Replies of one step that may be empty: models do that after their last tool call, and another try often speaks. */
+/** The result when the last call, which has no tools, returns no text. */
+const EMPTY_LAST_ANSWER = "The limit of steps was reached, and the model gave no answer in its last call.";
+/** The result when the model repeatedly returns neither text nor calls. */
+const EMPTY_ANSWER = "The model ended the task without an answer.";
+/** The most empty replies of one step. Models send one after their last tool call, and a retry often helps. */
 const MAX_EMPTY_REPLIES = 3;
 const EMPTY_RETRY_MS = 1000;
-/** After a fallback stood in for this long, the agent's own model is asked again. */
-const FALLBACK_STANDS_MS = 5 * 60_000;
+/** How long a fallback model is used before the agent's own model is tried again. */
+const FALLBACK_LIFETIME_MS = 5 * 60_000;
 const NOTHING_RESERVED = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
 const NO_TRIES: ModelTries = {
   failures: 0,
@@ -37,37 +42,37 @@ const NO_TRIES: ModelTries = {
 
 type Thinking = Extract<Phase, { name: "thinking" }>;
 
-/** Begins the next step; at the limit of steps, the one last call without tools. */
+/** Begins the next step. At the limit of steps, it is the last call, without tools. */
 export function beginStep(turn: Turn, incarnation: string): void {
-  turn.start();
+  turn.markStarted();
   const { steering } = turn.state;
   turn.set({ step: turn.state.step + 1, batch: [], steering: [] });
-  for (const message of steering) turn.sayToModel(message);
+  for (const message of steering) turn.appendSentMessage(message);
   const final = turn.state.usage.steps >= turn.state.facts.limits.maxSteps;
-  think(turn, incarnation, 1, final, NO_TRIES);
+  startModelCall(turn, incarnation, 1, final, NO_TRIES);
 }
 
-/** Asks the agent's own model again before a step. Its price is known before leave is asked for. */
+/** Returns to the agent's own model before a step, before the permit request, which needs its price. */
 export function returnToFirstModel(turn: Turn): void {
   const { index, since } = turn.state.model;
-  if (index !== 0 && turn.now - since >= FALLBACK_STANDS_MS) turn.askModel(0);
+  if (index !== 0 && turn.now - since >= FALLBACK_LIFETIME_MS) turn.switchModel(0);
 }
 
-/** Makes a model call again that failed before, under the next attempt: what the last one streamed is void. */
+/** Repeats a failed model call as the next attempt. What the last one streamed is void. */
 export function retryModel(turn: Turn, incarnation: string, { attempt, final, tries }: ModelRetry): void {
-  think(turn, incarnation, attempt + 1, final, tries);
+  startModelCall(turn, incarnation, attempt + 1, final, tries);
 }
 
-/** Makes a model call again that a crash cut off. */
+/** Repeats a model call that a crash cut off. */
 export function recoverModelCall(turn: Turn, incarnation: string, { attempt, final, tries }: Thinking): void {
   const cutOffs = tries.cutOffs + 1;
-  if (cutOffs < MAX_CUT_OFFS) return think(turn, incarnation, attempt + 1, final, { ...tries, cutOffs });
+  if (cutOffs < MAX_CUT_OFFS) return startModelCall(turn, incarnation, attempt + 1, final, { ...tries, cutOffs });
   const message = `The model call of step ${turn.state.step} was cut off ${cutOffs} times.`;
   turn.end("failed", "internal", null, { code: "internal", message });
 }
 
-/** The model answered: its calls become the batch of the step, or its text the end of the task. */
-export function takeReply(
+/** Applies the model's reply: its calls become the batch of the step, or its text ends the task. */
+export function applyReply(
   turn: Turn,
   phase: Thinking,
   { reply, incarnation }: Extract<Command, { type: "model_replied" }>,
@@ -76,12 +81,12 @@ export function takeReply(
   const calls = phase.final ? [] : reply.requested;
   const isEmpty = calls.length === 0 && reply.text.trim() === "";
   const cost = turn.spend("step", null, phase.model, reply.usage);
-  // A reply that used up its limit on thinking is empty too, and would be so again: the task has to see the limit.
+  // A reply that spent its limit on reasoning is empty too. A retry would not help: the task ends with the limit.
   if (isEmpty && reply.finish !== "length" && phase.tries.empty + 1 < MAX_EMPTY_REPLIES) {
     const tries = { ...phase.tries, empty: phase.tries.empty + 1 };
     return backOff(turn, phase, tries, turn.now + EMPTY_RETRY_MS, "The model's reply was empty.");
   }
-  const text = isEmpty ? (phase.final ? NO_LAST_WORD : NO_WORD) : reply.text;
+  const text = isEmpty ? (phase.final ? EMPTY_LAST_ANSWER : EMPTY_ANSWER) : reply.text;
   const { usage } = turn.state;
   turn.set({
     usage: phase.final ? usage : { ...usage, steps: usage.steps + 1 },
@@ -89,13 +94,13 @@ export function takeReply(
     isContextCounted: true,
   });
   const label = turn.state.steeredBy;
-  turn.say({ role: "assistant", content: text, label, ...(calls.length > 0 ? { calls } : {}) });
+  turn.appendMessage({ role: "assistant", content: text, label, ...(calls.length > 0 ? { calls } : {}) });
   turn.emit("message.completed", {
     role: "assistant",
     step,
     attempt: phase.attempt,
     text,
-    label: labelName(label),
+    label: getLabelName(label),
     model: turn.state.facts.models[phase.model]?.name ?? null,
     input_tokens: reply.usage.inputTokens,
     output_tokens: reply.usage.outputTokens,
@@ -110,42 +115,42 @@ export function takeReply(
   advance(turn);
 }
 
-/** The model failed: the next try is durable, and its moment the rule's. */
-export function takeFailure(
+/** Applies a failure of the model: plans the next attempt, or fails the task. */
+export function applyFailure(
   turn: Turn,
   phase: Thinking,
   { failure, incarnation }: Extract<Command, { type: "model_failed" }>,
 ): void {
-  if (wasWorkedOn(failure)) turn.cutOff();
+  if (mayBeCharged(failure)) turn.cutOff();
   const { attempt, final, tries } = phase;
   if (failure.kind === "context_overflow" && condenseOverflow(turn, incarnation, { attempt, final, tries })) return;
   const places = { model: phase.model, models: turn.state.facts.models.length };
-  const next = nextModelTry(failure, tries, places, turn.now);
+  const next = planNextTry(failure, tries, places, turn.now);
   if (next !== null) {
-    if (next.model !== phase.model) turn.askModel(next.model);
+    if (next.model !== phase.model) turn.switchModel(next.model);
     return backOff(turn, phase, next.tries, next.until, failure.message);
   }
   turn.end("failed", "model_unavailable", null, { code: "upstream_failed", message: failure.message });
 }
 
-/** The runner reports on the call under way: its size, how much is written, or that it cannot be afforded. */
-export function takeReport(
+/** Applies a runner's report on the current call: its size, its output so far, or its refusal. */
+export function applyReport(
   turn: Turn,
   phase: Thinking,
   command: Extract<Command, { type: "model_progressed" | "request_measured" | "request_refused" }>,
 ): void {
   switch (command.type) {
     case "model_progressed":
-      return takeProgress(turn, phase, command);
+      return storeProgress(turn, phase, command);
     case "request_measured":
-      return takeMeasure(turn, phase, command);
+      return applyMeasurement(turn, phase, command);
     case "request_refused":
-      return takeRefusal(turn, phase, command);
+      return applyRefusal(turn, phase, command);
   }
 }
 
-/** Stores how much the model has written, for the case that the call is cut off. */
-function takeProgress(
+/** Stores how much the model has written, in case the call is cut off. */
+function storeProgress(
   turn: Turn,
   phase: Thinking,
   { outputTokens }: Extract<Command, { type: "model_progressed" }>,
@@ -153,34 +158,34 @@ function takeProgress(
   if (outputTokens > (phase.written ?? 0)) turn.set({ phase: { ...phase, written: outputTokens } });
 }
 
-/** The runner measured the request: the reservation is exact before the model has written anything. */
-function takeMeasure(
+/** Makes the reservation exact, before the model writes anything. */
+function applyMeasurement(
   turn: Turn,
   phase: Thinking,
   { inputTokens, outputTokens }: Extract<Command, { type: "request_measured" }>,
 ): void {
   const price = turn.state.facts.models[phase.model]?.price ?? null;
-  const reserved = { inputTokens, outputTokens, costMicros: costMicros(price, inputTokens, outputTokens) };
+  const reserved = { inputTokens, outputTokens, costMicros: computeCostMicros(price, inputTokens, outputTokens) };
   turn.set({ contextTokens: inputTokens, isContextCounted: true, phase: { ...phase, reserved } });
 }
 
 /**
- * The request does not fit, and nothing was spent. The task ends when its own limits are too low; otherwise the call is due
- * at once as after a crash, and asks its tenant for the larger grant that it needs.
+ * Applies the refusal of a request that does not fit; nothing was spent. The task ends if its own limits are too low.
+ * Otherwise the call is due at once, with a request for a larger grant.
  */
-function takeRefusal(
+function applyRefusal(
   turn: Turn,
   phase: Thinking,
   { inputTokens }: Extract<Command, { type: "request_refused" }>,
 ): void {
   turn.set({ contextTokens: inputTokens, isContextCounted: true });
-  const exceeded = exceededLimit(turn.state, turn.now);
+  const exceeded = findExceededLimit(turn.state, turn.now);
   if (exceeded !== null) return turn.exceed(exceeded);
   turn.set({ phase: { ...phase, incarnation: "", since: 0, reserved: NOTHING_RESERVED } });
 }
 
-/** True when the command belongs to the model call that is under way. */
-export function isThisCall(
+/** True when the command belongs to the current model call. */
+export function isCurrentModelCall(
   state: TaskState,
   phase: Phase,
   command: Extract<Command, { readonly step: number; readonly attempt: number; readonly incarnation: string }>,
@@ -189,12 +194,12 @@ export function isThisCall(
   return phase.attempt === command.attempt && phase.incarnation === command.incarnation;
 }
 
-/** The next try is due at `until`; `why` is shown to whoever watches. */
+/** Waits for the next attempt at `until`; watchers see `why`. */
 function backOff(turn: Turn, { attempt, final }: Thinking, tries: ModelTries, until: number, why: string): void {
   turn.set({ phase: { name: "backing_off", attempt, final, tries, until, why } });
 }
 
-/** A step without calls is the last one, unless a message came that the model has not read. */
+/** Ends a step without calls, and the task with it unless the model has an unread message. */
 function endStep(turn: Turn, phase: Thinking, text: string, isCut: boolean): void {
   turn.set({ batch: [] });
   turn.emit("step.completed", { step: turn.state.step });
@@ -202,8 +207,8 @@ function endStep(turn: Turn, phase: Thinking, text: string, isCut: boolean): voi
   turn.end("completed", phase.final ? "iteration_limit" : isCut ? "output_limit" : null, text, null);
 }
 
-/** Reserves a model call and makes it the work, or ends the task when a limit is used up. */
-function think(turn: Turn, incarnation: string, attempt: number, final: boolean, tries: ModelTries): void {
+/** Reserves a model call and starts it, or ends the task when a limit is used up. */
+function startModelCall(turn: Turn, incarnation: string, attempt: number, final: boolean, tries: ModelTries): void {
   const allowance = reserveModelCall(turn.state, turn.now);
   if (!allowance.ok) return turn.exceed(allowance.exceeded);
   const { reserved, ceiling, timeoutMs } = allowance;
@@ -212,8 +217,8 @@ function think(turn: Turn, incarnation: string, attempt: number, final: boolean,
   const since = turn.now;
   const call = { attempt, incarnation, since, final, model: model.index, reserved, written: 0, tries };
   turn.set({ phase: { name: "thinking", ...call } });
-  turn.useLeave();
-  turn.tellResumed();
+  turn.usePermit();
+  turn.emitResumed();
   turn.emit("step.started", { step, attempt, final, model: name });
   const guess = isContextCounted ? {} : { guess: { inputTokens: reserved.inputTokens, ceiling } };
   const maxOutputTokens = reserved.outputTokens;

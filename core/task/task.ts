@@ -1,63 +1,71 @@
 /**
- * The life of a task, as a pure state machine. Read this file first.
+ * A task as a pure state machine. Read this file first.
  *
- * `decide(state, command, now)` says what a task becomes and what has to be stored with it; `nextWake(state, now)` says
- * when the object's one alarm is due. A step has up to two hops: `think` (the model call, whose calls come back prepared,
- * and some of them made) and `act` (the other calls). Both begin from a stored state that names the run of the alarm that makes them, the
- * `incarnation`. Alarms of an object never overlap, so a hop that an alarm finds under another name was cut off by a
- * crash: the normal path and the recovery path are the same path.
+ * `decide(state, command, now)` returns the next state of a task and what to store with it; `findNextWake(state, now)`
+ * returns when the object's one alarm is due. A step has up to two runner calls: the model phase (the model call, whose
+ * tool calls come back prepared, and some of them executed) and the tool phase (the other calls). Both begin from a
+ * stored state that names the alarm run that starts them, the `incarnation`. Alarms of an object never overlap, so a
+ * runner call that an alarm finds under another name was cut off by a crash: the normal path and the recovery path are
+ * the same path.
  */
-import { timeLeftMs } from "./budget.ts";
+import { getTimeLeftMs } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
-import { attach, beginActing, endCall, endHop, expireWaits, openBatch, refuseHop, startCalls } from "./batch.ts";
-import { admit, halt, leaveToAsk, turnAway } from "./admission.ts";
-import { enroll, openSubtask, refuseSubtask, subtasksToMake, takeEnding, takeWaits } from "./subtasks.ts";
+import { attach, beginActing, endCall, endActing, expireWaits, openBatch, refusePhase, startCalls } from "./batch.ts";
+import { admit, halt, getPermitRequest, turnAway } from "./admission.ts";
+import {
+  enrollSubtask,
+  markSubtaskCreated,
+  rejectSubtask,
+  listNewSubtasks,
+  applySubtaskEnd,
+  applySubtaskWaits,
+} from "./subtasks.ts";
 import { answerQuestion, decideApproval, decideUnknown } from "./answers.ts";
 import type { Command, NewTask } from "./commands.ts";
 import type { Decision } from "./decision.ts";
-import { takeMessage } from "./messages.ts";
+import { addMessage } from "./messages.ts";
 import {
   condenseFirst,
   endCondensing,
   resumeCondensing,
-  takeHistory,
-  takeHistoryProgress,
-  takeSummary,
+  applyHistory,
+  storeHistoryProgress,
+  applySummary,
 } from "./condense.ts";
 import type { LabelledMessage } from "../model/messages.ts";
-import { joinLabels, labelName } from "../provenance/label.ts";
+import { joinLabels, getLabelName } from "../provenance/label.ts";
 import { joinMessages, labelMessage } from "../model/label-messages.ts";
 import { STATE_VERSION, type Phase, type TaskFacts, type TaskState } from "./state.ts";
 import { isBusy, isUnderWay } from "./status.ts";
 import {
   beginStep,
-  isThisCall,
+  isCurrentModelCall,
   recoverModelCall,
   retryModel,
   returnToFirstModel,
-  takeFailure,
-  takeReply,
-  takeReport,
+  applyFailure,
+  applyReply,
+  applyReport,
 } from "./step.ts";
-import { encodingOf } from "../model/table.ts";
+import { getEncoding } from "../model/table.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { estimateMessages } from "../model/tokens.ts";
-import { shownSkill } from "./skills-in-force.ts";
+import { formatSkill } from "./skills-in-force.ts";
 import { Turn } from "./turn.ts";
-import { waitEndsAt } from "./waits.ts";
+import { getWaitEnd } from "./waits.ts";
 
-/** The alarm that guards a running hop. It cannot fire beside a running handler, so it fires only after a crash. */
+/** The alarm that guards a runner call. It cannot fire while the handler runs, so it fires only after a crash. */
 const LEASE_MS = 1000;
-/** Hidden tasks that may be open for one task at a time. */
+/** The most open hidden tasks of one task. */
 const MAX_ADOPTED = 100;
-/** Hidden tasks that are erased with their task after they ended; earlier ones go by themselves, after a week. */
+/** Ended hidden tasks that are deleted with their task; earlier ones expire after a week. */
 const MAX_DISOWNED = 300;
-/** Requests that are remembered, so that one that is sent again is known. */
+/** Stored requests, to recognise a repeated one. */
 const MAX_REQUESTS = 100;
-/** How long the hidden task of a call from the API is kept after it ended. */
-const HIDDEN_KEPT_MS = 7 * 86_400_000;
+/** How long the hidden task of an API call is stored after it ended. */
+const HIDDEN_RETENTION_MS = 7 * 86_400_000;
 
-/** The state of a task that was just made, and its first events. */
+/** Creates the state of a task, with its first events. */
 export function createTask(input: NewTask, now: number): Decision {
   const { facts, hold, call } = input;
   const messages = readInput(facts);
@@ -76,7 +84,7 @@ export function createTask(input: NewTask, now: number): Decision {
       model: { index: 0, since: now },
       contextTokens: estimateMessages(
         [{ role: "system", content: facts.agent.config.instructions }, ...toPromptMessages(messages, facts)],
-        encodingOf(facts.models[0]?.name ?? ""),
+        getEncoding(facts.models[0]?.name ?? ""),
       ),
       isContextCounted: false,
       windowTokens: null,
@@ -103,8 +111,8 @@ export function createTask(input: NewTask, now: number): Decision {
   );
   const agent = { id: facts.agent.id, version: facts.agent.version };
   const parent = facts.parentId === null ? {} : { parent_id: facts.parentId };
-  const skills = facts.skills.length === 0 ? {} : { skills: facts.skills.map(shownSkill) };
-  const label = labelName(turn.state.steeredBy);
+  const skills = facts.skills.length === 0 ? {} : { skills: facts.skills.map(formatSkill) };
+  const label = getLabelName(turn.state.steeredBy);
   turn.emit("task.created", { agent, input: facts.input, label, project: facts.project, ...parent, ...skills });
   if (call !== null) {
     turn.set({ step: 1 });
@@ -113,14 +121,14 @@ export function createTask(input: NewTask, now: number): Decision {
   return { ...turn.decision(), messages: messages.map((message) => ({ step: 0, message })) };
 }
 
-/** The messages of the input, each with its label. */
+/** Returns the messages of the input, each with its label. */
 function readInput({ input, texts, label }: TaskFacts): LabelledMessage[] {
   if (texts !== undefined) return [...texts];
   if (typeof input === "string") return [{ role: "user", content: input, label }];
   return input.map((message) => labelMessage(message, label));
 }
 
-/** What a command makes of a task. One that was applied before, and one of a hop that is over, change nothing. */
+/** Applies a command to a task. A repeated command, and one of an ended runner call, change nothing. */
 export function decide(state: TaskState, command: Command, now: number): Decision {
   const turn = new Turn(state, now, "maxParallel" in command ? command.maxParallel : undefined);
   const request = "request" in command ? command.request : null;
@@ -131,16 +139,16 @@ export function decide(state: TaskState, command: Command, now: number): Decisio
   return turn.decision();
 }
 
-/** Decides a command on what was just decided, as one decision: both are stored together or neither is. */
+/** Applies a second command to a decision, as one decision: both are stored or neither is. */
 export function decideBoth(first: Decision, command: Command, now: number): Decision {
   const then = decide(first.state, command, now);
   if (then.refused !== null) return first;
-  // Work that was begun stays to be done, unless the task has moved on.
+  // The first decision's work remains unless the phase has changed.
   const work = then.work ?? (then.state.phase === first.state.phase ? first.work : null);
   return { ...joinDecisions(first, then), work };
 }
 
-/** What is to be stored of two decisions, one made on the other. */
+/** Joins what two successive decisions store. */
 export function joinDecisions(first: Decision, then: Decision): Decision {
   return {
     ...then,
@@ -153,7 +161,7 @@ export function joinDecisions(first: Decision, then: Decision): Decision {
   };
 }
 
-/** Writes to the turn what the command does; a failure: it is refused, and nothing of the turn stands. */
+/** Applies a command to the turn, or returns why it is refused; then the turn is discarded. */
 function applyCommand(turn: Turn, command: Command): Failure | null {
   const { state } = turn;
   const { phase } = state;
@@ -163,7 +171,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return null;
 
     case "start":
-      if (phase.name !== "held") return conflict("The task was started already.");
+      if (phase.name !== "held") return conflict("The task has already started.");
       turn.set({ phase: { name: "ready" } });
       return null;
 
@@ -191,52 +199,52 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return null;
 
     case "model_replied":
-      if (isThisCall(state, phase, command)) takeReply(turn, phase, command);
+      if (isCurrentModelCall(state, phase, command)) applyReply(turn, phase, command);
       return null;
 
     case "model_failed":
-      if (isThisCall(state, phase, command)) takeFailure(turn, phase, command);
+      if (isCurrentModelCall(state, phase, command)) applyFailure(turn, phase, command);
       return null;
 
     case "calls_starting":
-      if (isThisHop(state, command)) startCalls(turn, command.callIds);
+      if (isCurrentRunnerCall(state, command)) startCalls(turn, command.callIds);
       return null;
 
     case "model_progressed":
     case "request_measured":
     case "request_refused":
-      if (isThisCall(state, phase, command)) takeReport(turn, phase, command);
+      if (isCurrentModelCall(state, phase, command)) applyReport(turn, phase, command);
       return null;
 
     case "call_settled":
     case "call_bound":
-      if (isThisHop(state, command)) endCall(turn, command);
+      if (isCurrentRunnerCall(state, command)) endCall(turn, command);
       return null;
 
     case "result_condensed":
-      if (isThisHop(state, command)) takeSummary(turn, command);
+      if (isCurrentRunnerCall(state, command)) applySummary(turn, command);
       return null;
 
     case "history_progressed":
-      if (isThisHop(state, command)) takeHistoryProgress(turn, command);
+      if (isCurrentRunnerCall(state, command)) storeHistoryProgress(turn, command);
       return null;
 
     case "history_condensed":
-      if (isThisHop(state, command)) takeHistory(turn, command);
+      if (isCurrentRunnerCall(state, command)) applyHistory(turn, command);
       return null;
 
-    case "hop_ended":
-      if (!isThisHop(state, command)) return null;
+    case "runner_call_ended":
+      if (!isCurrentRunnerCall(state, command)) return null;
       if (phase.name === "condensing") endCondensing(turn, phase);
-      else endHop(turn);
+      else endActing(turn);
       return null;
 
-    case "hop_refused":
-      if (isThisHop(state, command)) refuseHop(turn, command.callIds);
+    case "runner_call_refused":
+      if (isCurrentRunnerCall(state, command)) refusePhase(turn, command.callIds);
       return null;
 
     case "message":
-      return takeMessage(turn, command);
+      return addMessage(turn, command);
 
     case "answer":
       return answerQuestion(turn, command);
@@ -248,26 +256,26 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return decideUnknown(turn, command);
 
     case "subtask_opened":
-      openSubtask(turn, command.callId);
+      markSubtaskCreated(turn, command.callId);
       return null;
 
     case "subtask_refused":
-      refuseSubtask(turn, command);
+      rejectSubtask(turn, command);
       return null;
 
     case "subtask_ended":
-      takeEnding(turn, command.ending);
+      applySubtaskEnd(turn, command.ending);
       return null;
 
     case "subtask_waits":
-      takeWaits(turn, command);
+      applySubtaskWaits(turn, command);
       return null;
 
     case "enroll":
       if (phase.name === "ended" && !state.tree.includes(command.subtask)) {
         return conflict(`The task is ${phase.status}: its tree takes no more subtasks.`);
       }
-      return enroll(turn, command.subtask);
+      return enrollSubtask(turn, command.subtask);
 
     case "cancelled_below":
       if (!state.toCancel.includes(command.task)) return null;
@@ -302,15 +310,15 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
   }
 }
 
-/** When the alarm is due, in milliseconds since the epoch; null: the task waits for something from outside, at no cost. */
-export function nextWake(state: TaskState, now: number): number | null {
+/** Returns when the alarm is due, in milliseconds since the epoch; null while the task waits for an outside event. */
+export function findNextWake(state: TaskState, now: number): number | null {
   const { phase } = state;
   const mayBegin = state.turnedAway?.askAgainAt ?? now;
   switch (phase.name) {
     case "held":
       return null;
     case "ended":
-      return state.toCancel.length > 0 ? now : expiresAt(state);
+      return state.toCancel.length > 0 ? now : getExpiry(state);
     case "ready":
     case "prepared":
     case "dispatching":
@@ -320,24 +328,24 @@ export function nextWake(state: TaskState, now: number): number | null {
     case "condensing":
       return Math.max(phase.since + LEASE_MS, mayBegin);
     case "backing_off":
-      return Math.max(Math.min(phase.until, now + timeLeftMs(state, now)), mayBegin);
+      return Math.max(Math.min(phase.until, now + getTimeLeftMs(state, now)), mayBegin);
     case "parked": {
-      const ends = state.batch.flatMap((call) => (call.wait === null ? [] : [waitEndsAt(call.wait)]));
+      const ends = state.batch.flatMap((call) => (call.wait === null ? [] : [getWaitEnd(call.wait)]));
       const moments = ends.filter((at) => at !== null);
-      if (state.clock.since !== null) moments.push(now + timeLeftMs(state, now));
+      if (state.clock.since !== null) moments.push(now + getTimeLeftMs(state, now));
       const first = Math.min(...moments);
       return Number.isFinite(first) ? first : null;
     }
   }
 }
 
-/** When a task that ended is to be forgotten; null: never. Only the hidden task of a call is forgotten by itself. */
-export function expiresAt(state: TaskState): number | null {
+/** Returns when an ended task is deleted; null: never. Only the hidden task of a call expires. */
+export function getExpiry(state: TaskState): number | null {
   if (state.phase.name !== "ended" || state.facts.kind !== "call") return null;
-  return state.phase.at + HIDDEN_KEPT_MS;
+  return state.phase.at + HIDDEN_RETENTION_MS;
 }
 
-/** The alarm fired: what was cut off is taken up, what is due happens, and the next hop begins when the tenant lets it. */
+/** Handles the alarm: recovers an interrupted call, expires waits, and begins the next runner call with a permit. */
 function wake(turn: Turn, incarnation: string): void {
   if (turn.state.phase.name === "parked") expireWaits(turn);
   const { phase, turnedAway, toCancel } = turn.state;
@@ -345,24 +353,24 @@ function wake(turn: Turn, incarnation: string): void {
   if (phase.name === "held" || phase.name === "ended") return;
   if ("incarnation" in phase && phase.incarnation === incarnation) return;
   turn.cutOff();
-  if (timeLeftMs(turn.state, turn.now) <= 0) return turn.exceed("duration");
+  if (getTimeLeftMs(turn.state, turn.now) <= 0) return turn.exceed("duration");
   if (!isBusy(phase) || (phase.name === "backing_off" && phase.until > turn.now)) return;
   if (turnedAway !== null && turnedAway.askAgainAt > turn.now) return;
   if (phase.name === "ready") returnToFirstModel(turn);
-  turn.work = leaveToAsk(turn.state, turn.now);
+  turn.work = getPermitRequest(turn.state, turn.now);
   if (turn.work === null) begin(turn, incarnation, phase);
 }
 
-/** Begins the hop that the phase is up to. */
+/** Begins the runner call of the phase. */
 function begin(turn: Turn, incarnation: string, phase: Phase): void {
   switch (phase.name) {
     case "ready":
       return condenseFirst(turn, incarnation) ? undefined : beginStep(turn, incarnation);
     case "prepared":
-      turn.start();
+      turn.markStarted();
       return beginActing(turn, incarnation);
     case "dispatching":
-      turn.work = { kind: "dispatch", step: turn.state.step, subtasks: subtasksToMake(turn.state, turn.now) };
+      turn.work = { kind: "dispatch", step: turn.state.step, subtasks: listNewSubtasks(turn.state, turn.now) };
       return;
     case "thinking":
       return recoverModelCall(turn, incarnation, phase);
@@ -379,10 +387,10 @@ function begin(turn: Turn, incarnation: string, phase: Phase): void {
   }
 }
 
-function isThisHop(state: TaskState, command: { step: number; incarnation: string }): boolean {
+function isCurrentRunnerCall(state: TaskState, command: { step: number; incarnation: string }): boolean {
   const { phase } = state;
-  const isHop = phase.name === "acting" || phase.name === "condensing";
-  return isHop && phase.incarnation === command.incarnation && state.step === command.step;
+  const isRunnerPhase = phase.name === "acting" || phase.name === "condensing";
+  return isRunnerPhase && phase.incarnation === command.incarnation && state.step === command.step;
 }
 
 function conflict(message: string): Failure {

@@ -1,33 +1,33 @@
 /**
- * One decision in the making: the state as it becomes, and everything that has to be stored with it. `decide` opens a
- * turn, the rules write to it, and `decision` closes it. A turn is never kept.
+ * One decision while it is made: the new state, and everything to store with it. `decide` creates a turn, the rules
+ * write to it, and `decision` closes it. A turn is never stored.
  */
-import { cutOffUse, encodingNow, exceededMessage, nearlyUsed } from "./budget.ts";
+import { estimateCutOffUse, getCurrentEncoding, formatExceededLimit, findNearLimits } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { markSent } from "./key-lifetime.ts";
-import { closedOutcome, settle, unknownOutcome } from "./ledger.ts";
+import { closedOutcome, createSettlement, unknownOutcome } from "./ledger.ts";
 import type { LabelledMessage, ModelUsage } from "../model/messages.ts";
-import { costMicros } from "../model/table.ts";
+import { computeCostMicros } from "../model/table.ts";
 import type { CallOutcome } from "./commands.ts";
 import type { BelowChange, Decision, LedgerChange, Spend, StepMessage, Work } from "./decision.ts";
 import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./state.ts";
-import { joinLabels, type Label, labelName, OUTSIDE } from "../provenance/label.ts";
-import { isBusy, isWaiting, statusOf } from "./status.ts";
-import { filesOf, pendingOf, type PendingView } from "./view.ts";
+import { joinLabels, type Label, getLabelName, OUTSIDE } from "../provenance/label.ts";
+import { isBusy, isWaiting, getStatus } from "./status.ts";
+import { toOutputFiles, getPending, type PendingView } from "./view.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { estimateMessages } from "../model/tokens.ts";
-import { isForPerson, toldOfOpen } from "./waits.ts";
+import { isForPerson, toOpenWaitFields } from "./waits.ts";
 
-/** Questions and approvals that are remembered after they ended; one decided again after that is not found. */
+/** Stored settled questions and approvals. A later decision on an older one is `not_found`. */
 const MAX_SETTLED_WAITS = 1000;
-/** Calls of one step that are under way at once, unless the runner's setting says otherwise. */
+/** Parallel calls of one step, unless the runner's setting differs. */
 const DEFAULT_MAX_PARALLEL = 5;
 
 export class Turn {
   readonly before: TaskState;
   readonly now: number;
-  /** How many calls of a step may be under way at once. */
+  /** The most parallel calls of a step. */
   readonly maxParallel: number;
   state: TaskState;
   work: Work | null = null;
@@ -53,73 +53,72 @@ export class Turn {
     this.events.push({ type, data });
   }
 
-  /** The first hop of the task begins. */
-  start(): void {
+  /** Records the first runner call of the task. */
+  markStarted(): void {
     if (this.state.startedAt !== null) return;
     this.set({ startedAt: this.now });
     this.emit("task.started");
   }
 
   /**
-   * Another model is asked from now on; what was learned of the last one's window does not hold for it. In another
-   * encoding the request has another size: it is measured again.
+   * Switches to another model and drops the last one's window. In another encoding the request has another size, so it
+   * is measured again.
    */
-  askModel(index: number): void {
+  switchModel(index: number): void {
     const { isContextCounted: wasCounted, model } = this.state;
-    const before = encodingNow(this.state);
+    const before = getCurrentEncoding(this.state);
     this.set({ model: { index, since: this.now }, windowTokens: null });
-    if (wasCounted && model.index !== index && encodingNow(this.state) !== before)
+    if (wasCounted && model.index !== index && getCurrentEncoding(this.state) !== before)
       this.set({ isContextCounted: false, hasCountedTools: true });
   }
 
-  /** A hop begins under the tenant's leave. */
-  useLeave(): void {
+  /** Marks the permit as used by a runner call. */
+  usePermit(): void {
     if (this.state.permit?.isNew === true) this.set({ permit: { ...this.state.permit, isNew: false } });
   }
 
-  /** A task that waited goes on; said once a turn, before what it does next. */
-  tellResumed(): void {
-    const told = this.events.some(({ type }) => type === "task.resumed");
-    if (!told && isWaiting(statusOf(this.before))) this.emit("task.resumed", { status: "running" });
+  /** Emits, once a turn, that a waiting task resumed, before its next events. */
+  emitResumed(): void {
+    const isEmitted = this.events.some(({ type }) => type === "task.resumed");
+    if (!isEmitted && isWaiting(getStatus(this.before))) this.emit("task.resumed", { status: "running" });
   }
 
-  /** Adds to the conversation of the present step. */
-  say(message: LabelledMessage): void {
+  /** Appends a message to the conversation of the current step. */
+  appendMessage(message: LabelledMessage): void {
     this.messages.push({ step: this.state.step, message });
-    this.steer(message.label);
+    this.addLabel(message.label);
   }
 
-  /** The next request contains a text with this label. */
-  steer(label: Label): void {
+  /** Joins the label of a text that the next request contains. */
+  addLabel(label: Label): void {
     const steeredBy = joinLabels(this.state.steeredBy, label);
     if (steeredBy !== this.state.steeredBy) this.set({ steeredBy });
   }
 
-  /** Adds a message that was sent to the task, also to what the next request is expected to contain. */
-  sayToModel(message: LabelledMessage): void {
-    this.say(message);
-    this.expect(message);
+  /** Appends a message that was sent to the task, and counts it in the next request. */
+  appendSentMessage(message: LabelledMessage): void {
+    this.appendMessage(message);
+    this.countContext(message);
   }
 
-  /** Replaces one call of the batch. */
   replace(call: BatchCall): void {
     this.set({ batch: this.state.batch.map((other) => (other.id === call.id ? call : other)) });
   }
 
-  /** An attempt of the call begins: from now on it may have left. */
+  /** Counts an attempt that begins: from now on it may have left. */
   countAttempt(call: BatchCall): void {
     const attempts = call.attempts + 1;
     this.replace({ ...call, attempts, mayRepeat: false, ...markSent(call, this.now) });
-    // A row that this very decision makes is written once.
-    const made = this.ledger.findIndex((change) => change.kind === "insert" && change.row.callId === call.id);
-    const insert = this.ledger[made];
-    if (insert?.kind === "insert") this.ledger[made] = { kind: "insert", row: { ...insert.row, attempts } };
+    // A row that this decision inserts is written once.
+    const inserted = this.ledger.findIndex((change) => change.kind === "insert" && change.row.callId === call.id);
+    const insert = this.ledger[inserted];
+    if (insert?.kind === "insert") this.ledger[inserted] = { kind: "insert", row: { ...insert.row, attempts } };
     else this.ledger.push({ kind: "attempt", callId: call.id, attempts });
   }
 
   /**
-   * The attempt that was counted did not happen. A call that can neither be repeated nor looked up had a person's word for it,
-   * which stays valid.
+   * Takes back a counted attempt that did not happen. A call that can be neither repeated nor probed had a person's
+   * decision to retry, which remains valid.
    */
   takeBackAttempt(call: BatchCall): void {
     const attempts = call.attempts - 1;
@@ -128,29 +127,29 @@ export class Turn {
     this.ledger.push({ kind: "attempt", callId: call.id, attempts });
   }
 
-  /** Settles a call: batch, ledger, event. What the task says itself has the label of the call's context. */
+  /** Settles a call: batch, ledger, event. A result of the task itself has the label of the call's context. */
   settle(call: BatchCall, outcome: CallOutcome): void {
     const label = outcome.label ?? call.label ?? OUTSIDE;
     const content = call.note === null ? outcome.content : `${call.note}\n${outcome.content}`;
     this.replace({ ...call, state: outcome.state, wait: null, toSummarise: outcome.isLarge ?? false });
-    this.ledger.push(settle(call.id, { ...outcome, content, label }, this.now));
-    this.expect({ role: "tool", callId: call.id, name: call.tool, content, label });
-    this.steer(label);
-    this.tellSettled(call, outcome, label);
+    this.ledger.push(createSettlement(call.id, { ...outcome, content, label }, this.now));
+    this.countContext({ role: "tool", callId: call.id, name: call.tool, content, label });
+    this.addLabel(label);
+    this.emitSettled(call, outcome, label);
   }
 
-  /** Counts a message that the next request will hold. */
-  private expect(message: LabelledMessage): void {
-    const tokens = estimateMessages(toPromptMessages([message], this.state.facts), encodingNow(this.state));
+  /** Counts a message of the next request. */
+  private countContext(message: LabelledMessage): void {
+    const tokens = estimateMessages(toPromptMessages([message], this.state.facts), getCurrentEncoding(this.state));
     this.set({ contextTokens: this.state.contextTokens + tokens });
   }
 
-  /** A model call was made; returns what it cost. `model` is its place in the task's list. */
+  /** Records the use of a model call and returns its cost. `model` is its index in the task's list. */
   spend(purpose: Spend["purpose"], callId: string | null, model: number, used: ModelUsage): number {
     const { usage, facts, step } = this.state;
     const { inputTokens, outputTokens, estimated } = used;
     const choice = facts.models[model];
-    const cost = costMicros(choice?.price ?? null, inputTokens, outputTokens);
+    const cost = computeCostMicros(choice?.price ?? null, inputTokens, outputTokens);
     this.set({
       usage: {
         ...usage,
@@ -165,7 +164,7 @@ export class Turn {
     return cost;
   }
 
-  /** A model call was cut off: what it used is estimated, at most its reservation. */
+  /** Records the estimated use of an interrupted model call, at most its reservation. */
   private spendCutOff(
     purpose: Spend["purpose"],
     model: number,
@@ -175,18 +174,21 @@ export class Turn {
     this.spend(purpose, null, model, { inputTokens, outputTokens, estimated: true });
   }
 
-  /** The hop under way is cut off: what it still brings is void, and a model call in it is settled by its checkpoint, once. */
+  /**
+   * Cuts off the current runner call: its later reports are void, and its model call is settled by its checkpoint,
+   * once.
+   */
   cutOff(): void {
     const { phase, model } = this.state;
     if (!("incarnation" in phase) || phase.incarnation === "") return;
     if (phase.name === "acting") return this.set({ phase: { ...phase, incarnation: "" } });
-    if (phase.name === "thinking") this.spendCutOff("step", phase.model, cutOffUse(phase));
-    else this.spendCutOff(phase.history === null ? "summary" : "history", model.index, cutOffUse(phase));
+    if (phase.name === "thinking") this.spendCutOff("step", phase.model, estimateCutOffUse(phase));
+    else this.spendCutOff(phase.history === null ? "summary" : "history", model.index, estimateCutOffUse(phase));
     const reserved = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
     this.set({ phase: { ...phase, incarnation: "", reserved } });
   }
 
-  /** Warns, once, that a limit is nearly used: the task's own, or that of an account above it. */
+  /** Warns once that a limit is nearly used: the task's own, or that of an account above it. */
   warn(account: string, limit: { readonly kind: string; readonly used: number; readonly limit: number }): void {
     const name = `${account} ${limit.kind}`;
     if (this.state.warned.includes(name)) return;
@@ -194,7 +196,7 @@ export class Turn {
     this.emit("budget.warning", { account, ...limit });
   }
 
-  /** Ends the task. Calls that had not settled are closed: those that may have left are unknown. */
+  /** Ends the task. Closes the calls that had not settled: those that may have left are unknown. */
   end(
     status: "completed" | "failed" | "cancelled",
     reason: EndReason | null,
@@ -207,8 +209,8 @@ export class Turn {
     for (const call of this.state.batch) {
       if (call.state !== "intended") continue;
       const { wait } = call;
-      const told = toldOfOpen(call.tool, wait);
-      if (told !== null) closed.push(told);
+      const open = toOpenWaitFields(call.tool, wait);
+      if (open !== null) closed.push(open);
       if (wait?.kind === "question" || wait?.kind === "approval") this.closeWait(wait.id, "closed", null);
       const ran = (wait === null || wait.kind === "unknown") && call.attempts > 0;
       const mayHaveLeft = ran && call.effect !== "none";
@@ -219,78 +221,77 @@ export class Turn {
     }
     const phase = { name: "ended", status, reason, text, error, at: this.now } as const;
     this.set({ phase, steering: [], waitsBelow: {}, uncounted: open, toCancel });
-    const output = text === null ? null : { text, files: filesOf(this.state) };
+    const output = text === null ? null : { text, files: toOutputFiles(this.state) };
     this.emit(`task.${status}`, { status, reason, output, error, ...(closed.length === 0 ? {} : { closed }) });
   }
 
   /** Ends the task because a limit is used up. */
   exceed(kind: "tokens" | "cost" | "duration"): void {
-    const message = exceededMessage(kind, this.state.facts.limits);
+    const message = formatExceededLimit(kind, this.state.facts.limits);
     this.end("failed", "budget_exceeded", null, { code: "budget_exceeded", message });
   }
 
-  /** Remembers how a question or an approval ended. */
+  /** Stores how a question or an approval ended. */
   closeWait(id: string, outcome: "answered" | "expired" | "closed", by: string | null): void {
     const settled = Object.entries({ ...this.state.settledWaits, [id]: { outcome, by, at: this.now } });
     this.set({ settledWaits: Object.fromEntries(settled.slice(-MAX_SETTLED_WAITS)) });
   }
 
-  /** Says what a subtask, or a task below it, asks people for, now that it changed under a task that waits; none: nothing. */
-  tellPendingBelow(subtask: string, pending: readonly PendingView[]): void {
-    const status = statusOf(this.state);
+  /** Emits the changed waits of a subtask's tree, if this task waits. */
+  emitPendingBelow(subtask: string, pending: readonly PendingView[]): void {
+    const status = getStatus(this.state);
     if (isWaiting(status)) this.emit("task.waiting", { status, subtask_id: subtask, pending });
   }
 
-  /** Nothing changes. */
+  /** Discards the turn. */
   refuse(refused: Failure): Decision {
     return { ...NOTHING, state: this.before, refused };
   }
 
-  /** Closes the turn: permit, clock, the warning, and the events of a task that began or stopped waiting. */
+  /** Closes the turn: permit, clock, warnings, and the events of a task that began or stopped waiting. */
   decision(): Decision {
     this.dropPermit();
-    this.keepClock();
+    this.updateClock();
     this.warnOfLimits();
-    this.tellWaiting();
+    this.emitWaiting();
     const { state, events, messages, ledger, spent, below, compaction, work } = this;
     return { state, events, messages, ledger, spent, below, compaction, work, refused: null };
   }
 
-  /** The event of a settled call. */
-  private tellSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome, label: Label): void {
-    const said = { step: this.state.step, call_id: call.id, tool: call.tool };
-    if (outcome.state === "unknown") this.emit("call.unknown", said);
+  private emitSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome, label: Label): void {
+    const fields = { step: this.state.step, call_id: call.id, tool: call.tool };
+    if (outcome.state === "unknown") this.emit("call.unknown", fields);
     else {
       const shown = outcome.result.ok ? { result: outcome.result.result } : { error: outcome.result.error };
       this.emit("call.completed", {
-        ...said,
+        ...fields,
         ok: outcome.result.ok,
         state: outcome.state,
-        label: labelName(label),
+        label: getLabelName(label),
         ...shown,
         duration_ms: outcome.durationMs,
       });
     }
   }
 
-  /** Leave to run, and what was leased with it, goes back to the tenant whenever the task does not run. */
+  /** Returns the permit and its lease to the tenant while the task does not run. */
   private dropPermit(): void {
     const { permit, phase, turnedAway } = this.state;
     if (!isBusy(phase) && turnedAway !== null) this.set({ turnedAway: null });
     if (permit === null) return;
-    // Leave that came for the next try after a back-off is new; the one that the failed try had is not.
+    // The permit for the attempt after a back-off is new; that of the failed attempt is not.
     const rests = !isBusy(phase) || (phase.name === "backing_off" && !permit.isNew);
     if (rests || turnedAway !== null) this.set({ permit: null });
   }
 
   /**
-   * The clock stands while the task is held, has ended or was turned away; while a person is asked, here or below, whatever
-   * else it waits for; and while it waits for nothing but subtasks whose own time stands.
+   * Stops the clock while the task is a draft, has ended or was refused a permit; while a person is asked, here or
+   * below; and while it waits only for subtasks whose own clocks are stopped.
    */
-  private keepClock(): void {
+  private updateClock(): void {
     const { phase, clock, turnedAway } = this.state;
     const isOver = phase.name === "held" || phase.name === "ended" || turnedAway !== null;
-    const stands = isOver || (phase.name === "parked" && this.waitsForOthers());
+    const stands = isOver || (phase.name === "parked" && this.isWaitingForOthers());
     if (stands && clock.since !== null) {
       this.set({ clock: { activeMs: clock.activeMs + Math.max(0, this.now - clock.since), since: null } });
     } else if (!stands && clock.since === null && this.state.startedAt !== null) {
@@ -298,8 +299,8 @@ export class Turn {
     }
   }
 
-  /** True while what the parked task waits for is nobody's work. */
-  private waitsForOthers(): boolean {
+  /** True while the parked task waits only for people or stopped subtasks. */
+  private isWaitingForOthers(): boolean {
     const { batch, waitsBelow } = this.state;
     const waits = batch.flatMap((call) => (call.wait === null ? [] : [call.wait]));
     if (waits.some(isForPerson) || Object.values(waitsBelow).some(({ forPerson }) => forPerson)) return true;
@@ -308,15 +309,15 @@ export class Turn {
 
   private warnOfLimits(): void {
     if (this.state.phase.name === "ended") return;
-    for (const limit of nearlyUsed(this.state, this.now)) this.warn("task", limit);
+    for (const limit of findNearLimits(this.state, this.now)) this.warn("task", limit);
   }
 
-  private tellWaiting(): void {
+  private emitWaiting(): void {
     const { phase, turnedAway } = this.state;
-    const status = statusOf(this.state);
-    if (status === "running") this.tellResumed();
-    if (!isWaiting(status) || status === statusOf(this.before)) return;
-    // Beside questions and timers, a task sleeps because its model failed or its tenant stopped; whoever watches has to see why.
+    const status = getStatus(this.state);
+    if (status === "running") this.emitResumed();
+    if (!isWaiting(status) || status === getStatus(this.before)) return;
+    // A task also sleeps because its model failed or its tenant stopped. Watchers have to see why.
     const backOff =
       phase.name === "backing_off"
         ? { error: { code: "upstream_failed", message: phase.why }, until: new Date(phase.until).toISOString() }
@@ -325,7 +326,7 @@ export class Turn {
       turnedAway === null
         ? {}
         : { error: { code: "conflict", message: turnedAway.message ?? "The task has to wait." } };
-    this.emit("task.waiting", { status, pending: pendingOf(this.state), ...backOff, ...stop });
+    this.emit("task.waiting", { status, pending: getPending(this.state), ...backOff, ...stop });
   }
 }
 

@@ -1,16 +1,16 @@
-/** A task as the API shows it. */
-import { statusOf, type TaskStatus } from "./status.ts";
+/** A task as the API returns it. */
+import { getStatus, type TaskStatus } from "./status.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
-import { treeUse } from "./budget.ts";
+import { getTreeUse } from "./budget.ts";
 import { hashApproved } from "../gateway/bind-files.ts";
-import { shownSkill, type ShownSkill, standingFacts } from "./skills-in-force.ts";
-import { budgetOf, type TaskBudget } from "./budget-view.ts";
+import { formatSkill, type SkillView, getCurrentFacts } from "./skills-in-force.ts";
+import { toTaskBudget, type TaskBudget } from "./budget-view.ts";
 import type { EndReason, TaskState } from "./state.ts";
 import type { Message } from "../model/messages.ts";
 import { iso, isoOrNull } from "../base/iso.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 
-/** What a task waits for, as the API shows it. */
+/** What a task waits for, as the API returns it. */
 export type PendingView =
   | {
       readonly kind: "question";
@@ -18,7 +18,7 @@ export type PendingView =
       readonly query: string;
       readonly choices: readonly string[] | null;
       readonly person: string | null;
-      /** Absent when no record of the person is there. */
+      /** Absent without a record of the person. */
       readonly person_id?: string;
       readonly expires_at: string | null;
       /** The subtask that asks; absent for the task's own. */
@@ -32,11 +32,11 @@ export type PendingView =
       /** Absent in events, where `approval.requested` has them. */
       readonly arguments?: unknown;
       readonly arguments_hash: string;
-      /** Of what is approved: the arguments with the content of their files. Absent from a task of an earlier release. */
+      /** Hash of the arguments with the content of their files. Absent from a task of an earlier release. */
       readonly approved_hash?: string;
       readonly reason: string;
       readonly expires_at: string | null;
-      /** The files that the call names: their content is approved with it. Absent when it names none. */
+      /** The files that the call names, whose content is approved with it. Absent if it names none. */
       readonly files?: readonly ApprovedFile[];
       readonly task_id?: string;
     }
@@ -48,12 +48,12 @@ export type PendingView =
       readonly task_id?: string;
     };
 
-/** A file that a call names, as people see it. */
+/** A file that a call names, as the API returns it. */
 export interface ApprovedFile {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  /** Of a directory. */
+  /** Present for a directory. */
   readonly file_count?: number;
 }
 
@@ -66,11 +66,11 @@ export interface OutputFile {
   readonly path: string;
   readonly size: number;
   readonly content_type: string;
-  /** Of the attached content, which deliveries send. Absent when an earlier release attached it. */
+  /** SHA-256 of the attached content, which deliveries send. Absent when an earlier release attached it. */
   readonly sha256?: string;
 }
 
-/** The task of `GET /v1/tasks/{id}`. `output.files[].url` is added by the route, which knows its own address. */
+/** The task of `GET /v1/tasks/{id}`. The route adds `output.files[].url`. */
 export interface TaskView {
   readonly id: string;
   readonly status: TaskStatus;
@@ -90,49 +90,51 @@ export interface TaskView {
     readonly cost_usd: number;
     readonly estimated: boolean;
   };
-  /** Null: of a task of an earlier release, as the index has it. */
+  /** Null for a task of an earlier release, read from the index. */
   readonly budget: TaskBudget | null;
-  /** Those in force: with the lists of their tools, they say why one is missing. */
-  readonly skills: readonly ShownSkill[];
+  /** The skills in force. Their tool lists explain a missing tool. */
+  readonly skills: readonly SkillView[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly started_at: string | null;
   readonly ended_at: string | null;
 }
 
-/** What a view holds beside the state: rows of their own. */
+/** The rows that a view needs besides the state. */
 export interface ViewRows {
-  /** The arguments of a call, as its ledger row has them. */
-  readonly argumentsOf: (callId: string) => unknown;
+  /** Returns the arguments of a call from its ledger row. */
+  readonly getArguments: (callId: string) => unknown;
   /** What subtasks wait for from people. */
   readonly below: readonly PendingView[];
 }
 
-/** Shows a state. Tokens and money are those of the task and its subtasks; steps and calls are its own. */
-export function viewTask(state: TaskState, rows: ViewRows): TaskView {
+/**
+ * Converts a state to its view. Tokens and money are those of the task and its subtasks; steps and calls are its own.
+ */
+export function toTaskView(state: TaskState, rows: ViewRows): TaskView {
   const { facts, phase, usage, usedBelow } = state;
   const ended = phase.name === "ended" ? phase : null;
   return {
     id: facts.id,
-    status: statusOf(state),
+    status: getStatus(state),
     reason: ended?.reason ?? null,
     agent: { id: facts.agent.id, version: facts.agent.version },
     project: facts.project,
     parent_id: facts.parentId,
     input: facts.input,
-    output: ended?.text == null ? null : { text: ended.text, files: filesOf(state) },
+    output: ended?.text == null ? null : { text: ended.text, files: toOutputFiles(state) },
     error: ended?.error ?? null,
-    pending: [...pendingOf(state).map((entry) => withArguments(entry, rows)), ...(ended === null ? rows.below : [])],
+    pending: [...getPending(state).map((entry) => addArguments(entry, rows)), ...(ended === null ? rows.below : [])],
     usage: {
       steps: usage.steps,
       tool_calls: usage.toolCalls,
       input_tokens: usage.inputTokens + usedBelow.inputTokens,
       output_tokens: usage.outputTokens + usedBelow.outputTokens,
-      cost_usd: treeUse(state).costMicros / MICROS_PER_DOLLAR,
+      cost_usd: getTreeUse(state).costMicros / MICROS_PER_DOLLAR,
       estimated: usage.estimated,
     },
-    budget: budgetOf(state),
-    skills: standingFacts(state).skills.map(shownSkill),
+    budget: toTaskBudget(state),
+    skills: getCurrentFacts(state).skills.map(formatSkill),
     metadata: facts.metadata,
     created_at: iso(facts.createdAt),
     started_at: isoOrNull(state.startedAt),
@@ -140,12 +142,12 @@ export function viewTask(state: TaskState, rows: ViewRows): TaskView {
   };
 }
 
-function withArguments(entry: PendingView, { argumentsOf }: ViewRows): PendingView {
+function addArguments(entry: PendingView, { getArguments: argumentsOf }: ViewRows): PendingView {
   return entry.kind === "question" ? entry : { ...entry, arguments: argumentsOf(entry.call_id) };
 }
 
-/** What the task itself waits for from people, oldest first, without arguments; empty once it ended. */
-export function pendingOf(state: TaskState): PendingView[] {
+/** Returns what the task itself waits for from people, oldest first, without arguments; empty once it ended. */
+export function getPending(state: TaskState): PendingView[] {
   if (state.phase.name === "ended") return [];
   const pending: PendingView[] = [];
   for (const call of state.batch) {
@@ -179,8 +181,8 @@ export function pendingOf(state: TaskState): PendingView[] {
   return pending;
 }
 
-/** The files marked for delivery. */
-export function filesOf(state: TaskState): OutputFile[] {
+/** Returns the files marked for delivery. */
+export function toOutputFiles(state: TaskState): OutputFile[] {
   return state.attachments.map(({ path, size, contentType, hash }) => {
     return { path, size, content_type: contentType, ...(hash === undefined ? {} : { sha256: hash }) };
   });

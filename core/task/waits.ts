@@ -1,5 +1,5 @@
-/** What a call makes its task wait for: how waits open, end, and expire. Subtasks have `core/task/subtasks.ts`. */
-import { derivedId } from "../base/ids.ts";
+/** The waits of calls: how they open, end, and expire. Subtasks have `core/task/subtasks.ts`. */
+import { deriveWaitId } from "../base/ids.ts";
 import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { PERSON } from "../provenance/label.ts";
 import type { CallOutcome } from "./commands.ts";
@@ -8,14 +8,17 @@ import type { Control } from "../tool/tool.ts";
 
 type QuestionWait = Extract<Wait, { kind: "question" }>;
 
-/** The wait that a control opens; null when it holds nothing up. `before`: questions of the same call that are over. */
+/**
+ * Returns the wait that a control opens; null if the task need not wait. `before` counts the settled questions of the
+ * same call.
+ */
 export function openWait(control: Control, callId: string, now: number, before: number): Wait | null {
   switch (control.kind) {
     case "ask":
       if (!control.wait) return null;
       return {
         kind: "question",
-        id: derivedId("question", callId, before),
+        id: deriveWaitId("question", callId, before),
         query: control.query,
         choices: control.choices,
         person: control.person,
@@ -35,8 +38,8 @@ export function openWait(control: Control, callId: string, now: number, before: 
   }
 }
 
-/** When a wait ends by itself; null: never. */
-export function waitEndsAt(wait: Wait): number | null {
+/** Returns when a wait expires; null: never. */
+export function getWaitEnd(wait: Wait): number | null {
   switch (wait.kind) {
     case "question":
     case "approval":
@@ -49,12 +52,12 @@ export function waitEndsAt(wait: Wait): number | null {
   }
 }
 
-/** True for a wait on a person, whose time counts against nobody's budget. */
+/** True for a wait for a person, whose time counts against no budget. */
 export function isForPerson(wait: Wait): boolean {
   return wait.kind === "question" || wait.kind === "approval" || wait.kind === "unknown";
 }
 
-/** The outcome of a wait whose time is up. */
+/** The outcome of an expired wait. */
 export function expiredOutcome(wait: Wait): CallOutcome {
   switch (wait.kind) {
     case "sleep": {
@@ -76,24 +79,24 @@ export function expiredOutcome(wait: Wait): CallOutcome {
   }
 }
 
-/** The outcome of a question that somebody answered. */
+/** The outcome of an answered question. */
 export function answeredOutcome(answer: string, by: string): CallOutcome {
   return { ...confirmedOutcome({ answer, answered_by: by }, answer, 0), label: PERSON };
 }
 
-/** What events tell of a question beside how it stands: who is asked what. */
-export function toldOfQuestion({ query, person, personId }: Pick<QuestionWait, "query" | "person" | "personId">) {
+/** Returns the event fields of a question: what it asks, and whom. */
+export function toQuestionFields({ query, person, personId }: Pick<QuestionWait, "query" | "person" | "personId">) {
   return { query, person, ...(personId === undefined ? {} : { person_id: personId }) };
 }
 
-/** A question or an approval that is open, as the event that ends its task tells it; null for other waits. */
-export function toldOfOpen(tool: string, wait: Wait | null): Readonly<Record<string, unknown>> | null {
-  if (wait?.kind === "question") return { kind: wait.kind, id: wait.id, ...toldOfQuestion(wait) };
+/** Returns the event fields of an open question or approval when its task ends; null for other waits. */
+export function toOpenWaitFields(tool: string, wait: Wait | null): Readonly<Record<string, unknown>> | null {
+  if (wait?.kind === "question") return { kind: wait.kind, id: wait.id, ...toQuestionFields(wait) };
   return wait?.kind === "approval" ? { kind: wait.kind, id: wait.id, tool } : null;
 }
 
-/** The open call that has the question or approval with this id. */
-export function callWaitingOn(batch: readonly BatchCall[], kind: Wait["kind"], id: string): BatchCall | null {
+/** Returns the open call that has the question or approval with this id. */
+export function findWaitingCall(batch: readonly BatchCall[], kind: Wait["kind"], id: string): BatchCall | null {
   return (
     batch.find((call) => call.wait !== null && call.wait.kind === kind && "id" in call.wait && call.wait.id === id) ??
     null

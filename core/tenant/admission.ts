@@ -1,73 +1,73 @@
 /**
- * The desk where a tenant's tasks ask for leave to run: it hands out places and slices of the budgets and takes both
- * back. Pure; the store keeps every row before an answer leaves. Each message of a task carries the task's version, which
- * grows: an older one that comes late changes nothing of place and lease. Use is a total that never goes down, so whatever
- * comes twice, late or not at all is counted once.
+ * The admission controller of a tenant: grants permits to its tasks, with slots and slices of the budgets, and takes
+ * both back. Pure; the store saves every row before a reply leaves. Each message of a task has the task's version,
+ * which only grows: a late, older one changes neither slot nor lease. Use is a total that never decreases, so a
+ * repeated, late or lost message is counted once.
  */
-import { NO_LIMIT, NOTHING } from "../task/amounts.ts";
+import { NO_LIMIT, NO_AMOUNT } from "../task/amounts.ts";
 import { BudgetBook, type ReadFigures } from "./budget-book.ts";
 import {
-  accountsOf,
+  listAccounts,
   type BudgetAccount,
-  dayOf,
-  difference,
-  isNothing,
+  toDay,
+  subtractAmounts,
+  isZero,
   judgeBudget,
-  most,
-  nearLimits,
-  outstanding,
-  sum,
-  whole,
+  toGreater,
+  listNearLimits,
+  getUnusedLease,
+  addAmounts,
+  roundUp,
 } from "./budget-tree.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { EnterReply, EnterRequest } from "./rpc.ts";
+import type { PermitReply, PermitRequest } from "./rpc.ts";
 import type { TaskReport } from "../task/rpc.ts";
-import { Places } from "./slots.ts";
-import { STOPPED_ASK_AGAIN_MS } from "../task/admission.ts";
+import { Slots } from "./slots.ts";
+import { STOPPED_RETRY_MS } from "../task/admission.ts";
 import type { Amount, AmountLimit } from "../task/state.ts";
 import { hasEnded, isWaiting, type TaskStatus } from "../task/status.ts";
 
-/** How long a leave lasts: so soon does a tenant that is over its share shrink to it. */
-const LEAVE_MS = 2000;
+/** Permit lifetime. Bounds how long a tenant can exceed its fair share. */
+const PERMIT_MS = 2000;
 /**
- * While no other tenant is active and an eighth of the places is free there is nobody to make room for, and asking again
- * costs two writes. Who comes next finds that eighth.
+ * Permit lifetime while no other tenant is active and an eighth of the slots is free for one that arrives. A renewal
+ * costs two writes.
  */
-const CALM_LEAVE_MS = 6000;
-/** A task in line asks again after 4 to 6 seconds, should its call be lost. */
-const ASK_AGAIN_MS = 4000;
-const ASK_AGAIN_SPREAD_MS = 2000;
+const CALM_PERMIT_MS = 6000;
+/** A queued task asks again after 4 to 6 seconds, in case its call is lost. */
+const RETRY_MS = 4000;
+const RETRY_JITTER_MS = 2000;
 
-/** What a tenant keeps of one task until the task is forgotten. `granted` means something while it holds a place. */
+/** What a tenant stores of one task until the task is deleted. `granted` is valid while the task holds a slot. */
 export interface TaskRow {
   readonly task: string;
   readonly version: number;
   readonly key: string | null;
   readonly agent: string;
   readonly status: TaskStatus;
-  readonly holdsPlace: boolean;
+  readonly holdsSlot: boolean;
   readonly granted: AmountLimit;
   readonly used: Amount;
 }
 
-/** What is spent with a row: of these accounts, on this day. */
+/** The use that is stored with a row: its accounts, and its day. */
 export interface Spending {
   readonly accounts: readonly string[];
   readonly day: string;
   readonly more: Amount;
 }
 
-export interface DeskStore {
+export interface AdmissionStore {
   task(task: string): TaskRow | null;
-  /** The tasks that hold a place. */
+  /** The tasks that hold a slot. */
   holders(): readonly TaskRow[];
-  /** Keeps the row and counts what is spent, both or neither. */
+  /** Stores the row and its use, both or neither. */
   save(row: TaskRow, spending: Spending | null): void;
   remove(task: string): void;
   readonly figures: ReadFigures;
 }
 
-/** The moment of a message: the places that the tenant may use now, and a number from 0 to 1 for spreading. */
+/** The time of a message, the slots that the tenant may use now, and a random number from 0 to 1 for jitter. */
 export interface Moment {
   readonly now: number;
   readonly share: number;
@@ -76,171 +76,175 @@ export interface Moment {
   readonly random: number;
 }
 
-export class TenantDesk {
-  private readonly store: DeskStore;
+export class AdmissionController {
+  private readonly store: AdmissionStore;
   private readonly book: BudgetBook;
-  private readonly places: Places;
-  /** Tasks that wait for budget which others hold, and those of them that were called. */
-  private readonly short = new FairQueue();
-  private readonly shortCalled = new Set<string>();
+  private readonly slots: Slots;
+  /** Tasks that wait for budget that others lease, and those of them that were called. */
+  private readonly budgetQueue = new FairQueue();
+  private readonly calledForBudget = new Set<string>();
   private budgetCameFree = false;
 
-  constructor(store: DeskStore) {
+  constructor(store: AdmissionStore) {
     this.store = store;
     this.book = new BudgetBook(store.figures);
     const holders = store.holders();
-    this.places = new Places(holders);
-    for (const row of holders) this.book.lease(accountsOf(row), leaseOf(row));
+    this.slots = new Slots(holders);
+    for (const row of holders) this.book.lease(listAccounts(row), getLease(row));
   }
 
   get isInUse(): boolean {
-    return this.places.isInUse || this.short.size > 0;
+    return this.slots.isInUse || this.budgetQueue.size > 0;
   }
 
-  /** Asks for leave. With `stopped`, the task gives back what it has and hears that message. */
-  enter(request: EnterRequest, stopped: string | null, moment: Moment): EnterReply {
-    const row = this.store.task(request.task) ?? firstRow(request);
-    const used = most(row.used, whole(request.used));
+  /** Requests a permit. With `stopped`, the task returns its slot and lease and receives that message. */
+  enter(request: PermitRequest, stopped: string | null, moment: Moment): PermitReply {
+    const row = this.store.task(request.task) ?? createRow(request);
+    const used = toGreater(row.used, roundUp(request.used));
     if (request.version < row.version || hasEnded(row.status)) {
-      this.keep(row, { ...row, used }, moment.now);
-      return inLine("queue", null, moment);
+      this.saveRow(row, { ...row, used }, moment.now);
+      return toQueuedReply("queue", null, moment);
     }
-    // Who asks waits for nothing else any more, whatever it reported last.
+    // A task that requests a permit is running, even if it reported otherwise.
     const status = isWaiting(row.status) ? "running" : row.status;
-    const asked = { ...row, version: request.version, status, used };
+    const requested = { ...row, version: request.version, status, used };
     if (stopped !== null) {
-      this.leave(row.task);
-      this.giveBack(row, asked, moment.now);
-      return { kind: "stopped", message: stopped, askAgainAfterMs: STOPPED_ASK_AGAIN_MS };
+      this.dequeue(row.task);
+      this.releaseSlot(row, requested, moment.now);
+      return { kind: "stopped", message: stopped, askAgainAfterMs: STOPPED_RETRY_MS };
     }
-    const more = difference(used, row.used);
-    const uses = this.book.usesOf(accountsOf(row), { own: leaseOf(row), more }, moment.now);
+    const more = subtractAmounts(used, row.used);
+    const uses = this.book.getUses(listAccounts(row), { own: getLease(row), more }, moment.now);
     const verdict = judgeBudget(uses, {
       used,
-      need: whole(request.need),
-      want: whole(request.want),
+      need: roundUp(request.need),
+      want: roundUp(request.want),
       isPriced: request.isPriced,
     });
-    // One that was called and found budget leaves the next one in line a try.
-    if (this.shortCalled.delete(request.task)) this.budgetCameFree ||= verdict.kind !== "wait";
+    // A called task that found budget lets the next queued task try.
+    if (this.calledForBudget.delete(request.task)) this.budgetCameFree ||= verdict.kind !== "wait";
     if (verdict.kind === "exceeded") {
-      this.leave(row.task);
-      this.giveBack(row, asked, moment.now);
+      this.dequeue(row.task);
+      this.releaseSlot(row, requested, moment.now);
       return verdict;
     }
     if (verdict.kind === "wait") {
-      this.places.leave(row.task);
-      this.short.join(row.task, row.key);
-      this.giveBack(row, asked, moment.now);
-      return inLine("budget", verdict.message, moment);
+      this.slots.dequeue(row.task);
+      this.budgetQueue.add(row.task, row.key);
+      this.releaseSlot(row, requested, moment.now);
+      return toQueuedReply("budget", verdict.message, moment);
     }
-    this.short.leave(row.task);
-    const holdsPlace = this.places.ask(row.task, row.key, moment.share, moment.now);
-    this.keep(row, { ...asked, holdsPlace, granted: holdsPlace ? verdict.grant : NO_LIMIT }, moment.now);
-    if (!holdsPlace) return inLine("queue", null, moment);
-    const isCalm = moment.isAlone && this.places.held * 8 <= moment.share * 7 && this.short.size === 0;
-    return { kind: "admitted", forMs: isCalm ? CALM_LEAVE_MS : LEAVE_MS, grant: verdict.grant, near: nearLimits(uses) };
+    this.budgetQueue.remove(row.task);
+    const holdsSlot = this.slots.request(row.task, row.key, moment.share, moment.now);
+    this.saveRow(row, { ...requested, holdsSlot, granted: holdsSlot ? verdict.grant : NO_LIMIT }, moment.now);
+    if (!holdsSlot) return toQueuedReply("queue", null, moment);
+    const isCalm = moment.isAlone && this.slots.heldCount * 8 <= moment.share * 7 && this.budgetQueue.size === 0;
+    return {
+      kind: "admitted",
+      forMs: isCalm ? CALM_PERMIT_MS : PERMIT_MS,
+      grant: verdict.grant,
+      near: listNearLimits(uses),
+    };
   }
 
   /**
-   * Takes how a task stands. One that waits or has ended gives back its place and what it leased. One that is still
-   * `queued` keeps them: it was let in and has not begun. A report of the very version at which the task asked was sent
-   * before it asked, and is as old.
+   * Applies a task's report. A task that waits or has ended returns its slot and lease. A `queued` one keeps them: it
+   * was admitted and has not begun. A report of the same version as the permit request was sent before it, and is old.
    */
   report(report: TaskReport, now: number): void {
     const { version, view } = report;
-    const row = this.store.task(report.task) ?? firstRow({ ...report, agent: view.agent.id });
-    const used = most(row.used, whole(report.used));
+    const row = this.store.task(report.task) ?? createRow({ ...report, agent: view.agent.id });
+    const used = toGreater(row.used, roundUp(report.used));
     if (version <= row.version) {
-      this.keep(row, { ...row, used }, now);
+      this.saveRow(row, { ...row, used }, now);
       return;
     }
-    const told = { ...row, version, status: view.status, used };
+    const reported = { ...row, version, status: view.status, used };
     if (view.status === "running" || view.status === "queued") {
-      this.keep(row, told, now);
+      this.saveRow(row, reported, now);
       return;
     }
-    this.leave(row.task);
-    this.giveBack(row, told, now);
+    this.dequeue(row.task);
+    this.releaseSlot(row, reported, now);
   }
 
-  /** A task that the store does not know: of an object that was lost. What it used was counted in its day. */
+  /** Adds a task that the store does not know because its object was lost. Its use was counted on its day. */
   adopt({ task, key, version, view, used }: TaskReport): void {
     if (this.store.task(task) !== null) return;
-    const row = firstRow({ task, key, agent: view.agent.id });
-    this.store.save({ ...row, version, status: view.status, used: whole(used) }, null);
+    const row = createRow({ task, key, agent: view.agent.id });
+    this.store.save({ ...row, version, status: view.status, used: roundUp(used) }, null);
   }
 
-  /** The task was erased: nothing is kept of it but what it spent. */
+  /** Deletes a task; its use remains counted. */
   forget(task: string): void {
     const row = this.store.task(task);
     if (row === null) return;
-    this.leave(task);
+    this.dequeue(task);
     this.store.remove(task);
-    this.changeLease(row, NOTHING, NOTHING);
+    this.changeLease(row, NO_AMOUNT, NO_AMOUNT);
   }
 
-  /** The tasks that are to be called now: places are kept for some, and budget came back for one. */
-  toCall({ now, share }: Pick<Moment, "now" | "share">): string[] {
-    const called = this.places.toCall(share, now);
-    const next = this.budgetCameFree ? this.short.next() : null;
+  /** Returns the tasks to call now: those with an offered slot, and one for freed budget. */
+  takeTasksToCall({ now, share }: Pick<Moment, "now" | "share">): string[] {
+    const called = this.slots.takeTasksToCall(share, now);
+    const next = this.budgetCameFree ? this.budgetQueue.next() : null;
     this.budgetCameFree = false;
     if (next === null) return called;
-    this.shortCalled.add(next.task);
+    this.calledForBudget.add(next.task);
     return [...called, next.task];
   }
 
-  nextOfferEndsAt(): number | null {
-    return this.places.nextOfferEndsAt();
+  getNextOfferEnd(): number | null {
+    return this.slots.getNextOfferEnd();
   }
 
   account(account: string, now: number): BudgetAccount {
     return this.book.account(account, now);
   }
 
-  /** The limit of an account was stored: it holds from now on, and who waits for budget may have some. */
-  limitChanged(account: string): void {
+  /** Applies a stored limit of an account. Tasks that wait for budget may get some. */
+  applyLimitChange(account: string): void {
     this.book.forgetFigures(account);
     this.budgetCameFree = true;
   }
 
-  private giveBack(row: TaskRow, next: TaskRow, now: number): void {
-    this.keep(row, { ...next, holdsPlace: false, granted: NO_LIMIT }, now);
+  private releaseSlot(row: TaskRow, next: TaskRow, now: number): void {
+    this.saveRow(row, { ...next, holdsSlot: false, granted: NO_LIMIT }, now);
   }
 
-  private leave(task: string): void {
-    this.places.leave(task);
-    this.short.leave(task);
-    this.shortCalled.delete(task);
+  private dequeue(task: string): void {
+    this.slots.dequeue(task);
+    this.budgetQueue.remove(task);
+    this.calledForBudget.delete(task);
   }
 
-  /** Stores what changed of a row, and with it what was spent; then the figures follow. */
-  private keep(row: TaskRow, next: TaskRow, now: number): void {
-    const more = difference(next.used, row.used);
-    const accounts = accountsOf(row);
+  /** Stores a changed row with its use, then updates the figures. */
+  private saveRow(row: TaskRow, next: TaskRow, now: number): void {
+    const more = subtractAmounts(next.used, row.used);
+    const accounts = listAccounts(row);
     if (isSame(row, next)) return;
-    this.store.save(next, isNothing(more) ? null : { accounts, day: dayOf(now), more });
+    this.store.save(next, isZero(more) ? null : { accounts, day: toDay(now), more });
     this.book.spend(accounts, more, now);
-    this.changeLease(row, leaseOf(next), more);
+    this.changeLease(row, getLease(next), more);
   }
 
-  /** `more` of what was leased was used. Who waits gets a try when the rest came back, and when a lease is over. */
+  /** Changes a lease, of which `more` was used. Waiting tasks may try again when a lease shrinks unused or ends. */
   private changeLease(row: TaskRow, lease: Amount, more: Amount): void {
-    const change = difference(lease, leaseOf(row));
-    if (isNothing(change)) return;
-    this.book.lease(accountsOf(row), change);
-    const cameBack = sum(change, more);
-    this.budgetCameFree ||= isNothing(lease) || cameBack.tokens < 0 || cameBack.costMicros < 0;
+    const change = subtractAmounts(lease, getLease(row));
+    if (isZero(change)) return;
+    this.book.lease(listAccounts(row), change);
+    const cameBack = addAmounts(change, more);
+    this.budgetCameFree ||= isZero(lease) || cameBack.tokens < 0 || cameBack.costMicros < 0;
   }
 }
 
-function leaseOf(row: TaskRow): Amount {
-  return row.holdsPlace ? outstanding(row.granted, row.used) : NOTHING;
+function getLease(row: TaskRow): Amount {
+  return row.holdsSlot ? getUnusedLease(row.granted, row.used) : NO_AMOUNT;
 }
 
-/** A task that the tenant hears of for the first time: below every version. */
-function firstRow({ task, key, agent }: Pick<EnterRequest, "task" | "key" | "agent">): TaskRow {
-  const row = { task, key, agent, version: -1, holdsPlace: false, granted: NO_LIMIT, used: NOTHING };
+/** Creates the row of a new task, below every version. */
+function createRow({ task, key, agent }: Pick<PermitRequest, "task" | "key" | "agent">): TaskRow {
+  const row = { task, key, agent, version: -1, holdsSlot: false, granted: NO_LIMIT, used: NO_AMOUNT };
   return { ...row, status: "queued" };
 }
 
@@ -248,7 +252,7 @@ function isSame(left: TaskRow, right: TaskRow): boolean {
   return (
     left.version === right.version &&
     left.status === right.status &&
-    left.holdsPlace === right.holdsPlace &&
+    left.holdsSlot === right.holdsSlot &&
     left.granted.tokens === right.granted.tokens &&
     left.granted.costMicros === right.granted.costMicros &&
     left.used.tokens === right.used.tokens &&
@@ -256,7 +260,7 @@ function isSame(left: TaskRow, right: TaskRow): boolean {
   );
 }
 
-function inLine(why: "queue" | "budget", message: string | null, { random }: Moment): EnterReply {
-  const askAgainAfterMs = Math.round(ASK_AGAIN_MS + random * ASK_AGAIN_SPREAD_MS);
+function toQueuedReply(why: "queue" | "budget", message: string | null, { random }: Moment): PermitReply {
+  const askAgainAfterMs = Math.round(RETRY_MS + random * RETRY_JITTER_MS);
   return { kind: "queued", why, message, askAgainAfterMs };
 }

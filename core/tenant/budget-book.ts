@@ -1,33 +1,33 @@
-/** The figures of a tenant's accounts while its object runs: limits, what was spent, what is leased to tasks now. */
-import { NOTHING } from "../task/amounts.ts";
+/** The figures of a tenant's accounts in memory: limits, use, and current leases. */
+import { NO_AMOUNT } from "../task/amounts.ts";
 import {
   type AccountUse,
   type BudgetAccount,
   type BudgetLimit,
   type BudgetPeriod,
-  dayOf,
-  difference,
-  isNothing,
-  sum,
+  toDay,
+  subtractAmounts,
+  isZero,
+  addAmounts,
 } from "./budget-tree.ts";
 import type { Amount } from "../task/state.ts";
 
-/** An account as it is stored: its limit, and what was spent on a day, in that day's month, and ever. */
+/** A stored account: its limit, and its use on a day, in that day's month, and in total. */
 export interface AccountFigures {
   readonly limit: BudgetLimit | null;
   readonly spent: Readonly<Record<BudgetPeriod, Amount>>;
 }
 
-/** Reads an account for a day (`2026-11-21`); nothing was spent on one that is not stored. */
+/** Reads an account for a day (`2026-11-21`). An account that is not stored has no use. */
 export type ReadFigures = (account: string, day: string) => AccountFigures;
 
-/** Accounts that are held at once; with more they are read again. */
-const MAX_HELD = 10_000;
+/** Accounts in the cache. When it is full, it is cleared. */
+const MAX_CACHED = 10_000;
 
-/** Knows the limited and the unlimited accounts alike, so that a limit set later counts what was used before. */
+/** Counts the use of unlimited accounts too, so that a later limit includes earlier use. */
 export class BudgetBook {
   private readonly read: ReadFigures;
-  private readonly held = new Map<string, AccountFigures & { readonly day: string }>();
+  private readonly cached = new Map<string, AccountFigures & { readonly day: string }>();
   private readonly leased = new Map<string, Amount>();
 
   constructor(read: ReadFigures) {
@@ -35,26 +35,26 @@ export class BudgetBook {
   }
 
   /**
-   * The accounts as a task sees them that holds `own` of each and has just used `more`, which is about to be counted: the
-   * rest of what it holds counts as free.
+   * Returns the accounts as seen by a task that leases `own` of each and has just used `more`, which is not counted
+   * yet. The rest of its lease counts as free.
    */
-  usesOf(
+  getUses(
     accounts: readonly string[],
     { own, more }: { readonly own: Amount; readonly more: Amount },
     now: number,
   ): AccountUse[] {
     return accounts.map((account) => {
-      const { limit, spent } = this.figures(account, now);
-      const used = sum(spent[limit?.period ?? "month"], more);
-      return { account, limit, used, leasedToOthers: difference(this.leases(account), own) };
+      const { limit, spent } = this.getFigures(account, now);
+      const used = addAmounts(spent[limit?.period ?? "month"], more);
+      return { account, limit, used, leasedToOthers: subtractAmounts(this.getLeased(account), own) };
     });
   }
 
-  /** An account as it stands. */
+  /** Returns an account with its current figures. */
   account(account: string, now: number): BudgetAccount {
-    const { limit, spent } = this.figures(account, now);
+    const { limit, spent } = this.getFigures(account, now);
     const used = spent[limit?.period ?? "month"];
-    const leased = this.leases(account);
+    const leased = this.getLeased(account);
     return {
       account,
       limit,
@@ -65,44 +65,48 @@ export class BudgetBook {
     };
   }
 
-  /** Counts what was spent; it is stored already. */
+  /** Counts use that is already stored. */
   spend(accounts: readonly string[], more: Amount, now: number): void {
-    const day = dayOf(now);
+    const day = toDay(now);
     for (const account of accounts) {
-      const held = this.held.get(account);
-      // What is not held for this day is read with what is stored.
+      const held = this.cached.get(account);
+      // A later read of another day includes the stored use.
       if (held === undefined || held.day !== day) continue;
       const { spent } = held;
-      const added = { day: sum(spent.day, more), month: sum(spent.month, more), total: sum(spent.total, more) };
-      this.held.set(account, { ...held, spent: added });
+      const added = {
+        day: addAmounts(spent.day, more),
+        month: addAmounts(spent.month, more),
+        total: addAmounts(spent.total, more),
+      };
+      this.cached.set(account, { ...held, spent: added });
     }
   }
 
   /** Changes what is leased of each account. */
   lease(accounts: readonly string[], change: Amount): void {
     for (const account of accounts) {
-      const leased = sum(this.leases(account), change);
-      if (isNothing(leased)) this.leased.delete(account);
+      const leased = addAmounts(this.getLeased(account), change);
+      if (isZero(leased)) this.leased.delete(account);
       else this.leased.set(account, leased);
     }
   }
 
-  /** A limit was set or taken away; it is stored already. */
+  /** Drops the figures of an account whose stored limit changed. */
   forgetFigures(account: string): void {
-    this.held.delete(account);
+    this.cached.delete(account);
   }
 
-  private leases(account: string): Amount {
-    return this.leased.get(account) ?? NOTHING;
+  private getLeased(account: string): Amount {
+    return this.leased.get(account) ?? NO_AMOUNT;
   }
 
-  private figures(account: string, now: number): AccountFigures {
-    const day = dayOf(now);
-    const held = this.held.get(account);
+  private getFigures(account: string, now: number): AccountFigures {
+    const day = toDay(now);
+    const held = this.cached.get(account);
     if (held?.day === day) return held;
-    if (this.held.size >= MAX_HELD) this.held.clear();
+    if (this.cached.size >= MAX_CACHED) this.cached.clear();
     const read = { ...this.read(account, day), day };
-    this.held.set(account, read);
+    this.cached.set(account, read);
     return read;
   }
 }

@@ -1,28 +1,28 @@
 /**
- * Secrets that people and programs carry: `<prefix><owner>_<secret><checksum>`. `<owner>` is a tenant's id without its
- * prefix (or `operator`), so that a text can be looked up in the tenant's own object; it proves nothing by itself.
- * `<checksum>` is six characters of base62: the CRC-32 of all that stands before, so that a mistyped text and a string in
- * a public repository are told apart without a look-up.
+ * Tokens with a checksum: `<prefix><owner>_<secret><checksum>`. `<owner>` is a tenant's id without its prefix (or
+ * `operator`), so that a token can be looked up in the tenant's own object; it proves nothing. `<checksum>` is six
+ * characters of base62: the CRC-32 of everything before it. It detects a mistyped token, and a token in a public
+ * repository, without a look-up.
  */
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const CHECKSUM_CHARACTERS = 6;
 
-/** Stands where the tenant's id stands in the key that may make tenants. */
+/** The owner in the operator's key, which may create tenants. */
 export const OPERATOR = "operator";
 
-/** One kind of text. The secret's characters are of base62, of 5.95 bits each. */
-export interface TextForm {
-  /** Lower-case letters and `_` at its end. */
+/** The format of one kind of token. The secret has base62 characters of 5.95 bits each. */
+export interface TokenForm {
+  /** Lower-case letters that end in `_`. */
   readonly prefix: string;
   readonly secretCharacters: number;
 }
 
 /**
- * Makes a text of this form. `random` has half as many bytes again as the secret has characters: bytes that would favour
- * a character are passed over.
+ * Creates a token. `random` needs 1.5 bytes for each character of the secret, because bytes that would bias a character
+ * are skipped.
  */
-export function makeText({ prefix, secretCharacters }: TextForm, owner: string, random: Uint8Array): string {
+export function createToken({ prefix, secretCharacters }: TokenForm, owner: string, random: Uint8Array): string {
   let secret = "";
   for (const byte of random) {
     if (secret.length === secretCharacters) break;
@@ -33,8 +33,8 @@ export function makeText({ prefix, secretCharacters }: TextForm, owner: string, 
   return body + checksum(body);
 }
 
-/** The owner that a text names: `operator` or a tenant's id; null when the text is none of this form. */
-export function textOwner({ prefix, secretCharacters }: TextForm, text: string): string | null {
+/** Returns the owner of a token: `operator` or a tenant's id; null if the text is not a token of this kind. */
+export function findTokenOwner({ prefix, secretCharacters }: TokenForm, text: string): string | null {
   if (!text.startsWith(prefix)) return null;
   const [, owner, secret] = /^([a-z0-9]{1,40})_([0-9A-Za-z]+)$/.exec(text.slice(prefix.length)) ?? [];
   if (owner === undefined || secret?.length !== secretCharacters + CHECKSUM_CHARACTERS) return null;

@@ -10,8 +10,8 @@
  * Limit: slots count tasks, not work. A task of many short steps takes more of the machine than one that waits for a model.
  */
 
-/** No tenant gets fewer places than this, however many are active. */
-export const FEWEST_PLACES = 2;
+/** The least slots of a tenant, however many are active. */
+export const MIN_SLOTS = 2;
 /** A tenant that reports nothing for this long is inactive: its tasks are in long calls, or its object was evicted. */
 const ACTIVE_MS = 10_000;
 
@@ -36,21 +36,25 @@ export class FairShare {
   }
 
   /**
-   * How many places the tenant, which counts as active, may use now: `own` are those that it has by itself, `shared`
-   * those that all active tenants have together.
+   * Returns the slots that the tenant may use now; it counts as active. `own` is its own limit, `shared` the slots of
+   * all active tenants together.
    */
-  placesOf(tenant: string, { own, shared }: { readonly own: number; readonly shared: number }, now: number): number {
-    const active = this.active(tenant, now);
-    return active === 1 ? own : Math.min(own, Math.max(FEWEST_PLACES, Math.floor(shared / active)));
+  computeSlots(
+    tenant: string,
+    { own, shared }: { readonly own: number; readonly shared: number },
+    now: number,
+  ): number {
+    const active = this.countActive(tenant, now);
+    return active === 1 ? own : Math.min(own, Math.max(MIN_SLOTS, Math.floor(shared / active)));
   }
 
   /** True while no other tenant is active. */
   isAlone(tenant: string, now: number): boolean {
-    return this.active(tenant, now) === 1;
+    return this.countActive(tenant, now) === 1;
   }
 
-  /** How many tenants are active, this one included. */
-  private active(tenant: string, now: number): number {
+  /** Counts the active tenants, including this one. */
+  private countActive(tenant: string, now: number): number {
     for (const [other, at] of this.activeSince) {
       if (at <= now && now - at < ACTIVE_MS) break;
       this.activeSince.delete(other);

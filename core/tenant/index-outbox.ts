@@ -1,28 +1,27 @@
-/** When a tenant's object sends its tasks' index rows to Postgres. */
-import { backoffMs } from "../base/backoff.ts";
+/** The schedule on which a tenant's object sends its tasks' index rows to Postgres. */
+import { computeBackoffMs } from "../base/backoff.ts";
 
-/** Rows wait this long for company. */
-const GATHER_MS = 200;
+/** Delay that gathers rows into one batch. */
+const BATCH_DELAY_MS = 200;
 const MAX_BACKOFF_MS = 30_000;
 
-/** How long the next sending waits after `failures` failed ones in a row: 1 s, doubled up to 30 s. */
-export function sendDelayMs(failures: number): number {
-  return failures === 0 ? GATHER_MS : backoffMs(failures, MAX_BACKOFF_MS);
+/** Returns the delay of the next batch after `failures` failures in a row: 1 s, doubled up to 30 s. */
+export function computeSendDelayMs(failures: number): number {
+  return failures === 0 ? BATCH_DELAY_MS : computeBackoffMs(failures, MAX_BACKOFF_MS);
 }
 
 /**
- * When to retry what failed at `failedAt`, for the `failures`th time in a row: the same moment however often it is asked, and
- * now when the clock was set back meanwhile. Milliseconds since the epoch.
+ * Returns when to retry after the `failures`th failure in a row at `failedAt`. Repeated calls return the same time;
+ * after the clock was set back, `now`. Milliseconds since the epoch.
  */
 export function computeRetryAt(failures: number, failedAt: number, now: number): number {
-  return failures === 0 || failedAt > now ? now : Math.max(now, failedAt + sendDelayMs(failures));
+  return failures === 0 || failedAt > now ? now : Math.max(now, failedAt + computeSendDelayMs(failures));
 }
 
-/** How long a row waits that Postgres refused by itself, while the others go on. */
+/** Retry delay of a single row that Postgres refused, while the others continue. */
 export const REFUSED_RETRY_MS = MAX_BACKOFF_MS;
 
 /**
- * How long a task that left the index is remembered, so that a report of it which comes late does not bring it back: far
- * longer than a report is on its way.
+ * How long the deletion of a task is stored, so that a late report does not restore it: far longer than a report takes.
  */
-export const FORGOTTEN_KEPT_MS = 24 * 60 * 60 * 1000;
+export const FORGOTTEN_RETENTION_MS = 24 * 60 * 60 * 1000;

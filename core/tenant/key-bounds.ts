@@ -1,7 +1,7 @@
 /**
  * The bounds of an API key. With projects, the key sees only their tasks, files and memory. With agents, it starts and
- * directs tasks of those agents only. Boundary: pure rules over a key, a route and a task. A route that is not listed here is closed to a
- * key with projects, so that a new route opens only once it filters.
+ * directs tasks of those agents only. Pure rules over a key, a route and a task. A route that is not listed here is
+ * closed to a key with projects, so a new route has to filter before it opens.
  */
 import { failed, NO_SUCH_TASK, ok, type Result } from "../base/errors.ts";
 import type { KeyRecord } from "./rpc.ts";
@@ -16,7 +16,7 @@ export interface KeyBounds {
   readonly agents: readonly string[] | null;
 }
 
-/** The bounds of a key; null for one that is bound to nothing. A record of an earlier release has none. */
+/** Returns the bounds of a key; null for an unbound key. A record of an earlier release has none. */
 export function toKeyBounds({
   projects = null,
   agents = null,
@@ -24,7 +24,7 @@ export function toKeyBounds({
   return projects === null && agents === null ? null : { projects, agents };
 }
 
-/** The scopes that a bound key cannot have: what they allow is about the whole tenant. */
+/** Returns a scope that a bound key cannot have because it covers the whole tenant. */
 export function findUnboundScope(scopes: readonly Scope[]): Scope | null {
   return scopes.find((scope) => scope === "admin") ?? null;
 }
@@ -36,8 +36,8 @@ export function isInBounds(bounds: KeyBounds | null, project: string | null): bo
 }
 
 /**
- * Whether a key may name this project in a request. `invalid_input`: it names none, which a key with projects has to;
- * `not_found`: the project is not one of the key's.
+ * Whether a key may use this project in a request. `invalid_input`: a key with projects has to name one; `not_found`:
+ * the project is not one of the key's.
  */
 export function checkProject(bounds: KeyBounds | null, project: string | null): Result<void> {
   if (isInBounds(bounds, project)) return ok(undefined);
@@ -46,14 +46,15 @@ export function checkProject(bounds: KeyBounds | null, project: string | null): 
   return failed("invalid_input", message, { field: "project" });
 }
 
-/** The project and the agent of a task, or of a call, that a key wants to start. */
+/** The project and the agent of a requested task or call. */
 export interface TaskToStart {
   readonly project: string | null;
   readonly agent: { readonly id: string; readonly name: string };
 }
 
 /**
- * Whether a key may start a task. Fails as `checkProject`, and with `forbidden` when the agent is not one of the key's.
+ * Whether a key may start a task. Fails like `checkProject`, and with `forbidden` for an agent that is not one of the
+ * key's.
  */
 export function checkStart(bounds: KeyBounds | null, { project, agent }: TaskToStart): Result<void> {
   if (bounds === null) return ok(undefined);
@@ -65,12 +66,12 @@ export function checkStart(bounds: KeyBounds | null, { project, agent }: TaskToS
   return failed("forbidden", message, { field: "agent" });
 }
 
-/** Cancelling stops an agent and tells it nothing, so it is left to every key that sees the task. */
+/** Cancelling gives the agent no instruction, so every key that sees the task may do it. */
 const CANCEL = /^POST \/v1\/tasks\/[^/]+\/cancel$/;
 
 /**
- * Whether a key may make a request about an existing task. With agents, it directs tasks of those agents only: messages,
- * answers, decisions and files of others are `forbidden`, reading and cancelling are not.
+ * Whether a key may make a request about an existing task. A key with agents directs only their tasks: messages,
+ * answers, decisions and files of others are `forbidden`; reading and cancelling are allowed.
  */
 export function checkRequest(
   { agents }: KeyBounds,
@@ -85,12 +86,12 @@ export function checkRequest(
   return failed("forbidden", message);
 }
 
-/** Whether a key may look at a task; `not_found`, as for a task that does not exist. */
+/** Whether a key may see a task; otherwise `not_found`, as for a task that does not exist. */
 export function checkTask(bounds: KeyBounds | null, { project }: { readonly project: string | null }): Result<void> {
   return isInBounds(bounds, project) ? ok(undefined) : { ok: false, error: NO_SUCH_TASK };
 }
 
-/** Methods and paths, `*` for any method; `{x}` is one segment, `/**` is that path and all below it. */
+/** Methods and paths. `*` is any method, `{x}` one segment, `/**` the path and everything below it. */
 const OPEN_WITH_PROJECTS: readonly string[] = [
   "GET /v1/tasks",
   "POST /v1/tasks",
@@ -101,14 +102,14 @@ const OPEN_WITH_PROJECTS: readonly string[] = [
   "* /v1/memory/{id}",
   "GET /v1/projects",
   "GET /v1/projects/{name}",
-  // What belongs to the tenant and to no project, and what a task is made with.
+  // Content of the tenant rather than of a project, and the parts of a task.
   "GET /v1/agents/**",
   "GET /v1/people/**",
   "GET /v1/skills/**",
   "GET /v1/tools/**",
   "GET /v1/tools.json",
   "POST /v1/tools/{name}/call",
-  // Who is signed in as this key.
+  // The sessions of this key.
   "* /v1/session/**",
   "* /v1/sessions/**",
 ];
@@ -119,12 +120,12 @@ const CLOSED_WITH_AGENTS: readonly string[] = ["POST /v1/schedules/{id}/run", "P
 const OPEN = OPEN_WITH_PROJECTS.map(toPattern);
 const CLOSED = CLOSED_WITH_AGENTS.map(toPattern);
 
-/** Whether a route is there for a key with these bounds. `path` is as routes match it. */
+/** Whether a key with these bounds may use a route. `path` is as routes match it. */
 export function isRouteOpen(bounds: KeyBounds | null, method: string, path: string): boolean {
   if (bounds === null) return true;
-  const asked = `${method === "HEAD" ? "GET" : method} ${path}`;
-  if (bounds.projects !== null && !OPEN.some((pattern) => pattern.test(asked))) return false;
-  return !CLOSED.some((pattern) => pattern.test(asked));
+  const route = `${method === "HEAD" ? "GET" : method} ${path}`;
+  if (bounds.projects !== null && !OPEN.some((pattern) => pattern.test(route))) return false;
+  return !CLOSED.some((pattern) => pattern.test(route));
 }
 
 function toPattern(route: string): RegExp {

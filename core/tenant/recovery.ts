@@ -1,10 +1,10 @@
 /**
- * The recovery of a tenant's rows from its objects. The tenant's object and its row share a counter, which each batch of the
- * task index advances. A row that is gone, or whose counter is another, is of a lost or older database, or the object is: then
- * the index is rebuilt from the objects.
+ * The recovery of a tenant's rows from its objects. The tenant's object and its row share a counter, which each batch
+ * of the task index increments. A missing row, or one with another counter, shows a lost or older database or object:
+ * then the index is rebuilt from the objects.
  */
 
-/** What only Postgres has. Its counts are known from before a loss, and nothing brings it back. */
+/** Rows that only Postgres has. Counts from before a loss show what is missing; nothing can restore them. */
 export const NOT_REBUILDABLE = [
   "agents",
   "people",
@@ -18,17 +18,17 @@ export const NOT_REBUILDABLE = [
   "slack_workspaces",
 ] as const;
 /**
- * What is counted of a tenant's rows. Keys come back as far as the tenant's object was shown them, projects as far as they have tasks
+ * The counted rows of a tenant. Keys can be restored if the tenant's object has seen them, projects if they have tasks
  * or files.
  */
 export const COUNTED = [...NOT_REBUILDABLE, "keys", "projects"] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Inventory = Readonly<Record<Counted, number>>;
 
-/** How many of each kind were lost; a kind of which none was is absent. */
+/** How many of each kind were lost. A kind without losses is absent. */
 export type Lost = Readonly<Partial<Record<Counted, number>>>;
 
-/** A tenant's row as its object compares it. */
+/** A tenant's row, as its object compares it. */
 export interface TenantRow {
   readonly name: string;
   readonly counter: number;
@@ -36,12 +36,12 @@ export interface TenantRow {
   readonly inventory: Inventory;
 }
 
-/** How a row stands to the object's counter. */
+/** The result of comparing a row's counter with the object's. */
 type RowVerdict = "together" | "erased" | "missing" | "behind" | "ahead";
 
 /**
- * `from` and `to` are the object's counter before and after the row was read: batches go on meanwhile. One that was cut off
- * may have advanced the row alone, by one.
+ * Compares a row's counter with the object's. `from` and `to` are the object's counter before and after the row was
+ * read, because batches continue meanwhile. An interrupted batch may have incremented only the row, by one.
  */
 export function judgeRow(
   { from, to }: { readonly from: number; readonly to: number },
@@ -56,17 +56,17 @@ export function judgeRow(
 /** Why the index is rebuilt. */
 export type ReindexReason = Extract<RowVerdict, "missing" | "behind" | "ahead"> | "requested";
 
-/** In this order. `prune` looks at rows whose task the tenant's object does not know. */
+/** The phases in order. `prune` examines rows whose task the tenant's object does not know. */
 const REINDEX_PHASES = ["tenant", "tasks", "prune", "schedules", "done"] as const;
 export type ReindexPhase = (typeof REINDEX_PHASES)[number];
 
-/** A rebuilding, as the tenant's object stores it. Moments in milliseconds since the epoch. */
+/** A rebuild, as the tenant's object stores it. Times are milliseconds since the epoch. */
 export interface Reindex {
   readonly reason: ReindexReason;
   readonly phase: ReindexPhase;
-  /** The last task, row or schedule of the phase that was worked; null: none was. */
+  /** The last processed task, row or schedule of the phase; null before the first. */
   readonly cursor: string | null;
-  /** Tasks of the tenant's object when it began, and those that were worked. */
+  /** Tasks of the tenant's object at the start, and those processed. */
   readonly total: number;
   readonly done: number;
   readonly rebuilt: {
@@ -75,13 +75,13 @@ export interface Reindex {
     readonly schedules: number;
     readonly keys: number;
   };
-  /** Tasks that the tenant's object knows and whose own object holds nothing, or did not answer. */
+  /** Known tasks whose own object stores nothing or did not answer. */
   readonly missing: number;
-  /** Schedules whose object did not answer. Absent: none. */
+  /** Schedules whose object did not answer, if any. */
   readonly missingSchedules?: number;
   /** Projects that were counted before the loss. Absent: not counted. */
   readonly projectsBefore?: number;
-  /** Rows of tasks that were erased, which an older database still had. */
+  /** Removed rows of deleted tasks that an older database still had. */
   readonly removed: number;
   readonly lost: Lost;
   readonly startedAt: number;
@@ -91,8 +91,8 @@ export interface Reindex {
 /** How long losses are reported. */
 export const LOSS_REPORTED_MS = 30 * 24 * 3_600_000;
 
-/** A rebuilding that begins. Losses of an earlier one stay reported: to do it again finds what is left and calls nothing lost. */
-export function newReindex(reason: ReindexReason, total: number, before: Reindex | null, now: number): Reindex {
+/** Starts a rebuild. Losses of an earlier one remain reported, because a repeat finds nothing more to lose. */
+export function createReindex(reason: ReindexReason, total: number, before: Reindex | null, now: number): Reindex {
   const isRecent = before !== null && now - before.startedAt < LOSS_REPORTED_MS;
   return {
     reason,
@@ -110,16 +110,16 @@ export function newReindex(reason: ReindexReason, total: number, before: Reindex
 }
 
 /**
- * True when a row whose task no object knows may go: the object is the newer one. Where it is the older one, now or at an
- * earlier rebuilding that a request repeats, it may have lost what the row still tells.
+ * True when a row whose task is unknown may be removed, because the object is newer. An older object, now or at an
+ * earlier rebuild that a request repeats, may have lost the task that the row records.
  */
 export function mayPrune({ reason }: Pick<Reindex, "reason">, counter: number): boolean {
   return (reason === "missing" || reason === "behind") && counter > 0;
 }
 
 /**
- * What was there before and is not there now, with what was lost earlier. Projects are counted at the end (`addLostProjects`). `refusedKeys`: keys whose hash another row has. They
- * are refused at each repeat, and counted once.
+ * Returns the rows that were counted before and are missing now, with earlier losses. Projects are counted at the end
+ * (`addLostProjects`). `refusedKeys`: keys whose hash another row has; each repeat refuses them, and they count once.
  */
 export function addLost(lost: Lost, before: Inventory | null, now: Inventory, refusedKeys: number): Lost {
   const sums = [...NOT_REBUILDABLE, "keys" as const].map((kind) => {
@@ -129,7 +129,7 @@ export function addLost(lost: Lost, before: Inventory | null, now: Inventory, re
   return { ...lost, ...Object.fromEntries(sums.filter(([, count]) => count > 0)) };
 }
 
-/** Adds the projects that were counted before a loss and are not there at the end. */
+/** Adds the projects that were counted before a loss and are missing at the end. */
 export function addLostProjects(
   { lost, projectsBefore = 0 }: Pick<Reindex, "lost" | "projectsBefore">,
   now: number,
@@ -138,13 +138,13 @@ export function addLostProjects(
   return gone === 0 ? lost : { ...lost, projects: (lost.projects ?? 0) + gone };
 }
 
-/** What the reindexings of all tenants come to: those that run, and what could not be rebuilt. */
+/** The rebuilds of all tenants together: the running ones, and what could not be rebuilt. */
 export interface ReindexSummary {
   readonly running: number;
   readonly lost: Lost;
 }
 
-/** How many rows of keys were created, and the ids of those that could not be. */
+/** The number of created key rows, and the ids of refused ones. */
 export interface RestoredKeys {
   readonly created: number;
   readonly refused: readonly string[];
@@ -156,7 +156,7 @@ export interface RevokedKey {
   readonly at: number;
 }
 
-/** Whether a stored kind is one that this release knows. */
+/** Whether this release knows a stored kind. */
 export function isLossKind(kind: string): kind is keyof Lost {
   return COUNTED.some((one) => one === kind);
 }

@@ -23,11 +23,10 @@ import type {
 import type { PinnedSource, PublishedSource } from "../tool/source.ts";
 
 /**
- * A task asks its tenant for leave to begin hops. `version` is the task's, and grows: whatever is older and comes late
- * changes nothing. `used` is its own use so far, `need` the least that its next model call can do with, `want` what the
- * call would take.
+ * A task requests a permit from its tenant. `version` is the task's and grows: an older request changes nothing. `used`
+ * is its own use so far, `need` the least that its next model call needs, `want` what the call would use.
  */
-export interface EnterRequest {
+export interface PermitRequest {
   readonly task: string;
   readonly version: number;
   readonly key: string | null;
@@ -35,16 +34,16 @@ export interface EnterRequest {
   readonly used: Amount;
   readonly need: Amount;
   readonly want: Amount;
-  /** False when the next hop asks a model whose price nobody knows, so that no limit of money could be held. */
+  /** False when the next call uses a model without a price, so that no limit of money could be enforced. */
   readonly isPriced: boolean;
 }
 
 /**
- * What the tenant says. `admitted`: hops may begin for `forMs`, up to a total own use of `grant`; the task holds one of
- * the tenant's places until it reports that it no longer runs. `queued`: every place is taken, or budget that others hold
- * may come back; the tenant calls it. `exceeded`: a budget cannot cover `need` any more.
+ * The tenant's reply. `admitted`: runner calls may begin for `forMs`, up to a total own use of `grant`; the task holds
+ * a slot until it reports that it no longer runs. `queued`: every slot is taken, or budget that others lease may
+ * return; the tenant calls the task. `exceeded`: a budget cannot cover `need`.
  */
-export type EnterReply =
+export type PermitReply =
   | {
       readonly kind: "admitted";
       readonly forMs: number;
@@ -60,7 +59,7 @@ export type EnterReply =
   | { readonly kind: "stopped"; readonly message: string; readonly askAgainAfterMs: number }
   | { readonly kind: "exceeded"; readonly message: string };
 
-/** A key as the tenant's object knows it. */
+/** A key, as the tenant's object stores it. */
 export interface KeyRecord {
   readonly id: string;
   readonly tenant: string;
@@ -72,7 +71,7 @@ export interface KeyRecord {
   readonly agents?: readonly string[] | null;
 }
 
-/** The state of a key's request window. `resetSeconds` is the time until the present window ends. */
+/** The state of a key's request window. `resetSeconds` is the time until the current window ends. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
@@ -80,8 +79,8 @@ export interface RateState {
 }
 
 /**
- * What the tenant's object says to a request, in one hop: who it is, whether it may come in, and what a repeat gets.
- * `unknown_key`: the object was never shown this key; the Worker looks it up in the database and asks again with its
+ * The tenant's decision on a request, in one RPC call: who makes it, whether it is allowed, and what a repeat gets.
+ * `unknown_key`: the object has not seen this key; the Worker looks it up in the database and asks again with its
  * record. `dead_key`: revoked or expired.
  */
 export type Admission =
@@ -92,25 +91,27 @@ export type Admission =
       readonly kind: "admitted";
       readonly key: KeyRecord;
       readonly rate: RateState;
-      /** Set while the tenant is stopped: it makes and starts nothing. */
+      /** Set while the tenant is stopped: it creates and starts nothing. */
       readonly stopped: TenantStop | null;
-      /** What was read of the tenant's agents for a request with this stamp holds for every request with it. */
+      /**
+       * Version of the tenant's agents: agents read for a request with this stamp are valid for every request with it.
+       */
       readonly agentsStamp: string;
-      /** The tenant's own tools, as a task that is made now has them. */
+      /** The tenant's own tools, as a new task has them. */
       readonly sources: readonly PinnedSource[];
       /** Null when the request carries no `Idempotency-Key`. */
       readonly idempotency: IdempotencyState | null;
-      /** The session that the request came by; null: it came by the key itself. */
+      /** The session of the request; null if it used the key itself. */
       readonly session: SessionFacts | null;
     };
 
-/** A session as the requests that come by it know it. */
+/** A session, as its requests know it. */
 export type SessionFacts = Pick<Session, "id" | "hash" | "tenantName" | "expiresAt">;
 
 /** What an admission of either kind asks. */
 export interface AdmissionRequest {
   readonly idempotency: IdempotentRequest | null;
-  /** True when the rate was counted by an earlier question of the same request. Absent from a Worker of an earlier release. */
+  /** True when an earlier call for the same request counted the rate. Absent from a Worker of an earlier release. */
   readonly isCounted?: boolean;
 }
 
@@ -132,107 +133,113 @@ export interface ReportReply {
   readonly erased: boolean;
 }
 
-/** What admissions say of the tenant itself. */
-export type TenantStanding = Pick<Extract<Admission, { kind: "admitted" }>, "stopped" | "agentsStamp" | "sources">;
+/** The parts of an admission about the tenant itself. */
+export type TenantFacts = Pick<Extract<Admission, { kind: "admitted" }>, "stopped" | "agentsStamp" | "sources">;
 
 /** The tenant's object, named by the tenant's id (the one named `operator` admits the operator's requests). */
 export interface TenantRpc {
   /**
-   * Judges a request. `keyRecord` is given when the Worker had to look the key up. A repeat of a request that runs waits
-   * in here for its reply, up to a minute.
+   * Judges a request. `keyRecord` is present when the Worker looked the key up. A repeat of a running request waits
+   * here for its reply, up to a minute.
    */
   admit(request: KeyAdmissionRequest): Promise<Admission>;
-  /** Judges a request by a session's token. `dead_key`: there is no such session any more, or its key is dead. */
+  /** Judges a request by a session's token. `dead_key`: the session has ended, or its key is revoked or expired. */
   admitSession(request: SessionAdmissionRequest): Promise<Admission>;
   /**
-   * Begins a session, by a key that the object was shown or by a link, which is used up by it. `unauthenticated`: the key
-   * is dead; `gone`: there is no such link any more.
+   * Begins a session, by a key that the object has seen or by a link, which is used up. `unauthenticated`: the key is
+   * revoked or expired; `gone`: the link is unknown or used.
    */
   beginSession(session: NewSession, by: SessionMaker): Promise<Result<BegunSession>>;
-  /** The sessions that hold, the latest first. */
+  /** The valid sessions, the latest first. */
   listSessions(query: SessionQuery): Promise<SessionPage>;
-  /** Ends sessions for good, with the links that they made and the feeds that they follow. Gives those that held until now. */
+  /** Ends sessions, with their links and their live feeds. Returns the ended ones. */
   endSessions(which: SessionsToEnd): Promise<readonly EndedSession[]>;
-  /** Keeps a link until it is opened or over. `unauthenticated`: what makes it is dead. Keeping it again changes nothing. */
+  /**
+   * Stores a link until it is opened or expires. `unauthenticated`: the key or session that creates it is no longer
+   * valid. Idempotent.
+   */
   keepLink(link: NewSignInLink, by: LinkMaker): Promise<Result<void>>;
   /**
-   * Ends a `fresh` request and wakes its repeats; with null nothing is kept, and the next repeat runs again. Gives null,
-   * or the reply of another try that was first: then that one stands, and this request has to answer with it.
+   * Ends a `fresh` request and wakes its repeats; with null nothing is stored, and the next repeat runs again. Returns
+   * null, or the reply of another attempt that finished first: this request has to return that one.
    */
   settle(ticket: string, reply: StoredReply | null): Promise<StoredReply | null>;
   /**
-   * The key with this id is dead from now on, also when the object has not seen it yet. Nothing is kept of an id that no
-   * key has, as far as the database can say.
+   * Revokes the key with this id, even if the object has not seen it. An id that no key in the database has is not
+   * stored.
    */
   revoke(keyId: string): Promise<void>;
   /**
-   * Durably takes a task's index row; the row follows in Postgres. A report on a task that was forgotten is dropped.
-   * `erased`: the tenant is gone, and the task has to go too.
+   * Stores a task's index row; Postgres receives it later. A report of a deleted task is dropped. `erased`: the tenant
+   * was deleted, and the task has to be deleted too.
    */
   report(row: TaskReport): Promise<ReportReply>;
-  /** Asks for leave to begin hops. `report` is taken as by the method of that name; null: there is no news. */
-  enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply>;
-  /** Stops everything of the tenant; its own stop and the operator's stand independently. Stopping twice changes nothing. */
+  /** Requests a permit. `report` is applied as by the method of that name; null if nothing changed. */
+  enter(request: PermitRequest, report: TaskReport | null): Promise<PermitReply>;
+  /** Stops all tasks of the tenant. Its own stop and the operator's are independent. Idempotent. */
   stop(stop: TenantStop): Promise<TenantStop>;
-  /** Takes one side's stop away and gives what still stands; `forbidden` when the operator's does and `byOperator` is false. */
+  /**
+   * Releases one side's stop and returns the remaining one; `forbidden` for the operator's stop when `byOperator` is
+   * false.
+   */
   release(byOperator: boolean): Promise<Result<TenantStop | null>>;
   stopped(): Promise<TenantStop | null>;
-  /** What a task needs to know of its tenant that no key asks for; null: the tenant is gone. */
-  standing(): Promise<TenantStanding | null>;
-  /** Every account that has a limit or was used, with what is used and what is leased. */
+  /** What a task without a key needs from its tenant; null if the tenant was deleted. */
+  standing(): Promise<TenantFacts | null>;
+  /** Every account with a limit or with use: its use and leases. */
   budgets(): Promise<readonly BudgetAccount[]>;
-  /** Sets the limit of an account (`tenant`, or the id of a key, a schedule or an agent); null takes it away. */
+  /** Sets the limit of an account (`tenant`, or the id of a key, a schedule or an agent); null removes it. */
   setBudget(account: string, limit: BudgetLimit | null): Promise<BudgetAccount>;
-  /** An agent is about to change, or has changed: admissions get another stamp. */
+  /** Changes the stamp of the tenant's agents, before and after one changes. */
   stampAgents(): Promise<void>;
-  /** A source of the tenant's tools was published: tasks made after this have it. Only a higher version changes anything. */
+  /** Records a published source of tools for tasks created later. Only a higher version changes anything. */
   takeSource(source: PublishedSource): Promise<void>;
   /**
-   * An endpoint is about to want these types of events, or wants them since just now: from here on they are kept. Gives the
-   * stamp under which the endpoints can be read.
+   * Adds types of events that an endpoint subscribes to: they are stored from now on. Returns the stamp under which the
+   * endpoints can be read.
    */
   addInterests(types: readonly NoticeType[]): Promise<string>;
-  /** The types that the endpoints want that were read under this stamp, in place of all; under an older one nothing changes. */
+  /** Replaces the types of events with those of the endpoints read under this stamp. An older stamp changes nothing. */
   setInterests(types: readonly NoticeType[], stamp: string): Promise<void>;
   /**
-   * True when the key with this id was revoked, the session that is named with it is over, or the tenant was erased. For
-   * streams that outlive their request's check.
+   * True when the key with this id was revoked, the named session has ended, or the tenant was deleted. For streams
+   * that outlive their request's check.
    */
   isRevoked(keyId: string, sessionHash?: string | null): Promise<boolean>;
   /**
-   * Durably takes an erased task out of the index, whatever is still reported of it. Of an erased tenant: the task needs
-   * no more erasing.
+   * Removes a deleted task from the index, whatever is still reported of it. For a deleted tenant, the task needs no
+   * further deletion.
    */
   forget(task: string, keepsMemory?: boolean): Promise<void>;
   /**
-   * Rebuilds from the objects what Postgres holds of the tenant, in the background; one that runs continues. `not_found`: the
-   * tenant is erased, or neither a row nor this object knows it.
+   * Rebuilds the tenant's rows in Postgres from its objects, in the background; a running rebuild continues.
+   * `not_found`: the tenant was deleted, or neither a row nor this object knows it.
    */
   startReindex(): Promise<Result<Reindex>>;
-  /** The latest rebuilding; null: none was ever needed. */
+  /** The latest rebuild; null if none was needed. */
   reindex(): Promise<Reindex | null>;
-  /** How long tasks are stored, and how far the sweep is (null: nothing is swept). */
+  /** How long tasks are stored, and the progress of the sweep (null if nothing expires). */
   retention(): Promise<RetentionState>;
-  /** Sets it, in place of all that was set. The sweep begins at once. */
+  /** Replaces the retention. The sweep begins at once. */
   setRetention(retention: Retention): Promise<void>;
-  /** Bytes of files that the tenant's sandboxes hold. */
+  /** Bytes of files that the tenant's sandboxes reserve. */
   storedBytes(): Promise<number>;
-  /** Sees that the tenant has its row, and restores one that was lost. `not_found` as above. */
+  /** Checks the tenant's row, and restores a lost one. `not_found` as above. */
   confirmRow(): Promise<Result<void>>;
-  /** The tenant has this schedule, so that a rebuilding finds it. */
+  /** Records a schedule of the tenant, so that a rebuild finds it. */
   noteSchedule(schedule: string): Promise<void>;
-  /** Sends what Postgres has not got yet, now. False: Postgres did not take it; the object tries again. */
+  /** Sends the pending rows to Postgres now. False if Postgres failed; the object tries again. */
   flush(): Promise<boolean>;
-  /** Keeps the summaries of all tasks that have completed, now. False: not all; the object tries again. */
+  /** Stores the summaries of all completed tasks now. False if some are missing; the object tries again. */
   summarise(): Promise<boolean>;
   /**
-   * A sandbox holds this many bytes of the tenant's quota from now on, in place of what it held before. `quota_exceeded`
-   * when that is more than before, and more than fits.
+   * Reserves this many bytes of the tenant's quota for a sandbox, instead of its earlier reservation. `quota_exceeded`
+   * when a larger reservation exceeds the quota.
    */
   holdStorage(sandbox: string, bytes: number): Promise<Result<void>>;
   /**
-   * Forgets the tenant, and keeps for good that it did: its keys are dead, its tasks hear it when they report. Gives the
-   * ids of tasks that Postgres may know nothing of, at most 100: each is given until it was forgotten.
+   * Deletes the tenant and permanently records that: its keys are invalid, and its tasks learn of it when they report.
+   * Returns the ids of tasks that Postgres may not know, at most 100, each until it is forgotten.
    */
   erase(): Promise<readonly string[]>;
 }

@@ -1,82 +1,82 @@
 /**
- * How a person is signed in: a session, whose token a browser keeps in a cookie, and a link, whose token begins one, once.
- * Both act as the key that they were made with. Tokens are kept as their SHA-256 only.
+ * Sign-in of a person: a session, whose token is in a browser's cookie, and a link, whose token begins one session.
+ * Both act as the key that created them. Only the SHA-256 of a token is stored.
  */
 import type { Page, PageRequest } from "../base/page-cursor.ts";
-import { makeText, OPERATOR, type TextForm, textOwner } from "./checksummed-text.ts";
+import { createToken, OPERATOR, type TokenForm, findTokenOwner } from "./checksummed-text.ts";
 
 /** 43 characters of base62 hold 256 bits. */
-const SESSION: TextForm = { prefix: "ottos_", secretCharacters: 43 };
-const LINK: TextForm = { prefix: "ottol_", secretCharacters: 43 };
+const SESSION: TokenForm = { prefix: "ottos_", secretCharacters: 43 };
+const LINK: TokenForm = { prefix: "ottol_", secretCharacters: 43 };
 
-/** Random bytes for either token: more than it needs, because some are passed over. */
+/** Random bytes for a token. Some are skipped. */
 export const TOKEN_BYTES = 96;
 
-/** How long a session lasts, whatever is done in it: a working day. */
-const SESSION_LIFE_MS = 12 * 3_600_000;
-/** How long a link can be opened when nothing else is said, and at most. */
-export const LINK_LIFE_S = 900;
-export const MAX_LINK_LIFE_S = 86_400;
-/** Sessions, and links that were not opened, of one key at once; its oldest go. */
+/** Lifetime of a session, also while it is in use: a working day. */
+const SESSION_LIFETIME_MS = 12 * 3_600_000;
+/** Default and maximum lifetime of a link. */
+export const LINK_LIFETIME_S = 900;
+export const MAX_LINK_LIFETIME_S = 86_400;
+/** The most sessions, and unopened links, of one key. The oldest are deleted. */
 export const MAX_SESSIONS = 1000;
 export const MAX_LINKS = 1000;
 
-/** How often it is written down that a session is in use. */
-const SEEN_EVERY_MS = 60_000;
-/** Characters that are kept of how a browser names itself; common ones take 70 to 200. */
+/** How often the use of a session is stored. */
+const SEEN_INTERVAL_MS = 60_000;
+/** Stored characters of a user agent; common ones have 70 to 200. */
 const MAX_USER_AGENT = 300;
 
-/** A session as its tenant's object keeps it. Moments in milliseconds since the epoch. */
+/** A session as its tenant's object stores it. Times are milliseconds since the epoch. */
 export interface Session {
   readonly id: string;
   readonly hash: string;
   /** The key that it acts as, by the key's own hash. */
   readonly keyHash: string;
-  /** As it was when the session began. */
+  /** The name when the session began. */
   readonly tenantName: string;
   readonly begunAt: number;
   readonly expiresAt: number;
 }
 
-/** A session as a list shows it: nothing of its token. */
+/** A session in a list, without its token. */
 export interface SessionLine extends Pick<Session, "id" | "begunAt" | "expiresAt"> {
   readonly key: { readonly id: string; readonly name: string };
-  /** Whatever the browser said, cut; empty: nothing, or the session is of a release that did not ask. */
+  /** The browser's user agent, cut. Empty if it sent none, or for a session of an earlier release. */
   readonly userAgent: string;
-  /** When it was last in use, to the minute; now, while it follows the live feed. */
+  /** The time of last use, to the minute; now, while it follows the live feed. */
   readonly seenAt: number;
 }
 
-/** Whose sessions are meant: those of one key; null: all of the tenant. */
-export interface SessionsOf {
+/** Selects the sessions of one key; null selects all of the tenant. */
+export interface SessionFilter {
   readonly keyId: string | null;
 }
 
-export type SessionQuery = SessionsOf & { readonly page: PageRequest };
+export type SessionQuery = SessionFilter & { readonly page: PageRequest };
 export type SessionPage = Page<SessionLine>;
 
-/** What is to be ended: the session of a token; one by its id, if it is one of those; all of those but one. */
+/** The sessions to end: that of a token; one by its id, if it matches the filter; or all that match but one. */
 export type SessionsToEnd =
   | { readonly hash: string }
-  | (SessionsOf & { readonly id: string })
-  | (SessionsOf & { readonly allBut: string | null });
+  | (SessionFilter & { readonly id: string })
+  | (SessionFilter & { readonly allBut: string | null });
 
-/** A session that was ended, and the key that it acted as. */
+/** An ended session, and the key that it acted as. */
 export interface EndedSession {
   readonly id: string;
   readonly keyId: string;
 }
 
-/** A link that was not opened yet. */
+/** A link that is not opened yet. */
 export interface SignInLink {
   readonly id: string;
   readonly hash: string;
   readonly keyHash: string;
-  /** The session that made it, by its hash; null: a key did. It dies with that session. */
+  /** The hash of the session that created it, with which it ends; null if a key did. */
   readonly maker: string | null;
   readonly madeAt: number;
   readonly expiresAt: number;
-  /** No session that it begins lasts longer; null: the key's end alone counts. */
+  /** The latest end of its session; null if only the key's expiry counts. */
   readonly sessionUntil: number | null;
 }
 
@@ -93,42 +93,46 @@ export type NewSignInLink = Pick<SignInLink, "id" | "hash" | "expiresAt">;
 /** What makes a link. */
 export type LinkMaker = { readonly keyHash: string } | { readonly sessionHash: string };
 
-export function makeSessionToken(tenant: string, random: Uint8Array): string {
-  return makeText(SESSION, tenant, random);
+export function createSessionToken(tenant: string, random: Uint8Array): string {
+  return createToken(SESSION, tenant, random);
 }
 
-export function makeLinkToken(tenant: string, random: Uint8Array): string {
-  return makeText(LINK, tenant, random);
+export function createLinkToken(tenant: string, random: Uint8Array): string {
+  return createToken(LINK, tenant, random);
 }
 
-/** The tenant that a session's token names; null when the text is none. */
-export function sessionTenant(token: string): string | null {
-  return tenantIn(SESSION, token);
+/** Returns the tenant of a session's token; null for another text. */
+export function findSessionTenant(token: string): string | null {
+  return findTenant(SESSION, token);
 }
 
-/** The tenant that a link's token names; null when the text is none. */
-export function linkTenant(token: string): string | null {
-  return tenantIn(LINK, token);
+/** Returns the tenant of a link's token; null for another text. */
+export function findLinkTenant(token: string): string | null {
+  return findTenant(LINK, token);
 }
 
-/** When a session that begins now ends: it outlives neither its key nor what its link allows. */
-export function sessionEnd(now: number, key: { readonly expiresAt: number | null }, until: number | null): number {
-  return Math.min(now + SESSION_LIFE_MS, key.expiresAt ?? Infinity, until ?? Infinity);
+/** Computes when a session that begins now ends: not after its key, nor after its link allows. */
+export function computeSessionEnd(
+  now: number,
+  key: { readonly expiresAt: number | null },
+  until: number | null,
+): number {
+  return Math.min(now + SESSION_LIFETIME_MS, key.expiresAt ?? Infinity, until ?? Infinity);
 }
 
-/** Whether a session that is in use at `now` is to be written down as that; `seenAt` is what was written last. */
-export function isSeenAnew(seenAt: number, now: number): boolean {
-  return now - seenAt >= SEEN_EVERY_MS;
+/** Whether the use of a session at `now` has to be stored; `seenAt` is the stored time. */
+export function shouldUpdateSeen(seenAt: number, now: number): boolean {
+  return now - seenAt >= SEEN_INTERVAL_MS;
 }
 
-/** How a browser names itself, as it is kept. */
+/** Cuts a user agent to its stored length. */
 export function cutUserAgent(text: string): string {
   return Array.from(text.slice(0, 2 * MAX_USER_AGENT).toWellFormed())
     .slice(0, MAX_USER_AGENT)
     .join("");
 }
 
-function tenantIn(form: TextForm, token: string): string | null {
-  const owner = textOwner(form, token);
+function findTenant(form: TokenForm, token: string): string | null {
+  const owner = findTokenOwner(form, token);
   return owner === OPERATOR ? null : owner;
 }

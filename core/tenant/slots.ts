@@ -1,146 +1,146 @@
 /**
- * The places of a tenant: how many of its tasks run at once, who waits for one, and for whom one is kept. Places are
- * stored with their tasks; the queue is not, since a task that waits asks again by itself.
+ * The concurrency slots of a tenant: which tasks hold one, which wait, and which are offered one. Slots are stored with
+ * their tasks; the queue is not, because a waiting task asks again.
  *
- * Fair between the tenant's API keys: a free place goes to the waiting key that has the fewest, in turns where several
- * have as few. A task that runs for long keeps no key out: when it asks again it makes room for a key that waits and has
- * none, or at least two fewer than its own key. So the keys that wait end with places that differ by one at most, and
- * where there are more keys than places, the keys take turns.
+ * Slots are fair between the tenant's API keys: a free slot goes to the waiting key with the fewest slots, and keys
+ * with equally few take turns. When a long-running task asks again, it yields to a waiting key that has no slot, or at
+ * least two fewer than its own key. So the slots of waiting keys differ by one at most, and when there are more keys
+ * than slots, the keys take turns.
  */
 import { FairQueue } from "./fair-queue.ts";
 
-/** How long a place is kept for a task that was called. */
+/** How long a slot is reserved for a called task. */
 export const OFFER_MS = 2000;
 
-/** A task that holds a place, and the key that its tree was made with. */
+/** A task that holds a slot, and the key of its tree. */
 interface Holder {
   readonly task: string;
   readonly key: string | null;
 }
 
-export class Places {
-  /** The key of each task that holds a place. */
+export class Slots {
+  /** The key of each task that holds a slot. */
   private readonly holders = new Map<string, string>();
-  private readonly line = new FairQueue();
-  /** The tasks that were called: until when a place is kept for each, and its key. */
+  private readonly queue = new FairQueue();
+  /** The called tasks: until when a slot is reserved for each, and its key. */
   private readonly offers = new Map<string, { readonly until: number; readonly key: string }>();
-  /** How many places each key has, those that are kept for its tasks included. */
+  /** The slots of each key, including reserved ones. */
   private readonly counts = new Map<string, number>();
   private called: string[] = [];
 
-  /** `holders` are the tasks that hold a place from before. */
+  /** `holders` are the tasks that already hold a slot. */
   constructor(holders: Iterable<Holder>) {
-    for (const { task, key } of holders) this.hold(task, nameOf(key));
+    for (const { task, key } of holders) this.hold(task, toKeyName(key));
   }
 
-  /** How many places are held. */
-  get held(): number {
+  /** The number of held slots. */
+  get heldCount(): number {
     return this.holders.size;
   }
 
-  /** True while a task runs or waits for a place. */
+  /** True while a task runs or waits for a slot. */
   get isInUse(): boolean {
-    return this.holders.size + this.offers.size + this.line.size > 0;
+    return this.holders.size + this.offers.size + this.queue.size > 0;
   }
 
   /**
-   * Asks for a place, of which there are `share`. True: the task holds one now. A task that holds one keeps it, unless
-   * more are held than there are, or another key is owed it; then it gives its own back and stands in line like everyone.
+   * Requests one of `share` slots. True if the task holds one now. A holder keeps its slot, unless more are held than
+   * exist or its key owes one to another; then it returns its own and joins the queue.
    */
-  ask(task: string, key: string | null, share: number, now: number): boolean {
+  request(task: string, key: string | null, share: number, now: number): boolean {
     if (this.holders.has(task)) {
       if (this.holders.size <= share) {
-        this.serve(share, now);
-        if (!this.owesPlace(task)) return true;
-        // Who comes next is chosen while this key still counts with all of its places: it is never the same key.
+        this.offerFreeSlots(share, now);
+        if (!this.owesSlot(task)) return true;
+        // The next task is chosen while this key still counts all of its slots, so it is never of the same key.
         this.offerNext(now);
       }
-      this.free(task);
+      this.releaseSlot(task);
     } else if (this.offers.has(task)) {
-      this.free(task);
-      this.hold(task, nameOf(key));
+      this.releaseSlot(task);
+      this.hold(task, toKeyName(key));
       return true;
     }
-    this.line.join(task, key);
-    this.serve(share, now);
+    this.queue.add(task, key);
+    this.offerFreeSlots(share, now);
     if (!this.offers.has(task)) return false;
-    this.free(task);
+    this.releaseSlot(task);
     this.called = this.called.filter((other) => other !== task);
-    this.hold(task, nameOf(key));
+    this.hold(task, toKeyName(key));
     return true;
   }
 
-  /** The task wants no place any more. */
-  leave(task: string): void {
-    this.free(task);
-    this.line.leave(task);
+  /** Returns the slot of a task, or removes it from the queue. */
+  dequeue(task: string): void {
+    this.releaseSlot(task);
+    this.queue.remove(task);
   }
 
-  /** Keeps every free place for the next in line, and gives those that are to be called for it, each once. */
-  toCall(share: number, now: number): string[] {
-    this.serve(share, now);
+  /** Reserves every free slot for the next queued tasks, and returns the tasks to call, each once. */
+  takeTasksToCall(share: number, now: number): string[] {
+    this.offerFreeSlots(share, now);
     const { called } = this;
     this.called = [];
     return called;
   }
 
-  /** When the next place that is kept for somebody is free again; null: none is kept. */
-  nextOfferEndsAt(): number | null {
+  /** Returns when the next reservation expires; null if nothing is reserved. */
+  getNextOfferEnd(): number | null {
     const [first] = this.offers.values();
     return first?.until ?? null;
   }
 
-  /** True when a key waits that has no place, or at least two fewer than the key of this holder. */
-  private owesPlace(task: string): boolean {
-    const own = this.countOf(this.holders.get(task) ?? "");
-    for (const key of this.line.waitingKeys()) {
-      const count = this.countOf(key);
+  /** True when a waiting key has no slot, or at least two fewer than the key of this holder. */
+  private owesSlot(task: string): boolean {
+    const own = this.getCount(this.holders.get(task) ?? "");
+    for (const key of this.queue.waitingKeys()) {
+      const count = this.getCount(key);
       if (count === 0 || count < own - 1) return true;
     }
     return false;
   }
 
-  private serve(share: number, now: number): void {
-    for (const [task, { until }] of this.offers) if (until <= now) this.free(task);
+  private offerFreeSlots(share: number, now: number): void {
+    for (const [task, { until }] of this.offers) if (until <= now) this.releaseSlot(task);
     while (this.holders.size + this.offers.size < share) if (!this.offerNext(now)) return;
   }
 
-  /** False: nobody waits. */
+  /** False if the queue is empty. */
   private offerNext(now: number): boolean {
-    const next = this.line.next((key) => this.countOf(key));
+    const next = this.queue.next((key) => this.getCount(key));
     if (next === null) return false;
     this.offers.set(next.task, { until: now + OFFER_MS, key: next.key });
-    this.count(next.key, 1);
+    this.changeCount(next.key, 1);
     this.called.push(next.task);
     return true;
   }
 
   private hold(task: string, key: string): void {
     this.holders.set(task, key);
-    this.count(key, 1);
+    this.changeCount(key, 1);
   }
 
-  /** Takes back what the task holds, or what is kept for it. */
-  private free(task: string): void {
+  /** Frees the slot that the task holds or that is reserved for it. */
+  private releaseSlot(task: string): void {
     const key = this.holders.get(task) ?? this.offers.get(task)?.key;
     if (key === undefined) return;
     this.holders.delete(task);
     this.offers.delete(task);
-    this.count(key, -1);
+    this.changeCount(key, -1);
   }
 
-  private count(key: string, change: number): void {
-    const count = this.countOf(key) + change;
+  private changeCount(key: string, change: number): void {
+    const count = this.getCount(key) + change;
     if (count === 0) this.counts.delete(key);
     else this.counts.set(key, count);
   }
 
-  private countOf(key: string): number {
+  private getCount(key: string): number {
     return this.counts.get(key) ?? 0;
   }
 }
 
-/** Tasks that no key was given for share a turn. */
-function nameOf(key: string | null): string {
+/** Tasks without a key share a turn. */
+function toKeyName(key: string | null): string {
   return key ?? "";
 }

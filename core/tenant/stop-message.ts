@@ -1,12 +1,12 @@
-/** What people and tasks are told of a stopped tenant. */
+/** The message about a stopped tenant, for people and tasks. */
 import type { TenantStop } from "./budget-tree.ts";
 
-/** Who stopped it, why, and how it goes on. */
-export function stopMessage({ by, byOperator, reason }: TenantStop): string {
+/** Formats who stopped the tenant, why, and how to release it. */
+export function formatStopMessage({ by, byOperator, reason }: TenantStop): string {
   const who = byOperator ? "The operator" : by;
   const why = reason === null ? "" : ` (${reason})`;
-  const wayOut = byOperator
+  const hint = byOperator
     ? "Only the operator can release it."
     : "Release it with POST /v1/kill-switch/release and a key of the scope admin.";
-  return `${who} stopped this tenant${why}. ${wayOut}`;
+  return `${who} stopped this tenant${why}. ${hint}`;
 }

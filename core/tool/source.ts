@@ -1,10 +1,10 @@
 /**
- * Tools that a tenant brought, as data. A source is the list of tools of one origin: the tenant's own HTTP tools
- * (`custom`), or those of one MCP server (`mcp:<server>`). It is kept by the hash of its content and never changes under
- * that hash, so that a task keeps the tools that it began with while the tenant's present ones move on.
+ * A tenant's own tools, as data. A source is the list of tools of one origin: the tenant's HTTP tools (`custom`), or
+ * those of one MCP server (`mcp:<server>`). It is stored under the hash of its content and never changes under that
+ * hash, so a task has the tools of its start while the tenant's current ones change.
  */
 import type { AuditEntry } from "../ports/audit.ts";
-import { canonicalJson } from "../base/canonical-json.ts";
+import { toCanonicalJson } from "../base/canonical-json.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { SkillChange } from "../ports/skill-table.ts";
@@ -21,104 +21,106 @@ export interface OutsideTool {
   readonly permissions: readonly Permission[];
   readonly security: SecurityLevel;
   readonly effect: EffectClass;
-  /** Of a keyed effect, as its owner stated it, in ms. Absent: the receiver states none. */
+  /** Key lifetime of a keyed effect as its owner states it, in ms; absent if unstated. */
   readonly keyedForMs?: number;
   readonly timeoutMs: number;
-  /** Of an object. */
+  /** Schema of an object. */
   readonly input: JsonSchema;
-  /** Null: whatever comes is taken. */
+  /** Null accepts anything. */
   readonly output: JsonSchema | null;
   readonly origin: OutsideOrigin;
 }
 
-/** How a call of it is made. */
+/** How its calls are made. */
 export type OutsideOrigin =
   | { readonly kind: "http"; readonly request: HttpTemplate }
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string }
   | { readonly kind: "skill"; readonly skill: Skill };
 
-/** Where an argument goes, and under which name. `payload`: it is the whole body. */
+/** The part of the request that an argument fills, and its name there. `payload`: it is the whole body. */
 export interface ArgumentPlace {
   readonly in: "path" | "query" | "header" | "body" | "payload";
   readonly name: string;
 }
 
 /**
- * A request with places for arguments. `{name}` in the URL's path is filled with what goes to the path under that name,
- * percent-encoded; nothing else of the URL is filled. Secrets are references, `{{secret.NAME}}`, filled in by the egress
- * module.
+ * A request template. `{name}` in the URL's path is filled with the path argument of that name, percent-encoded;
+ * nothing else of the URL is filled. Secrets are references, `{{secret.NAME}}`, which the egress module fills in.
  */
 export interface HttpTemplate {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
   /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** By argument. One that is named nowhere goes to the query of GET, HEAD and DELETE, else to the body, under its own name. */
+  /**
+   * By argument. An unlisted argument goes to the query of GET, HEAD and DELETE, otherwise to the body, under its own
+   * name.
+   */
   readonly places: Readonly<Record<string, ArgumentPlace>>;
   readonly contentType: "application/json" | "application/x-www-form-urlencoded";
-  /** A JSON pointer (RFC 6901) into the reply's JSON; null: all of it. */
+  /** A JSON pointer (RFC 6901) into the reply's JSON; null for all of it. */
   readonly resultAt: string | null;
 }
 
-/** What a task pins of a source. */
+/** A source as a task pins it. */
 export interface PinnedSource {
   readonly name: string;
   /** SHA-256 in hex of the source's canonical JSON. */
   readonly hash: string;
 }
 
-/** What the tenant's object is told of a source that was published. */
+/** A publication of a source, as the tenant's object stores it. */
 export type PublishedSource = Pick<SourceRecord, "name" | "version" | "hash">;
 
-/** A source as it stands: how often it was published, how many tools it has, and what made it. */
+/** The current record of a source: version, number of tools, and origin. */
 export interface SourceRecord {
   readonly name: string;
-  /** Null: it has no tools any more. */
+  /** Null when it has no tools. */
   readonly hash: string | null;
   readonly version: number;
   readonly tools: number;
-  /** Of the content's JSON. */
+  /** Bytes of the content's JSON. */
   readonly bytes: number;
-  /** JSON, for the one that makes the source anew; null: nothing is kept. */
+  /** JSON from which the source can be recreated; null if not stored. */
   readonly origin: string | null;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
 }
 
-/** What a source becomes. Without tools it is there no longer. */
+/** The new content of a source. Without tools it is removed. */
 export interface SourceToPublish {
   readonly name: string;
   readonly tools: readonly OutsideTool[];
   readonly origin?: string | null;
-  /** The version that this was made from (0: there was none): `conflict` when it is another by now. Left out: whatever it is. */
+  /** The version on which this is based (0: none): `conflict` if it has changed. Omitted: any. */
   readonly ifVersion?: number;
-  /** Definitions of the tenant's own that change with it, each as the JSON of a further version; null takes the tool away. */
+  /** The tenant's definitions that change with it, each as the JSON of its next version; null removes the tool. */
   readonly definitions?: readonly { readonly name: string; readonly definition: string | null }[];
   /** The skill whose rows change with it. */
   readonly skill?: SkillChange;
 }
 
-/** One version of a tool that the tenant defined. */
+/** One version of a tenant's definition of a tool. */
 export interface DefinedTool {
   readonly name: string;
   readonly version: number;
-  /** JSON; null: this version took the tool away. */
+  /** JSON; null if this version removed the tool. */
   readonly definition: string | null;
   readonly createdAt: number;
 }
 
-/** Bytes of a source's JSON, and of that of all sources of a tenant: a little less than an isolate keeps. */
+/** The most bytes of a source's JSON, and of all sources of a tenant: a little less than an isolate holds. */
 export const MAX_SOURCE_BYTES = 8_000_000;
 const MAX_TENANT_BYTES = 15_000_000;
-/** Sources of a tenant that have tools: a task pins each of them. */
+/** The most sources with tools of a tenant: a task pins each of them. */
 export const MAX_SOURCES = 100;
 
-/** The content that a source's hash is of. */
-export function sourceText(tools: readonly OutsideTool[]): string {
-  return canonicalJson(tools);
+/** Formats the content that a source's hash covers. */
+export function formatSource(tools: readonly OutsideTool[]): string {
+  return toCanonicalJson(tools);
 }
 
-/** `quota_exceeded` when a source of so many bytes has no room beside the tenant's others. One without tools always has. */
+/** Checks the quota for a source of this size. A source without tools always fits. */
 export function checkRoom(present: readonly SourceRecord[], name: string, bytes: number): Result<void> {
   if (bytes === 0) return ok(undefined);
   const others = present.filter((source) => source.hash !== null && source.name !== name);
@@ -133,28 +135,28 @@ export function checkRoom(present: readonly SourceRecord[], name: string, bytes:
       );
 }
 
-/** Where a source's content stands. It goes with its tenant. */
-export function sourceKey(tenant: string, hash: string): string {
+/** Returns the key of a source's content, which is deleted with its tenant. */
+export function getSourceKey(tenant: string, hash: string): string {
   return `${tenant}/tools/${hash}.json`;
 }
 
-/** What two tools of a tenant may not have in common: the API takes a name with dots or underscores. */
-export function nameKey(name: string): string {
+/** Returns the key that has to be unique among a tenant's tools: the API accepts a name with dots or underscores. */
+export function toNameKey(name: string): string {
   return name.replaceAll(".", "_");
 }
 
-/** The sources of the tenants' own tools. What stands under a hash never changes. */
+/** The sources of the tenants' own tools. The content of a hash never changes. */
 export interface ToolSourcesPort {
   /**
-   * Publishes a source: tasks that are made after this have its tools. Publishing what stands already changes nothing.
-   * `conflict`: one of its tools has the name of another source's tool (field `name`), or it is not at `ifVersion`;
-   * `too_large` over `MAX_SOURCE_BYTES`, `quota_exceeded` when it has no room beside the tenant's others.
+   * Publishes a source: later tasks have its tools. Idempotent. `conflict`: one of its tools has the name of another
+   * source's tool (field `name`), or `ifVersion` is outdated; `too_large` over `MAX_SOURCE_BYTES`; `quota_exceeded`
+   * when it exceeds the tenant's quota.
    */
   publish(tenant: string, source: SourceToPublish, act: AuditEntry | null): Promise<Result<SourceRecord>>;
-  /** Every source by name, also those that have no tools any more. */
+  /** Every source by name, including those without tools. */
   all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
-  /** What a task that is made after this pins, by name: also of a publishing that broke off before it was heard of. */
+  /** The sources that a new task pins, by name, including those of an interrupted publication. */
   present(tenant: string): Promise<Result<readonly PinnedSource[]>>;
-  /** The tools under a hash; `not_found` when the tenant never published it. */
+  /** Reads the tools of a hash; `not_found` if the tenant never published it. */
   read(tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>>;
 }

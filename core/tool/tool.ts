@@ -1,6 +1,6 @@
 /** The contract of a tool, as the gateway sees it. Tools are written with `tools/define-tool.ts`. */
 import type { ErrorCode, Failure } from "../base/errors.ts";
-import type { GiveWay } from "../base/turns.ts";
+import type { YieldTurn } from "../base/turns.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
@@ -12,43 +12,45 @@ import type { Skill, SkillInForce } from "../skills/skill.ts";
 import type { KeyLifetimes } from "../web/idempotent-hosts.ts";
 import type { z } from "zod";
 
-/** What a tool must be allowed to do. An agent has a set of these. */
+/** The permissions of tools. An agent has a set of these. */
 export const PERMISSIONS = ["read", "write", "exec", "network"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** How much harm a call can do; the approval policy decides by it. */
+/** How much harm a call can do, for the approval policy. */
 export const SECURITY_LEVELS = ["safe", "cautious", "dangerous", "critical"] as const;
 export type SecurityLevel = (typeof SECURITY_LEVELS)[number];
 
 /**
- * What a call does outside Otto, and so what a crash means for it:
- * `none` repeats freely, `keyed` repeats under the receiver's idempotency key while that is remembered, `probe` can be looked up,
- * `once` neither.
+ * The effect of a call outside Otto, which decides its recovery after a crash. `none` repeats freely, `keyed` repeats
+ * under the receiver's idempotency key while that is remembered, `probe` can be looked up, `once` can be neither
+ * repeated nor looked up.
  */
 export type EffectClass = "none" | "keyed" | "probe" | "once";
 
 /**
- * Something that a call reads or writes, and by which calls of one step are ordered: `files` (the sandbox and project
- * folders), `memory`, `connection:<id>` (an account elsewhere), `server:<name>` (that of an outside tool).
+ * A resource that a call reads or writes, which orders the calls of one step: `files` (the sandbox and project
+ * folders), `memory`, `connection:<id>` (an outside account), `server:<name>` (of an outside tool).
  */
 export interface Touch {
   readonly resource: string;
-  /** `add`: the call only adds entries under names of its own, so calls that add run together. */
+  /** `add`: the call only adds entries under unique names, so calls that add run in parallel. */
   readonly mode: "read" | "add" | "write";
 }
 
 /** How one effect may be repeated. */
 export interface EffectTerms {
   readonly effect: EffectClass;
-  /** Of a keyed effect: how long its receiver remembers the key, in ms. Absent: as `gateway/outcome.ts` assumes. */
+  /**
+   * For a keyed effect: how long its receiver remembers the key, in ms. Absent: the default of `gateway/outcome.ts`.
+   */
   readonly keyedForMs?: number;
   /** True when the tool can look up whether the effect happened. */
   readonly canProbe?: boolean;
 }
 
 /**
- * The source of a tool's text: `own` Otto itself (the result has the label of the call's context), `tenant` the tenant's
- * records, `outside` possible strangers. Files and results that a call reads add their own labels.
+ * The source of a tool's text: `own` is Otto itself (the result has the label of the call's context), `tenant` the
+ * tenant's records, `outside` possible strangers. Files and results that a call reads add their own labels.
  */
 export type Yields = "own" | "tenant" | "outside";
 
@@ -78,16 +80,16 @@ export type Control =
       readonly kind: "ask";
       readonly query: string;
       readonly person: string | null;
-      /** The id of that person's record; absent: there is none. */
+      /** The id of that person's record, if any. */
       readonly personId?: string;
       readonly choices: readonly string[] | null;
-      /** False: a notification; the task goes on at once. */
+      /** False for a notification, after which the task continues at once. */
       readonly wait: boolean;
       /** Seconds until the question expires; null: never. */
       readonly deadlineSeconds: number | null;
-      /** The answer that stands when it expires; null: the model is told that nobody answered. */
+      /** The answer if it expires; null: the model reads that nobody answered. */
       readonly defaultAnswer: string | null;
-      /** With it the answer is not the call's result: the call is made again, and finds both in `resumed`. */
+      /** If present, the answer is not the call's result: the call runs again and finds both in `resumed`. */
       readonly state?: JsonState;
     }
   | { readonly kind: "sleep"; readonly seconds: number }
@@ -100,9 +102,8 @@ export type Control =
       readonly hash?: string;
     }
   /**
-   * A subtask with the words of the call's own arguments. `tools` are patterns that narrow its tools beyond those of this
-   * task (null: it has them all); `tokenBudget` null: an even share of what is left; `skill`: it works by the instructions of
-   * this one in the place of the agent's.
+   * A subtask whose input is the call's arguments. `tools` are patterns that narrow its tools beyond this task's (null:
+   * all of them); `tokenBudget` null: an even share of the rest; `skill`: its instructions replace the agent's.
    */
   | {
       readonly kind: "dispatch";
@@ -111,35 +112,35 @@ export type Control =
       readonly tools: readonly string[] | null;
       readonly skill?: SkillInForce;
     }
-  /** The skill comes into force; `content` is what the model reads. */
+  /** Puts the skill in force; `content` is what the model reads. */
   | { readonly kind: "load"; readonly skill: SkillInForce; readonly result: unknown; readonly content: string }
-  /** The task ends with this text once the other calls of the step are settled. */
+  /** Ends the task with this text once the other calls of the step are settled. */
   | { readonly kind: "finish"; readonly summary: string };
 
-/** JSON that a call leaves behind when it asks a person, to go on with; at most `MAX_STATE_CHARACTERS`. */
+/** State with which a call resumes after it asked a person; JSON of at most `MAX_STATE_CHARACTERS`. */
 export type JsonState = Readonly<Record<string, unknown>>;
 
-/** Of the JSON text: it is stored with the task's own state, whose row holds 2 MB. */
+/** The most characters of the JSON, which is part of the task's state in a row of at most 2 MB. */
 export const MAX_STATE_CHARACTERS = 16_000;
 
-/** What a call goes on with that asked a person. `answer` is null when nobody answered in time. */
+/** The state and the answer with which a call resumes. `answer` is null when nobody answered in time. */
 export interface Resumed {
   readonly state: JsonState;
   readonly answer: string | null;
-  /** How many questions of the call are over, this one counted. */
+  /** The number of settled questions of the call, including this one. */
   readonly questions: number;
 }
 
 /** The failure of a tool: a result for the model, never a failed task. `retry` defaults to the code's own. */
 export type ToolFailure = Failure;
 
-/** What `run` gives back. */
+/** The outcome of `run`. */
 export type ToolOutcome<Out> =
   | { readonly kind: "result"; readonly result: Out }
   | { readonly kind: "failure"; readonly failure: ToolFailure }
   | { readonly kind: "control"; readonly control: Control };
 
-/** A probe's answer: did the call with this key happen? */
+/** The result of a probe: whether the call with this key happened. */
 export type ProbeOutcome<Out> =
   | { readonly kind: "happened"; readonly result: Out }
   | { readonly kind: "not_happened" }
@@ -147,27 +148,27 @@ export type ProbeOutcome<Out> =
 
 /** The skills of a call's task. */
 export interface CallSkills {
-  /** Those that there are for the task. */
+  /** The skills available to the task. */
   readonly pinned: readonly Skill[];
-  /** The hashes of those that it works under; null: a call from the API that belongs to no task, which may name any. */
+  /** The hashes of those in force; null for an API call without a task, which may name any. */
   readonly inForce: readonly string[] | null;
   /** How long a script may run. */
   readonly scriptTimeoutMs: number;
 }
 
-/** What every call knows, whatever its tool needs. */
+/** The facts that every call has. */
 export interface CallFacts {
-  /** Long work calls it between bounded turns, because code that does not wait cannot be interrupted. */
-  readonly giveWay: GiveWay;
+  /** Called by long work between bounded turns, because code that does not wait cannot be interrupted. */
+  readonly giveWay: YieldTurn;
   readonly tenant: string;
   readonly agent: { readonly id: string; readonly version: number };
   readonly task: string;
-  /** The task whose sandbox it works in: its own, or the root of its tree. */
+  /** The task whose sandbox it uses: its own, or the root of its tree. */
   readonly rootTask: string;
   readonly project: string | null;
   readonly step: number;
   readonly callId: string;
-  /** The join over the request that the call was asked for in: what wrote its arguments. `PRINCIPAL` for a call from the API. */
+  /** The label of the request that wrote the call's arguments. `PRINCIPAL` for a call from the API. */
   readonly label: Label;
   /** The idempotency key to pass downstream: the same on every attempt. */
   readonly key: string;
@@ -177,15 +178,15 @@ export interface CallFacts {
   readonly tools: readonly string[];
   readonly sandbox: SandboxRules;
   readonly workingDirectory: string;
-  /** Hosts that the agent's tools may reach; `*` is any public host, null none but what the operator opened. */
+  /** Hosts that the agent's tools may reach; `*` is any public host, null only what the operator opened. */
   readonly allowedDomains: readonly string[] | null;
   /** The agent's `tool_config` for this tool. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly taskSkills: CallSkills;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Null unless the call asked a person with a state and is made again. */
+  /** Null unless the call asked a person with a state and runs again. */
   readonly resumed: Resumed | null;
-  /** Of a program that a person approved: what it is given, which is what was approved. */
+  /** For an approved program: the approved files that it gets. */
   readonly approvedCopy?: WorkingCopy;
   /** Milliseconds since the epoch at the start of the call. */
   readonly nowMs: number;
@@ -202,12 +203,12 @@ export interface ToolExample<In> {
 }
 
 /**
- * A tool with its types erased, as the gateway and the catalogue hold it. `input` and `output` are strict zod schemas;
+ * A tool with its types erased, for the gateway and the catalogue. `input` and `output` are strict zod schemas;
  * `effect` and `security` may depend on the parsed arguments.
  */
 export interface Tool {
   readonly name: string;
-  /** Names by which other documents call it: calls and patterns may use them. The model is shown `name` alone. */
+  /** Further names for calls and patterns. The model sees only `name`. */
   readonly alsoNamed?: readonly string[];
   readonly summary: string;
   readonly toolbox: string;
@@ -215,22 +216,22 @@ export interface Tool {
   readonly permissions: readonly Permission[];
   readonly security: SecurityLevel | ((given: never, facts: EffectFacts) => SecurityLevel);
   readonly effect: EffectClass | ((given: never, facts: EffectFacts) => EffectClass);
-  /** Of a keyed effect: how long its receiver remembers the key, in ms. */
+  /** For a keyed effect: how long its receiver remembers the key, in ms. */
   readonly keyedForMs?: number | ((given: never, facts: EffectFacts) => number);
   readonly needs: readonly (keyof ToolPorts)[];
-  /** What a call reads and writes. Absent: it follows from `needs` and the effect class (`core/gateway/touches.ts`). */
+  /** The resources of a call. Absent: derived from `needs` and the effect class (`core/gateway/touches.ts`). */
   touches?(given: never, effect: EffectClass): readonly Touch[];
-  /** Absent: `outside` for a tool that needs the web, a search, MCP, mail or SSH, else `own`. */
+  /** Absent: `outside` for a tool that needs the web, a search, MCP, mail or SSH, otherwise `own`. */
   readonly yields?: Yields;
   /** Arguments that name files of the sandbox, a path or a list of them: an approval covers the content of these files. */
   readonly refersTo?: { readonly [argument: string]: "file" | undefined };
-  /** Of a tool that runs a program: what that is given a copy of. An approval covers the content of all of it. */
+  /** For a tool that runs a program: the files that the program gets a copy of. An approval covers their content. */
   copies?(given: never): CopyScope;
-  /** What a call sends outside although it only reads; null: nothing. Absent: no call of it does. */
+  /** The data that a reading call sends outside; null if none. Absent if no call of the tool does. */
   carries?(given: never): Carried | null;
-  /** Of a tool that its tenant brought: the MCP server or the host that its calls go to. */
+  /** For a tenant's own tool: the MCP server or the host of its calls. */
   readonly destination?: string;
-  /** What an agent's `tool_config` may set of it; calls find that in `config`. */
+  /** The settings that an agent's `tool_config` may set; calls read them from `config`. */
   readonly settings?: z.ZodObject;
   /** Other names of arguments, e.g. `{ path: "filename" }`. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -238,43 +239,46 @@ export interface Tool {
   readonly timeoutMs: number | ((given: never) => number);
   /** True for a tool that can return a `Control`. */
   readonly steers: boolean;
-  /** True for a tool that is off until an agent's `tools` name it: no pattern with a wildcard opens it. */
+  /** True for a tool that is off until an agent's `tools` name it; a wildcard does not enable it. */
   readonly onlyByName?: boolean;
-  /** Of a tool that only a task's own model calls, because it dispatches subtasks or ends the task. */
+  /** For a tool that only a task's own model may call, because it dispatches subtasks or ends the task. */
   readonly onlyByModel?: "dispatches" | "finishes";
-  /** True for a tool that bounds its results itself: the model reads each as it is shown, and none is kept beside its row. */
+  /** True for a tool that bounds its own results: the model reads each unshortened, and no copy is stored. */
   readonly wholeResult: boolean;
-  /** Why it cannot work under these rules, for lists and for the model; null: it can. Its calls answer the same. */
+  /**
+   * Why the tool does not work under these rules, for lists and for the model; null if it does. Its calls fail with the
+   * same reason.
+   */
   disabled?(rules: SandboxRules): string | null;
   readonly input: z.ZodType;
   readonly output: z.ZodType;
-  /** Of a skill's tool: the skill. */
+  /** For a skill's tool: the skill. */
   readonly skill?: Skill;
   /**
-   * Of a tool with a schema that its tenant or a server wrote: compiles that of its input unless that is done. False: the
-   * patterns in it do not fit the budget, and nothing was compiled.
+   * For a schema that a tenant or a server wrote: compiles the input's if needed. False if its patterns exceed the
+   * budget; then nothing was compiled.
    */
   compileInput?(budget: PatternBudget): boolean;
-  /** The same of its output. False: this result is not checked. */
+  /** The same for the output. False: this result is not checked. */
   compileOutput?(budget: PatternBudget): boolean;
-  /** Of a tool that its tenant brought: its source, and the JSON Schemas as they were written, which `input` and `output` check by. */
+  /** For a tenant's own tool: its source, and the original JSON Schemas behind `input` and `output`. */
   readonly written?: { readonly source: string; readonly input: JsonSchema; readonly output: JsonSchema | null };
   run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;
   probe?(given: never, context: ToolContext<keyof ToolPorts>): Promise<ProbeOutcome<unknown>>;
-  /** What the model reads of a result. */
+  /** Formats a result for the model. */
   show(result: never): string;
   readonly examples: readonly ToolExample<unknown>[];
 }
 
-/** What the effect class and security level of a call may depend on beside its arguments. */
+/** Facts besides the arguments on which a call's effect class and security level may depend. */
 export interface EffectFacts extends KeyLifetimes {
-  /** The skills that there are for the task. */
+  /** The skills available to the task. */
   readonly skills: readonly Skill[];
-  /** How long the provider of mail remembers a mail's key, in ms; null: it honours none. */
+  /** How long the mail provider remembers a key, in ms; null if it honours none. */
   readonly mailKeyedForMs: number | null;
 }
 
-/** The error of a tool call as the API and the model see it. */
+/** The error of a tool call, as the API and the model get it. */
 export interface ToolError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -283,7 +287,7 @@ export interface ToolError {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The result of a tool call as the API shows it. */
+/** The result of a tool call, as the API returns it. */
 export type ToolResult =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: ToolError };

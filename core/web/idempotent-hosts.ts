@@ -3,7 +3,7 @@ import { getOwn } from "../base/own-field.ts";
 import { hostIsListed } from "./host-pattern.ts";
 import { z } from "zod";
 
-/** Key lifetime of a receiver that states none. An estimate: most document 24 h, the shortest known 30 min. */
+/** Assumed key lifetime of a receiver that states none: most document 24 h, the shortest known is 30 min. */
 export const DEFAULT_KEYED_FOR_MS = 30 * 60_000;
 const MAX_KEYED_FOR_S = 30 * 86_400;
 /** The shortest and the longest key lifetime that a tenant may state, in seconds. */

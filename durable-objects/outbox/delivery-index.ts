@@ -3,7 +3,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
-import { REFUSED_RETRY_MS, sendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { REFUSED_RETRY_MS, computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { OutboxForgetting } from "./forgetting.ts";
 import type { DeliveryStore, Untold } from "./store.ts";
 
@@ -40,11 +40,11 @@ export class OutboxIndex {
   nextAt(now: number): number | null {
     const untoldAt = this.store.nextUntoldAt();
     const due = Math.min(
-      untoldAt === null ? Infinity : untoldAt + sendDelayMs(0),
+      untoldAt === null ? Infinity : untoldAt + computeSendDelayMs(0),
       this.forgetting.nextForgetAt() ?? Infinity,
     );
     if (due === Infinity) return null;
-    return Math.max(due, this.telling === null ? this.retryAt : now + sendDelayMs(1));
+    return Math.max(due, this.telling === null ? this.retryAt : now + computeSendDelayMs(1));
   }
 
   private async tellAll(): Promise<void> {
@@ -58,7 +58,7 @@ export class OutboxIndex {
       }
       if (failure !== null) {
         this.failures += 1;
-        this.retryAt = Date.now() + sendDelayMs(this.failures);
+        this.retryAt = Date.now() + computeSendDelayMs(this.failures);
         console.error("the index of deliveries waits for the database", failure.code, failure.details);
         return;
       }

@@ -3,7 +3,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { outboxesFromEnv } from "../../adapters/env/channels.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import { outboxOf } from "../../core/channels/outbox/delivery.ts";
-import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { DeliveryStore } from "./store.ts";
 
 export class OutboxStandIns {
@@ -30,13 +30,17 @@ export class OutboxStandIns {
   /** When to put next; null: nothing is there. */
   nextAt(now: number): number | null {
     if (this.store.handed(1).length === 0) return null;
-    return this.putting === null ? Math.max(now, this.retryAt) : now + sendDelayMs(1);
+    return this.putting === null ? Math.max(now, this.retryAt) : now + computeSendDelayMs(1);
   }
 
   private async putAll(): Promise<void> {
     const calls = new CallBudget();
     try {
-      for (let handed = this.store.handed(calls.room()); handed.length > 0; handed = this.store.handed(calls.room())) {
+      for (
+        let handed = this.store.handed(calls.getRoom());
+        handed.length > 0;
+        handed = this.store.handed(calls.getRoom())
+      ) {
         for (const { number, delivery } of handed) {
           calls.count();
           await outboxesFromEnv(this.env)(outboxOf(delivery)).put([delivery]);
@@ -47,7 +51,7 @@ export class OutboxStandIns {
       this.retryAt = 0;
     } catch (thrown) {
       this.failures += 1;
-      this.retryAt = Date.now() + sendDelayMs(this.failures);
+      this.retryAt = Date.now() + computeSendDelayMs(this.failures);
       console.error("what stands in the stead of a dead delivery waits", thrown);
     }
   }

@@ -10,7 +10,7 @@ import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
 import { type Decision, decideChange, decideDue, decideEnd, nextWake } from "../../core/schedules/judge.ts";
-import { backoffMs } from "../../core/base/backoff.ts";
+import { computeBackoffMs } from "../../core/base/backoff.ts";
 import {
   endOf,
   fired,
@@ -223,7 +223,7 @@ export class ScheduleEngine {
       else {
         console.error("a schedule cannot tell", id, tell.id, taken.error.code, taken.error.details);
         if (canRetry("schedule_message", taken.error))
-          this.store.tellLater(tell.id, Date.now() + backoffMs(failures + 1, MAX_BACKOFF_MS));
+          this.store.tellLater(tell.id, Date.now() + computeBackoffMs(failures + 1, MAX_BACKOFF_MS));
         else this.store.dropTell(tell.id);
       }
     }

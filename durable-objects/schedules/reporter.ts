@@ -5,7 +5,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { goesAt, nextWake } from "../../core/schedules/judge.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
-import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { ScheduleStore } from "./store.ts";
 
 /** So long a database that was restored from a backup brings no deleted schedule back. */
@@ -30,9 +30,9 @@ export class ScheduleReporter {
     if (stored === null) return Infinity;
     const now = Date.now();
     const isTold = stored.reported >= stored.report && !this.hasUntoldActs();
-    if (!isTold) return now + sendDelayMs(this.failures);
+    if (!isTold) return now + computeSendDelayMs(this.failures);
     const goes = goesAt(stored.state, this.store.open()) ?? Infinity;
-    return this.failures === 0 ? goes : Math.max(goes, now + sendDelayMs(this.failures));
+    return this.failures === 0 ? goes : Math.max(goes, now + computeSendDelayMs(this.failures));
   }
 
   /** Whether its row is being removed for good. */
@@ -109,7 +109,7 @@ export class ScheduleReporter {
     const now = Date.now();
     if (!isGone) {
       console.error("the row of a deleted schedule waits for the database", id, removed.error.code);
-      this.store.wakeRemoved(now + sendDelayMs(this.failures));
+      this.store.wakeRemoved(now + computeSendDelayMs(this.failures));
     } else if (now < at + REMEMBER_REMOVAL_MS) this.store.wakeRemoved(at + REMEMBER_REMOVAL_MS);
     else await this.store.erase();
   }

@@ -8,8 +8,8 @@ import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Command, NewTask } from "../../core/task/commands.ts";
 import type { Decision, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
-import { createTask, decide, decideBoth, expiresAt, nextWake } from "../../core/task/task.ts";
-import { statusOf } from "../../core/task/status.ts";
+import { createTask, decide, decideBoth, getExpiry, findNextWake } from "../../core/task/task.ts";
+import { getStatus } from "../../core/task/status.ts";
 import { Gather } from "../base/gather.ts";
 import { eraseOutside } from "./erasing.ts";
 import { TaskHops } from "./phases.ts";
@@ -197,7 +197,7 @@ export class TaskEngine {
     const now = Date.now();
     if (stored === null) return this.alarm.guard(this.store.erasing.retryAt(now));
     const retryAt = this.reports.retryAt(now);
-    const due = [nextWake(stored.state, now), retryAt].filter((at) => at !== null);
+    const due = [findNextWake(stored.state, now), retryAt].filter((at) => at !== null);
     const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
     if (this.running === null && retryAt === null) this.alarm.set(at);
     else this.alarm.guard(at);
@@ -240,7 +240,7 @@ export class TaskEngine {
 
   /** How a task ended, or what it waits for, is told at once; that it runs, when it asks for leave or with what comes next. */
   private tell(state: TaskState): void {
-    if (statusOf(state) === "running") this.reports.soon(() => void this.report());
+    if (getStatus(state) === "running") this.reports.soon(() => void this.report());
     else void this.report();
   }
 
@@ -265,7 +265,7 @@ export class TaskEngine {
   /** Erases a task whose time is over. False: it is to be kept. */
   private async eraseExpired(): Promise<boolean> {
     const stored = this.store.load();
-    const at = stored === null ? null : expiresAt(stored.state);
+    const at = stored === null ? null : getExpiry(stored.state);
     if (stored === null || at === null || at > Date.now()) return false;
     await this.erase(stored);
     return true;
@@ -293,6 +293,6 @@ export class TaskEngine {
 
 /** True when the next hop is due at once, so that this run of the alarm may make it. */
 function mayGoOn({ state }: Decision, { until, calls }: Run, now: number): boolean {
-  const at = nextWake(state, now);
+  const at = findNextWake(state, now);
   return at !== null && at <= now && now < until && calls.hasRoom(CALLS_PER_HOP);
 }

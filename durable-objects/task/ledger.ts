@@ -1,5 +1,5 @@
 /** How a decision's changes to the ledger are written to the table `calls`, and what the journal states of them. */
-import { placeOfCall } from "../../core/base/ids.ts";
+import { parseCallId } from "../../core/base/ids.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import type { Decision, LedgerChange } from "../../core/task/decision.ts";
 import type { ResultLabels } from "./tables.ts";
@@ -69,7 +69,7 @@ export function changeLedger(sql: SqlStorage, change: LedgerChange): void {
 
 /** The primary key of a call. */
 export function placeOf(callId: string): [step: number, position: number] {
-  const { step, index } = placeOfCall(callId) ?? { step: -1, index: -1 };
+  const { step, index } = parseCallId(callId) ?? { step: -1, index: -1 };
   return [step, index];
 }
 

@@ -12,13 +12,13 @@ import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
-import { summaryOf } from "../../core/task/summary.ts";
-import { type ShownResult, showResult } from "../../core/prompt/kept-results.ts";
+import { createSummary } from "../../core/task/summary.ts";
+import { type FormattedResult, formatResult } from "../../core/prompt/stored-results.ts";
 import type { EventPage, LedgerPage, TaskReport, TaskRpc, TrimmedPart } from "../../core/task/rpc.ts";
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
-import { standingFacts } from "../../core/task/skills-in-force.ts";
-import { callOfSubtask, endingOf } from "../../core/task/subtasks.ts";
-import { revisionNote } from "../../core/task/answers.ts";
+import { getCurrentFacts } from "../../core/task/skills-in-force.ts";
+import { findCallOfSubtask, toSubtaskEnding } from "../../core/task/subtasks.ts";
+import { formatRevisionNote } from "../../core/task/answers.ts";
 import type {
   Command,
   NewTask,
@@ -30,17 +30,17 @@ import type {
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { callWaitingOn } from "../../core/task/waits.ts";
+import { findWaitingCall } from "../../core/task/waits.ts";
 import { TaskEngine } from "./engine.ts";
 import { TaskRetention } from "./retention.ts";
 import { TaskStore, type StoredTask } from "./store.ts";
 import { TaskWatchers } from "./watchers.ts";
-import type { Place } from "../../core/model/label-parts.ts";
+import type { TextRange } from "../../core/model/label-parts.ts";
 
 /** The most events or calls of one page. */
 const MAX_PAGE = 500;
 /** Of a subtask's text that no call waits for. */
-const UNREAD: ShownResult = { content: "", isLarge: false };
+const UNREAD: FormattedResult = { content: "", isLarge: false };
 
 export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly store = new TaskStore(this.ctx.storage);
@@ -63,7 +63,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async facts(): Promise<Result<TaskFacts>> {
-    return this.read(({ state }) => standingFacts(state));
+    return this.read(({ state }) => getCurrentFacts(state));
   }
 
   async subtasks(): Promise<Result<readonly string[]>> {
@@ -83,7 +83,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.read(({ state }) => {
       const page = { after: null, limit: MAX_PAGE, withResults: true };
       const calls = state.phase.name === "ended" ? this.store.ledger(page).rows : [];
-      return summaryOf(state, this.store.view(state), calls);
+      return createSummary(state, this.store.view(state), calls);
     });
   }
 
@@ -95,7 +95,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     text: string,
     request: string | null,
     own?: number,
-    outside?: readonly Place[],
+    outside?: readonly TextRange[],
   ): Promise<Result<TaskView>> {
     const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
     return this.command({ type: "message", text, request, ...known });
@@ -152,10 +152,11 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE): Promise<void> {
     const state = this.store.load()?.state;
     if (state === undefined) return;
-    const callId = callOfSubtask(state, subtask.id);
+    const callId = findCallOfSubtask(state, subtask.id);
     // With no call that waits for it, nothing reads the text: what was used is all that may still count.
-    const shown = callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", standingFacts(state), callId);
-    await this.engine.endings.take({ type: "subtask_ended", ending: endingOf(subtask, shown, label) });
+    const shown =
+      callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", getCurrentFacts(state), callId);
+    await this.engine.endings.take({ type: "subtask_ended", ending: toSubtaskEnding(subtask, shown, label) });
   }
 
   async subtaskWaits(subtask: string, version: number, told: SubtaskWaits): Promise<void> {
@@ -239,20 +240,20 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   /** A person's arguments, checked and hashed; null when they are those that were asked for, or nothing waits for them. */
   private async revise(approval: string, given: Readonly<Record<string, unknown>>) {
     const state = this.store.load()?.state;
-    const call = state === undefined ? null : callWaitingOn(state.batch, "approval", approval);
+    const call = state === undefined ? null : findWaitingCall(state.batch, "approval", approval);
     if (state === undefined || call === null) return ok(null);
     const { tool, argumentsHash: revisedFrom } = call;
-    const job = { version: JOB_VERSION, facts: standingFacts(state), tool, arguments: given };
+    const job = { version: JOB_VERSION, facts: getCurrentFacts(state), tool, arguments: given };
     const revised = await stepsFromEnv(this.env).reviseCall(job);
     if (!revised.ok) return revised;
     if (revised.value.argumentsHash === revisedFrom) return ok(null);
-    return ok({ ...revised.value, revisedFrom, note: revisionNote(revised.value.arguments) });
+    return ok({ ...revised.value, revisedFrom, note: formatRevisionNote(revised.value.arguments) });
   }
 
   /** What the model reads of a subtask's text; a long one is kept whole first. */
-  private async show(text: string, facts: TaskFacts, callId: string): Promise<ShownResult> {
+  private async show(text: string, facts: TaskFacts, callId: string): Promise<FormattedResult> {
     const { mediumResultThreshold, largeResultThreshold } = settingsFromEnv(this.env);
-    return await showResult(text, facts, callId, {
+    return await formatResult(text, facts, callId, {
       blobs: blobsFromEnv(this.env),
       limits: { mediumCharacters: mediumResultThreshold, largeCharacters: largeResultThreshold },
       canExpand: checkEnvelope({ name: EXPAND_RESULT, permissions: [] }, facts).ok,

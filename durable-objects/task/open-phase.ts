@@ -1,6 +1,6 @@
 /** A hop that is under way, as the object that makes it sees it: its lines as they come, and the means to give it up. */
 import { RpcTarget } from "cloudflare:workers";
-import type { HopListener } from "../../core/steps/lines.ts";
+import type { LineListener } from "../../core/steps/lines.ts";
 
 export class OpenHop<Line> {
   private lines: Line[] = [];
@@ -19,7 +19,7 @@ export class OpenHop<Line> {
 
   /** Makes the hop and gives its lines, those that came together at once. Throws when it broke. */
   async *make(
-    call: (listener: HopListener<Line>) => Promise<Line | null>,
+    call: (listener: LineListener<Line>) => Promise<Line | null>,
   ): AsyncGenerator<readonly Line[], void, void> {
     const listener = new Listener<Line>(
       (line) => this.take(line),
@@ -83,7 +83,7 @@ export class OpenHop<Line> {
 }
 
 /** What the step runner can call: every method of a target, and nothing else of it. */
-class Listener<Line> extends RpcTarget implements HopListener<Line> {
+class Listener<Line> extends RpcTarget implements LineListener<Line> {
   private readonly take: (line: Line) => void;
   private readonly store: (line: Line) => Promise<boolean>;
   private readonly end: Promise<void>;

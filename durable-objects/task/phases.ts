@@ -2,7 +2,7 @@
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { HopListener } from "../../core/steps/lines.ts";
+import type { LineListener } from "../../core/steps/lines.ts";
 import type { WatchFrame } from "../../core/task/events.ts";
 import {
   type ActJob,
@@ -13,16 +13,16 @@ import {
   type OwnResult,
   type ThinkJob,
   type ThinkLine,
-  type Unsupported,
+  type UnsupportedLine,
 } from "../../core/steps/rpc.ts";
 import { JOB_VERSION, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
-import { expandedResult } from "../../core/steps/expanded-result.ts";
+import { getExpandedResult } from "../../core/steps/expanded-result.ts";
 import type { ModelFailure } from "../../core/ports/model.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
-import { standingFacts } from "../../core/task/skills-in-force.ts";
+import { getCurrentFacts } from "../../core/task/skills-in-force.ts";
 import { canRun } from "../../core/task/advance.ts";
 import type { Command } from "../../core/task/commands.ts";
-import type { CallOfHop, CallToMake, LedgerRow, Work } from "../../core/task/decision.ts";
+import type { RunnableCall, CallToMake, LedgerRow, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
 import { OpenHop } from "./open-phase.ts";
 import type { TaskStore } from "./store.ts";
@@ -79,7 +79,7 @@ export class TaskHops {
   private async *think(work: Think, state: TaskState, incarnation: string): Happenings {
     const { step, attempt } = work;
     const { repeat, steeredBy: label } = state;
-    const facts = standingFacts(state);
+    const facts = getCurrentFacts(state);
     const messages = this.store.conversation.messages(state);
     const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label };
     const hop = { step, attempt, incarnation };
@@ -116,7 +116,7 @@ export class TaskHops {
     const asked = new Map(state.batch.map((call) => [call.id, call]));
     const made = [...work.calls, ...work.later].map(({ callId }) => callId);
     const rows = new Map(this.store.calls(made).map((row) => [row.callId, row]));
-    const withRow = (call: CallToMake): CallOfHop[] => {
+    const withRow = (call: CallToMake): RunnableCall[] => {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
@@ -137,7 +137,7 @@ export class TaskHops {
     const [calls, later] = [work.calls.flatMap(withRow), work.later.flatMap(withRow)];
     const results = this.readAgain([...calls, ...later]);
     const version = JOB_VERSION;
-    const job: ActJob = { version, facts: standingFacts(state), step, calls, later, results, timeoutMs };
+    const job: ActJob = { version, facts: getCurrentFacts(state), step, calls, later, results, timeoutMs };
     for await (const lines of this.lines<ActLine>(
       (listener) => stepsFromEnv(this.env).runToolPhase(job, listener),
       incarnation,
@@ -152,13 +152,13 @@ export class TaskHops {
         return mayStart ? [...settled, { type: "calls_starting", ...hop, callIds }] : settled;
       });
     }
-    yield [{ type: "hop_ended", step, incarnation }];
+    yield [{ type: "runner_call_ended", step, incarnation }];
   }
 
   /** The hop that shortens: each summary as it is written, or the older steps in short. */
   private async *condense(work: Condense, state: TaskState, incarnation: string): Happenings {
     const { step, model, withModel, timeoutMs } = work;
-    const facts = standingFacts(state);
+    const facts = getCurrentFacts(state);
     const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
     const history = work.history === null ? null : this.store.conversation.history(work.history, state);
     const job: CondenseJob = {
@@ -171,7 +171,7 @@ export class TaskHops {
       timeoutMs,
       reportsProgress: true,
     };
-    const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(this.env).shorten(job, listener);
+    const call = (listener: LineListener<CondenseLine>) => stepsFromEnv(this.env).shorten(job, listener);
     for await (const lines of this.lines<CondenseLine>(call, incarnation)) {
       if (lines.some(isUnsupported)) return yield [refusedHop(step, incarnation, [])];
       yield lines.flatMap((line): Command[] => {
@@ -180,15 +180,15 @@ export class TaskHops {
         return line.type === "history" ? [{ ...line, type: "history_condensed", step, incarnation }] : [];
       });
     }
-    yield [{ type: "hop_ended", step, incarnation }];
+    yield [{ type: "runner_call_ended", step, incarnation }];
   }
 
   /**
    * A hop that breaks, and one that is not wanted any more, ends early; giving it up ends its work. A runner of a release before
    * versions lacks the method: its hop ends with `unsupported`.
    */
-  private async *lines<Line extends { readonly type: string } | Unsupported>(
-    call: (listener: HopListener<Line>) => Promise<Line | null>,
+  private async *lines<Line extends { readonly type: string } | UnsupportedLine>(
+    call: (listener: LineListener<Line>) => Promise<Line | null>,
     incarnation: string,
     isStored?: (line: Line) => Promise<boolean>,
   ): AsyncGenerator<readonly Line[], void, void> {
@@ -209,8 +209,8 @@ export class TaskHops {
   }
 
   /** The settled results of this task that some of these calls read again. */
-  private readAgain(calls: readonly CallOfHop[]): OwnResult[] {
-    const ids = calls.flatMap(({ tool, arguments: given }) => expandedResult(tool, given) ?? []);
+  private readAgain(calls: readonly RunnableCall[]): OwnResult[] {
+    const ids = calls.flatMap(({ tool, arguments: given }) => getExpandedResult(tool, given) ?? []);
     return this.store.calls([...new Set(ids)]).flatMap(({ callId, settledAt, content, label = OUTSIDE }) => {
       return settledAt === null || content === null ? [] : [{ callId, content, label }];
     });
@@ -251,7 +251,7 @@ function startsOf(line: ActLine): readonly string[] {
 
 /** The runner is of another release and began nothing of these calls. */
 function refusedHop(step: number, incarnation: string, calls: readonly CallToMake[]): Command {
-  return { type: "hop_refused", step, incarnation, callIds: calls.map(({ callId }) => callId) };
+  return { type: "runner_call_refused", step, incarnation, callIds: calls.map(({ callId }) => callId) };
 }
 
 /** What a line says of one call; empty: only that others start. */

@@ -5,20 +5,20 @@
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { noticeFacts, type ToldNotice } from "../../core/task/notice.ts";
-import { ownUse } from "../../core/task/budget.ts";
+import { toNoticeFacts, type ReportedNotice } from "../../core/task/notice.ts";
+import { getOwnUse } from "../../core/task/budget.ts";
 import type { CallBudget } from "../../core/base/call-budget.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
-import type { EnterReply } from "../../core/tenant/rpc.ts";
+import type { PermitReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { openWaits } from "../../core/task/open-waits.ts";
-import { pendingFrom, subtaskInput } from "../../core/task/subtasks.ts";
+import { getOpenWaits } from "../../core/task/open-waits.ts";
+import { addSubtaskId, formatSubtaskInput } from "../../core/task/subtasks.ts";
 import type { Command } from "../../core/task/commands.ts";
-import type { SubtaskToMake, Work } from "../../core/task/decision.ts";
+import type { NewSubtask, Work } from "../../core/task/decision.ts";
 import type { TaskFacts, TaskState } from "../../core/task/state.ts";
-import { nextWake } from "../../core/task/task.ts";
+import { findNextWake } from "../../core/task/task.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { payerOf } from "../../core/tenant/budget-tree.ts";
+import { getPayer } from "../../core/tenant/budget-tree.ts";
 import type { StoredTask } from "./store.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
@@ -50,10 +50,10 @@ export class TaskRelations {
   async enter(
     work: Extract<Work, { kind: "enter" }>,
     stored: StoredTask,
-    news: { readonly view: TaskView; readonly notices: readonly ToldNotice[] } | null,
+    news: { readonly view: TaskView; readonly notices: readonly ReportedNotice[] } | null,
   ): Promise<{ readonly command: Command; readonly told: boolean }> {
     const { id, tenant, agent } = stored.state.facts;
-    const key = payerOf(stored.state.facts);
+    const key = getPayer(stored.state.facts);
     const { kind: _, ...amounts } = work;
     const report =
       news !== null && this.parentKnows(stored.state, news.view)
@@ -69,7 +69,7 @@ export class TaskRelations {
    * Tells how the task stands: the parent, which waits for it, and then the tenant, also when the parent could not be told
    * or is slow to hear. True: the tenant is gone, and the task has to go too.
    */
-  async report(stored: StoredTask, view: TaskView, notices: readonly ToldNotice[]): Promise<boolean> {
+  async report(stored: StoredTask, view: TaskView, notices: readonly ReportedNotice[]): Promise<boolean> {
     const told = this.tellParent(stored.state, stored.version, view);
     const heard = told.catch(() => undefined);
     if (stored.state.facts.parentId !== null) await awaitWithin(globalThis, PARENT_FIRST_MS, heard, undefined);
@@ -131,12 +131,12 @@ export class TaskRelations {
     return [...new Set([...subtasks, ...adopted, ...disowned, ...toCancel])].map((id) => this.task(tenant, id));
   }
 
-  private async make({ callId, facts }: SubtaskToMake, given: unknown): Promise<Command> {
+  private async make({ callId, facts }: NewSubtask, given: unknown): Promise<Command> {
     if (facts.depth > 1) {
       const enrolled = await this.task(facts.tenant, facts.rootId).enroll(facts.id);
       if (!enrolled.ok) return { type: "subtask_refused", callId, failure: enrolled.error };
     }
-    const input = subtaskInput(given);
+    const input = formatSubtaskInput(given);
     const made = await this.task(facts.tenant, facts.id).create({
       facts: { ...facts, input },
       hold: false,
@@ -159,7 +159,7 @@ export class TaskRelations {
     } else if (hasEnded) {
       await parent.subtaskEnded(view, state.steeredBy);
     } else {
-      const told = { pending: pendingFrom(id, view.pending), stands: state.clock.since === null };
+      const told = { pending: addSubtaskId(id, view.pending), stands: state.clock.since === null };
       const text = JSON.stringify(told);
       if (text === this.toldParent || this.parentKnows(state, view)) return;
       await parent.subtaskWaits(id, version, told);
@@ -174,11 +174,11 @@ export class TaskRelations {
   }
 
   /** The task's line in the index, as it stands. */
-  reportOf({ state, version }: StoredTask, view: TaskView, notices: readonly ToldNotice[]): TaskReport {
+  reportOf({ state, version }: StoredTask, view: TaskView, notices: readonly ReportedNotice[]): TaskReport {
     const { id, kind, rootId } = state.facts;
-    const key = payerOf(state.facts);
-    const wakeAt = nextWake(state, Date.now());
-    const waits = openWaits(state);
+    const key = getPayer(state.facts);
+    const wakeAt = findNextWake(state, Date.now());
+    const waits = getOpenWaits(state);
     const report = {
       task: id,
       version,
@@ -186,11 +186,11 @@ export class TaskRelations {
       hidden: kind === "call",
       wakeAt,
       key,
-      used: ownUse(state),
+      used: getOwnUse(state),
       ...(waits.length === 0 ? {} : { waits }),
       ...(rootId === id ? {} : { root: rootId }),
     };
-    return notices.length === 0 ? report : { ...report, news: { facts: noticeFacts(state.facts), notices } };
+    return notices.length === 0 ? report : { ...report, news: { facts: toNoticeFacts(state.facts), notices } };
   }
 
   private task(tenant: string, id: string): TaskStub {
@@ -205,14 +205,14 @@ export class TaskRelations {
 }
 
 /** True for subtasks of a subtask: each is enrolled at the root and then made, which takes two calls. */
-function isBelowRoot(subtasks: readonly SubtaskToMake[]): boolean {
+function isBelowRoot(subtasks: readonly NewSubtask[]): boolean {
   return subtasks.some(({ facts: { depth } }) => depth > 1);
 }
 
 /** Slices of at most `AT_ONCE`, while the run has room for the calls that each item takes. */
 function* takeWithin<T>(items: readonly T[], calls: CallBudget, callsEach: number): Generator<readonly T[]> {
   for (let at = 0; at < items.length; ) {
-    const most = Math.min(AT_ONCE, Math.floor((calls.room() - REPORT_CALLS) / callsEach));
+    const most = Math.min(AT_ONCE, Math.floor((calls.getRoom() - REPORT_CALLS) / callsEach));
     if (most <= 0) return;
     yield items.slice(at, at + most);
     at += most;
@@ -220,7 +220,7 @@ function* takeWithin<T>(items: readonly T[], calls: CallBudget, callsEach: numbe
 }
 
 /** What the tenant's answer means to the task. */
-function commandOf(reply: EnterReply): Command {
+function commandOf(reply: PermitReply): Command {
   switch (reply.kind) {
     case "admitted":
       return { type: "admitted", forMs: reply.forMs, grant: reply.grant, near: reply.near };

@@ -1,7 +1,7 @@
 /** When a task tells its tenant and its parent how it stands: what matters at once, the rest soon, and what failed again. */
 import type { TaskRelations } from "./relations.ts";
 import type { TaskStore } from "./store.ts";
-import { backoffMs } from "../../core/base/backoff.ts";
+import { computeBackoffMs } from "../../core/base/backoff.ts";
 
 /** What can wait is told after this long, with whatever came since. */
 const SOON_MS = 100;
@@ -40,7 +40,7 @@ export class TaskReports {
   /** When to try again; null: everything was told. */
   retryAt(now: number): number | null {
     if (!this.store.hasNews()) return null;
-    return now + backoffMs(this.failures + 1, MAX_BACKOFF_MS);
+    return now + computeBackoffMs(this.failures + 1, MAX_BACKOFF_MS);
   }
 
   private async tellAll(): Promise<void> {

@@ -5,7 +5,7 @@
 import { blobsFromEnv } from "../../adapters/env/files.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { resultsPrefix } from "../../core/prompt/kept-results.ts";
+import { getResultsPrefix } from "../../core/prompt/stored-results.ts";
 import type { TrimmedPart } from "../../core/task/rpc.ts";
 import type { ToolError, ToolResult } from "../../core/tool/tool.ts";
 import type { TaskRelations } from "./relations.ts";
@@ -99,7 +99,7 @@ export class TaskRetention {
   private async trimResults({ state: { facts } }: StoredTask): Promise<void> {
     if (facts.rootId === facts.id) {
       const blobs = blobsFromEnv(this.env);
-      for (let isGone = false; !isGone; ) isGone = await blobs.erase(resultsPrefix(facts));
+      for (let isGone = false; !isGone; ) isGone = await blobs.erase(getResultsPrefix(facts));
     }
     this.storage.transactionSync(() => {
       for (const { step, position, result } of this.results(true)) this.putResult(step, position, result);

@@ -2,14 +2,14 @@
  * What is stored of one task: read and written in its object's SQLite, each decision whole or not at all. Tables are made
  * when the task is, so that a look at a task that does not exist leaves nothing behind.
  */
-import { noticeData, type ToldNotice, toldTypes } from "../../core/task/notice.ts";
+import { toNoticeData, type ReportedNotice, getNoticeTypes } from "../../core/task/notice.ts";
 import { type EventType, isTerminalEvent, type TaskEvent } from "../../core/task/events.ts";
 import type { LedgerPage } from "../../core/task/rpc.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { readState } from "../../core/task/state-versions.ts";
 import type { Decision, LedgerRow, Spend } from "../../core/task/decision.ts";
 import { STATE_VERSION, type TaskFacts, type TaskState } from "../../core/task/state.ts";
-import { pendingOf, type PendingView, type TaskView, viewTask } from "../../core/task/view.ts";
+import { getPending, type PendingView, type TaskView, toTaskView } from "../../core/task/view.ts";
 import { TaskConversation } from "./conversation.ts";
 import { TaskErasing } from "./erasing.ts";
 import { changeLedger, labelsByStep, placeOf, uploadsByStep } from "./ledger.ts";
@@ -49,7 +49,7 @@ export interface StoredTask {
 
 /** What of a task's events has not been told: oldest first, up to the event `upTo`. */
 export interface Untold {
-  readonly notices: readonly ToldNotice[];
+  readonly notices: readonly ReportedNotice[];
   readonly upTo: number;
   readonly isAll: boolean;
 }
@@ -158,7 +158,7 @@ export class TaskStore {
   view(state: TaskState): TaskView {
     const argumentsOf = (id: string): unknown => this.calls([id])[0]?.arguments ?? null;
     const asked = Object.keys(state.waitsBelow).length > 0;
-    return viewTask(state, { argumentsOf, below: asked ? this.below() : [] });
+    return toTaskView(state, { getArguments: argumentsOf, below: asked ? this.below() : [] });
   }
 
   /** Events after a sequence number, oldest first; `done` when the log ends with them. */
@@ -174,7 +174,7 @@ export class TaskStore {
   /** What has happened that has to be told, as much as is told at once. */
   untold({ state, lastEvent, toldEvent }: StoredTask): Untold {
     // These names are ours. A list in the statement is prepared sooner than json_each, and each object prepares its own.
-    const types = toldTypes(state.facts)
+    const types = getNoticeTypes(state.facts)
       .map((type) => `'${type}'`)
       .join(", ");
     const query = `SELECT seq, at, type, data FROM events
@@ -182,9 +182,9 @@ export class TaskStore {
     const rows = this.sql.exec<EventRow>(query, toldEvent, lastEvent, MAX_UNTOLD).toArray();
     const notices = rows.map(({ seq, at, type, data }) => ({
       seq,
-      type: type as ToldNotice["type"],
+      type: type as ReportedNotice["type"],
       at: new Date(at).toISOString(),
-      data: noticeData(JSON.parse(data) as Record<string, unknown>),
+      data: toNoticeData(JSON.parse(data) as Record<string, unknown>),
     }));
     const isAll = rows.length < MAX_UNTOLD;
     return { notices, upTo: isAll ? lastEvent : (rows.at(-1)?.seq ?? lastEvent), isAll };
@@ -279,13 +279,13 @@ interface JournalRow extends Record<string, SqlStorageValue> {
 
 /** True for a decision after which the tenant's index, or the parent, has to hear how the task stands. */
 export function changesIndex(before: TaskState, { state, events, below }: Decision): boolean {
-  if (below.length > 0 || pendingOf(before).length !== pendingOf(state).length) return true;
+  if (below.length > 0 || getPending(before).length !== getPending(state).length) return true;
   // The parent's time depends on whether this task's stands, where time is limited.
   const stands = (one: TaskState) => one.clock.since === null;
   if (state.facts.limits.maxDurationMs !== null && stands(before) !== stands(state)) return true;
   // What a subtask used that ended after this task did.
   if (before.uncounted.length > state.uncounted.length) return true;
-  const told: readonly EventType[] = toldTypes(state.facts);
+  const told: readonly EventType[] = getNoticeTypes(state.facts);
   return events.some(
     ({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type) || told.includes(type),
   );

@@ -1,12 +1,12 @@
 /** What a tenant's object stores of its tasks' places, leases and use, and of its accounts. */
 import type { AccountFigures } from "../../core/tenant/budget-book.ts";
-import { type BudgetLimit, type BudgetPeriod, monthOf } from "../../core/tenant/budget-tree.ts";
+import { type BudgetLimit, type BudgetPeriod, toMonth } from "../../core/tenant/budget-tree.ts";
 import type { TaskStatus } from "../../core/task/status.ts";
-import type { DeskStore, Spending, TaskRow } from "../../core/tenant/admission.ts";
+import type { AdmissionStore, Spending, TaskRow } from "../../core/tenant/admission.ts";
 import type { TenantTables } from "./tables.ts";
 
 /** Reads and writes rows. Every method is one synchronous piece of work. */
-export class TenantDeskStore implements DeskStore {
+export class TenantDeskStore implements AdmissionStore {
   private readonly tables: TenantTables;
 
   constructor(tables: TenantTables) {
@@ -44,8 +44,8 @@ export class TenantDeskStore implements DeskStore {
         SUM(IIF(day = ?2, micros, 0)) AS day_micros FROM spent WHERE account = ?1 AND day BETWEEN ?3 AND ?4`,
       account,
       day,
-      `${monthOf(day)}-01`,
-      `${monthOf(day)}-31`,
+      `${toMonth(day)}-01`,
+      `${toMonth(day)}-31`,
     );
     return {
       limit: row === undefined ? null : readLimit(row),
@@ -85,7 +85,7 @@ export class TenantDeskStore implements DeskStore {
     this.tables.empty("tasks", "accounts", "spent");
   }
 
-  private put({ task, version, key, agent, status, holdsPlace, granted, used }: TaskRow): void {
+  private put({ task, version, key, agent, status, holdsSlot, granted, used }: TaskRow): void {
     this.tables.write(
       `INSERT INTO tasks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task) DO UPDATE SET
         version = excluded.version, status = excluded.status, holds_place = excluded.holds_place,
@@ -96,7 +96,7 @@ export class TenantDeskStore implements DeskStore {
       key,
       agent,
       status,
-      holdsPlace ? 1 : 0,
+      holdsSlot ? 1 : 0,
       granted.tokens,
       granted.costMicros,
       used.tokens,
@@ -159,7 +159,7 @@ function readTask(row: StoredTask): TaskRow {
     key,
     agent,
     status: row.status as TaskStatus,
-    holdsPlace: row.holds_place === 1,
+    holdsSlot: row.holds_place === 1,
     granted: { tokens: row.granted_tokens, costMicros: row.granted_micros },
     used: { tokens: row.used_tokens, costMicros: row.used_micros },
   };

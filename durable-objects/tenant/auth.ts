@@ -3,7 +3,7 @@ import type {
   Admission,
   KeyRecord,
   SessionFacts,
-  TenantStanding,
+  TenantFacts,
   AdmissionRequest,
   KeyAdmissionRequest,
   SessionAdmissionRequest,
@@ -24,9 +24,9 @@ interface Parts {
 
 export class TenantDoor {
   private readonly parts: Parts;
-  private readonly standing: () => TenantStanding;
+  private readonly standing: () => TenantFacts;
 
-  constructor(parts: Parts, standing: () => TenantStanding) {
+  constructor(parts: Parts, standing: () => TenantFacts) {
     this.parts = parts;
     this.standing = standing;
   }

@@ -2,7 +2,7 @@
  * The watchers of a tenant's tasks: hibernatable WebSockets, which keep no tenant in memory. They only listen. What was
  * not told yet when the object ends is lost with its sockets, and a watcher that comes back reads again what it shows.
  */
-import { changeOf, erasedChange, FeedWindow, type TaskChange } from "../../core/tenant/feed.ts";
+import { toTaskChange, createErasedChange, FeedWindow, type TaskChange } from "../../core/tenant/feed.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 
 /** Watchers of one tenant. */
@@ -48,12 +48,12 @@ export class TenantFeed {
 
   /** A task told how it stands. Without a watcher this is all that it costs. */
   hear(report: TaskReport): void {
-    if (this.state.getWebSockets().length > 0) this.put(changeOf(report, Date.now()));
+    if (this.state.getWebSockets().length > 0) this.put(toTaskChange(report, Date.now()));
   }
 
   /** The task is erased. */
   forget(task: string): void {
-    if (this.state.getWebSockets().length > 0) this.put(erasedChange(task, Date.now()));
+    if (this.state.getWebSockets().length > 0) this.put(createErasedChange(task, Date.now()));
   }
 
   private put(change: TaskChange): void {

@@ -6,9 +6,9 @@ import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { stopMessage } from "../../core/tenant/stop-message.ts";
+import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import type { TenantTables } from "./tables.ts";
-import { backoffMs } from "../../core/base/backoff.ts";
+import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Tasks that are told at once. */
@@ -70,7 +70,7 @@ export class TenantSwitch {
   release(byOperator: boolean): Result<TenantStop | null> {
     const before = this.stopped();
     if (before === null) return ok(null);
-    if (before.byOperator && !byOperator) return failed("forbidden", stopMessage(before));
+    if (before.byOperator && !byOperator) return failed("forbidden", formatStopMessage(before));
     this.tables.storage.transactionSync(() => {
       this.tables.write("DELETE FROM stop WHERE by_operator = ?", byOperator ? 1 : 0);
       if (this.tables.read("SELECT 1 FROM stop").length > 0) return;
@@ -92,7 +92,7 @@ export class TenantSwitch {
   nextTellAt(now: number): number | null {
     this.isPending ??= LINES.some((line) => this.toTell(line, "").length > 0);
     if (!this.isPending && this.telling === null) return null;
-    return now + backoffMs(this.failures + 1, MAX_BACKOFF_MS);
+    return now + computeBackoffMs(this.failures + 1, MAX_BACKOFF_MS);
   }
 
   /** Tells every task that is still to be told. Never throws; who could not be told stays marked. */
@@ -155,7 +155,7 @@ export class TenantSwitch {
   private async say(stub: TaskStub, tell: string): Promise<void> {
     const stop = this.stopped();
     if (tell === "call") await stub.called();
-    else if (stop !== null) await stub.halt(stopMessage(stop));
+    else if (stop !== null) await stub.halt(formatStopMessage(stop));
   }
 
   private toTell(line: string, after: string): Told[] {

@@ -18,7 +18,7 @@ export async function findLostTree(
   root: string,
   cutoff: number,
 ): Promise<readonly string[] | null> {
-  const below = value(await databaseFromEnv(env).tasks.below(tenant, root, MAX_BELOW));
+  const below = value(await databaseFromEnv(env).tasks.listBelow(tenant, root, MAX_BELOW));
   for (const { id } of below) {
     const ended = await tasksFromEnv(env)(tenant, id).treeEndedAt();
     if (!ended.ok && ended.error.code !== "not_found") throw new OttoError(ended.error);

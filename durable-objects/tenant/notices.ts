@@ -5,13 +5,13 @@
  */
 import { channelsFromEnv } from "../../adapters/env/channels.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { Notice, NoticeFacts, NoticeType, ToldNotice } from "../../core/task/notice.ts";
+import type { Notice, NoticeFacts, NoticeType, ReportedNotice } from "../../core/task/notice.ts";
 import type { ChannelsRpc } from "../../core/channels/rpc.ts";
 import { isWanted, isWantedByEndpoint } from "../../core/channels/webhooks/interest.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import { toFailure } from "../../core/base/errors.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import type { TenantTables } from "./tables.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
@@ -92,7 +92,7 @@ export class TenantNotices {
     this.isEmpty = at === null;
     if (at === null) return null;
     const due = Math.max(at === FRESH ? now : Math.max(at, this.retryAt), now);
-    return this.spreading === null ? due : Math.max(due, now + sendDelayMs(1));
+    return this.spreading === null ? due : Math.max(due, now + computeSendDelayMs(1));
   }
 
   /** Spreads what is due, as far as the calls of one run reach. Never throws: a later alarm tries again what fails. */
@@ -157,7 +157,7 @@ export class TenantNotices {
     const retried = kept.filter(({ tries }) => tries > 0);
     if (retried.length > 0) {
       this.failures = retried.every((one) => failed.includes(one)) ? this.failures + 1 : 0;
-      this.retryAt = this.failures === 0 ? 0 : now + sendDelayMs(this.failures);
+      this.retryAt = this.failures === 0 ? 0 : now + computeSendDelayMs(this.failures);
     }
     const why = failures.find((failure) => failure !== null);
     if (why != null) console.error("notices of tasks wait", tenant, failed.length, why.code, why.message, why.details);
@@ -166,13 +166,13 @@ export class TenantNotices {
 
   private putOff({ task, seq, tries }: KeptNotice, now: number): void {
     const query = "UPDATE notices SET tries = tries + 1, not_before = ? WHERE task = ? AND seq = ?";
-    this.tables.write(query, now + sendDelayMs(tries + 1), task, seq);
+    this.tables.write(query, now + computeSendDelayMs(tries + 1), task, seq);
   }
 }
 
 interface StoredNotice {
   readonly facts: NoticeFacts;
-  readonly notice: ToldNotice;
+  readonly notice: ReportedNotice;
   readonly forEndpoints: boolean;
 }
 

@@ -13,10 +13,10 @@ import type { Reindex } from "../../core/tenant/recovery.ts";
 import type { Retention } from "../../core/tenant/retention.ts";
 import type {
   Admission,
-  EnterReply,
-  EnterRequest,
+  PermitReply,
+  PermitRequest,
   TenantRpc,
-  TenantStanding,
+  TenantFacts,
   BegunSession,
   KeyAdmissionRequest,
   ReportReply,
@@ -113,7 +113,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.parts.isDead(keyId, sessionHash);
   }
 
-  async enter(request: EnterRequest, report: TaskReport | null): Promise<EnterReply> {
+  async enter(request: PermitRequest, report: TaskReport | null): Promise<PermitReply> {
     return await this.entering.take({ request, report });
   }
 
@@ -150,7 +150,7 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.parts.switch.stopped();
   }
 
-  async standing(): Promise<TenantStanding | null> {
+  async standing(): Promise<TenantFacts | null> {
     return this.parts.tables.isErased() ? null : this.parts.standing();
   }
 

@@ -1,5 +1,5 @@
 /** What of its tasks a tenant's object has to tell Postgres, and which tasks it told Postgres to forget. */
-import { FORGOTTEN_KEPT_MS } from "../../core/tenant/index-outbox.ts";
+import { FORGOTTEN_RETENTION_MS } from "../../core/tenant/index-outbox.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
@@ -115,7 +115,7 @@ export class TenantOutbox {
   /** Forgets that a task was forgotten, once its day is over. */
   forgetOld(now: number): void {
     if ((this.nextForgottenAt() ?? now + 1) > now) return;
-    const before = now - FORGOTTEN_KEPT_MS;
+    const before = now - FORGOTTEN_RETENTION_MS;
     this.tables.storage.transactionSync(() => {
       this.tables.write(KEPT_OF_FORGOTTEN, before, FORGET_VERSION);
       this.tables.write("DELETE FROM forgotten WHERE at <= ?", before);
@@ -126,7 +126,7 @@ export class TenantOutbox {
   /** When the next forgotten task is to be forgotten altogether. */
   nextForgottenAt(): number | null {
     const [row] = this.tables.read<{ at: number | null }>("SELECT MIN(at) AS at FROM forgotten");
-    return row?.at == null ? null : row.at + FORGOTTEN_KEPT_MS;
+    return row?.at == null ? null : row.at + FORGOTTEN_RETENTION_MS;
   }
 
   /** Drops what was reported and keeps which tasks it was of: Postgres may know nothing of them. */

@@ -1,6 +1,6 @@
 /** What a tenant's object consists of, and how its parts are wired. Each part has a file of its own. */
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { TenantStanding } from "../../core/tenant/rpc.ts";
+import type { TenantFacts } from "../../core/tenant/rpc.ts";
 import { TenantAlarm } from "./alarm.ts";
 import { TenantDoor } from "./auth.ts";
 import { TenantErrands } from "./background-jobs.ts";
@@ -121,7 +121,7 @@ export class TenantParts extends TenantContext {
     return session !== null && this.sessions.find(session, Date.now()) === null;
   }
 
-  standing(): TenantStanding {
+  standing(): TenantFacts {
     return { stopped: this.switch.stopped(), agentsStamp: this.agentsStamp, sources: this.sources.present() };
   }
 }

@@ -1,7 +1,7 @@
 /** What a tenant's object stores for the recovery of its rows: the counter, the schedules, and a rebuilding under way. */
 import type { NewApiKey } from "../../core/ports/tenant-table.ts";
 import { BY_OTTO } from "../../core/ports/audit.ts";
-import { madeAt } from "../../core/base/ids.ts";
+import { readIdTime } from "../../core/base/ids.ts";
 import type { KeyRecord } from "../../core/tenant/rpc.ts";
 import type { Inventory, Reindex, RevokedKey, TenantRow } from "../../core/tenant/recovery.ts";
 import type { TenantTables } from "./tables.ts";
@@ -69,7 +69,10 @@ export class TenantRecoveryStore {
       FROM keys`;
     return this.tables.read<StoredKey>(query).map(({ hash, record, revoked_at: revokedAt }) => {
       const { projects = null, agents = null, ...key } = JSON.parse(record) as KeyRecord;
-      return { hash, key: { ...key, projects, agents, createdAt: madeAt(key.id) ?? 0, createdBy: BY_OTTO, revokedAt } };
+      return {
+        hash,
+        key: { ...key, projects, agents, createdAt: readIdTime(key.id) ?? 0, createdBy: BY_OTTO, revokedAt },
+      };
     });
   }
 

@@ -9,7 +9,7 @@ import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type AuditEntry, BY_OTTO } from "../../core/ports/audit.ts";
 import { OttoError, type Result, toFailure } from "../../core/base/errors.ts";
-import { madeAt, makeId } from "../../core/base/ids.ts";
+import { readIdTime, makeId } from "../../core/base/ids.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { addLost, addLostProjects, mayPrune, type Reindex, type ReindexPhase } from "../../core/tenant/recovery.ts";
 import { computeRetryAt } from "../../core/tenant/index-outbox.ts";
@@ -109,7 +109,7 @@ export class TenantReindex {
     const { store } = this.parts;
     const { recovery } = databaseFromEnv(this.env);
     const known = store.row();
-    const row = { id: tenant, name: store.name() ?? tenant, createdAt: madeAt(tenant) ?? reindex.startedAt };
+    const row = { id: tenant, name: store.name() ?? tenant, createdAt: readIdTime(tenant) ?? reindex.startedAt };
     value(await recovery.restoreTenant(row, known.counter));
     const { created, refused } = await this.restoreKeys(tenant);
     const now = value(await recovery.read(tenant));

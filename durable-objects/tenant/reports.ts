@@ -1,8 +1,8 @@
 /** What a tenant hears of its tasks: how each stands, and that one asks for leave to begin hops. */
-import type { EnterReply, EnterRequest, ReportReply } from "../../core/tenant/rpc.ts";
+import type { PermitReply, PermitRequest, ReportReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { STOPPED_ASK_AGAIN_MS } from "../../core/task/admission.ts";
-import { stopMessage } from "../../core/tenant/stop-message.ts";
+import { STOPPED_RETRY_MS } from "../../core/task/admission.ts";
+import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import type { TenantErrands } from "./background-jobs.ts";
 import type { TenantFeed } from "./feed.ts";
 import type { TenantNotices } from "./notices.ts";
@@ -13,11 +13,11 @@ import type { TenantSwitch } from "./kill-switch.ts";
 import type { TenantTables } from "./tables.ts";
 
 /** What a task hears that is still heard of after it, or its tenant, was erased. */
-const GONE: EnterReply = { kind: "stopped", message: "This task was erased.", askAgainAfterMs: STOPPED_ASK_AGAIN_MS };
+const GONE: PermitReply = { kind: "stopped", message: "This task was erased.", askAgainAfterMs: STOPPED_RETRY_MS };
 
 /** A task that asks for leave, with its news. */
 export interface Asked {
-  readonly request: EnterRequest;
+  readonly request: PermitRequest;
   readonly report: TaskReport | null;
 }
 
@@ -40,7 +40,7 @@ export class TenantReports {
     this.parts = parts;
   }
 
-  letIn({ request, report }: Asked): EnterReply {
+  letIn({ request, report }: Asked): PermitReply {
     const { tables, outbox, places } = this.parts;
     if (tables.isErased()) {
       outbox.putForgotten(request.task);
@@ -49,7 +49,7 @@ export class TenantReports {
     if (outbox.isForgotten(request.task)) return GONE;
     if (report !== null) this.keep(report);
     const stop = this.parts.switch.stopped();
-    return places.enter(request, stop === null ? null : stopMessage(stop));
+    return places.enter(request, stop === null ? null : formatStopMessage(stop));
   }
 
   hear(row: TaskReport): ReportReply {

@@ -9,18 +9,18 @@ import { type AuditEntry, BY_OTTO } from "../../core/ports/audit.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { isWithoutState } from "../../core/task/lost.ts";
-import type { Place } from "../../core/base/page-cursor.ts";
+import type { PagePosition } from "../../core/base/page-cursor.ts";
 import { computeRetryAt } from "../../core/tenant/index-outbox.ts";
 import {
-  afterBatch,
-  countLooked,
-  cutoffOf,
-  KEEP_EVERYTHING,
-  keepsEverything,
-  mayLook,
-  newProgress,
-  nextSweepAt,
-  onDay,
+  applyBatch,
+  recordExamined,
+  computeCutoff,
+  UNLIMITED_RETENTION,
+  isUnlimited,
+  getSweepAllowance,
+  createProgress,
+  computeNextSweep,
+  startDay,
   type Retention,
   RETENTION_PARTS,
   type RetentionPart,
@@ -85,14 +85,14 @@ export class TenantRetention {
 
   /** The sweep begins again at the earliest tree. */
   set(retention: Retention, now: number): void {
-    const progress = keepsEverything(retention) ? null : newProgress(this.standing().progress, now);
+    const progress = isUnlimited(retention) ? null : createProgress(this.standing().progress, now);
     this.keep({ retention, progress });
   }
 
   /** The index was rebuilt, and may have trees before the cursor that it lacked: the sweep begins again at the earliest. */
   restart(now: number): void {
     const { retention, progress } = this.standing();
-    if (progress !== null) this.keep({ retention, progress: newProgress(progress, now) });
+    if (progress !== null) this.keep({ retention, progress: createProgress(progress, now) });
   }
 
   /** When the sweep continues; null: everything is kept, or the index is rebuilt first. While it runs, that is when a crash is made good. */
@@ -127,7 +127,7 @@ export class TenantRetention {
       this.failures = 0;
       const { retention, progress } = this.standing();
       if (progress === null || this.parts.tables.isErased()) return;
-      const nextAt = nextSweepAt(retention, progress, hasMore, Date.now());
+      const nextAt = computeNextSweep(retention, progress, hasMore, Date.now());
       this.keep({ retention, progress: { ...progress, nextAt } });
     } catch (thrown) {
       this.failures += 1;
@@ -141,18 +141,18 @@ export class TenantRetention {
     for (;;) {
       const now = Date.now();
       const { retention, progress } = this.standing();
-      const cutoff = cutoffOf(retention, part, now);
+      const cutoff = computeCutoff(retention, part, now);
       if (cutoff === null || progress === null || this.isStopped()) return false;
-      const today = onDay(progress, now);
+      const today = startDay(progress, now);
       const { after } = today.parts[part];
-      const limit = Math.min(BATCH, mayLook(today, now));
+      const limit = Math.min(BATCH, getSweepAllowance(today, now));
       const { tasks, audit } = databaseFromEnv(this.env);
-      const trees = value(await tasks.ended(tenant, cutoff, { after, limit: Math.max(limit, 1) }));
+      const trees = value(await tasks.listEnded(tenant, cutoff, { after, limit: Math.max(limit, 1) }));
       if (trees.length === 0) return false;
       if (limit === 0) return true;
       // It was set meanwhile, and begins again.
       if (this.standing().progress !== progress || this.isStopped()) return false;
-      const counted = countLooked(today, trees.length, now);
+      const counted = recordExamined(today, trees.length, now);
       this.keep({ retention, progress: counted });
       const sweep = { tenant, part, cutoff };
       const verdicts = await mapSome(trees, async ({ id }) => await this.judge(sweep, id));
@@ -166,7 +166,7 @@ export class TenantRetention {
       if (this.standing().progress !== counted || this.isStopped()) return false;
       const removed = swept.filter((one) => one === "removed").length;
       const outcome = { removed, last: trees.at(-1) ?? null, hasPassed: swept.includes("passed") };
-      this.keep({ retention, progress: afterBatch(counted, part, outcome) });
+      this.keep({ retention, progress: applyBatch(counted, part, outcome) });
     }
   }
 
@@ -221,7 +221,7 @@ export class TenantRetention {
   private read(): Stored {
     const query = "SELECT retention, progress FROM retention";
     const [row] = this.parts.tables.read<{ retention: string; progress: string | null }>(query);
-    if (row === undefined) return { retention: KEEP_EVERYTHING, progress: null };
+    if (row === undefined) return { retention: UNLIMITED_RETENTION, progress: null };
     const progress = row.progress === null ? null : (JSON.parse(row.progress) as RetentionProgress);
     return { retention: JSON.parse(row.retention) as Retention, progress };
   }
@@ -238,7 +238,10 @@ export class TenantRetention {
 }
 
 /** Does this with each tree, a few at the same time. */
-async function mapSome<T>(trees: readonly Place[], work: (tree: Place, at: number) => Promise<T>): Promise<T[]> {
+async function mapSome<T>(
+  trees: readonly PagePosition[],
+  work: (tree: PagePosition, at: number) => Promise<T>,
+): Promise<T[]> {
   const done: T[] = [];
   for (let at = 0; at < trees.length; at += AT_ONCE) {
     const some = trees.slice(at, at + AT_ONCE);

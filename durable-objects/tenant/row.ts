@@ -6,7 +6,13 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
-import { judgeRow, newReindex, type Reindex, type ReindexReason, type TenantRow } from "../../core/tenant/recovery.ts";
+import {
+  judgeRow,
+  createReindex,
+  type Reindex,
+  type ReindexReason,
+  type TenantRow,
+} from "../../core/tenant/recovery.ts";
 import type { TenantRecoveryStore } from "./recovery-store.ts";
 import type { TenantTables } from "./tables.ts";
 
@@ -91,7 +97,7 @@ export class TenantRowWatch {
 
   /** Begins a rebuilding. What runs begins again, since it is the database that is another. */
   private begin(reason: ReindexReason): Reindex {
-    const begun = newReindex(reason, this.store.countTasks(), this.store.reindex(), Date.now());
+    const begun = createReindex(reason, this.store.countTasks(), this.store.reindex(), Date.now());
     this.store.keepReindex(begun);
     if (reason !== "requested") console.warn("the task index is rebuilt", this.tables.tenant(), reason);
     this.onBegun();

@@ -4,14 +4,14 @@ import type { KeyRecord, BegunSession } from "../../core/tenant/rpc.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import {
   type EndedSession,
-  isSeenAnew,
+  shouldUpdateSeen,
   MAX_LINKS,
   MAX_SESSIONS,
   type Session,
-  sessionEnd,
+  computeSessionEnd,
   type SessionPage,
   type SessionQuery,
-  type SessionsOf,
+  type SessionFilter,
   type SessionsToEnd,
   type LinkMaker,
   type NewSession,
@@ -46,7 +46,7 @@ export class TenantSessions {
     if (found === null) return null;
     const [visit] = this.tables.read<{ seen_at: number }>("SELECT seen_at FROM visits WHERE hash = ?", hash);
     if (visit === undefined) this.tables.write("INSERT INTO visits VALUES (?, '', ?)", hash, now);
-    else if (isSeenAnew(visit.seen_at, now))
+    else if (shouldUpdateSeen(visit.seen_at, now))
       this.tables.write("UPDATE visits SET seen_at = ? WHERE hash = ?", now, hash);
     return found;
   }
@@ -69,7 +69,7 @@ export class TenantSessions {
     if (link === null) return LINK_IS_OVER;
     const key = this.liveKey(link.keyHash, now);
     if (key === null) return "linkHash" in by ? LINK_IS_OVER : KEY_IS_DEAD;
-    const expiresAt = sessionEnd(now, key, link.sessionUntil);
+    const expiresAt = computeSessionEnd(now, key, link.sessionUntil);
     this.makeRoom("sessions", { age: "begun_at", max: MAX_SESSIONS }, link.keyHash, now);
     const values = [hash, id, link.keyHash, tenantName, now, expiresAt];
     this.tables.write("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)", ...values);
@@ -132,7 +132,7 @@ export class TenantSessions {
 
   /** The sessions that hold, of those whose they are and that `condition` lets through. */
   private live(
-    { keyId }: SessionsOf,
+    { keyId }: SessionFilter,
     now: number,
     condition: string,
     values: readonly SqlStorageValue[],

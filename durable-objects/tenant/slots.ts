@@ -3,11 +3,11 @@ import { costFromEnv } from "../../adapters/env/tenants.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { type BudgetAccount, type BudgetLimit, dayOf, monthOf } from "../../core/tenant/budget-tree.ts";
-import { FairShare, FEWEST_PLACES } from "../../core/tenant/fair-share.ts";
-import type { EnterReply, EnterRequest } from "../../core/tenant/rpc.ts";
+import { type BudgetAccount, type BudgetLimit, toDay, toMonth } from "../../core/tenant/budget-tree.ts";
+import { FairShare, MIN_SLOTS } from "../../core/tenant/fair-share.ts";
+import type { PermitReply, PermitRequest } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { TenantDesk } from "../../core/tenant/admission.ts";
+import { AdmissionController } from "../../core/tenant/admission.ts";
 import { TenantDeskStore } from "./admission-store.ts";
 import type { TenantTables } from "./tables.ts";
 
@@ -21,7 +21,7 @@ export class TenantPlaces {
   private readonly store: TenantDeskStore;
   private readonly tenants = processShare;
   /** Read from the stored rows when it is first needed, and again after a failure to store. */
-  private desk: TenantDesk | null = null;
+  private desk: AdmissionController | null = null;
   /** The month before which every day was forgotten. */
   private forgotBefore: string | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
@@ -33,7 +33,7 @@ export class TenantPlaces {
   }
 
   /** Asks for leave. With `stopped`, the task gives back what it has and hears that message. */
-  enter(request: EnterRequest, stopped: string | null): EnterReply {
+  enter(request: PermitRequest, stopped: string | null): PermitReply {
     return this.ask((desk, now, share) => {
       const isAlone = this.tenants.isAlone(this.tables.tenant() ?? "", now);
       return desk.enter(request, stopped, { now, share, isAlone, random: Math.random() });
@@ -61,14 +61,14 @@ export class TenantPlaces {
   setLimit(account: string, limit: BudgetLimit | null): BudgetAccount {
     return this.ask((desk, now) => {
       this.store.setLimit(account, limit);
-      desk.limitChanged(account);
+      desk.applyLimitChange(account);
       return desk.account(account, now);
     });
   }
 
   /** Forgets what was spent on days that no limit counts any more. */
   forgetOld(now: number): void {
-    const month = monthOf(dayOf(now));
+    const month = toMonth(toDay(now));
     if (this.forgotBefore === month) return;
     this.store.forgetDaysBefore(month);
     this.forgotBefore = month;
@@ -82,10 +82,10 @@ export class TenantPlaces {
     if (tenant !== null) this.tenants.markIdle(tenant);
   }
 
-  private ask<T>(question: (desk: TenantDesk, now: number, share: number) => T): T {
+  private ask<T>(question: (desk: AdmissionController, now: number, share: number) => T): T {
     const now = Date.now();
     try {
-      this.desk ??= new TenantDesk(this.store);
+      this.desk ??= new AdmissionController(this.store);
       const answer = question(this.desk, now, this.share(now));
       this.callNext(this.desk, now);
       return answer;
@@ -101,18 +101,18 @@ export class TenantPlaces {
     const tenant = this.tables.tenant() ?? "";
     const costs = costFromEnv(this.env);
     const isCostly = costs.findRefusalMs(tenant, now) !== null || costs.findTurnWaitMs(tenant, now) > 0;
-    const own = isCostly ? Math.min(FEWEST_PLACES, maxRunningTasks) : maxRunningTasks;
-    return this.tenants.placesOf(tenant, { own, shared: sharedRunningTasks }, now);
+    const own = isCostly ? Math.min(MIN_SLOTS, maxRunningTasks) : maxRunningTasks;
+    return this.tenants.computeSlots(tenant, { own, shared: sharedRunningTasks }, now);
   }
 
   /** Calls the tasks that a place or budget came free for, and comes back when a place was kept in vain. */
-  private callNext(desk: TenantDesk, now: number): void {
+  private callNext(desk: AdmissionController, now: number): void {
     const tenant = this.tables.tenant();
     if (tenant === null) return;
     if (desk.isInUse) this.tenants.markActive(tenant, now);
     else this.tenants.markIdle(tenant);
-    for (const task of desk.toCall({ now, share: this.share(now) })) void this.call(tenant, task);
-    const endsAt = desk.nextOfferEndsAt();
+    for (const task of desk.takeTasksToCall({ now, share: this.share(now) })) void this.call(tenant, task);
+    const endsAt = desk.getNextOfferEnd();
     if (endsAt === null || this.timer !== null) return;
     this.timer = setTimeout(() => this.passOn(tenant), Math.max(0, endsAt - now));
   }

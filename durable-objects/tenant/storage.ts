@@ -2,7 +2,7 @@
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { judgeHold } from "../../core/tenant/storage-quota.ts";
+import { judgeStorage } from "../../core/tenant/storage-quota.ts";
 import type { TenantTables } from "./tables.ts";
 
 export class TenantStorage {
@@ -20,7 +20,7 @@ export class TenantStorage {
     const held = this.bytesOf("SELECT bytes FROM storage WHERE sandbox = ?", sandbox);
     const total = this.bytesOf("SELECT bytes FROM stored");
     const limit = settingsFromEnv(this.env).tenantFileBytes;
-    const judged = judgeHold({ held, wanted: bytes, total, limit });
+    const judged = judgeStorage({ held, wanted: bytes, total, limit });
     if (!judged.ok) return judged;
     if (bytes !== held) this.keep(sandbox, bytes, judged.value);
     return ok(undefined);

@@ -1,5 +1,10 @@
 /** What a tenant's object knows of its keys and of requests that may be repeated. */
-import { forgottenAt, REPLY_KEPT_MS, type IdempotencyRow, type StoredReply } from "../../core/tenant/idempotency.ts";
+import {
+  getExpiresAt,
+  REPLY_LIFETIME_MS,
+  type IdempotencyRow,
+  type StoredReply,
+} from "../../core/tenant/idempotency.ts";
 import type { KeyRecord } from "../../core/tenant/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
@@ -104,7 +109,7 @@ export class TenantStore {
   /** Forgets requests whose day is over. */
   forgetOld(now: number): void {
     if ((this.nextForgottenAt() ?? now + 1) > now) return;
-    const old = now - REPLY_KEPT_MS;
+    const old = now - REPLY_LIFETIME_MS;
     this.tables.write(
       "DELETE FROM replies WHERE owner IN (SELECT ticket FROM repeats WHERE COALESCE(done_at, started_at) <= ?)",
       old,
@@ -117,7 +122,7 @@ export class TenantStore {
     const [row] = this.tables.read<{ started_at: number; done_at: number | null }>(
       "SELECT started_at, done_at FROM repeats ORDER BY COALESCE(done_at, started_at) LIMIT 1",
     );
-    return row === undefined ? null : forgottenAt({ startedAt: row.started_at, doneAt: row.done_at });
+    return row === undefined ? null : getExpiresAt({ startedAt: row.started_at, doneAt: row.done_at });
   }
 
   /** Forgets keys and requests for good. */

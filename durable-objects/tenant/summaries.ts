@@ -8,7 +8,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, toFailure } from "../../core/base/errors.ts";
 import { type NewMemory, summaryIdOf } from "../../core/memory/memory.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { sendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./outbox.ts";
 import type { TenantTables } from "./tables.ts";
 
@@ -51,7 +51,7 @@ export class TenantSummaries {
     );
     if (row?.at == null) return null;
     const isIdle = this.failures === 0 && this.writing === null;
-    return isIdle ? row.at : Math.max(row.at, now + sendDelayMs(Math.max(this.failures, 1)));
+    return isIdle ? row.at : Math.max(row.at, now + computeSendDelayMs(Math.max(this.failures, 1)));
   }
 
   /** Keeps the summaries that are due. Never throws: what fails is tried again by the next alarm. */

@@ -7,7 +7,7 @@ import { toFailure, type Failure, type Result } from "../../core/base/errors.ts"
 import { canRetry } from "../../core/gateway/outcome.ts";
 import { summaryIdOf } from "../../core/memory/memory.ts";
 import type { MemoryStore } from "../../core/ports/memory-store.ts";
-import { REFUSED_RETRY_MS, sendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { REFUSED_RETRY_MS, computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./outbox.ts";
 import type { TenantRowWatch } from "./row.ts";
 import type { TenantTables } from "./tables.ts";
@@ -49,13 +49,13 @@ export class TenantIndex {
   /** When to send next; null: nothing is unsent. While rows are being sent: when a crash is made good. */
   nextSendAt(now: number): number | null {
     const unsentAt = this.outbox.nextUnsentAt();
-    const at = this.sending === null ? this.sendAt(now) : Math.max(this.sendAt(now), now + sendDelayMs(1));
+    const at = this.sending === null ? this.sendAt(now) : Math.max(this.sendAt(now), now + computeSendDelayMs(1));
     return unsentAt === null ? null : Math.max(unsentAt, at);
   }
 
   /** When what is put into the outbox now is sent. */
   sendAt(now: number): number {
-    return now + sendDelayMs(this.failures);
+    return now + computeSendDelayMs(this.failures);
   }
 
   private async send(): Promise<boolean> {

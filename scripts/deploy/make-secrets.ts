@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeKey, OPERATOR } from "../../core/tenant/keys.ts";
+import { createKey, OPERATOR } from "../../core/tenant/keys.ts";
 import { DeployRefused } from "./deploy-refused.ts";
 
 export interface MadeSecrets {
@@ -20,7 +20,7 @@ export function makeSecrets(folder: string): MadeSecrets {
     if (existsSync(file)) throw new DeployRefused(`${file} is there already. Use it, or move it away first.`);
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const operatorKey = makeKey(OPERATOR, randomBytes(64));
+  const operatorKey = createKey(OPERATOR, randomBytes(64));
   const secrets = {
     DATABASE_URL: "",
     OTTO_SECRET_KEY: randomBytes(32).toString("base64"),

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { CappedLog } from "./capped-log.ts";
 import { type ChildReport, PING, PONG } from "./child-channel.ts";
-import { backoffMs } from "../../core/base/backoff.ts";
+import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { type RecordedProcess, endGroup, startTime } from "./processes.ts";
 
 const FIRST_DELAY_MS = 50;
@@ -50,7 +50,7 @@ export interface SupervisedChild {
 
 /** How long to wait before a child is started again that died `deaths` times in short order. */
 export function restartDelayMs(deaths: number, wasReady: boolean): number {
-  return backoffMs(deaths, wasReady ? MAX_DELAY_MS : MAX_DELAY_NEVER_READY_MS, FIRST_DELAY_MS);
+  return computeBackoffMs(deaths, wasReady ? MAX_DELAY_MS : MAX_DELAY_NEVER_READY_MS, FIRST_DELAY_MS);
 }
 
 /** Starts the child and keeps it alive until `stop`. */

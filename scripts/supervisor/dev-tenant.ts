@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isId } from "../../core/base/ids.ts";
-import { keyOwner } from "../../core/tenant/keys.ts";
+import { findKeyOwner } from "../../core/tenant/keys.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type StateFolder, keep, readKept } from "./state-folder.ts";
 
@@ -49,7 +49,7 @@ export async function keepDevTenant(state: StateFolder, origin: string, operator
 /** A text that is no tenant's key is never sent: it may hold bytes that no header takes. */
 function readTenantKey(state: StateFolder): { readonly text: string; readonly tenant: string } | null {
   const text = readKept(state.devKeyFile);
-  const owner = text === null ? null : keyOwner(text);
+  const owner = text === null ? null : findKeyOwner(text);
   return text === null || owner === null || !isId("tenant", owner) ? null : { text, tenant: owner };
 }
 
@@ -64,7 +64,7 @@ function keepTenant(state: StateFolder, tenant: string): void {
 
 /** The tenant first: with its id, a lost key can be replaced. */
 function keepKey(state: StateFolder, key: string): string {
-  keepTenant(state, keyOwner(key) ?? "");
+  keepTenant(state, findKeyOwner(key) ?? "");
   return keep(state.devKeyFile, key);
 }
 
@@ -95,7 +95,7 @@ async function createTenant(api: Api): Promise<string> {
 
 function readKey(reply: Reply): string {
   const { key } = reply.status === 201 ? (JSON.parse(reply.text) as { key: string }) : { key: "" };
-  if (keyOwner(key) === null) throw refusal(reply);
+  if (findKeyOwner(key) === null) throw refusal(reply);
   return key;
 }
 

@@ -1,7 +1,7 @@
 /** The secrets of a state: created once, and stored in its folder. */
 import { randomBytes } from "node:crypto";
 import { getOwn } from "../../core/base/own-field.ts";
-import { OPERATOR, keyOwner, makeKey } from "../../core/tenant/keys.ts";
+import { OPERATOR, findKeyOwner, createKey } from "../../core/tenant/keys.ts";
 import { type SecretName, secretProblem } from "../../adapters/env/worker-secrets.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type StateFolder, keep, readKept } from "./state-folder.ts";
@@ -56,8 +56,8 @@ export function openSecrets(state: StateFolder, env: NodeJS.ProcessEnv): OpenedS
 /** Any operator key works: the Worker learns its hash at each start. So a damaged one is replaced. */
 function openOperatorKey(state: StateFolder): string {
   const stored = readKept(state.operatorKeyFile);
-  if (stored !== null && keyOwner(stored) === OPERATOR) return stored;
-  return keep(state.operatorKeyFile, makeKey(OPERATOR, randomBytes(96)));
+  if (stored !== null && findKeyOwner(stored) === OPERATOR) return stored;
+  return keep(state.operatorKeyFile, createKey(OPERATOR, randomBytes(96)));
 }
 
 function makeSecretKey(): string {

@@ -54,7 +54,7 @@ export function makeWaitingRoom(atOnce: number, maxWaitMs = MAX_WAIT_MS): Waitin
   }
 
   function whyFull(tenant: string): string | null {
-    const own = queue.waitingOf(tenant);
+    const own = queue.countWaiting(tenant);
     if (own >= MAX_WAITING_EACH) return `${own} jobs of this tenant are in line already.`;
     return queue.size >= MAX_WAITING ? `${queue.size} jobs are in line already.` : null;
   }
@@ -67,14 +67,14 @@ export function makeWaitingRoom(atOnce: number, maxWaitMs = MAX_WAIT_MS): Waitin
       const ticket = String((tickets += 1));
       const { promise, resolve } = Promise.withResolvers<Entry>();
       const giveUp = (message: string) => () => {
-        queue.leave(ticket);
+        queue.remove(ticket);
         resolve({ ok: false, message });
       };
       const onGone = giveUp("Whoever waited went away.");
       const late = setTimeout(giveUp(`No place was free within ${maxWaitMs / 1_000} s.`), maxWaitMs);
       signal.addEventListener("abort", onGone, { once: true });
       called.set(ticket, resolve);
-      queue.join(ticket, tenant);
+      queue.add(ticket, tenant);
       callNext();
       try {
         return await promise;

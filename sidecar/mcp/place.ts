@@ -3,7 +3,7 @@
  * started by the first request, and again after it died, later each time; after some deaths in a row not for a while.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { backoffMs } from "../../core/base/backoff.ts";
+import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { awaitUnlessAborted } from "../../core/base/deadline.ts";
 import type { Exchange, ExchangeFailure } from "./exchange.ts";
 import type { Greeting } from "./greet.ts";
@@ -230,7 +230,7 @@ function openRow(now: () => number, restartMs: number) {
     waitMs(): number | null {
       if (deaths === 0) return 0;
       if (deaths >= MAX_DEATHS) return now() - diedAt >= GIVEN_UP_MS ? 0 : null;
-      return Math.max(0, beganAt + backoffMs(deaths, MAX_RESTART_MS, restartMs) - now());
+      return Math.max(0, beganAt + computeBackoffMs(deaths, MAX_RESTART_MS, restartMs) - now());
     },
     givenUp(): string {
       const minutes = Math.max(1, Math.ceil((diedAt + GIVEN_UP_MS - now()) / 60_000));

@@ -58,7 +58,7 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
       const files = rest.slice(0, Math.min(limit, MAX_WALK_PAGE));
       return ok({ files, next: rest.length > files.length ? (files.at(-1)?.path ?? null) : null });
     },
-    bytesOf: async (entry) => ok(sandbox.bytes(entry)),
+    readEntry: async (entry) => ok(sandbox.bytes(entry)),
     makeDirectory: async (path, options) => sandbox.makeDirectory(path, options),
     remove: async (path, options) => sandbox.remove(path, options),
     versions: async (path) => sandbox.versions(path),

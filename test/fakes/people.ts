@@ -6,10 +6,10 @@ import type { PeoplePort } from "../../core/ports/people.ts";
 import type { PersonTable } from "../../core/ports/person-table.ts";
 
 /** The people of one tenant, whichever is asked for. */
-export function fakePersonTable(people: readonly PersonRecord[]): Pick<PersonTable, "named" | "names"> {
+export function fakePersonTable(people: readonly PersonRecord[]): Pick<PersonTable, "findByName" | "names"> {
   const sorted = people.toSorted((a, b) => (nameKey(a.name) < nameKey(b.name) ? -1 : 1));
   return {
-    async named(_tenant, asked, limit) {
+    async findByName(_tenant, asked, limit) {
       const key = nameKey(asked);
       const isWhole = ({ id, name }: PersonRecord) => id === asked || nameKey(name) === key;
       const isCalled = ({ name, aliases }: PersonRecord) =>

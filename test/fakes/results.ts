@@ -14,6 +14,6 @@ export function fakeResults(
       const text = byCall.get(callId);
       return text === undefined ? failed("not_found", "There is no such result in this task.") : ok(text);
     },
-    labelOf: async (callId) => labels[callId] ?? OUTSIDE,
+    getLabel: async (callId) => labels[callId] ?? OUTSIDE,
   };
 }

@@ -1,11 +1,11 @@
 /** A workspace of Slack in memory. */
 import { openSlackNotes } from "../../core/channels/slack/notes.ts";
 import type { SlackNotesPort } from "../../core/ports/slack-notes.ts";
-import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackWords } from "../../core/ports/slack.ts";
+import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackContent } from "../../core/ports/slack.ts";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 
 /** A message of the bot, as it stands now. */
-export interface FakeMessage extends OwnMessage, SlackWords {
+export interface FakeMessage extends OwnMessage, SlackContent {
   readonly thread: string | null;
 }
 
@@ -117,7 +117,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
       const found = await this.user(user);
       return found.ok ? ok(`D${user.slice(1)}`) : found;
     },
-    async messagesSince({ channel, thread }) {
+    async listOwnMessages({ channel, thread }) {
       await Promise.resolve();
       const found = place(channel);
       if (!found.ok) return found;
@@ -126,7 +126,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
       );
       return ok(here.map(({ ts, key, files: its }) => ({ channel: found.value, ts, key, files: its })));
     },
-    async saidBefore({ channel, thread, before }) {
+    async listMessagesBefore({ channel, thread, before }) {
       await Promise.resolve();
       const found = place(channel);
       if (!found.ok) return found;
@@ -137,7 +137,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
         here.map(({ ts, text, files: its }) => ({ ts, user: "UBOT", text, files: its.map(({ title }) => title) })),
       );
     },
-    async channelNamed(name) {
+    async findChannel(name) {
       return await Promise.resolve(place(`#${name}`));
     },
     async permalink(ref) {

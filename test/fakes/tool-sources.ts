@@ -4,11 +4,11 @@ import { failed, ok } from "../../core/base/errors.ts";
 import {
   checkRoom,
   MAX_SOURCE_BYTES,
-  nameKey,
+  toNameKey,
   type OutsideTool,
-  sourceKey,
+  getSourceKey,
   type SourceRecord,
-  sourceText,
+  formatSource,
   type ToolSourcesPort,
 } from "../../core/tool/source.ts";
 
@@ -22,7 +22,7 @@ export function fakeToolSources(): ToolSourcesPort {
       .sort((a, b) => (a.record.name < b.record.name ? -1 : 1));
   return {
     async publish(tenant, { name, tools, origin = null, ifVersion, definitions = [] }) {
-      const text = sourceText(tools);
+      const text = formatSource(tools);
       const bytes = tools.length === 0 ? 0 : new TextEncoder().encode(text).length;
       if (bytes > MAX_SOURCE_BYTES) return failed("too_large", "too large");
       const hash = tools.length === 0 ? null : await sha256Hex(text);
@@ -38,13 +38,13 @@ export function fakeToolSources(): ToolSourcesPort {
       if (!room.ok) return room;
       if (ifVersion !== undefined && ifVersion !== version)
         return failed("conflict", "it is at another version", { field: "ifVersion" });
-      const names = tools.map((tool) => nameKey(tool.name));
+      const names = tools.map((tool) => toNameKey(tool.name));
       const taken = new Set(ofTenant(tenant).flatMap((other) => (other.record.name === name ? [] : other.names)));
       if (new Set(names).size < names.length || names.some((key) => taken.has(key)))
         return failed("conflict", "registered twice", { field: "name" });
       const record = { name, hash, version: version + 1, tools: tools.length, bytes, origin, updatedAt: Date.now() };
       records.set(`${tenant} ${name}`, { record, names });
-      if (hash !== null) contents.set(sourceKey(tenant, hash), text);
+      if (hash !== null) contents.set(getSourceKey(tenant, hash), text);
       return ok(record);
     },
     async all(tenant) {
@@ -54,7 +54,7 @@ export function fakeToolSources(): ToolSourcesPort {
       return ok(ofTenant(tenant).flatMap(({ record: { name, hash } }) => (hash === null ? [] : [{ name, hash }])));
     },
     async read(tenant, hash) {
-      const text = contents.get(sourceKey(tenant, hash));
+      const text = contents.get(getSourceKey(tenant, hash));
       return text === undefined
         ? failed("not_found", "There is no such source.")
         : ok(JSON.parse(text) as readonly OutsideTool[]);

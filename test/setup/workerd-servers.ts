@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { hashKey, makeKey, OPERATOR } from "../../core/tenant/keys.ts";
+import { hashKey, createKey, OPERATOR } from "../../core/tenant/keys.ts";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { buildConsole } from "../../scripts/supervisor/console-build.ts";
@@ -56,7 +56,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     mcp: processes.keeper,
   });
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
-  const operatorKey = makeKey(OPERATOR, randomBytes(64));
+  const operatorKey = createKey(OPERATOR, randomBytes(64));
   const servers: WorkerdServers = {
     databaseUrl: database.url,
     databaseOwnerUrl: database.ownerUrl,

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { hashKey, keyOwner, OPERATOR } from "../../core/tenant/keys.ts";
+import { hashKey, findKeyOwner, OPERATOR } from "../../core/tenant/keys.ts";
 import { deploy, type DeployOptions, type DeployOutside } from "../../scripts/deploy/deploy.ts";
 import { makeSecrets } from "../../scripts/deploy/make-secrets.ts";
 import { wranglerAt } from "../../scripts/deploy/wrangler-command.ts";
@@ -339,7 +339,7 @@ describe("npm run deploy -- --make-secrets", () => {
     const { secretsFile, operatorKeyFile } = makeSecrets(join(folder, "made"));
     const secrets = JSON.parse(readFileSync(secretsFile, "utf8")) as Record<string, string>;
     const key = readFileSync(operatorKeyFile, "utf8").trim();
-    expect(keyOwner(key)).toBe(OPERATOR);
+    expect(findKeyOwner(key)).toBe(OPERATOR);
     expect(secrets).toEqual({
       DATABASE_URL: "",
       OTTO_SECRET_KEY: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { keyOwner, makeKey } from "../../core/tenant/keys.ts";
+import { findKeyOwner, createKey } from "../../core/tenant/keys.ts";
 import { type StartedSystem, startSystem, until } from "../drill/started-system.ts";
 import { sendJson } from "../setup/fetch-api.ts";
 import "../setup/provided-context.ts";
@@ -16,7 +16,7 @@ let tenant: string;
 beforeAll(async () => {
   system = await startSystem({}, inject("endedState"));
   await ready();
-  tenant = keyOwner(read("dev-key")) ?? "";
+  tenant = findKeyOwner(read("dev-key")) ?? "";
 });
 
 afterAll(() => system.stop());
@@ -60,7 +60,7 @@ it.each<[string, () => void | Promise<void>]>([
   ["the key is revoked", revokeOwnKey],
   [
     "the key is of another system and the id lost",
-    () => (rmSync(at("dev-tenant")), writeFileSync(at("dev-key"), makeKey(`ten_${"0".repeat(26)}`, random()))),
+    () => (rmSync(at("dev-tenant")), writeFileSync(at("dev-key"), createKey(`ten_${"0".repeat(26)}`, random()))),
   ],
   ["the id is lost", () => rmSync(at("dev-tenant"))],
   ["the id is damaged and the key lost", () => (rmSync(at("dev-key")), writeFileSync(at("dev-tenant"), "\0\0\0"))],
@@ -74,7 +74,7 @@ it.each<[string, () => void | Promise<void>]>([
   await system.end();
   await system.startAgain();
   await ready();
-  expect(keyOwner(read("dev-key"))).toBe(tenant);
+  expect(findKeyOwner(read("dev-key"))).toBe(tenant);
   expect(read("dev-tenant")).toBe(tenant);
   expect(await localTenants()).toEqual([tenant]);
   expect((await send(read("dev-key"), "GET", `/v1/tasks/${task.id}`)).status).toBe(200);
@@ -87,7 +87,7 @@ it("reports a database that is lost together with the key, and restores the same
   await system.startAgain();
   await ready();
   expect(system.output()).toContain("the database was missing and an empty one was created");
-  expect(keyOwner(read("dev-key"))).toBe(tenant);
+  expect(findKeyOwner(read("dev-key"))).toBe(tenant);
   expect(await localTenants()).toEqual([tenant]);
 });
 

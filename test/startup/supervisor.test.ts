@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { keyOwner } from "../../core/tenant/keys.ts";
+import { findKeyOwner } from "../../core/tenant/keys.ts";
 import { isPortFree } from "../../scripts/supervisor/ports.ts";
 import { startTime } from "../../scripts/supervisor/processes.ts";
 import { unusedPort } from "../stand-ins/listen.ts";
@@ -134,8 +134,8 @@ describe("npm start", () => {
     expect(running.output()).toContain(`Otto is ready on http://localhost:${port}`);
     expect(running.output()).toContain("not a language model");
     expect(running.output()).toContain(devKey());
-    expect(keyOwner(devKey())).toMatch(/^ten_/);
-    expect(keyOwner(readFileSync(join(state, "operator-key"), "utf8").trim())).toBe("operator");
+    expect(findKeyOwner(devKey())).toMatch(/^ten_/);
+    expect(findKeyOwner(readFileSync(join(state, "operator-key"), "utf8").trim())).toBe("operator");
     for (const name of ["dev-key", "operator-key", "secrets.json"]) {
       expect((await stat(join(state, name))).mode & 0o777, name).toBe(0o600);
     }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { openToolBus } from "../../core/steps/tool-bus.ts";
-import { toolPage } from "../../core/steps/tool-page.ts";
+import { formatToolPage } from "../../core/steps/tool-page.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 
 /** With `-u` this writes the page. */
@@ -11,5 +11,5 @@ test("docs/tools.md says what every built-in tool takes and gives", async () => 
   };
   const acts = { call: none, reload: none, register: none };
   const bus = await openToolBus({ tools: catalogue, patterns: linearPatterns, acts });
-  await expect(toolPage(bus.list())).toMatchFileSnapshot("../../docs/tools.md");
+  await expect(formatToolPage(bus.list())).toMatchFileSnapshot("../../docs/tools.md");
 });

@@ -1,14 +1,14 @@
 /** Runs one tool as the gateway does, on ports of the test: arguments checked, output checked, the result rendered. */
 import { linearPatterns } from "../../adapters/re2/patterns.ts";
-import { sandboxRules } from "../../core/agents/agent.ts";
-import { calledToolSchema } from "../../core/steps/called-tool.ts";
+import { getSandboxRules } from "../../core/agents/agent.ts";
+import { calledToolSchema } from "../../core/steps/call-tool.ts";
 import { openToolSearch } from "../../core/steps/find-tools.ts";
-import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
-import { inputSchema, toSpec } from "../../core/steps/toolset.ts";
+import { CALL_TOOL } from "../../core/steps/listed-tools.ts";
+import { getInputSchema, toSpec } from "../../core/steps/toolset.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import { type Failure, ok } from "../../core/base/errors.ts";
 import type { ToolPorts } from "../../core/ports/tool-ports.ts";
-import { toolList } from "../../core/lib/tool-search/tool-list.ts";
+import { createToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { CallFacts, Control, Tool, ToolContext } from "../../core/tool/tool.ts";
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
@@ -37,7 +37,7 @@ export interface Ran {
   readonly control?: Control;
 }
 
-export const DEFAULT_RULES: SandboxRules = sandboxRules({
+export const DEFAULT_RULES: SandboxRules = getSandboxRules({
   name: "test",
   instructions: "",
   tools: ["*"],
@@ -57,7 +57,7 @@ const allTools = openToolSearch(
       return tool === null ? null : toSpec(tool, name.replaceAll(".", "_"), null);
     },
   },
-  async () => ok([{ source: null, list: toolList(catalogue, inputSchema) }]),
+  async () => ok([{ source: null, list: createToolList(catalogue, getInputSchema) }]),
 );
 
 function toolNamed(name: string): Tool | null {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { calledToolSchema } from "../../core/steps/called-tool.ts";
+import { calledToolSchema } from "../../core/steps/call-tool.ts";
 import { defineTool, failure } from "../define-tool.ts";
 
 export default defineTool({
@@ -14,7 +14,7 @@ export default defineTool({
   needs: [],
   input: calledToolSchema,
   output: z.unknown(),
-  // The gateway makes the call that is named inside in its place, so this runs for nobody (core/steps/called-tool.ts).
+  // The gateway makes the call that is named inside in its place, so this runs for nobody (core/steps/call-tool.ts).
   run: () => failure("not_available", "Name the tool itself: here no gateway takes the call apart."),
   show: (result) => JSON.stringify(result) ?? "",
   examples: [

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAX_DOCUMENT_BYTES } from "../../core/ports/documents.ts";
-import { missingPermission } from "../../core/gateway/envelope.ts";
+import { formatMissingPermission } from "../../core/gateway/envelope.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
@@ -56,7 +56,7 @@ export default defineTool({
     if (!pages.ok) return failWith(pages.error);
     const wantsImages = given.images_folder !== undefined;
     if (wantsImages && !permissions.includes("write"))
-      return failure("permission_denied", missingPermission("write", permissions), { field: "images_folder" });
+      return failure("permission_denied", formatMissingPermission("write", permissions), { field: "images_folder" });
     const folder = judgeImagesFolder(given.images_folder ?? null, sandbox);
     if (!folder.ok) return failWith(folder.error);
     const found = await files.stat(path.value);

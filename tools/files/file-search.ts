@@ -5,7 +5,7 @@
  * Left out are files over 2 MB, files that their mode lets nobody read, types that the agent's list of extensions does not
  * hold, and binary files: those with a NUL among their first 8,000 bytes. Other bytes that are no UTF-8 are read as U+FFFD.
  */
-import type { GiveWay } from "../../core/base/turns.ts";
+import type { YieldTurn } from "../../core/base/turns.ts";
 import type { Failure, Result } from "../../core/base/errors.ts";
 import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { readAhead } from "../../core/base/read-ahead.ts";
@@ -66,7 +66,7 @@ export interface SearchContext {
   readonly files: FilesPort;
   readonly sandbox: SandboxRules;
   readonly signal: AbortSignal;
-  readonly giveWay: GiveWay;
+  readonly giveWay: YieldTurn;
 }
 
 /** Runs a search. `not_found` when there is nothing at `top`. */
@@ -87,7 +87,7 @@ export async function searchFiles(search: FileSearch, context: SearchContext): P
     most: READS_AT_ONCE,
     maxWeight: BYTES_AT_ONCE,
     weigh: (entry: FileEntry) => entry.size,
-    run: (entry: FileEntry) => files.bytesOf(entry),
+    run: (entry: FileEntry) => files.readEntry(entry),
   };
   for await (const { item: entry, out: read, waited } of readAhead(chosen, ahead)) {
     if (waited) time.rest();

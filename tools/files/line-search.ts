@@ -5,7 +5,7 @@
  * A text is first asked in chunks of whole lines whether it can match at all, which RE2 answers fastest; only the lines of a
  * chunk that can are looked at one by one.
  */
-import type { GiveWay } from "../../core/base/turns.ts";
+import type { YieldTurn } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { Pattern, PatternsPort } from "../../core/lib/patterns.ts";
 import { compileSearch, TURN_WORK } from "./re2-pattern.ts";
@@ -55,10 +55,10 @@ export function compileLinePattern(
 /** What a search may still spend. It pauses for others when it has worked for a turn, and ends when its time is over. */
 export class SearchTime {
   readonly #isOver: () => boolean;
-  readonly #giveWay: GiveWay;
+  readonly #giveWay: YieldTurn;
   #left = TURN_WORK;
 
-  constructor(isOver: () => boolean, giveWay: GiveWay) {
+  constructor(isOver: () => boolean, giveWay: YieldTurn) {
     this.#isOver = isOver;
     this.#giveWay = giveWay;
   }

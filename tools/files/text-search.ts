@@ -3,7 +3,7 @@
  * pattern's size and never faster. One search does a bounded amount of it, and lets others have their turn in between:
  * nothing can interrupt code that does not wait.
  */
-import type { GiveWay } from "../../core/base/turns.ts";
+import type { YieldTurn } from "../../core/base/turns.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { Pattern, PatternsPort } from "../../core/lib/patterns.ts";
 import { badPattern, compileSearch, TURN_WORK } from "./re2-pattern.ts";
@@ -67,7 +67,7 @@ export async function searchText(
   text: string,
   from: number,
   pattern: TextPattern,
-  { maxMatches, giveWay }: { readonly maxMatches: number; readonly giveWay: GiveWay },
+  { maxMatches, giveWay }: { readonly maxMatches: number; readonly giveWay: YieldTurn },
 ): Promise<Found> {
   const matches: TextMatch[] = [];
   let left = pattern.maxCharacters;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { judgeBySchema } from "../../core/lib/json-schema/judge.ts";
-import { shownJson } from "../../core/base/format-json.ts";
-import { positionOf } from "../../core/base/text-position.ts";
+import { formatJson } from "../../core/base/format-json.ts";
+import { findPosition } from "../../core/base/text-position.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { findJsonMistake } from "./json-mistake.ts";
 
@@ -29,7 +29,7 @@ export default defineTool({
     const text = json.replace(/^\ufeff/, "");
     const mistake = findJsonMistake(text);
     if (mistake !== null) {
-      const { line, column } = positionOf(text, mistake.offset);
+      const { line, column } = findPosition(text, mistake.offset);
       return failure("invalid_input", `The JSON cannot be read. Line ${line}, column ${column}: ${mistake.message}.`, {
         field: "json",
       });
@@ -39,7 +39,7 @@ export default defineTool({
     const judged = await judgeBySchema(value, schema, { patterns, giveWay, field: "json" });
     return judged.ok ? judged.value : failWith(judged.error);
   },
-  show: shownJson,
+  show: formatJson,
   examples: [
     { note: "an object", given: { json: '{"name": "Otto", "version": "0.1.0"}' } },
     {

@@ -24,7 +24,7 @@ export async function readMailFiles(
   if (total > MAX_ATTACHMENTS_BYTES) return tooLarge(tooLargeFiles(total));
   const read: MailFile[] = [];
   for (const entry of entries) {
-    const bytes = await files.bytesOf(entry);
+    const bytes = await files.readEntry(entry);
     if (!bytes.ok) return aboutFile(bytes.error);
     const filename = entry.path.slice(entry.path.lastIndexOf("/") + 1);
     read.push({ filename, contentType: mailContentType(entry.contentType), bytes: bytes.value });

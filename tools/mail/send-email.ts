@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { asMaybeSent, type Failure, type Result, surelyNotSent } from "../../core/base/errors.ts";
-import { missingPermission } from "../../core/gateway/envelope.ts";
-import { decideAfterFailure, effectOfReceiver } from "../../core/gateway/outcome.ts";
+import { asMaybeSent, type Failure, type Result, isNotSent } from "../../core/base/errors.ts";
+import { formatMissingPermission } from "../../core/gateway/envelope.ts";
+import { decideAfterFailure, getReceiverEffect } from "../../core/gateway/outcome.ts";
 import { DEFAULT_KEYED_FOR_MS } from "../../core/web/idempotent-hosts.ts";
 import { readMailboxes } from "../../core/channels/mail/address.ts";
 import { htmlAsText, isHtml, textAsHtml } from "../../core/channels/mail/html-text.ts";
@@ -30,7 +30,7 @@ export default defineTool({
   category: "communication",
   permissions: ["network"],
   security: "dangerous",
-  effect: (_given, { mailKeyedForMs }) => effectOfReceiver(mailKeyedForMs).effect,
+  effect: (_given, { mailKeyedForMs }) => getReceiverEffect(mailKeyedForMs).effect,
   keyedForMs: (_given, { mailKeyedForMs }) => mailKeyedForMs ?? DEFAULT_KEYED_FOR_MS,
   needs: ["mail", "files"],
   refersTo: { attachment_filenames: "file" },
@@ -60,7 +60,9 @@ export default defineTool({
   async run(given, { mail, files, sandbox, permissions, config, key, nowMs, signal }) {
     const names = given.attachment_filenames ?? [];
     if (names.length > 0 && !permissions.includes("read"))
-      return failure("permission_denied", missingPermission("read", permissions), { field: "attachment_filenames" });
+      return failure("permission_denied", formatMissingPermission("read", permissions), {
+        field: "attachment_filenames",
+      });
     const to = readMailboxes(given.to, "to");
     if (!to.ok) return failWith(to.error);
     const cc = readMailboxes(given.cc ?? "", "cc");
@@ -83,7 +85,7 @@ export default defineTool({
     if (!reserved.ok) return failWith(reserved.error);
     const sent = await sendWithTries(whole, mail, { key, nowMs, signal });
     if (!sent.ok) {
-      if (surelyNotSent(sent.error)) await mail.release(key);
+      if (isNotSent(sent.error)) await mail.release(key);
       return failWith(sent.error);
     }
     const isKept = mail.provider === "outbox";
@@ -119,7 +121,7 @@ async function sendWithTries(
   mail: TaskMailPort,
   { key, nowMs, signal }: Pick<CallFacts, "key" | "nowMs" | "signal">,
 ): Promise<Result<SentMail>> {
-  const terms = { ...effectOfReceiver(mail.keyedForMs), sentAt: nowMs };
+  const terms = { ...getReceiverEffect(mail.keyedForMs), sentAt: nowMs };
   let mayHaveHappened = false;
   for (let tries = 1; ; tries += 1) {
     const sent = await mail.send(whole, { key, signal });

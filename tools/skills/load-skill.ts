@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inForce } from "../../core/task/skills-in-force.ts";
+import { toSkillInForce } from "../../core/task/skills-in-force.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
 import { skillText } from "../../core/skills/skill-text.ts";
 import { control, defineTool, failure, failWith } from "../define-tool.ts";
@@ -45,7 +45,7 @@ export default defineTool({
     if (text === null) return failure("invalid_input", noFile(file ?? "", opened.value), { field: "file" });
     return control({
       kind: "load",
-      skill: inForce(skill, "load"),
+      skill: toSkillInForce(skill, "load"),
       result: {
         name: skill.name,
         hash: skill.hash,

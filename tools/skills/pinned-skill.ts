@@ -1,14 +1,14 @@
 /** The skill that a call names, among those that there are for its task. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { skillNamed, unknownSkill } from "../../core/task/match-skills.ts";
+import { findSkill, rejectUnknownSkill } from "../../core/task/match-skills.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import type { CallSkills } from "../../core/tool/tool.ts";
 
 /** `invalid_input` lists what there is; `field` is the argument that names the skill. */
 export function pinnedSkill(name: string, { pinned }: CallSkills, field: string): Result<Skill> {
-  const skill = skillNamed(name, pinned);
+  const skill = findSkill(name, pinned);
   if (skill !== null) return ok(skill);
-  const { error } = unknownSkill(name, pinned);
+  const { error } = rejectUnknownSkill(name, pinned);
   return { ok: false, error: { ...error, field } };
 }
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { streamOf } from "../../core/base/byte-stream.ts";
+import { toStream } from "../../core/base/byte-stream.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { runOnCopy } from "../../core/sandbox/working-copy.ts";
 import type { ScriptFile } from "../../core/ports/scripts.ts";
-import { skillNamed } from "../../core/task/match-skills.ts";
+import { findSkill } from "../../core/task/match-skills.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
 import type { Skill, SkillScript } from "../../core/skills/skill.ts";
 import { splitArguments } from "../../core/lib/shell/split-arguments.ts";
@@ -26,7 +26,7 @@ export default defineTool({
   permissions: ["exec"],
   security: "dangerous",
   effect: ({ skill_name, script_name }, { skills }) => {
-    const skill = skillNamed(skill_name, skills);
+    const skill = findSkill(skill_name, skills);
     return skill !== null && scriptNamed(script_name, skill)?.readOnly === true ? "none" : "once";
   },
   needs: ["skills", "scripts", "files"],
@@ -153,7 +153,7 @@ function packageFiles(opened: SkillPackage): ScriptFile[] {
     mode,
     open: async (): Promise<Result<ReadableStream<Uint8Array>>> => {
       const read = opened.read(path);
-      return read.ok ? ok(streamOf(read.value)) : failed(read.error.code, read.error.message);
+      return read.ok ? ok(toStream(read.value)) : failed(read.error.code, read.error.message);
     },
   }));
 }

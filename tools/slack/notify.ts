@@ -1,7 +1,7 @@
-import { surelyNotSent } from "../../core/base/errors.ts";
+import { isNotSent } from "../../core/base/errors.ts";
 import { z } from "zod";
 import type { NotePlace, PostedNote, SlackNotesPort } from "../../core/ports/slack-notes.ts";
-import { madeAt } from "../../core/base/ids.ts";
+import { readIdTime } from "../../core/base/ids.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
 const MAX_MESSAGE_CHARACTERS = 10_000;
@@ -46,7 +46,7 @@ export default defineTool({
     const place = { team: teamOf(team, config), channel, key };
     const posted = await slack.post({ ...place, text: message });
     if (posted.ok) return result(posted.value);
-    const found = surelyNotSent(posted.error) ? null : await lookUp(slack, place, sinceOf(key, nowMs));
+    const found = isNotSent(posted.error) ? null : await lookUp(slack, place, sinceOf(key, nowMs));
     return found === null ? failWith(posted.error) : result(found);
   },
   async probe({ channel, team }, { slack, key, config, nowMs }) {
@@ -68,7 +68,7 @@ function teamOf(team: string | undefined, config: Readonly<Record<string, unknow
 
 /** A call's key holds the moment at which its task was made. */
 function sinceOf(key: string, nowMs: number): number {
-  return madeAt(key) ?? nowMs - DAY_MS;
+  return readIdTime(key) ?? nowMs - DAY_MS;
 }
 
 /** A message whose answer was lost is looked for once; null: it was not found, and may still come. */

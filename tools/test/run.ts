@@ -163,6 +163,6 @@ function insideProject(path: string, directory: string): string {
 
 async function textOf(files: FilesPort, entry: FileEntry | undefined): Promise<string | null> {
   if (entry === undefined || entry.size > MAX_PACKAGE_BYTES) return null;
-  const read = await files.bytesOf(entry);
+  const read = await files.readEntry(entry);
   return read.ok ? new TextDecoder().decode(read.value) : null;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { judgeBySchema } from "../../core/lib/json-schema/judge.ts";
-import { shownJson } from "../../core/base/format-json.ts";
+import { formatJson } from "../../core/base/format-json.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { readYaml } from "./read-yaml.ts";
 
@@ -33,7 +33,7 @@ export default defineTool({
     const judged = await judgeBySchema(read.value, schema, { patterns, giveWay, field: "yaml" });
     return judged.ok ? judged.value : failWith(judged.error);
   },
-  show: shownJson,
+  show: formatJson,
   examples: [
     { note: "a mapping", given: { yaml: "name: Otto\ntools:\n  - read_file\n  - wait\n" } },
     {

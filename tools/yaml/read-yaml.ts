@@ -1,8 +1,8 @@
 /** A YAML text as a JSON value: YAML 1.2 with the core schema, one document, names that are texts. */
 import { type Alias, Composer, type CST, isAlias, isMap, isScalar, isSeq, Lexer, type ParsedNode, Parser } from "yaml";
-import type { GiveWay } from "../../core/base/turns.ts";
+import type { YieldTurn } from "../../core/base/turns.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { positionOf } from "../../core/base/text-position.ts";
+import { findPosition } from "../../core/base/text-position.ts";
 import { findYamlMistake, MAX_DEPTH, MORE_DOCUMENTS, TOKENS_OF_TURN, type YamlMistake } from "./yaml-outline.ts";
 
 /** What all aliases of a text stand for together: values, and characters of texts and names. A few lines could be a billion. */
@@ -24,7 +24,7 @@ const OPTIONS = {
  * are the numbers that JSON does not have. An alias is a copy of what its anchor marks. One turn builds the nodes, and
  * another one the value: their time grows with `maxTokens`.
  */
-export async function readYaml(text: string, maxTokens: number, giveWay: GiveWay): Promise<Result<unknown>> {
+export async function readYaml(text: string, maxTokens: number, giveWay: YieldTurn): Promise<Result<unknown>> {
   const reading = readTurns(text, maxTokens);
   for (;;) {
     const { done, value } = reading.next();
@@ -161,7 +161,7 @@ class Values {
 }
 
 function failure(text: string, { offset, message }: YamlMistake): Result<never> {
-  const { line, column } = positionOf(text, offset);
+  const { line, column } = findPosition(text, offset);
   return failed("invalid_input", `The YAML cannot be read. Line ${line}, column ${column}: ${message}.`);
 }
 

@@ -3,7 +3,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
-import { withToolboxSettings } from "../../core/steps/tool-settings.ts";
+import { applyToolboxSettings } from "../../core/steps/tool-settings.ts";
 import type { AppContext } from "../http/context.ts";
 import { keepAgent, knownAgent } from "./known.ts";
 import { tenantOf } from "../http/principal.ts";
@@ -30,7 +30,7 @@ export async function agentNamed(
     return failed("not_found", "This agent was deleted. Name another one.", { field: "agent" });
   if (found.ok) {
     const { id, version, config } = found.value;
-    const agent = { id, version, config: withToolboxSettings(config) };
+    const agent = { id, version, config: applyToolboxSettings(config) };
     keepAgent(tenant, idOrName, stamp, agent, now);
     return ok(agent);
   }

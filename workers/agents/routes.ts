@@ -5,14 +5,14 @@ import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
-import { agentDocument } from "../../core/agents/document.ts";
+import { toAgentDocument } from "../../core/agents/document.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import type { Agent } from "../../core/ports/agent-table.ts";
 import { raise } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { checkAgentLimits } from "../../core/task/new-task.ts";
 import { checkToolConfig } from "../../core/steps/tool-settings.ts";
-import { type Place, writeCursor } from "../../core/base/page-cursor.ts";
+import { type PagePosition, writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
@@ -49,7 +49,7 @@ const agent = { description: "The agent at its latest version, which `ETag` name
 const agentOrFile = { ...agent, other: ["application/yaml"] };
 
 /** Where the built-in agent stands in the list: at its end, before everything that was ever made. */
-const DEFAULT_PLACE: Place = { at: 0, id: DEFAULT_AGENT.id };
+const DEFAULT_PLACE: PagePosition = { at: 0, id: DEFAULT_AGENT.id };
 
 /** Says 404 before the body is looked at, so that a foreign id tells nothing, and that the built-in agent stays as it is. */
 const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
@@ -158,7 +158,7 @@ export function agentRoutes(app: App): void {
   app.openapi(show, async (c) => {
     const found = await findAgent(c, c.req.valid("param").id);
     if (namesYaml(c.req.header("accept"))) {
-      const text = writeYaml(agentDocument(found.config), `${found.id}, version ${found.version}`);
+      const text = writeYaml(toAgentDocument(found.config), `${found.id}, version ${found.version}`);
       return c.body(text, 200, {
         etag: etagOf(found),
         "content-type": "application/yaml; charset=utf-8",

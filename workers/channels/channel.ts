@@ -2,7 +2,7 @@
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
 import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
-import type { WayIn } from "../../core/task/source.ts";
+import type { TaskSource } from "../../core/task/source.ts";
 import type { Result } from "../../core/base/errors.ts";
 import type { Station } from "../../core/people/route-ask.ts";
 import type { SecretRow } from "../../core/secrets/worker-secrets.ts";
@@ -47,5 +47,5 @@ export type Sender = (env: Env, delivery: Delivery, attempt: Attempt) => Promise
 export interface PlaceOwner {
   readonly env: Env;
   readonly tenant: string;
-  readonly via: WayIn;
+  readonly via: TaskSource;
 }

@@ -6,14 +6,14 @@
 import type { Env } from "../../adapters/env/bindings.ts";
 import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
 import { raise } from "../../core/base/errors.ts";
-import { REPLY_KEPT_MS } from "../../core/tenant/idempotency.ts";
+import { REPLY_LIFETIME_MS } from "../../core/tenant/idempotency.ts";
 import type { OwnApi } from "../../core/web/idempotent-hosts.ts";
 import type { AppContext } from "./context.ts";
 
 /** Otto's own API as an agent's calls reach it; null: OTTO_PUBLIC_URL is not set. */
 export function findOwnApi(env: Env): OwnApi | null {
   const url = URL.parse(publicUrlFromEnv(env) ?? "");
-  return url === null ? null : { host: url.host, keyedForMs: REPLY_KEPT_MS };
+  return url === null ? null : { host: url.host, keyedForMs: REPLY_LIFETIME_MS };
 }
 
 /** Refuses a request by a cookie that another site's page may have caused. */

@@ -1,6 +1,6 @@
 /** Documents as YAML: those that people write, which may be JSON as well, and those that are written for them. */
 import { stringify } from "yaml";
-import type { GiveWay } from "../../core/base/turns.ts";
+import type { YieldTurn } from "../../core/base/turns.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { readYaml } from "../../tools/yaml/read-yaml.ts";
 
@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 2_000_000;
  * The value of a text: JSON, else YAML as `yaml.parse` reads it. `field` is named in the failure, which says what the YAML
  * lacks, and where.
  */
-export async function readDocument(text: string, field: string, giveWay: GiveWay): Promise<Result<unknown>> {
+export async function readDocument(text: string, field: string, giveWay: YieldTurn): Promise<Result<unknown>> {
   try {
     return ok(JSON.parse(text) as unknown);
   } catch {

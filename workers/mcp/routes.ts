@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
-import { asTheyEnd } from "../../core/base/as-they-end.ts";
+import { runConcurrently } from "../../core/base/run-concurrently.ts";
 import { raise, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import {
@@ -237,7 +237,7 @@ export function mcpServerRoutes(app: App): void {
     for (const { name, config } of configs) records.push(await setServer(c, place, name, config, before));
     const looker = lookerOf(c);
     const looked: Result<Looked>[] = [];
-    for await (const one of asTheyEnd(records, MAX_AT_ONCE, (record) => lookAt(place, record, looker)))
+    for await (const one of runConcurrently(records, MAX_AT_ONCE, (record) => lookAt(place, record, looker)))
       looked.push(one);
     for (const one of looked) unwrap(one);
     return c.json({ data: unwrap(await table.all(place.tenant)).map(shownServer), next_cursor: null }, 200);

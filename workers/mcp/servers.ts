@@ -12,7 +12,7 @@ import { outsideTools, sourceOf } from "../../core/mcp/outside-tools.ts";
 import { plainText, readToolList } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
-import { nameKey, type OutsideTool } from "../../core/tool/source.ts";
+import { toNameKey, type OutsideTool } from "../../core/tool/source.ts";
 import type { Begun } from "../http/consent-browser.ts";
 import { beginConsent } from "./consent.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
@@ -130,12 +130,12 @@ async function publishOnce(
   const sources = toolSourcesFromEnv(env);
   const present = await sources.present(tenant);
   if (!present.ok) return present;
-  const taken = new Set(builtIn.map(nameKey));
+  const taken = new Set(builtIn.map(toNameKey));
   for (const other of present.value) {
     if (other.name === sourceOf(name)) continue;
     const read = await sources.read(tenant, other.hash);
     if (!read.ok) return read;
-    for (const tool of read.value) taken.add(nameKey(tool.name));
+    for (const tool of read.value) taken.add(toNameKey(tool.name));
   }
   const named = await outsideTools(name, tools, settings, (candidate) => taken.has(candidate));
   return await sources.publish(tenant, { name: sourceOf(name), tools: named }, null);

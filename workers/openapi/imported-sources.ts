@@ -4,12 +4,12 @@ import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { webFromEnv } from "../../adapters/env/web.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { toolsByKey, twice } from "../../core/steps/tool-bus.ts";
+import { indexByKey, rejectDuplicate } from "../../core/steps/tool-bus.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
 import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../../core/openapi/import.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { nameKey } from "../../core/tool/source.ts";
+import { toNameKey } from "../../core/tool/source.ts";
 import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { meterWork } from "../tenants/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
@@ -86,10 +86,10 @@ export async function publishImport(
   kept: KeptImport,
   change: ImportChange,
 ): Promise<Result<void>> {
-  const present = toolsByKey(change.tools);
+  const present = indexByKey(change.tools);
   for (const tool of tools) {
-    const other = present.get(nameKey(tool.name));
-    if (other !== undefined && other.written?.source !== importSource(name)) return twice(tool.name, other);
+    const other = present.get(toNameKey(tool.name));
+    if (other !== undefined && other.written?.source !== importSource(name)) return rejectDuplicate(tool.name, other);
   }
   const sources = toolSourcesFromEnv(c.env);
   const known = await sources.all(tenantOf(c));

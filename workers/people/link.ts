@@ -32,7 +32,7 @@ export async function linkSlackPerson(env: Env, tenant: string, speaker: SlackSp
   const { people } = databaseFromEnv(env);
   const slack = { kind: "slack", team: speaker.team, user: speaker.user } as const;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const known = await people.byAddress(tenant, slack);
+    const known = await people.findByAddress(tenant, slack);
     if (!known.ok) return known;
     if (known.value !== null) return ok(known.value);
     const byMail = speaker.email === null ? ok(null) : await personOfMail(env, tenant, speaker.email);
@@ -53,7 +53,7 @@ export async function linkSlackPerson(env: Env, tenant: string, speaker: SlackSp
 
 /** Whose address it is; null: nobody's that the tenant knows. Fails while the database is away. */
 export async function personOfMail(env: Env, tenant: string, address: string): Promise<Result<PersonRecord | null>> {
-  return await databaseFromEnv(env).people.byAddress(tenant, { kind: "email", address });
+  return await databaseFromEnv(env).people.findByAddress(tenant, { kind: "email", address });
 }
 
 async function made(

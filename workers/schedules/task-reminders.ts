@@ -4,7 +4,7 @@ import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { BY_OTTO } from "../../core/ports/audit.ts";
 import { ok } from "../../core/base/errors.ts";
-import { madeAt, makeId } from "../../core/base/ids.ts";
+import { readIdTime, makeId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { RemindersPort } from "../../core/ports/reminders.ts";
 import { openReminders } from "../../core/schedules/task-reminders.ts";
@@ -44,6 +44,6 @@ export function taskReminders(env: Env, { tenant, deliver }: Pick<TaskFacts, "te
 
 /** A call's key holds the moment at which its task was made. */
 async function idOf(key: string): Promise<{ readonly id: string; readonly random: Uint8Array }> {
-  const { createdAt, random } = await seededIds("reminder", key, madeAt(key) ?? 0);
+  const { createdAt, random } = await seededIds("reminder", key, readIdTime(key) ?? 0);
   return { id: makeId("schedule", createdAt, random), random };
 }

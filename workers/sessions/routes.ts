@@ -5,7 +5,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { raise } from "../../core/base/errors.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
-import type { SessionLine, SessionsOf } from "../../core/tenant/session.ts";
+import type { SessionLine, SessionFilter } from "../../core/tenant/session.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
@@ -101,7 +101,7 @@ export function sessionsRoutes(app: App): void {
 }
 
 /** Whose sessions the asker may see and end. */
-function seenBy(c: AppContext): SessionsOf {
+function seenBy(c: AppContext): SessionFilter {
   const principal = c.get("principal");
   if (principal.kind === "operator") raise("forbidden", "The operator key makes tenants. Use a key of the tenant.");
   const { id, scopes } = principal.key;

@@ -7,17 +7,17 @@ import { sealingFromEnv } from "../../adapters/env/secrets.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { type ErrorCode, ok, OttoError, raise, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
-import { hashKey, keyOwner, OPERATOR, SCOPES } from "../../core/tenant/keys.ts";
+import { hashKey, findKeyOwner, OPERATOR, SCOPES } from "../../core/tenant/keys.ts";
 import type { KeyRecord } from "../../core/tenant/rpc.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import {
   cutUserAgent,
-  LINK_LIFE_S,
-  linkTenant,
-  makeLinkToken,
-  makeSessionToken,
-  MAX_LINK_LIFE_S,
-  sessionTenant,
+  LINK_LIFETIME_S,
+  findLinkTenant,
+  createLinkToken,
+  createSessionToken,
+  MAX_LINK_LIFETIME_S,
+  findSessionTenant,
   TOKEN_BYTES,
 } from "../../core/tenant/session.ts";
 import { answers, openAnswers, withKey } from "../http/answers.ts";
@@ -55,7 +55,7 @@ const linkRequestSchema = z.strictObject({
   expires_in_s: z
     .int()
     .min(1)
-    .max(MAX_LINK_LIFE_S)
+    .max(MAX_LINK_LIFETIME_S)
     .optional()
     .describe("How long it can be opened; 900 when nothing is said."),
 });
@@ -128,7 +128,7 @@ export function sessionRoutes(app: App): void {
     const asked = c.req.valid("json");
     const { tenant, by, refusal } = await (asked.key === undefined ? byLink(c, asked.link ?? "") : byKey(c, asked.key));
     const name = await tenantName(c, tenant, refusal);
-    const token = makeSessionToken(tenant, randomBytes(TOKEN_BYTES));
+    const token = createSessionToken(tenant, randomBytes(TOKEN_BYTES));
     // The id is shown in lists, and tells nothing of the token.
     const now = Date.now();
     const [id, hash] = [makeId("session", now, randomBytes(ID_BYTES)), await sha256Hex(token)];
@@ -168,9 +168,9 @@ export function sessionRoutes(app: App): void {
     const session = c.get("session");
     const { createdAt, random } = await idSource(c, "sign-in link");
     const secret = await sealingFromEnv(c.env).derive(random, `sign-in link of ${tenant}`, TOKEN_BYTES);
-    const token = makeLinkToken(tenant, secret);
+    const token = createLinkToken(tenant, secret);
     const [id, hash] = [makeId("signInLink", createdAt, random), await sha256Hex(token)];
-    const asked = createdAt + (c.req.valid("json").expires_in_s ?? LINK_LIFE_S) * 1000;
+    const asked = createdAt + (c.req.valid("json").expires_in_s ?? LINK_LIFETIME_S) * 1000;
     const expiresAt = Math.min(asked, keyEnd(c), session?.expiresAt ?? Infinity);
     const act = await auditEntry(c, "session.link", id);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
@@ -192,7 +192,7 @@ const KEY_IS_BAD = "This API key is not valid: it was mistyped or revoked, or it
  */
 async function endEarlier(c: AppContext): Promise<Result<void>> {
   const token = sessionToken(c);
-  const tenant = token === null ? null : sessionTenant(token);
+  const tenant = token === null ? null : findSessionTenant(token);
   if (token === null || tenant === null) return ok(undefined);
   const [ended] = await tenantsFromEnv(c.env)(tenant).endSessions({ hash: await sha256Hex(token) });
   if (ended === undefined) return ok(undefined);
@@ -212,7 +212,7 @@ interface Named {
 }
 
 async function byKey(c: AppContext, key: string): Promise<Named> {
-  const tenant = keyOwner(key) ?? raise("unauthenticated", KEY_IS_BAD);
+  const tenant = findKeyOwner(key) ?? raise("unauthenticated", KEY_IS_BAD);
   if (tenant === OPERATOR) raise("forbidden", "The operator key makes tenants. Sign in with a key of a tenant.");
   const admission = await admitKey(c, tenant, key);
   if (admission === null) raise("unauthenticated", KEY_IS_BAD);
@@ -224,7 +224,7 @@ async function byKey(c: AppContext, key: string): Promise<Named> {
 }
 
 async function byLink(c: AppContext, token: string): Promise<Named> {
-  const tenant = linkTenant(token) ?? raise("unauthenticated", "This is no link of Otto's. Copy it whole.");
+  const tenant = findLinkTenant(token) ?? raise("unauthenticated", "This is no link of Otto's. Copy it whole.");
   await refuseWhileElsewhere(c, tenant);
   return { tenant, by: { linkHash: await sha256Hex(token) }, refusal: ["gone", LINK_IS_OVER] };
 }

@@ -1,13 +1,13 @@
 /** Whether a browser is signed in to another tenant than the one that a link is of. */
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
-import { sessionTenant } from "../../core/tenant/session.ts";
+import { findSessionTenant } from "../../core/tenant/session.ts";
 import type { AppContext } from "../http/context.ts";
 import { sessionToken } from "./cookie.ts";
 
 export async function isSignedInElsewhere(c: AppContext, tenant: string): Promise<boolean> {
   const token = sessionToken(c);
-  const there = token === null ? null : sessionTenant(token);
+  const there = token === null ? null : findSessionTenant(token);
   if (token === null || there === null || there === tenant) return false;
   const request = { sessionHash: await sha256Hex(token), idempotency: null };
   const { kind } = await tenantsFromEnv(c.env)(there).admitSession(request);

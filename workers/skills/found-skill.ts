@@ -8,7 +8,7 @@ import type { SkillPackage } from "../../core/ports/skills.ts";
 import { SHIPPED, type ShippedSkill } from "../../core/skills/shipped.generated.ts";
 import { shippedNamed } from "../../core/tool/shipped-skills.ts";
 import { isSkillName, type Skill } from "../../core/skills/skill.ts";
-import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
+import type { UploadReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
 import type { AppContext } from "../http/context.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
@@ -20,7 +20,7 @@ export interface FoundVersion {
   readonly kept: SkillVersion | null;
 }
 
-const NO_REPORT: KeptReport = { warnings: [], scan: { findings: [], isCut: false } };
+const NO_REPORT: UploadReport = { warnings: [], scan: { findings: [], isCut: false } };
 
 /** The tenant's skill of this name; null: it has none. A text that is no skill's name is none's. */
 export async function ownSkill(c: AppContext, name: string): Promise<SkillRecord | null> {
@@ -58,7 +58,7 @@ export async function skillVersion(c: AppContext, name: string, which: string | 
 }
 
 /** What was found when the version was uploaded. */
-export function reportOf({ kept }: FoundVersion): KeptReport {
+export function reportOf({ kept }: FoundVersion): UploadReport {
   return kept?.report ?? NO_REPORT;
 }
 

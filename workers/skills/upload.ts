@@ -2,14 +2,14 @@
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { skillsFromEnv } from "../../adapters/env/skills.ts";
 import { failed, type Failure, OttoError, raise } from "../../core/base/errors.ts";
-import { toolsByKey } from "../../core/steps/tool-bus.ts";
+import { indexByKey } from "../../core/steps/tool-bus.ts";
 import type { SkillNote } from "../../core/skills/head.ts";
 import { readPackage } from "../../core/skills/package.ts";
 import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/tool/skill-tool.ts";
 import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
 import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/ports/skill-table.ts";
-import { nameKey } from "../../core/tool/source.ts";
+import { toNameKey } from "../../core/tool/source.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { actorIdOf, auditEntry } from "../audit/entry.ts";
 import type { AppContext } from "../http/context.ts";
@@ -115,7 +115,7 @@ function namesOf(tools: readonly Tool[]): string[] {
 
 /** Why the skill's tool cannot have its name; null: it can. A skill of the tenant stands before one of that name that ships. */
 function takenBy({ name, slug }: Skill, tools: readonly Tool[]): Failure | null {
-  const other = toolsByKey(tools).get(nameKey(slug));
+  const other = indexByKey(tools).get(toNameKey(slug));
   if (other === undefined) return null;
   const source = other.written?.source;
   if ((source === SKILLS_SOURCE || source === SHIPPED_SOURCE) && other.name === slug) return null;

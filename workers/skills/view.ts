@@ -5,7 +5,7 @@ import type { SkillDifference } from "../../core/skills/difference.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
 import type { Skill } from "../../core/skills/skill.ts";
-import type { KeptReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
+import type { UploadReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { iso } from "../../core/base/iso.ts";
 
@@ -182,7 +182,7 @@ export function shownNotes(notes: readonly SkillNote[]): z.infer<typeof noteSche
   return notes.map((note) => ({ file: note.file, line: note.line, field: note.field, message: sayNote(note) }));
 }
 
-export function shownReport({ warnings, scan }: KeptReport) {
+export function shownReport({ warnings, scan }: UploadReport) {
   const findings = scan.findings.map(({ kind, ...note }) => ({ ...note, message: sayNote(note), kind }));
   return { warnings: shownNotes(warnings), scan: { findings, is_cut: scan.isCut } };
 }

@@ -24,7 +24,7 @@ export async function eraseTask(env: Env, tenant: string, task: string, by: stri
 
 /** Erases what is left of a lost task: the tasks below it, its files, its line in the index. */
 export async function eraseLostTask(env: Env, tenant: string, { id, parent_id: parent }: TaskView): Promise<void> {
-  for (const below of unwrap(await databaseFromEnv(env).tasks.below(tenant, id, MAX_BELOW))) {
+  for (const below of unwrap(await databaseFromEnv(env).tasks.listBelow(tenant, id, MAX_BELOW))) {
     await eraseTask(env, tenant, below.id, "the erasing of a task above");
     await tenantsFromEnv(env)(tenant).forget(below.id);
   }

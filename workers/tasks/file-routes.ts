@@ -159,7 +159,7 @@ export function taskFileRoutes(app: App): void {
     const headers = fileHeaders(found);
     if (matchesTag(c.req.header("if-none-match"), found)) return c.body(null, 304, headers);
     if (c.req.method === "HEAD") return c.body(null, 200, { ...headers, "content-length": String(found.size) });
-    if (found.version === NO_VERSION) return new Response(unwrap(await files.bytesOf(found)), { headers });
+    if (found.version === NO_VERSION) return new Response(unwrap(await files.readEntry(found)), { headers });
     const { entry, stream } = unwrap(
       await files.open(path, wanted.sha256 === undefined ? wanted.version : found.version),
     );

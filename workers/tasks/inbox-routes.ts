@@ -5,7 +5,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { INBOX_ORDERS, type InboxPage } from "../../core/ports/task-index.ts";
 import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
-import { lineOf } from "../../core/task/line.ts";
+import { toTaskLine } from "../../core/task/line.ts";
 import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pendingSchema, taskLine } from "../http/schemas.ts";
@@ -91,7 +91,7 @@ async function entriesOf(c: AppContext, { items }: InboxPage) {
     const view = byId.get(task.id);
     const pending = view === undefined ? undefined : ownPending(view, id);
     if (view === undefined || pending === undefined) return [];
-    return [{ task: lineOf(view), pending, since: new Date(since).toISOString() }];
+    return [{ task: toTaskLine(view), pending, since: new Date(since).toISOString() }];
   });
 }
 

@@ -2,8 +2,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
-import { isCallOf, taskOfCall } from "../../core/base/ids.ts";
-import { labelName } from "../../core/provenance/label.ts";
+import { isCallOf, findTaskOfCall } from "../../core/base/ids.ts";
+import { getLabelName } from "../../core/provenance/label.ts";
 import type { LedgerRow } from "../../core/task/decision.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { ledgerRowSchema, pageOf, traceSchema } from "../http/schemas.ts";
@@ -94,7 +94,7 @@ export function taskLedgerRoutes(app: App): void {
   app.openapi(decide, async (c) => {
     const { id, call_id } = c.req.valid("param");
     const { decision } = c.req.valid("json");
-    const owner = await decidingTask(c, id, taskOfCall(call_id), NO_SUCH_CALL);
+    const owner = await decidingTask(c, id, findTaskOfCall(call_id), NO_SUCH_CALL);
     const by = actorOf(c);
     const decided = await taskStub(c, owner).decideUnknown(call_id, { decision, by }, requestName(c));
     return c.json(shownRow(unwrap(decided)), 200);
@@ -121,7 +121,7 @@ function shownRow(row: LedgerRow) {
     attempts: row.attempts,
     intended_at: new Date(row.intendedAt).toISOString(),
     settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
-    label: row.label === undefined ? null : labelName(row.label),
+    label: row.label === undefined ? null : getLabelName(row.label),
     ...(row.result === null ? {} : { result: row.result }),
   };
 }

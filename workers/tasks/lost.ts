@@ -8,7 +8,7 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { Failure } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
-import { isWithoutState, lostReport, STATE_LOST } from "../../core/task/lost.ts";
+import { isWithoutState, createLostReport, STATE_LOST } from "../../core/task/lost.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
@@ -52,7 +52,7 @@ export async function reportLost(env: Env, tenant: string, task: string): Promis
 
 async function tellLost(env: Env, tenant: string, row: TaskReport): Promise<void> {
   if (row.hidden) return await tenantsFromEnv(env)(tenant).forget(row.task);
-  const lost = lostReport(row, Date.now());
+  const lost = createLostReport(row, Date.now());
   const { erased } = await tenantsFromEnv(env)(tenant).report(lost);
   if (erased) return;
   console.error(JSON.stringify({ level: "error", tenant, task: row.task, error: STATE_LOST }));

@@ -5,15 +5,15 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
 import type { TaskOrder } from "../../core/channels/rpc.ts";
-import { asNotSent, notSent, ok, type Result, tenantStopped, toFailure } from "../../core/base/errors.ts";
-import { type InputSources, newTaskFacts, type TaskOrigin, type TaskRequest } from "../../core/task/new-task.ts";
-import { leavesTools } from "../../core/task/match-skills.ts";
+import { asNotSent, notSent, ok, type Result, failTenantStopped, toFailure } from "../../core/base/errors.ts";
+import { type InputSources, createTaskFacts, type TaskOrigin, type TaskRequest } from "../../core/task/new-task.ts";
+import { hasUsableTools } from "../../core/task/match-skills.ts";
 import { withShipped } from "../../core/tool/shipped-skills.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { TASK_MS } from "../../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";
-import { stopMessage } from "../../core/tenant/stop-message.ts";
+import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { attempt } from "../../core/base/unanswered.ts";
 import { placesOf } from "../channels/outbox/places.ts";
 import { chargeCost } from "../tenants/charge-cost.ts";
@@ -41,7 +41,7 @@ export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskV
     const standing = await tenantsFromEnv(env)(tenant).standing();
     if (standing === null) return notSent("not_found", "There is no such tenant.");
     const { stopped, agentsStamp } = standing;
-    if (stopped !== null) return tenantStopped(stopMessage(stopped));
+    if (stopped !== null) return failTenantStopped(formatStopMessage(stopped));
     const ids = await seededIds("task", seed, at);
     const asker = {
       tenant,
@@ -90,15 +90,15 @@ async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promi
 
 /** The facts of a new task. A skill that nobody named, and whose list would leave it no tool that there is, is left out. */
 async function factsOf(env: Env, request: TaskRequest, origin: TaskOrigin): Promise<Result<TaskFacts>> {
-  const facts = newTaskFacts(request, origin);
+  const facts = createTaskFacts(request, origin);
   if (!facts.ok) return facts;
   const { skills: matched } = facts.value;
   const narrowing = matched.filter(({ how, allowedTools }) => how === "similarity" && allowedTools !== null);
   if (narrowing.length === 0) return facts;
   const tools = await toolsFor(env, origin);
   if (!tools.ok) return tools;
-  const useless = new Set(narrowing.filter((skill) => !leavesTools(skill, tools.value)).map(({ hash }) => hash));
+  const useless = new Set(narrowing.filter((skill) => !hasUsableTools(skill, tools.value)).map(({ hash }) => hash));
   if (useless.size === 0) return ok(facts.value);
   const skills = origin.skills.filter(({ hash }) => !useless.has(hash) && matched.some((skill) => skill.hash === hash));
-  return newTaskFacts(request, { ...origin, skills });
+  return createTaskFacts(request, { ...origin, skills });
 }

@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { TaskStub } from "../../adapters/env/tasks.ts";
 import type { Result } from "../../core/base/errors.ts";
-import { taskOfWait } from "../../core/base/ids.ts";
+import { findTaskOfWait } from "../../core/base/ids.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { taskSchema } from "../http/schemas.ts";
@@ -121,14 +121,14 @@ export function taskReplyRoutes(app: App): void {
     const { id, question } = c.req.valid("param");
     const body = c.req.valid("json");
     const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: actorOf(c) };
-    const owner = await decidingTask(c, id, taskOfWait(question), "This task has no question with that id.");
+    const owner = await decidingTask(c, id, findTaskOfWait(question), "This task has no question with that id.");
     return c.json(await tell(c, id, owner, (stub) => stub.answer(question, given, requestName(c))), 200);
   });
 
   app.openapi(decide, async (c) => {
     const { id, approval } = c.req.valid("param");
     const { decision, arguments: given = null, reason = null } = c.req.valid("json");
-    const owner = await decidingTask(c, id, taskOfWait(approval), "This task has no approval with that id.");
+    const owner = await decidingTask(c, id, findTaskOfWait(approval), "This task has no approval with that id.");
     const decided = { decision, arguments: given, reason, by: actorOf(c) };
     return c.json(await tell(c, id, owner, (stub) => stub.decideApproval(approval, decided, requestName(c))), 200);
   });

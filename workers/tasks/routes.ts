@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
-import { BY_API } from "../../core/task/source.ts";
+import { API_SOURCE } from "../../core/task/source.ts";
 import type { TaskFilter } from "../../core/ports/task-index.ts";
 import { NO_SUCH_TASK, OttoError, raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
@@ -144,7 +144,7 @@ export function taskRoutes(app: App): void {
     const asker = {
       tenant,
       key: actorIdOf(c),
-      via: BY_API,
+      via: API_SOURCE,
       sources: c.get("sources"),
       agentsStamp: c.get("agentsStamp"),
       bounds: boundsOf(c),

@@ -2,7 +2,7 @@
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import type { TaskEvent } from "../../core/task/events.ts";
 import type { EventPage, LedgerPage } from "../../core/task/rpc.ts";
-import { labelName } from "../../core/provenance/label.ts";
+import { getLabelName } from "../../core/provenance/label.ts";
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { TaskView } from "../../core/task/view.ts";
 
@@ -146,7 +146,7 @@ function callOf(row: LedgerRow, spending: readonly Spend[]) {
     intended_at: new Date(row.intendedAt).toISOString(),
     settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
     duration_ms: row.durationMs,
-    label: row.label === undefined ? null : labelName(row.label),
+    label: row.label === undefined ? null : getLabelName(row.label),
     cost_usd: costUsd(spending),
   };
 }

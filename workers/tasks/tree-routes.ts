@@ -5,8 +5,8 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { TreeNode } from "../../core/ports/task-index.ts";
 import { raise } from "../../core/base/errors.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
-import { shortTask } from "../../core/task/short.ts";
-import { lineOf } from "../../core/task/line.ts";
+import { toShortTask } from "../../core/task/short.ts";
+import { toTaskLine } from "../../core/task/line.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { ownUsageSchema, pageOf, taskLine, taskSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -68,7 +68,7 @@ export function taskTreeRoutes(app: App): void {
       raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
     const ids = all.slice(start, start + limit);
     const whole = await viewsOf(c, ids);
-    const views = form === "short" ? whole.map(shortTask) : whole;
+    const views = form === "short" ? whole.map(toShortTask) : whole;
     const isLast = start + limit >= all.length;
     return c.json(
       { data: views.map((view) => shownTask(c, view)), next_cursor: isLast ? null : (ids.at(-1) ?? null) },
@@ -81,7 +81,7 @@ export function taskTreeRoutes(app: App): void {
     const { rootId } = await readTask(c, id, (stub) => stub.facts());
     const root = await rootNode(c, rootId);
     await bringUpToDate(c);
-    const below = unwrap(await databaseFromEnv(c.env).tasks.below(tenantOf(c), rootId, MAX_NODES));
+    const below = unwrap(await databaseFromEnv(c.env).tasks.listBelow(tenantOf(c), rootId, MAX_NODES));
     const truncated = below.length === MAX_NODES;
     return c.json({ root: rootId, nodes: [root, ...below.slice(0, MAX_NODES - 1)], truncated }, 200);
   });
@@ -92,5 +92,5 @@ async function rootNode(c: AppContext, id: string): Promise<TreeNode> {
   const { steps, tool_calls, input_tokens, output_tokens, cost_usd } = view.usage;
   const below = view.budget?.used_by_subtasks ?? { tokens: 0, cost_usd: 0 };
   const tokens = input_tokens + output_tokens - below.tokens;
-  return { ...lineOf(view), usage: { steps, tool_calls, tokens, cost_usd: cost_usd - below.cost_usd } };
+  return { ...toTaskLine(view), usage: { steps, tool_calls, tokens, cost_usd: cost_usd - below.cost_usd } };
 }

@@ -2,7 +2,7 @@
 import { sealingFromEnv } from "../../adapters/env/secrets.ts";
 import type { NewApiKey } from "../../core/ports/tenant-table.ts";
 import { makeId } from "../../core/base/ids.ts";
-import { hashKey, makeKey, type Scope } from "../../core/tenant/keys.ts";
+import { hashKey, createKey, type Scope } from "../../core/tenant/keys.ts";
 import type { KeyBounds } from "../../core/tenant/key-bounds.ts";
 import { actorIdOf } from "../audit/entry.ts";
 import type { AppContext } from "../http/context.ts";
@@ -33,7 +33,7 @@ export async function newApiKey(
 ): Promise<{ readonly text: string; readonly stored: NewApiKey }> {
   const { createdAt, random } = await idSource(c, "key");
   const secret = await sealingFromEnv(c.env).derive(random, `api key of ${request.tenant}`, SECRET_BYTES);
-  const text = makeKey(request.tenant, secret);
+  const text = createKey(request.tenant, secret);
   const id = makeId("key", createdAt, random);
   const { bounds, ...named } = request;
   const key = { ...named, ...bounds, id, createdAt, createdBy: actorIdOf(c), revokedAt: null };

@@ -1,7 +1,7 @@
 /** Charges tenants for their cost to this process, paces their work, and refuses one above its fair share. */
 import { costFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { GiveWay } from "../../core/base/turns.ts";
+import type { YieldTurn } from "../../core/base/turns.ts";
 import { raise } from "../../core/base/errors.ts";
 import type { WorkMeter } from "../../core/steps/run-tool.ts";
 import { REQUEST_MS, TURN_MS } from "../../core/tenant/cost-rates.ts";
@@ -65,7 +65,7 @@ export function meterWork(
 }
 
 /** Charges each turn as `meterWork` does, and lets other work run after it. It waits for no pace: a result is held meanwhile. */
-export function chargeTurns(env: Env, tenant: string): GiveWay {
+export function chargeTurns(env: Env, tenant: string): YieldTurn {
   const work = meterWork(env, tenant);
   return async () => {
     work.charge();

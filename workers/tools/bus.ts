@@ -4,7 +4,7 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
 import { serverOfSource } from "../../core/mcp/outside-tools.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/steps/tool-bus.ts";
-import { inputSchema, outputSchema, settingsSchema } from "../../core/steps/toolset.ts";
+import { getInputSchema, getOutputSchema, getSettingsSchema } from "../../core/steps/toolset.ts";
 import type { OutsideTool, PinnedSource } from "../../core/tool/source.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { auditEntry } from "../audit/entry.ts";
@@ -46,9 +46,9 @@ export function shownTool({ tool, modelName }: NamedTool) {
     steers: tool.steers,
     only_by_name: tool.onlyByName ?? false,
     aliases: { ...tool.aliases },
-    input_schema: { ...inputSchema(tool) },
-    output_schema: { ...outputSchema(tool) },
-    settings_schema: settingsSchema(tool),
+    input_schema: { ...getInputSchema(tool) },
+    output_schema: { ...getOutputSchema(tool) },
+    settings_schema: getSettingsSchema(tool),
     examples: tool.examples.map(({ note, given }) => ({ note, arguments: given })),
   };
 }

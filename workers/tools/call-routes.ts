@@ -10,14 +10,14 @@ import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
-import { calledWithin } from "../../core/steps/called-tool.ts";
+import { parseInnerCall } from "../../core/steps/call-tool.ts";
 import { prepareCalls, toToolError } from "../../core/steps/prepare.ts";
 import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
-import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
+import { CALL_TOOL } from "../../core/steps/listed-tools.ts";
 import type { ToolBus } from "../../core/steps/tool-bus.ts";
 import { buildToolset } from "../../core/steps/toolset.ts";
-import { keptResultKey } from "../../core/prompt/kept-results.ts";
-import { callTaskFacts, projectSchema } from "../../core/task/new-task.ts";
+import { getResultKey } from "../../core/prompt/stored-results.ts";
+import { createCallFacts, projectSchema } from "../../core/task/new-task.ts";
 import type { SkillInForce } from "../../core/skills/skill.ts";
 import { matchSkills } from "../../core/task/match-skills.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
@@ -91,7 +91,7 @@ export function toolCallRoutes(app: App): void {
 
 /** `call_tool` over the API: the call of the tool that its arguments name. */
 async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
-  const called = unwrap(inTheBody(calledWithin(callTool, body.arguments ?? {})));
+  const called = unwrap(inTheBody(parseInnerCall(callTool, body.arguments ?? {})));
   const { tool } = unwrap(bus.get(called.name));
   refuseSteering(tool, body);
   return unwrap(inTheBody(await bus.call(tool.name, called.arguments)));
@@ -177,7 +177,7 @@ async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts 
   const source = await idSource(c, "call");
   const sources = c.get("sources");
   const skills = of === null ? await skillsOf(c, agent) : [];
-  return callTaskFacts(
+  return createCallFacts(
     { tenant, key: actorIdOf(c), agent, sources, defaultModel, ...source },
     { project: body.project ?? null, of, skills, toolName: tool.name },
   );
@@ -219,7 +219,7 @@ async function resultOf(
     });
     if (!attached.ok) return refused(attached.error);
   }
-  return { ok: true, result: await wholeResult(c, row.result.result, keptResultKey(facts, row.callId)) };
+  return { ok: true, result: await wholeResult(c, row.result.result, getResultKey(facts, row.callId)) };
 }
 
 /** Why there is no result yet, and where it will be. */

@@ -2,8 +2,8 @@
 import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { SourcedList } from "../../core/steps/find-tools.ts";
-import { inputSchema } from "../../core/steps/toolset.ts";
-import { toolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
+import { getInputSchema } from "../../core/steps/toolset.ts";
+import { createToolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";
 import { pinnedLists } from "./pinned.ts";
@@ -19,7 +19,7 @@ export async function toolLists(
 ): Promise<Result<readonly SourcedList[]>> {
   const own = await pinnedLists(env, pinned);
   if (!own.ok) return own;
-  const list = builtInLists.get(builtIn) ?? toolList(builtIn, inputSchema);
+  const list = builtInLists.get(builtIn) ?? createToolList(builtIn, getInputSchema);
   builtInLists.set(builtIn, list);
   return ok([{ source: null, list }, ...own.value]);
 }

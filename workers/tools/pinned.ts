@@ -4,15 +4,15 @@ import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { httpCaller } from "../../core/steps/http-caller.ts";
 import { mcpCaller } from "../../core/mcp/call.ts";
-import { outsideTools, type OutsideCallers, type SourcedTool } from "../../core/gateway/outside-tool.ts";
+import { createOutsideTools, type OutsideCallers, type SourcedTool } from "../../core/gateway/outside-tool.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { skillCaller } from "../../core/steps/skill-call.ts";
 import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/tool/skill-tool.ts";
 import type { Skill } from "../../core/skills/skill.ts";
 import type { SourcedList } from "../../core/steps/find-tools.ts";
-import { toolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
+import { createToolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { type OutsideTool, type PinnedSource, sourceText } from "../../core/tool/source.ts";
+import { type OutsideTool, type PinnedSource, formatSource } from "../../core/tool/source.ts";
 
 /** Characters of JSON that all kept sources have together: tenants share the isolate. */
 const MAX_CHARACTERS = 16_000_000;
@@ -44,7 +44,7 @@ export async function pinnedTools(
     if (!read.ok) return read;
     found.push(...read.value.map((tool) => ({ source, tool })));
   }
-  return ok(outsideTools(found, builtIn, { callers: CALLERS, patterns: patternsFromEnv(env) }));
+  return ok(createOutsideTools(found, builtIn, { callers: CALLERS, patterns: patternsFromEnv(env) }));
 }
 
 /** The skills among a task's sources, each at the version that is pinned. Fails while the bucket is away. */
@@ -91,7 +91,7 @@ async function readSource(env: Env, tenant: string, hash: string): Promise<Resul
 
 function keep(name: string, tools: readonly OutsideTool[]): void {
   drop(name);
-  const size = name.length + sourceText(tools).length;
+  const size = name.length + formatSource(tools).length;
   kept.set(name, { tools, list: listOf(tools), characters: size });
   characters += size;
   for (const [oldest] of kept) {
@@ -101,7 +101,7 @@ function keep(name: string, tools: readonly OutsideTool[]): void {
 }
 
 function listOf(tools: readonly OutsideTool[]): ToolList {
-  return toolList(tools, ({ input }) => input);
+  return createToolList(tools, ({ input }) => input);
 }
 
 function drop(name: string): void {

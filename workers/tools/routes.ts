@@ -3,8 +3,8 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { findTools } from "../../core/steps/find-tools.ts";
-import { asFunction, type NamedTool } from "../../core/steps/tool-bus.ts";
-import { toolPage } from "../../core/steps/tool-page.ts";
+import { toFunction, type NamedTool } from "../../core/steps/tool-bus.ts";
+import { formatToolPage } from "../../core/steps/tool-page.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
 import { TOOL_CATEGORIES } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
@@ -102,11 +102,11 @@ export function toolRoutes(app: App): void {
     return c.json({ data: found.map(shownTool), next_cursor: null }, 200);
   });
 
-  app.openapi(functions, async (c) => c.json((await listed(c, c.req.valid("query"))).map(asFunction), 200));
+  app.openapi(functions, async (c) => c.json((await listed(c, c.req.valid("query"))).map(toFunction), 200));
 
   app.openapi(page, async (c) => {
     const found = await listed(c, c.req.valid("query"));
-    return c.body(toolPage(found), 200, { "content-type": "text/markdown; charset=utf-8" });
+    return c.body(formatToolPage(found), 200, { "content-type": "text/markdown; charset=utf-8" });
   });
 
   app.openapi(show, async (c) => c.json(shownTool(unwrap((await busOf(c)).get(c.req.valid("param").name))), 200));

@@ -1,6 +1,6 @@
 /** The rules of an inbox: what it takes, when an item is tried again, and when that ends. Pure. */
 import { failed, ok, type Result } from "../../base/errors.ts";
-import { backoffMs } from "../../base/backoff.ts";
+import { computeBackoffMs } from "../../base/backoff.ts";
 import { type Handled, type InboxItem, type ItemHead, type ItemState, MAX_ITEM_CHARACTERS } from "./inbox.ts";
 
 /** Lanes that are worked side by side. */
@@ -79,7 +79,7 @@ export function endOf(handled: Handled, { attempts, failures: before, takenAt }:
       if (failures >= MAX_FAILURES && now - takenAt >= MIN_FAILING_MS)
         return { kind: "over", state: "dead", note: short(`It failed ${failures} times. ${handled.why}`) };
       if (now - takenAt >= ITEM_LIFETIME_MS) return { kind: "over", state: "dead", note };
-      const afterMs = handled.afterMs > 0 ? handled.afterMs : backoffMs(attempts, MAX_BACKOFF_MS);
+      const afterMs = handled.afterMs > 0 ? handled.afterMs : computeBackoffMs(attempts, MAX_BACKOFF_MS);
       return { kind: "again", at: Math.min(now + afterMs, takenAt + ITEM_LIFETIME_MS), note, failures };
     }
   }

@@ -4,7 +4,7 @@ import type { FileEntry, FilesPort } from "../../ports/files.ts";
 import type { OutputFile } from "../../task/view.ts";
 
 /**
- * Returns the file's entry with the attached content, for `FilesPort.bytesOf`; later writes to its path are ignored.
+ * Returns the file's entry with the attached content, for `FilesPort.readEntry`; later writes to its path are ignored.
  * `not_found` when the file was deleted: it is not delivered.
  */
 export async function findAttached(files: FilesPort, attached: OutputFile): Promise<Result<FileEntry>> {

@@ -1,6 +1,6 @@
 /** The rules of an outbox for one delivery: when it is tried again, when it is given up, and what each attempt makes of it. */
 import { giveUp } from "../../gateway/outcome.ts";
-import { backoffMs } from "../../base/backoff.ts";
+import { computeBackoffMs } from "../../base/backoff.ts";
 import { type Delivery, type DeliveryReport, type DeliveryState, outboxOf, type Sent } from "./delivery.ts";
 import type { Channel } from "../../task/source.ts";
 
@@ -190,7 +190,7 @@ function giveBack(row: QueuedDelivery): QueuedDelivery | null {
 
 /** The next attempt after one that was given back: soon after a crash; ever later while its sender itself fails. */
 function retried(row: QueuedDelivery, { why, byCrash }: CutOff, now: number): QueuedDelivery {
-  const wait = byCrash ? CRASH_WAIT_MS : backoffMs((row.givenBack?.count ?? 0) + 1, MAX_BACKOFF_MS);
+  const wait = byCrash ? CRASH_WAIT_MS : computeBackoffMs((row.givenBack?.count ?? 0) + 1, MAX_BACKOFF_MS);
   return { ...row, state: "waiting", why, dueAt: now + wait };
 }
 
@@ -298,7 +298,7 @@ function waitOf({ id, channel, tries }: Pick<QueuedDelivery, "id" | "channel" | 
 
 function plainWait(channel: Channel, tries: number): number {
   if (channel === "webhook") return WEBHOOK_WAITS_MS[Math.min(tries, WEBHOOK_WAITS_MS.length) - 1] ?? SECOND;
-  return backoffMs(tries, MAX_BACKOFF_MS);
+  return computeBackoffMs(tries, MAX_BACKOFF_MS);
 }
 
 /** A number from 0 to 1 that looks random (FNV-1a). */

@@ -5,7 +5,7 @@ import { actionId, actionValue, type SlackAction, type SlackVerb } from "./actio
 import { cutText, escapeText, partsOf } from "./escape.ts";
 import { codeLine } from "./mrkdwn.ts";
 import { fallbackOf, MAX_SECTION_CHARACTERS, sectionBlock, sectionsOf } from "./pack.ts";
-import type { SlackJson, SlackWords } from "../../ports/slack.ts";
+import type { SlackJson, SlackContent } from "../../ports/slack.ts";
 import { editableArguments } from "./views.ts";
 
 /** More choices than these are a list to select from. */
@@ -20,7 +20,7 @@ const MAX_ARGUMENT_CHARACTERS = 2_500;
 const MAX_REASON_CHARACTERS = 1_000;
 
 /** A question or an approval, with what answers it; a reminder of one likewise. */
-export function askCard({ text, ask }: Pick<OutMessage, "text"> & { readonly ask: Ask }): SlackWords {
+export function askCard({ text, ask }: Pick<OutMessage, "text"> & { readonly ask: Ask }): SlackContent {
   const said = [
     ...cardSections(text),
     ...(ask.call === null ? [] : callSections(ask.call, ask.reason)),
@@ -31,7 +31,7 @@ export function askCard({ text, ask }: Pick<OutMessage, "text"> & { readonly ask
 }
 
 /** A card once it was decided, without its buttons. */
-export function settledCard({ text, outcome }: Pick<OutMessage, "text" | "outcome">): SlackWords {
+export function settledCard({ text, outcome }: Pick<OutMessage, "text" | "outcome">): SlackContent {
   const by = outcome?.by == null ? "" : ` — ${escapeText(cutText(outcome.by, MAX_LABEL_CHARACTERS))}`;
   const ended = `*${escapeText(cutText(outcome?.text ?? "Over", MAX_REASON_CHARACTERS)).replaceAll("*", "")}*${by}`;
   const said = [...cardSections(text), ended];
@@ -39,7 +39,7 @@ export function settledCard({ text, outcome }: Pick<OutMessage, "text" | "outcom
 }
 
 /** What a task does now, with a button that stops it; once it is over, without. */
-export function progressCard({ text, isOver }: Pick<OutMessage, "text" | "isOver">, task: string | null): SlackWords {
+export function progressCard({ text, isOver }: Pick<OutMessage, "text" | "isOver">, task: string | null): SlackContent {
   const [said = "…"] = cardSections(text);
   const stop = button("Stop", { verb: "stop", task: task ?? "", ask: null, choice: null }, "danger");
   const context = { type: "context", elements: [{ type: "mrkdwn", text: said, verbatim: true }] };

@@ -1,6 +1,6 @@
 /** What a task that goes on with an ended one reads of it. */
 import type { Message } from "../../model/messages.ts";
-import { splitAtPlaces, type LabelledText } from "../../model/label-parts.ts";
+import { splitAtRanges, type LabelledText } from "../../model/label-parts.ts";
 import { mayInstruct, OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
 import type { TaskFacts } from "../../task/state.ts";
 import type { TaskView } from "../../task/view.ts";
@@ -44,7 +44,7 @@ export function afterThread(above: string | null, text: string): LabelledText[] 
 
 /** A person's message in parts: the lines that it quotes are somebody else's words. */
 function splitMessage(text: string): LabelledText[] {
-  return splitAtPlaces(text, findQuotes(text), PRINCIPAL);
+  return splitAtRanges(text, findQuotes(text), PRINCIPAL);
 }
 
 /** What a Slack task is made with: the messages as they were written, and what may choose its skills. */

@@ -2,7 +2,7 @@
  * Markdown as Slack's mrkdwn, in chunks that stand under each other: headings become bold, tables become text of one width.
  * The language of a fence, the title of a link and what Slack has no form for are left out; every other word stays.
  */
-import { type Block, cellsIn, readBlocks } from "../../lib/markdown-blocks.ts";
+import { type Block, splitCells, readBlocks } from "../../lib/markdown-blocks.ts";
 import { escapeText } from "./escape.ts";
 import { inlineAtoms, plainText } from "./inline.ts";
 
@@ -70,7 +70,7 @@ function tableLines(rows: readonly (readonly string[])[]): string[] {
 }
 
 function cellsOf(row: string): string[] {
-  return cellsIn(row)
+  return splitCells(row)
     .split(/(?<!\\)\|/)
     .map((cell) => plainText(cell.trim().replaceAll("\\|", "|")));
 }

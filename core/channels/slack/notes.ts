@@ -33,9 +33,9 @@ export function openSlackNotes(installed: Installed): SlackNotesPort {
       const place = await placeOf(installed, team, channel);
       if (!place.ok) return place;
       const { slack, name } = place.value;
-      const id = name.startsWith("#") ? await slack.channelNamed(name.slice(1)) : ok(name);
+      const id = name.startsWith("#") ? await slack.findChannel(name.slice(1)) : ok(name);
       if (!id.ok) return id;
-      const own = await slack.messagesSince({ channel: id.value, thread: null, since });
+      const own = await slack.listOwnMessages({ channel: id.value, thread: null, since });
       if (!own.ok) return own;
       const found = own.value.find((message) => message.key === key);
       return ok(found === undefined ? null : await shown(slack, found));

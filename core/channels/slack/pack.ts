@@ -4,7 +4,7 @@
  */
 import { partsOf } from "./escape.ts";
 import { type Chunk, chunksOf } from "./mrkdwn.ts";
-import type { SlackJson, SlackWords } from "../../ports/slack.ts";
+import type { SlackJson, SlackContent } from "../../ports/slack.ts";
 
 /** Of a section's text (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
 export const MAX_SECTION_CHARACTERS = 3_000;
@@ -33,7 +33,7 @@ export function sectionsOf(markdown: string): string[] {
 }
 
 /** A text as messages, the first of them at most `max`; `isWhole` false: more would have followed. */
-export function messagesOf(markdown: string, max: number): { messages: SlackWords[]; isWhole: boolean } {
+export function messagesOf(markdown: string, max: number): { messages: SlackContent[]; isWhole: boolean } {
   const groups: string[][] = [];
   let room = 0;
   const read = markdown.slice(0, max * MAX_READ_CHARACTERS);
@@ -51,7 +51,7 @@ export function messagesOf(markdown: string, max: number): { messages: SlackWord
 }
 
 /** Sections as what a message says; they hold no mention, and nothing in them is made one. */
-export function saying(sections: readonly string[]): SlackWords {
+export function saying(sections: readonly string[]): SlackContent {
   return { text: fallbackOf(sections.join("\n")), blocks: sections.map(sectionBlock) };
 }
 

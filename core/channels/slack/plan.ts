@@ -6,7 +6,7 @@ import type { OutMessage } from "../outbox/message.ts";
 import type { OutputFile } from "../../task/view.ts";
 import { askCard, progressCard, settledCard } from "./cards.ts";
 import { messagesOf, saying } from "./pack.ts";
-import type { OwnMessage, SlackRef, SlackWords } from "../../ports/slack.ts";
+import type { OwnMessage, SlackRef, SlackContent } from "../../ports/slack.ts";
 
 /** Messages of one answer; what is longer is attached as a file as well. */
 export const MAX_ANSWER_MESSAGES = 5;
@@ -14,8 +14,8 @@ const ANSWER_FILE = "answer.md";
 
 /** One part. What `change` does can be done again; a message is found by its key, a file by its title. */
 export type SlackPart =
-  | { readonly kind: "change"; readonly ref: SlackRef; readonly words: SlackWords }
-  | { readonly kind: "post"; readonly key: string; readonly words: SlackWords }
+  | { readonly kind: "change"; readonly ref: SlackRef; readonly words: SlackContent }
+  | { readonly kind: "post"; readonly key: string; readonly words: SlackContent }
   | { readonly kind: "file"; readonly name: string; readonly title: string; readonly from: FileSource };
 
 /** A file that the task attached, or a text. */
@@ -25,7 +25,7 @@ export type FileSource = OutputFile | { readonly text: string };
 export function partsOfDelivery(delivery: Delivery, { refs }: Pick<Attempt, "refs">): SlackPart[] {
   const message = messageOf(delivery);
   const earlier = delivery.refs.map((name) => slackRef(refs[name])).filter((ref) => ref !== null);
-  const changed = (words: SlackWords): SlackPart[] => earlier.map((ref) => ({ kind: "change", ref, words }));
+  const changed = (words: SlackContent): SlackPart[] => earlier.map((ref) => ({ kind: "change", ref, words }));
   switch (delivery.kind) {
     case "progress": {
       const words = progressCard(message, delivery.task);
@@ -52,7 +52,7 @@ function slackRef(kept: JsonState | undefined): SlackRef | null {
 }
 
 /** What stands where the task said what it did. */
-function closingLine({ files }: OutMessage): SlackWords {
+function closingLine({ files }: OutMessage): SlackContent {
   const also = files.length === 0 ? "" : files.length === 1 ? ", with a file" : `, with ${files.length} files`;
   return progressCard({ text: `Finished: see below${also}.`, isOver: true }, null);
 }

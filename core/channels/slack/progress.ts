@@ -1,7 +1,7 @@
 /** What a conversation is shown of a task at work: what it does, never with what. */
 import { getOwn } from "../../base/own-field.ts";
 import { isTerminalEvent } from "../../task/events.ts";
-import { madeAt } from "../../base/ids.ts";
+import { readIdTime } from "../../base/ids.ts";
 import { type Delivery, outboxOf } from "../outbox/delivery.ts";
 import { messageDelivery, plainMessage, progressName } from "../outbox/message-delivery.ts";
 import type { Notice } from "../../task/notice.ts";
@@ -50,7 +50,7 @@ function inWords(tool: string): string {
  * happens in between is shown then, if it is still the latest. All in milliseconds since the epoch.
  */
 export function progressMoment(task: string, at: number): number {
-  const first = (madeAt(task) ?? at) + FIRST_MS;
+  const first = (readIdTime(task) ?? at) + FIRST_MS;
   return first + EVERY_MS * Math.max(0, Math.ceil((at - first) / EVERY_MS));
 }
 

@@ -1,7 +1,7 @@
 /** What a call of a hook says: its payload, which event it is of, and what its sender calls it. */
 import { toBase64 } from "../../base/base64.ts";
 import { getTextField } from "../../base/json-fields.ts";
-import { MAX_DEPTH, whyTooLarge } from "../../base/json-size.ts";
+import { MAX_DEPTH, findExceededBound } from "../../base/json-size.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import { storable } from "../../base/storable.ts";
 import type { HookType } from "./hook.ts";
@@ -42,7 +42,7 @@ export function payloadOf({ encoding, text }: CallText): unknown {
   const parsed = parseJson(text);
   const bounds = { depth: MAX_DEPTH, values: Infinity, characters: Infinity };
   const isJson = parsed !== null || text.trim() === "null";
-  return isJson && whyTooLarge(parsed, bounds) === null ? parsed : { raw_body: text };
+  return isJson && findExceededBound(parsed, bounds) === null ? parsed : { raw_body: text };
 }
 
 /** Which event a call is of. */

@@ -1,6 +1,6 @@
 /** Whether anybody outside may want to hear of an event, so that what nobody does costs its tenant nothing. */
 import { isForEndpoints } from "./endpoint.ts";
-import type { NoticeFacts, NoticeType, ToldNotice } from "../../task/notice.ts";
+import type { NoticeFacts, NoticeType, ReportedNotice } from "../../task/notice.ts";
 
 /** Of a question whom it is asked of, and how it ended. One that is asked of nobody in particular (`person` null) was brought to nobody. */
 const QUESTIONS: ReadonlySet<string> = new Set(["question.asked", "question.answered", "question.expired"]);
@@ -10,7 +10,7 @@ const APPROVALS: ReadonlySet<string> = new Set(["approval.requested", "approval.
 const ENDS: ReadonlySet<string> = new Set(["task.completed", "task.failed", "task.cancelled"]);
 
 /** True for the end of a task that a schedule made: its ledger says how each of them ended. */
-export function isEndOfRun({ via, parentId }: NoticeFacts, { type }: Pick<ToldNotice, "type">): boolean {
+export function isEndOfRun({ via, parentId }: NoticeFacts, { type }: Pick<ReportedNotice, "type">): boolean {
   return via.channel === "schedule" && parentId === null && ENDS.has(type);
 }
 
@@ -18,7 +18,7 @@ export function isEndOfRun({ via, parentId }: NoticeFacts, { type }: Pick<ToldNo
  * True where an endpoint wants the type, where the task delivers somewhere, where a person is named, where asks are left
  * open, or where a schedule waits for the end.
  */
-export function isWanted(facts: NoticeFacts, notice: ToldNotice, interests: readonly NoticeType[]): boolean {
+export function isWanted(facts: NoticeFacts, notice: ReportedNotice, interests: readonly NoticeType[]): boolean {
   const { type, data } = notice;
   if (isWantedByEndpoint(facts, notice, interests)) return true;
   if (facts.deliver.length > 0 || "closed" in data || isEndOfRun(facts, notice)) return true;
@@ -28,7 +28,7 @@ export function isWanted(facts: NoticeFacts, notice: ToldNotice, interests: read
 /** True where an endpoint wants the type, as far as the tenant's object knows. */
 export function isWantedByEndpoint(
   facts: NoticeFacts,
-  { type }: ToldNotice,
+  { type }: ReportedNotice,
   interests: readonly NoticeType[],
 ): boolean {
   return isForEndpoints(facts, type) && (interests as readonly string[]).includes(type);

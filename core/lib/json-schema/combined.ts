@@ -1,14 +1,14 @@
-/** The keywords that hold the same value against other schemas. */
+/** The keywords that apply other schemas to the same value. */
 import { getOwn } from "../../base/own-field.ts";
 import { type KeywordContext, readList, SchemaFault } from "./keyword.ts";
-import { type Check, pointerOf, type Place, type SchemaProblem } from "./run.ts";
+import { type Check, toPointer, type ValuePath, type SchemaProblem } from "./run.ts";
 
-/** Reasons that the message of a failed choice holds, and characters of it. */
+/** The most reasons, and characters, in the message of a failed choice. */
 const MAX_REASONS = 4;
 const MAX_MESSAGE = 500;
 
-/** `$ref`, and the two kinds of it that look for their target in the schemas around: here there is one to find. */
-export function referenceCheck(context: KeywordContext): Check | null {
+/** `$ref`, and its two dynamic kinds, which resolve like it here. */
+export function createReferenceCheck(context: KeywordContext): Check | null {
   const { schema, pointer } = context;
   const nodes = ["$ref", "$dynamicRef", "$recursiveRef"].flatMap((keyword) => {
     const reference = schema[keyword];
@@ -25,8 +25,8 @@ export function referenceCheck(context: KeywordContext): Check | null {
 }
 
 /** `allOf`. */
-export function allOfCheck(context: KeywordContext): Check | null {
-  const nodes = branches(context, "allOf");
+export function createAllOfCheck(context: KeywordContext): Check | null {
+  const nodes = listBranches(context, "allOf");
   if (nodes === null) return null;
   return (value, place, run, seen) => {
     let valid = true;
@@ -36,8 +36,8 @@ export function allOfCheck(context: KeywordContext): Check | null {
 }
 
 /** `anyOf`. */
-export function anyOfCheck(context: KeywordContext): Check | null {
-  const nodes = branches(context, "anyOf");
+export function createAnyOfCheck(context: KeywordContext): Check | null {
+  const nodes = listBranches(context, "anyOf");
   if (nodes === null) return null;
   return (value, place, run, seen) => {
     const reasons: SchemaProblem[] = [];
@@ -46,16 +46,16 @@ export function anyOfCheck(context: KeywordContext): Check | null {
       const tried = run.tries(node, value, place, seen);
       valid ||= tried.valid;
       reasons.push(...tried.problems.slice(0, 1));
-      // Which others fit is asked by nobody but `unevaluated…`.
+      // Only `unevaluated…` needs the other matches.
       if (valid && seen === null) return true;
     }
-    return valid || run.report(place, noneFits(reasons, place));
+    return valid || run.report(place, formatNoMatch(reasons, place));
   };
 }
 
 /** `oneOf`. */
-export function oneOfCheck(context: KeywordContext): Check | null {
-  const nodes = branches(context, "oneOf");
+export function createOneOfCheck(context: KeywordContext): Check | null {
+  const nodes = listBranches(context, "oneOf");
   if (nodes === null) return null;
   return (value, place, run, seen) => {
     const reasons: SchemaProblem[] = [];
@@ -68,18 +68,18 @@ export function oneOfCheck(context: KeywordContext): Check | null {
     if (fitting === 1) return true;
     return run.report(
       place,
-      fitting === 0 ? noneFits(reasons, place) : `Fits ${fitting} of the forms, of which it may fit one`,
+      fitting === 0 ? formatNoMatch(reasons, place) : `Fits ${fitting} of the forms, of which it may fit one`,
     );
   };
 }
 
-function branches(context: KeywordContext, keyword: string) {
+function listBranches(context: KeywordContext, keyword: string) {
   const raw = readList(getOwn(context.schema, keyword), `${context.pointer}/${keyword}`);
   return raw?.map((inside, index) => context.inPlace(inside, `/${keyword}/${index}`)) ?? null;
 }
 
-function noneFits(reasons: readonly SchemaProblem[], place: Place | null): string {
-  const here = pointerOf(place);
+function formatNoMatch(reasons: readonly SchemaProblem[], place: ValuePath | null): string {
+  const here = toPointer(place);
   const words = reasons.map(({ pointer, message }) =>
     pointer === here ? message : `${message} at ${pointer.slice(here.length)}`,
   );
@@ -90,7 +90,7 @@ function noneFits(reasons: readonly SchemaProblem[], place: Place | null): strin
 }
 
 /** `not`. */
-export function notCheck(context: KeywordContext): Check | null {
+export function createNotCheck(context: KeywordContext): Check | null {
   const raw = context.schema["not"];
   if (raw === undefined) return null;
   const node = context.inPlace(raw, "/not");
@@ -99,7 +99,7 @@ export function notCheck(context: KeywordContext): Check | null {
 }
 
 /** `if`, `then` and `else`. */
-export function conditionCheck(context: KeywordContext): Check | null {
+export function createConditionCheck(context: KeywordContext): Check | null {
   const { schema } = context;
   const [condition, holds, fails] = ["if", "then", "else"].map((keyword) =>
     schema[keyword] === undefined ? null : context.inPlace(schema[keyword], `/${keyword}`),

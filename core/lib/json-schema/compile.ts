@@ -1,31 +1,44 @@
 /**
- * JSON Schema, for schemas that others wrote: a tenant, an MCP server, a model. It holds drafts 4 to 2020-12, with these
- * limits: `$ref` leads inside the schema, `pattern` runs in RE2, `format` is checked for those of `formats.ts`, keywords
- * that nobody knows say nothing. Both the schema and each run are bounded, so that neither nesting, nor references that
- * multiply, nor a large list can take more than a fraction of a second. docs/decisions/0025 tells why it is our own.
+ * JSON Schema, for schemas of tenants, MCP servers and models. Supports drafts 4 to 2020-12, with these limits: `$ref`
+ * stays inside the schema, `pattern` runs in RE2, `format` is checked for those of `formats.ts`, unknown keywords are
+ * ignored. The schema and each run are bounded, so that neither nesting, nor multiplying references, nor a large list
+ * can take more than a fraction of a second. docs/decisions/0025 says why it is our own.
  */
 import { getOwn } from "../../base/own-field.ts";
 import { failed, ok, type Result } from "../../base/errors.ts";
-import { type JsonBounds, whyTooLarge } from "../../base/json-size.ts";
+import { type JsonBounds, findExceededBound } from "../../base/json-size.ts";
 import type { Pattern, PatternsPort } from "../patterns.ts";
-import { allOfCheck, anyOfCheck, conditionCheck, notCheck, oneOfCheck, referenceCheck } from "./combined.ts";
-import { containsCheck, countCheck, itemsCheck, unseenItemsCheck } from "./items.ts";
+import {
+  createAllOfCheck,
+  createAnyOfCheck,
+  createConditionCheck,
+  createNotCheck,
+  createOneOfCheck,
+  createReferenceCheck,
+} from "./combined.ts";
+import { createContainsCheck, createCountCheck, createItemsCheck, createUnseenItemsCheck } from "./items.ts";
 import { limitPatterns, PatternBudget } from "./limit-patterns.ts";
 import { isObject, type KeywordContext, type RawSchema, readObject, SchemaFault } from "./keyword.ts";
-import { dependentCheck, membersCheck, namesCheck, requiredCheck, unseenMembersCheck } from "./members.ts";
-import { findTarget, type Target } from "./references.ts";
-import { type Check, GivenUp, pointerStep, Run, type SchemaNode, type SchemaProblem } from "./run.ts";
 import {
-  allowedValuesCheck,
-  formatCheck,
-  lengthCheck,
-  multipleCheck,
-  patternCheck,
-  rangeCheck,
-  typeCheck,
+  createDependentCheck,
+  createMembersCheck,
+  createNamesCheck,
+  createRequiredCheck,
+  createUnseenMembersCheck,
+} from "./members.ts";
+import { findTarget, type Target } from "./references.ts";
+import { type Check, RunAborted, escapeStep, Run, type SchemaNode, type SchemaProblem } from "./run.ts";
+import {
+  createAllowedValuesCheck,
+  createFormatCheck,
+  createLengthCheck,
+  createMultipleCheck,
+  createPatternCheck,
+  createRangeCheck,
+  createTypeCheck,
 } from "./values.ts";
 
-/** What a value does not fit, the first 20 of it; empty: it fits. Takes JSON values only. */
+/** Returns the first 20 problems of a JSON value; empty if it is valid. */
 export type SchemaChecker = (value: unknown) => readonly SchemaProblem[];
 
 const SCHEMA_BOUNDS: JsonBounds = { depth: 64, values: 20_000, characters: 400_000 };
@@ -34,36 +47,36 @@ const VALUE_BOUNDS: JsonBounds = { depth: 128, values: 200_000, characters: 4_00
 const MAX_PATTERNS = 100;
 const MAX_PATTERN_WORK = 40_000;
 const MAX_PATTERN_SIZE = 10_000;
-/** Schemas that hold one value against each other in a row, by `$ref`, `allOf` and their like. */
+/** The longest chain of schemas that apply to one value, by `$ref`, `allOf` and similar keywords. */
 const MAX_IN_PLACE = 60;
 
-/** Every keyword that checks something. Those about what others have looked at come last. */
+/** Every keyword that checks something. `unevaluated…` comes last. */
 const KEYWORDS: readonly ((context: KeywordContext) => Check | null)[] = [
-  typeCheck,
-  allowedValuesCheck,
-  rangeCheck,
-  multipleCheck,
-  lengthCheck,
-  patternCheck,
-  formatCheck,
-  requiredCheck,
-  namesCheck,
-  membersCheck,
-  dependentCheck,
-  countCheck,
-  itemsCheck,
-  containsCheck,
-  referenceCheck,
-  allOfCheck,
-  anyOfCheck,
-  oneOfCheck,
-  notCheck,
-  conditionCheck,
-  unseenMembersCheck,
-  unseenItemsCheck,
+  createTypeCheck,
+  createAllowedValuesCheck,
+  createRangeCheck,
+  createMultipleCheck,
+  createLengthCheck,
+  createPatternCheck,
+  createFormatCheck,
+  createRequiredCheck,
+  createNamesCheck,
+  createMembersCheck,
+  createDependentCheck,
+  createCountCheck,
+  createItemsCheck,
+  createContainsCheck,
+  createReferenceCheck,
+  createAllOfCheck,
+  createAnyOfCheck,
+  createOneOfCheck,
+  createNotCheck,
+  createConditionCheck,
+  createUnseenMembersCheck,
+  createUnseenItemsCheck,
 ];
 
-/** The drafts by the `$schema` that names them; true: `$ref` makes its neighbours say nothing, as it did up to draft 7. */
+/** The drafts by `$schema`; true if `$ref` disables its sibling keywords, as up to draft 7. */
 const DRAFTS: ReadonlyMap<string, boolean> = new Map([
   ["json-schema.org/draft-04/schema", true],
   ["json-schema.org/draft-06/schema", true],
@@ -73,17 +86,17 @@ const DRAFTS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Compiles a schema. `invalid_input` says where it is wrong, or which limit it is over; `details.pointer` is the place.
- * The patterns in it are compiled by `patterns`.
+ * Compiles a schema. `invalid_input` says where it is invalid, or which limit it exceeds; `details.pointer` is the
+ * location. `patterns` compiles its patterns.
  */
 export function compileSchema(schema: unknown, patterns: PatternsPort): Result<SchemaChecker> {
-  const tooLarge = whyTooLarge(schema, SCHEMA_BOUNDS);
+  const tooLarge = findExceededBound(schema, SCHEMA_BOUNDS);
   if (tooLarge !== null) return failed("invalid_input", `The schema is too large: ${tooLarge}.`);
   try {
     const compiler = new Compiler(schema, patterns);
     const node = compiler.compileAll();
     refuseLoops(compiler.nodes);
-    return ok((value) => problemsOf(node, value, compiler.tracks));
+    return ok((value) => findProblems(node, value, compiler.tracks));
   } catch (thrown) {
     if (!(thrown instanceof SchemaFault)) throw thrown;
     const where = thrown.pointer === "" ? "" : ` at ${thrown.pointer}`;
@@ -93,20 +106,20 @@ export function compileSchema(schema: unknown, patterns: PatternsPort): Result<S
   }
 }
 
-function problemsOf(node: SchemaNode, value: unknown, tracks: boolean): readonly SchemaProblem[] {
-  const tooLarge = whyTooLarge(value, VALUE_BOUNDS);
+function findProblems(node: SchemaNode, value: unknown, tracks: boolean): readonly SchemaProblem[] {
+  const tooLarge = findExceededBound(value, VALUE_BOUNDS);
   if (tooLarge !== null) return [{ pointer: "", message: `Is too large to be checked: ${tooLarge}` }];
   const run = new Run(tracks);
   try {
     run.holds(node, value, null, null);
     return run.problems;
   } catch (thrown) {
-    if (!(thrown instanceof GivenUp)) throw thrown;
+    if (!(thrown instanceof RunAborted)) throw thrown;
     return [{ pointer: "", message: thrown.message }];
   }
 }
 
-/** Compiles every schema inside of one, each once, without calling itself for what is inside. */
+/** Compiles every schema inside of one, each once, without recursion. */
 class Compiler {
   readonly nodes: SchemaNode[] = [];
   tracks = false;
@@ -126,10 +139,10 @@ class Compiler {
   }
 
   compileAll(): SchemaNode {
-    this.refHides = refHidesNeighbours(this.root);
+    this.refHides = doesRefHideSiblings(this.root);
     const node = this.nodeOf(this.root, "");
     this.compileOpen(0);
-    // A pointer may lead to a schema that stands where no keyword of ours looks, and that may hold references itself.
+    // A pointer may lead to a schema that no known keyword contains, and that has references of its own.
     for (let next = this.references.shift(); next !== undefined; next = this.references.shift()) {
       const { raw, pointer } = findTarget(this.root, this.anchors, next.reference, next.node.pointer);
       const before = this.nodes.length;
@@ -147,7 +160,7 @@ class Compiler {
     }
   }
 
-  /** The node of a schema; its checks follow. */
+  /** Creates the node of a schema; its checks follow. */
   private nodeOf(raw: unknown, pointer: string): SchemaNode {
     if (raw === true || raw === false) return this.add(pointer, raw ? [] : [NOTHING_FITS]);
     if (!isObject(raw)) throw new SchemaFault(pointer, "expected a schema, which is an object, true or false");
@@ -170,13 +183,12 @@ class Compiler {
     this.noteIdentity(schema, pointer);
     for (const keyword of ["$defs", "definitions"]) {
       const raw = readObject(getOwn(schema, keyword), `${pointer}/${keyword}`) ?? {};
-      for (const [name, inside] of Object.entries(raw))
-        this.nodeOf(inside, `${pointer}/${keyword}${pointerStep(name)}`);
+      for (const [name, inside] of Object.entries(raw)) this.nodeOf(inside, `${pointer}/${keyword}${escapeStep(name)}`);
     }
     if ("unevaluatedProperties" in schema || "unevaluatedItems" in schema) this.tracks = true;
     const isAlone = this.refHides && Object.hasOwn(schema, "$ref");
     const context = this.contextOf(node, schema);
-    for (const compile of isAlone ? [referenceCheck] : KEYWORDS) {
+    for (const compile of isAlone ? [createReferenceCheck] : KEYWORDS) {
       const check = compile(context);
       if (check !== null) node.checks.push(check);
     }
@@ -200,7 +212,7 @@ class Compiler {
     };
   }
 
-  /** A node that passes on to what is referred to, once that is found. */
+  /** Creates a node that forwards to the referenced schema once it is found. */
   private refer(node: SchemaNode, reference: string): SchemaNode {
     const target = this.add(node.pointer, []);
     target.checks.push((value, place, run, seen) => {
@@ -215,17 +227,17 @@ class Compiler {
   private pattern(source: string, pointer: string): Pattern {
     const known = this.compiled.get(source);
     if (known !== undefined) return known;
-    const made = this.patterns.compile(source);
-    if (!made.ok) throw new SchemaFault(pointer, withoutFullStop(made.error.message));
-    this.compiled.set(source, made.value);
-    this.patternSize += made.value.size;
+    const compiled = this.patterns.compile(source);
+    if (!compiled.ok) throw new SchemaFault(pointer, stripFullStop(compiled.error.message));
+    this.compiled.set(source, compiled.value);
+    this.patternSize += compiled.value.size;
     if (this.compiled.size > MAX_PATTERNS || this.patternSize > MAX_PATTERN_SIZE) {
       throw new SchemaFault(pointer, "its patterns are too many or too large");
     }
-    return made.value;
+    return compiled.value;
   }
 
-  /** `$anchor` and `$id`. Inside the schema, an `$id` that is more than an anchor would change where `#` leads. */
+  /** Reads `$anchor` and `$id`. Refuses a nested `$id` beyond an anchor, which would change the target of `#`. */
   private noteIdentity(schema: RawSchema, pointer: string): void {
     const id = schema["$id"];
     if (typeof id === "string" && pointer !== "" && !id.startsWith("#")) {
@@ -246,8 +258,8 @@ class Compiler {
 
 const NOTHING_FITS: Check = (_, place, run) => run.report(place, "Nothing is allowed here");
 
-/** Whether the schema's draft lets `$ref` hide what stands beside it. A draft that is not known is refused. */
-function refHidesNeighbours(root: unknown): boolean {
+/** Whether `$ref` disables its siblings in the schema's draft. Refuses an unknown draft. */
+function doesRefHideSiblings(root: unknown): boolean {
   const named = isObject(root) ? root["$schema"] : undefined;
   if (named === undefined) return false;
   const hides = typeof named === "string" ? DRAFTS.get(named.replace(/^https?:\/\/|#$/g, "")) : undefined;
@@ -255,7 +267,7 @@ function refHidesNeighbours(root: unknown): boolean {
   throw new SchemaFault("/$schema", "expected one of the drafts 4, 6, 7, 2019-09 and 2020-12");
 }
 
-/** Refuses schemas that hold a value against themselves, for ever or in too long a row. */
+/** Refuses schemas that apply to the same value in a loop or in too long a chain. */
 function refuseLoops(nodes: readonly SchemaNode[]): void {
   const heights = new Map<SchemaNode, number>();
   const heightOf = (node: SchemaNode, above: ReadonlySet<SchemaNode>): number => {
@@ -275,6 +287,6 @@ function refuseLoops(nodes: readonly SchemaNode[]): void {
   for (const node of nodes) heightOf(node, new Set());
 }
 
-function withoutFullStop(text: string): string {
+function stripFullStop(text: string): string {
   return text.replace(/\.$/, "");
 }

@@ -1,9 +1,9 @@
 /**
- * The formats that are checked. Each expression is our own and takes time by the length of the text: none repeats what
- * already repeats, and none has two ways to match the same characters.
+ * The checked formats. Each expression is our own and linear in the text: no repeat is nested, and none matches the
+ * same characters in two ways.
  */
 
-/** Longer text is of none of these formats, but for a URI. */
+/** Longer text matches only a URI. */
 const MAX_SHORT = 320;
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
@@ -18,46 +18,46 @@ const SCHEME = /^[a-z][a-z\d+.-]*:/i;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
-  ["date", short(isDate)],
-  ["time", short(isTime)],
-  ["date-time", short(isDateTime)],
-  ["duration", short((text) => DURATION.test(text))],
-  ["email", short(isEmail)],
-  ["hostname", short(isHostname)],
-  ["ipv4", short(isIpv4)],
-  ["ipv6", short(isIpv6)],
-  ["uuid", short((text) => UUID.test(text))],
+  ["date", limitLength(isDate)],
+  ["time", limitLength(isTime)],
+  ["date-time", limitLength(isDateTime)],
+  ["duration", limitLength((text) => DURATION.test(text))],
+  ["email", limitLength(isEmail)],
+  ["hostname", limitLength(isHostname)],
+  ["ipv4", limitLength(isIpv4)],
+  ["ipv6", limitLength(isIpv6)],
+  ["uuid", limitLength((text) => UUID.test(text))],
   ["uri", (text) => SCHEME.test(text) && URI_CHARACTERS.test(text)],
   ["uri-reference", (text) => URI_CHARACTERS.test(text)],
   ["json-pointer", (text) => POINTER.test(text)],
 ]);
 
-/** Work to check a text beside its characters, in the units of a run. Formats that are not listed need none. */
+/** Work to check a text besides its characters, in the units of a run. Unlisted formats need none. */
 const WORK: ReadonlyMap<string, number> = new Map([
   ["date-time", 20],
   ["ipv6", 20],
 ]);
 
-export function workOfFormat(name: string): number {
+export function getFormatWork(name: string): number {
   return WORK.get(name) ?? 0;
 }
 
-/** Whether a text is of a format; null: it is not one that is checked. */
-export function formatOf(name: string): ((text: string) => boolean) | null {
+/** Returns the check of a format; null for an unchecked one. */
+export function findFormat(name: string): ((text: string) => boolean) | null {
   return FORMATS.get(name) ?? null;
 }
 
-function short(fits: (text: string) => boolean): (text: string) => boolean {
+function limitLength(fits: (text: string) => boolean): (text: string) => boolean {
   return (text) => text.length <= MAX_SHORT && fits(text);
 }
 
 /** RFC 3339 `full-date`. */
 function isDate(text: string): boolean {
   const [, year = 0, month = 0, day = 0] = (DATE.exec(text) ?? []).map(Number);
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
+  return month >= 1 && month <= 12 && day >= 1 && day <= countDays(year, month);
 }
 
-function daysOf(year: number, month: number): number {
+function countDays(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   if (month === 2) return isLeap ? 29 : 28;
   return [4, 6, 9, 11].includes(month) ? 30 : 31;

@@ -1,16 +1,16 @@
 /** The keywords about the items of an array. */
-import { canonicalJson } from "../../base/canonical-json.ts";
+import { toCanonicalJson } from "../../base/canonical-json.ts";
 import { type KeywordContext, readCount, readList } from "./keyword.ts";
 import { type Check, NOTE_WORK, type Run, type SchemaNode, type Seen } from "./run.ts";
 
-/** Work of writing an item down to compare it, beside a unit a character. */
+/** Work to serialise an item for comparison, besides a unit for each character. */
 const WRITE_WORK = 20;
 
 /**
- * `prefixItems` with `items` for the rest; before 2020-12 that was `items` as a list, with `additionalItems` for the rest.
- * Which of the two it is shows in the form of `items`.
+ * `prefixItems` with `items` for the rest; before 2020-12, `items` as a list with `additionalItems` for the rest. The
+ * form of `items` determines which.
  */
-export function itemsCheck(context: KeywordContext): Check | null {
+export function createItemsCheck(context: KeywordContext): Check | null {
   const { schema, pointer } = context;
   const isListed = Array.isArray(schema["items"]);
   const first = isListed ? "items" : "prefixItems";
@@ -35,7 +35,7 @@ export function itemsCheck(context: KeywordContext): Check | null {
 }
 
 /** `minItems`, `maxItems` and `uniqueItems`. */
-export function countCheck(context: KeywordContext): Check | null {
+export function createCountCheck(context: KeywordContext): Check | null {
   const min = readCount(context, "minItems") ?? 0;
   const max = readCount(context, "maxItems") ?? Number.POSITIVE_INFINITY;
   const isUnique = context.schema["uniqueItems"] === true;
@@ -47,7 +47,7 @@ export function countCheck(context: KeywordContext): Check | null {
     if (!isUnique) return true;
     const first = new Map<string, number>();
     for (const [index, item] of value.entries()) {
-      const text = canonicalJson(item);
+      const text = toCanonicalJson(item);
       run.spend(WRITE_WORK + text.length);
       const earlier = first.get(text);
       if (earlier !== undefined) return run.report({ parent: place, key: index }, `Is the same as item ${earlier}`);
@@ -58,7 +58,7 @@ export function countCheck(context: KeywordContext): Check | null {
 }
 
 /** `contains`, with `minContains` and `maxContains`. */
-export function containsCheck(context: KeywordContext): Check | null {
+export function createContainsCheck(context: KeywordContext): Check | null {
   const raw = context.schema["contains"];
   if (raw === undefined) return null;
   const node = context.child(raw, "/contains");
@@ -79,8 +79,8 @@ export function containsCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** `unevaluatedItems`: the items that no other keyword, also of schemas applied in place, has looked at. */
-export function unseenItemsCheck(context: KeywordContext): Check | null {
+/** `unevaluatedItems`: the items that no other keyword evaluated, including those of schemas applied in place. */
+export function createUnseenItemsCheck(context: KeywordContext): Check | null {
   const raw = context.schema["unevaluatedItems"];
   if (raw === undefined) return null;
   const node = context.child(raw, "/unevaluatedItems");
@@ -97,7 +97,7 @@ export function unseenItemsCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** Notes that an item was looked at, where some schema asks for that. */
+/** Records an evaluated item, if a schema needs it. */
 function note(index: number, run: Run, seen: Seen | null): void {
   if (seen === null) return;
   run.spend(NOTE_WORK);

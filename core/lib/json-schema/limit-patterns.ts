@@ -2,7 +2,7 @@
 import { failed, type Result } from "../../base/errors.ts";
 import type { Pattern, PatternsPort, SearchStyle } from "../patterns.ts";
 
-/** What many patterns may cost together, in the units of `PatternsPort.workOf`. */
+/** The budget of many patterns together, in the units of `PatternsPort.estimateWork`. */
 export class PatternBudget {
   #left: number;
   #refusals = 0;
@@ -11,12 +11,12 @@ export class PatternBudget {
     this.#left = maxWork;
   }
 
-  /** How many patterns did not fit. */
+  /** The number of refused patterns. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** Charges work before it is done; false, and nothing is charged, when it does not fit. */
+  /** Charges work in advance; false without a charge if it does not fit. */
   charge(work: number): boolean {
     const fits = work <= this.#left;
     if (fits) this.#left -= work;
@@ -25,12 +25,12 @@ export class PatternBudget {
   }
 }
 
-/** Characters of a pattern that are read in one unit of work: its text is read to estimate it, also when it is refused. */
+/** Characters of a pattern that are read in one unit of work, even for a refused one. */
 const READ_CHARACTERS = 8;
 
 /**
- * The same engine within a budget, charged before a pattern is estimated and before it is compiled. The same pattern is
- * estimated, charged and compiled once, also one that is refused. `tooMany` is the refusal of one beyond the budget.
+ * Wraps an engine with a budget that is charged before a pattern is estimated and before it is compiled. Each pattern
+ * is estimated, charged and compiled once, even if refused. `tooMany` is the error beyond the budget.
  */
 export function limitPatterns(
   patterns: PatternsPort,
@@ -40,11 +40,11 @@ export function limitPatterns(
   const known = new Map<string, Result<Pattern>>();
   const tryCompile = (source: string, search?: SearchStyle): Result<Pattern> => {
     const isAffordable =
-      budget.charge(source.length / READ_CHARACTERS) && budget.charge(patterns.workOf(source, search));
+      budget.charge(source.length / READ_CHARACTERS) && budget.charge(patterns.estimateWork(source, search));
     return isAffordable ? patterns.compile(source, search) : tooMany;
   };
   return {
-    workOf: (source, search) => patterns.workOf(source, search),
+    estimateWork: (source, search) => patterns.estimateWork(source, search),
     compile(source, search) {
       const key = JSON.stringify([source, search]);
       const compiled = known.get(key) ?? tryCompile(source, search);

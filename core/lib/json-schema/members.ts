@@ -2,16 +2,16 @@
 import { getOwn } from "../../base/own-field.ts";
 import type { Pattern } from "../patterns.ts";
 import { isObject, type KeywordContext, readCount, readNames, readObject, type RawSchema } from "./keyword.ts";
-import { type Check, NOTE_WORK, type Place, pointerStep, type Run, type SchemaNode, type Seen } from "./run.ts";
+import { type Check, NOTE_WORK, type ValuePath, escapeStep, type Run, type SchemaNode, type Seen } from "./run.ts";
 
-/** What is read of a name beside its characters. */
+/** Work to read a name, besides its characters. */
 const NAME_WORK = 16;
 const MANY_NAMES = 1_000;
 
-/** `properties`, `patternProperties` and `additionalProperties`, which is about the names that neither of them has. */
-export function membersCheck(context: KeywordContext): Check | null {
-  const named = namedSchemas(context, "properties", (raw, pointer) => context.child(raw, pointer));
-  const patterned = patternedSchemas(context);
+/** `properties`, `patternProperties` and `additionalProperties`, which applies to the remaining names. */
+export function createMembersCheck(context: KeywordContext): Check | null {
+  const named = listNamedSchemas(context, "properties", (raw, pointer) => context.child(raw, pointer));
+  const patterned = listPatternedSchemas(context);
   const raw = context.schema["additionalProperties"];
   const others = raw === undefined ? null : context.child(raw, "/additionalProperties");
   if (named.size === 0 && patterned.length === 0 && others === null) return null;
@@ -20,7 +20,7 @@ export function membersCheck(context: KeywordContext): Check | null {
     if (!isObject(value)) return true;
     let valid = true;
     for (const name of readMemberNames(value, run)) {
-      const schemas = schemasFor(name, named, patterned, run);
+      const schemas = listSchemas(name, named, patterned, run);
       if (schemas.length === 0 && isClosed) valid = run.report({ parent: place, key: name }, NO_SUCH_PROPERTY);
       else if (schemas.length === 0 && others !== null) schemas.push(others);
       if (schemas.length === 0) continue;
@@ -31,7 +31,7 @@ export function membersCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** What is said of a member whose name is not allowed. */
+/** The error of a member whose name is not allowed. */
 const NO_SUCH_PROPERTY = "There is no property of this name";
 
 interface Patterned {
@@ -39,7 +39,7 @@ interface Patterned {
   readonly node: SchemaNode;
 }
 
-function schemasFor(
+function listSchemas(
   name: string,
   named: ReadonlyMap<string, SchemaNode>,
   patterned: readonly Patterned[],
@@ -54,7 +54,7 @@ function schemasFor(
   return schemas;
 }
 
-function holdAll(schemas: readonly SchemaNode[], value: unknown, place: Place, run: Run): boolean {
+function holdAll(schemas: readonly SchemaNode[], value: unknown, place: ValuePath, run: Run): boolean {
   let valid = true;
   for (const schema of schemas) {
     if (!run.holds(schema, value, place, null)) valid = false;
@@ -62,28 +62,28 @@ function holdAll(schemas: readonly SchemaNode[], value: unknown, place: Place, r
   return valid;
 }
 
-function patternedSchemas(context: KeywordContext): readonly Patterned[] {
-  const schemas = namedSchemas(context, "patternProperties", (raw, pointer) => context.child(raw, pointer));
+function listPatternedSchemas(context: KeywordContext): readonly Patterned[] {
+  const schemas = listNamedSchemas(context, "patternProperties", (raw, pointer) => context.child(raw, pointer));
   return Array.from(schemas, ([source, node]) => ({
     pattern: context.pattern(source, node.pointer),
     node,
   }));
 }
 
-function namedSchemas(
+function listNamedSchemas(
   { schema, pointer }: KeywordContext,
   keyword: string,
   compile: (raw: unknown, pointer: string) => SchemaNode,
 ): ReadonlyMap<string, SchemaNode> {
   const raw = readObject(schema[keyword], `${pointer}/${keyword}`) ?? {};
   return new Map(
-    Object.entries(raw).map(([name, inside]) => [name, compile(inside, `/${keyword}${pointerStep(name)}`)]),
+    Object.entries(raw).map(([name, inside]) => [name, compile(inside, `/${keyword}${escapeStep(name)}`)]),
   );
 }
 
 /** `required`. */
-export function requiredCheck({ schema, pointer }: KeywordContext): Check | null {
-  // Draft 3 wrote true or false at the property itself; what is left of that in the wild says nothing here.
+export function createRequiredCheck({ schema, pointer }: KeywordContext): Check | null {
+  // Ignores draft 3's true or false at the property.
   const names = typeof schema["required"] === "boolean" ? [] : readNames(schema["required"], `${pointer}/required`);
   if (names === undefined || names.length === 0) return null;
   return (value, place, run) => !isObject(value) || reportMissing(value, names, place, run, "Is missing");
@@ -92,7 +92,7 @@ export function requiredCheck({ schema, pointer }: KeywordContext): Check | null
 function reportMissing(
   value: RawSchema,
   names: readonly string[],
-  place: Place | null,
+  place: ValuePath | null,
   run: Run,
   message: string,
 ): boolean {
@@ -105,7 +105,7 @@ function reportMissing(
 }
 
 /** `minProperties`, `maxProperties` and `propertyNames`. */
-export function namesCheck(context: KeywordContext): Check | null {
+export function createNamesCheck(context: KeywordContext): Check | null {
   const min = readCount(context, "minProperties") ?? 0;
   const max = readCount(context, "maxProperties") ?? Number.POSITIVE_INFINITY;
   const raw = context.schema["propertyNames"];
@@ -127,14 +127,14 @@ export function namesCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** `dependentRequired`, `dependentSchemas`, and `dependencies`, which was both. */
-export function dependentCheck(context: KeywordContext): Check | null {
+/** `dependentRequired`, `dependentSchemas`, and the older `dependencies`. */
+export function createDependentCheck(context: KeywordContext): Check | null {
   const names = new Map<string, readonly string[]>();
   const schemas = new Map<string, SchemaNode>();
   for (const keyword of ["dependentRequired", "dependentSchemas", "dependencies"]) {
     const raw = readObject(getOwn(context.schema, keyword), `${context.pointer}/${keyword}`) ?? {};
     for (const [name, inside] of Object.entries(raw)) {
-      const pointer = `/${keyword}${pointerStep(name)}`;
+      const pointer = `/${keyword}${escapeStep(name)}`;
       const asNames = keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(inside));
       if (asNames) names.set(name, readNames(inside, context.pointer + pointer) ?? []);
       else schemas.set(name, context.inPlace(inside, pointer));
@@ -157,8 +157,10 @@ export function dependentCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** `unevaluatedProperties`: the members that no other keyword, also of schemas applied in place, has looked at. */
-export function unseenMembersCheck(context: KeywordContext): Check | null {
+/**
+ * `unevaluatedProperties`: the members that no other keyword evaluated, including those of schemas applied in place.
+ */
+export function createUnseenMembersCheck(context: KeywordContext): Check | null {
   const raw = context.schema["unevaluatedProperties"];
   if (raw === undefined) return null;
   const node = context.child(raw, "/unevaluatedProperties");
@@ -176,14 +178,14 @@ export function unseenMembersCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** The names of an object's members. V8 stores a large object as a table, which is slower to read. */
+/** Returns the names of an object's members. V8 stores a large object as a table, which is slower to read. */
 function readMemberNames(value: RawSchema, run: Run): readonly string[] {
   const names = Object.keys(value);
   run.spend(names.length * (names.length > MANY_NAMES ? NAME_WORK * 3 : NAME_WORK));
   return names;
 }
 
-/** Notes that a member was looked at, where some schema asks for that. */
+/** Records an evaluated member, if a schema needs it. */
 function note(name: string, run: Run, seen: Seen | null): void {
   if (seen === null) return;
   run.spend(NOTE_WORK);

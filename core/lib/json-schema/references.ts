@@ -1,22 +1,22 @@
-/** Where `$ref` leads: to the schema itself, to a JSON pointer into it, or to an anchor in it. Nowhere outside. */
+/** Resolves `$ref`: the schema itself, a JSON pointer into it, or an anchor in it. Nothing outside. */
 import { getOwn } from "../../base/own-field.ts";
 import { isObject, type RawSchema, SchemaFault } from "./keyword.ts";
-import { pointerStep } from "./run.ts";
+import { escapeStep } from "./run.ts";
 
-/** A schema inside the whole one, and where it stands. */
+/** A schema inside the whole one, and its location. */
 export interface Target {
   readonly raw: unknown;
   readonly pointer: string;
 }
 
-/** Finds what a reference of the schema at `from` names. `anchors` are by name. */
+/** Finds the target of a reference from the schema at `from`. `anchors` are by name. */
 export function findTarget(
   root: unknown,
   anchors: ReadonlyMap<string, Target>,
   reference: string,
   from: string,
 ): Target {
-  const fragment = localFragment(root, reference);
+  const fragment = getLocalFragment(root, reference);
   if (fragment === null) throw new SchemaFault(from, `$ref leads outside, to ${reference}: only #… can be followed`);
   const decoded = decode(fragment);
   if (decoded === null) throw new SchemaFault(from, `$ref is badly encoded: ${reference}`);
@@ -25,8 +25,8 @@ export function findTarget(
   return target;
 }
 
-/** What stands behind the `#` of a reference to the schema itself; null: to another one. */
-function localFragment(root: unknown, reference: string): string | null {
+/** Returns the fragment of a reference to the schema itself; null for another. */
+function getLocalFragment(root: unknown, reference: string): string | null {
   const id = isObject(root) && typeof root["$id"] === "string" ? root["$id"].replace(/#.*$/s, "") : "";
   const hash = reference.indexOf("#");
   const base = hash < 0 ? reference : reference.slice(0, hash);
@@ -49,7 +49,7 @@ function followPointer(root: unknown, path: string): Target | undefined {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, key)) return undefined;
     raw = getOwn(raw as RawSchema, key);
-    pointer += pointerStep(key);
+    pointer += escapeStep(key);
   }
   return { raw, pointer };
 }

@@ -1,34 +1,34 @@
-/** One run of a compiled schema over one value: where it is, what it found, and how much work is left to it. */
+/** One run of a compiled schema over one value: its position, its problems, and its remaining work. */
 
-/** One thing that does not fit. `pointer` is a JSON pointer (RFC 6901) into the value: `""` is all of it. */
+/** One problem. `pointer` is a JSON pointer (RFC 6901) into the value: `""` is all of it. */
 export interface SchemaProblem {
   readonly pointer: string;
   readonly message: string;
 }
 
-/** Where in the value: the way up; null is the value itself. */
-export interface Place {
-  readonly parent: Place | null;
+/** The path in the value, from the inside out; null for the value itself. */
+export interface ValuePath {
+  readonly parent: ValuePath | null;
   readonly key: string | number;
 }
 
-/** One keyword of a schema. Reports what does not fit and gives whether all did. */
-export type Check = (value: unknown, place: Place | null, run: Run, seen: Seen | null) => boolean;
+/** One keyword of a schema. Reports problems, and returns true if there are none. */
+export type Check = (value: unknown, place: ValuePath | null, run: Run, seen: Seen | null) => boolean;
 
-/** A compiled schema. `inPlace` are those that it holds the same value against. */
+/** A compiled schema. `inPlace` are those that apply to the same value. */
 export interface SchemaNode {
-  /** Where it stands in the whole schema. */
+  /** Its location in the whole schema. */
   readonly pointer: string;
   readonly checks: Check[];
   readonly inPlace: SchemaNode[];
 }
 
-/** The members and items that a schema and those that it applies in place looked at: what `unevaluated…` leaves alone. */
+/** The members and items that a schema, with those applied in place, evaluated; `unevaluated…` skips them. */
 export class Seen {
   readonly names = new Set<string>();
   readonly items = new Set<number>();
 
-  /** Takes over what another has. */
+  /** Adds the entries of another. */
   add(other: Seen, run: Run): void {
     run.spend(NOTE_WORK * (other.names.size + other.items.size));
     for (const name of other.names) this.names.add(name);
@@ -36,27 +36,27 @@ export class Seen {
   }
 }
 
-/** Problems that one list holds. */
+/** The most problems of a list. */
 const MAX_PROBLEMS = 20;
 /** Work of one run, in units of about 20 ns: less than a tenth of a second. */
 const MAX_WORK = 4_000_000;
 const REPORT_WORK = 50;
-/** A name or an item that a schema has looked at, noted. */
+/** Work to record an evaluated name or item. */
 export const NOTE_WORK = 6;
 const NODE_WORK = 5;
-/** The same while seen members are noted, and the extra work of keeping the problems of a schema apart. */
+/** Work of a node while members are recorded, and the extra work of separating a schema's problems. */
 const NOTING_NODE_WORK = 40;
 const TRY_WORK = 100;
-/** Schemas that stand open in each other, so that no run needs more stack than there is. */
+/** The most nested schemas of a run, which bounds its stack. */
 const MAX_OPEN = 400;
 
-/** Thrown when a run is given up; `compileSchema` makes a problem of it. */
-export class GivenUp extends Error {
+/** Thrown to abort a run; `compileSchema` converts it to a problem. */
+export class RunAborted extends Error {
   override readonly name = "GivenUp";
 }
 
 export class Run {
-  /** Whether some schema asks what others have looked at. */
+  /** Whether a schema needs the evaluated members and items. */
   readonly tracks: boolean;
   private found: SchemaProblem[] = [];
   private left = MAX_WORK;
@@ -73,21 +73,24 @@ export class Run {
   /** Throws when the work of the run is used up. */
   spend(units: number): void {
     this.left -= units;
-    if (this.left < 0) throw new GivenUp("Checking it against the schema takes too much work");
+    if (this.left < 0) throw new RunAborted("Checking it against the schema takes too much work");
   }
 
-  /** Notes what does not fit. Always false. */
-  report(place: Place | null, message: string): false {
+  /** Records a problem. Always false. */
+  report(place: ValuePath | null, message: string): false {
     this.spend(REPORT_WORK);
-    if (this.found.length < MAX_PROBLEMS) this.found.push({ pointer: pointerOf(place), message });
+    if (this.found.length < MAX_PROBLEMS) this.found.push({ pointer: toPointer(place), message });
     return false;
   }
 
-  /** Holds a value against a schema. What was seen goes `into` the list of a schema that applies this one in place. */
-  holds(node: SchemaNode, value: unknown, place: Place | null, into: Seen | null): boolean {
+  /**
+   * Applies a schema to a value. Adds the evaluated parts to `into`, the list of a schema that applies this one in
+   * place.
+   */
+  holds(node: SchemaNode, value: unknown, place: ValuePath | null, into: Seen | null): boolean {
     this.spend(this.tracks ? NOTING_NODE_WORK : NODE_WORK);
     this.open += 1;
-    if (this.open > MAX_OPEN) throw new GivenUp("It is nested too deeply for its schema");
+    if (this.open > MAX_OPEN) throw new RunAborted("It is nested too deeply for its schema");
     const seen = this.tracks ? new Seen() : null;
     let valid = true;
     for (const check of node.checks) {
@@ -98,11 +101,11 @@ export class Run {
     return valid;
   }
 
-  /** As `holds`, with the problems kept apart. */
+  /** Like `holds`, with separate problems. */
   tries(
     node: SchemaNode,
     value: unknown,
-    place: Place | null,
+    place: ValuePath | null,
     into: Seen | null,
   ): { valid: boolean; problems: readonly SchemaProblem[] } {
     this.spend(TRY_WORK);
@@ -115,14 +118,14 @@ export class Run {
   }
 }
 
-/** A place as a JSON pointer: `/items/0/a~1b`. */
-export function pointerOf(place: Place | null): string {
+/** Formats a path as a JSON pointer: `/items/0/a~1b`. */
+export function toPointer(place: ValuePath | null): string {
   const steps: string[] = [];
-  for (let at = place; at !== null; at = at.parent) steps.push(pointerStep(at.key));
+  for (let at = place; at !== null; at = at.parent) steps.push(escapeStep(at.key));
   return steps.reverse().join("");
 }
 
-/** One step of a JSON pointer, escaped. */
-export function pointerStep(key: string | number): string {
+/** Escapes one step of a JSON pointer. */
+export function escapeStep(key: string | number): string {
   return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

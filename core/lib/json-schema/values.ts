@@ -1,7 +1,7 @@
-/** The keywords about one value: its type, the values that it may have, numbers and texts. */
+/** The keywords about one value: its type, its allowed values, numbers and texts. */
 import { getOwn } from "../../base/own-field.ts";
-import { canonicalJson } from "../../base/canonical-json.ts";
-import { formatOf, workOfFormat } from "./formats.ts";
+import { toCanonicalJson } from "../../base/canonical-json.ts";
+import { findFormat, getFormatWork } from "./formats.ts";
 import { type KeywordContext, readCount, readNumber, SchemaFault } from "./keyword.ts";
 import type { Check } from "./run.ts";
 
@@ -10,13 +10,13 @@ const TYPES: ReadonlySet<string> = new Set(["array", "boolean", "integer", "null
 const SHOWN_CHARACTERS = 300;
 /** Characters that a unit of work reads. */
 const CHARACTERS_A_UNIT = 4;
-/** Work of writing a value down to compare it, beside a unit a character. */
+/** Work to serialise a value for comparison, besides a unit for each character. */
 const WRITE_WORK = 30;
 /** Work to compare two numbers digit by digit, plus a unit for each digit between them. */
 const EXACT_WORK = 60;
 
 /** `type`. A number without a fraction is an integer, however it was written. */
-export function typeCheck({ schema, pointer }: KeywordContext): Check | null {
+export function createTypeCheck({ schema, pointer }: KeywordContext): Check | null {
   const given = schema["type"];
   if (given === undefined) return null;
   const types = Array.isArray(given) ? given : [given];
@@ -26,7 +26,7 @@ export function typeCheck({ schema, pointer }: KeywordContext): Check | null {
   const allowed = new Set<unknown>(types);
   const expected = types.join(" or ");
   return (value, place, run) => {
-    const type = typeOf(value);
+    const type = getType(value);
     if (allowed.has(type)) return true;
     if (type === "number" && allowed.has("integer") && Number.isInteger(value)) return true;
     const got = type === "number" && allowed.has("integer") ? "a number with a fraction" : type;
@@ -34,14 +34,14 @@ export function typeCheck({ schema, pointer }: KeywordContext): Check | null {
   };
 }
 
-/** What JSON calls a value. */
-function typeOf(value: unknown): string {
+/** Returns the JSON type of a value. */
+function getType(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** `enum` and `const`. */
-export function allowedValuesCheck({ schema, pointer }: KeywordContext): Check | null {
+export function createAllowedValuesCheck({ schema, pointer }: KeywordContext): Check | null {
   const listed = schema["enum"];
   if (listed !== undefined && !Array.isArray(listed)) throw new SchemaFault(`${pointer}/enum`, "expected a list");
   const lists: readonly (readonly unknown[])[] = [
@@ -50,13 +50,13 @@ export function allowedValuesCheck({ schema, pointer }: KeywordContext): Check |
   ];
   if (lists.length === 0) return null;
   const checks = lists.map((values) => {
-    const texts = values.map((value) => canonicalJson(value));
-    const shown = texts.join(", ");
-    const few = shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown;
+    const texts = values.map((value) => toCanonicalJson(value));
+    const listed = texts.join(", ");
+    const few = listed.length > SHOWN_CHARACTERS ? `${listed.slice(0, SHOWN_CHARACTERS)}…` : listed;
     return { texts: new Set(texts), expected: texts.length === 1 ? few : `one of ${few}` };
   });
   return (value, place, run) => {
-    const text = canonicalJson(value);
+    const text = toCanonicalJson(value);
     run.spend(WRITE_WORK + text.length);
     const failed = checks.find(({ texts }) => !texts.has(text));
     return failed === undefined || run.report(place, `Expected ${failed.expected}`);
@@ -64,11 +64,11 @@ export function allowedValuesCheck({ schema, pointer }: KeywordContext): Check |
 }
 
 /** `minimum`, `maximum` and their exclusive forms: numbers, or true and false as draft 4 has them. */
-export function rangeCheck(context: KeywordContext): Check | null {
+export function createRangeCheck(context: KeywordContext): Check | null {
   const minimum = readNumber(context, "minimum");
   const maximum = readNumber(context, "maximum");
-  const [above, isAbove] = exclusive(context, "exclusiveMinimum", minimum);
-  const [below, isBelow] = exclusive(context, "exclusiveMaximum", maximum);
+  const [above, isAbove] = readExclusive(context, "exclusiveMinimum", minimum);
+  const [below, isBelow] = readExclusive(context, "exclusiveMaximum", maximum);
   if (minimum === undefined && maximum === undefined && above === undefined && below === undefined) return null;
   return (value, place, run) => {
     if (typeof value !== "number") return true;
@@ -80,8 +80,8 @@ export function rangeCheck(context: KeywordContext): Check | null {
   };
 }
 
-/** The bound, and whether it takes the place of the inclusive one. */
-function exclusive(
+/** Returns the exclusive bound, and whether it replaces the inclusive one. */
+function readExclusive(
   context: KeywordContext,
   keyword: string,
   inclusive: number | undefined,
@@ -92,13 +92,13 @@ function exclusive(
 }
 
 /** `multipleOf`, exact in decimal digits: 0.3 is a multiple of 0.1. */
-export function multipleCheck(context: KeywordContext): Check | null {
+export function createMultipleCheck(context: KeywordContext): Check | null {
   const divisor = readNumber(context, "multipleOf");
   if (divisor === undefined) return null;
   if (divisor <= 0) throw new SchemaFault(`${context.pointer}/multipleOf`, "expected a number above 0");
   return (value, place, run) => {
     if (typeof value !== "number") return true;
-    const [digits, of] = [decimal(value), decimal(divisor)];
+    const [digits, of] = [toDecimal(value), toDecimal(divisor)];
     run.spend(EXACT_WORK + Math.abs(digits.exponent - of.exponent));
     return isMultiple(digits, of) || run.report(place, `Expected a multiple of ${divisor}`);
   };
@@ -117,14 +117,14 @@ interface Decimal {
   readonly exponent: number;
 }
 
-function decimal(value: number): Decimal {
+function toDecimal(value: number): Decimal {
   const [mantissa = "0", exponent = "0"] = Math.abs(value).toExponential().split("e");
   const [whole = "0", fraction = ""] = mantissa.split(".");
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
 /** `minLength` and `maxLength`, in Unicode code points. */
-export function lengthCheck(context: KeywordContext): Check | null {
+export function createLengthCheck(context: KeywordContext): Check | null {
   const min = readCount(context, "minLength");
   const max = readCount(context, "maxLength");
   if (min === undefined && max === undefined) return null;
@@ -142,7 +142,7 @@ export function lengthCheck(context: KeywordContext): Check | null {
 }
 
 /** `pattern`: it may match anywhere in the text. */
-export function patternCheck({ schema, pointer, pattern }: KeywordContext): Check | null {
+export function createPatternCheck({ schema, pointer, pattern }: KeywordContext): Check | null {
   const source = schema["pattern"];
   if (source === undefined) return null;
   if (typeof source !== "string") throw new SchemaFault(`${pointer}/pattern`, "expected a text");
@@ -154,14 +154,14 @@ export function patternCheck({ schema, pointer, pattern }: KeywordContext): Chec
   };
 }
 
-/** `format`, of those that `formats.ts` knows; another says nothing. */
-export function formatCheck({ schema, pointer }: KeywordContext): Check | null {
+/** `format`, if `formats.ts` knows it; otherwise ignored. */
+export function createFormatCheck({ schema, pointer }: KeywordContext): Check | null {
   const name = schema["format"];
   if (name === undefined) return null;
   if (typeof name !== "string") throw new SchemaFault(`${pointer}/format`, "expected a text");
-  const fits = formatOf(name);
+  const fits = findFormat(name);
   if (fits === null) return null;
-  const work = workOfFormat(name);
+  const work = getFormatWork(name);
   return (value, place, run) => {
     if (typeof value !== "string") return true;
     run.spend(value.length + work);

@@ -2,11 +2,11 @@
  * Python's arithmetic: integers stay exact, `/` and a negative power give a float, `//` and `%` round down. An integer
  * becomes a float by correct rounding. https://docs.python.org/3/reference/expressions.html
  */
-import { bitLength, floorDivide, nearestNumber } from "./exact.ts";
+import { countBits, floorDivide, toNearestNumber } from "./exact.ts";
 import { MathsError } from "./maths-error.ts";
 import type { Operator } from "./syntax.ts";
 import type { PythonNumber } from "./tokens.ts";
-import { refuseBits, type Work, wordsOf } from "./work.ts";
+import { refuseBits, type Work, countWords } from "./work.ts";
 
 /** Throws a `MathsError` where Python raises, where it would give a complex number, and where the cost is too high. */
 export function applyOperator(operator: Operator, left: PythonNumber, right: PythonNumber, work: Work): PythonNumber {
@@ -23,27 +23,27 @@ export function toFloat(value: PythonNumber): number {
 }
 
 function applyToIntegers(operator: Operator, left: bigint, right: bigint, work: Work): PythonNumber {
-  const [leftBits, rightBits] = [bitLength(left), bitLength(right)];
-  work.spend(wordsOf(leftBits) + wordsOf(rightBits));
+  const [leftBits, rightBits] = [countBits(left), countBits(right)];
+  work.spend(countWords(leftBits) + countWords(rightBits));
   switch (operator) {
     case "+":
-      return bounded(left + right);
+      return limitSize(left + right);
     case "-":
-      return bounded(left - right);
+      return limitSize(left - right);
     case "*":
       refuseBits(leftBits + rightBits - 1);
-      work.spend(wordsOf(leftBits) * wordsOf(rightBits));
+      work.spend(countWords(leftBits) * countWords(rightBits));
       return left * right;
     case "/":
-      work.spend(wordsOf(leftBits) * wordsOf(rightBits));
+      work.spend(countWords(leftBits) * countWords(rightBits));
       return trueDivide(left, right);
     case "//":
     case "%":
-      if (right === 0n) throw divisionByZero();
-      work.spend(wordsOf(leftBits) * wordsOf(rightBits));
+      if (right === 0n) throw createZeroDivisionError();
+      work.spend(countWords(leftBits) * countWords(rightBits));
       return operator === "//" ? floorDivide(left, right) : left - floorDivide(left, right) * right;
     case "**":
-      return integerPower(left, right, work);
+      return raiseInteger(left, right, work);
   }
 }
 
@@ -56,60 +56,60 @@ function applyToFloats(operator: Operator, left: number, right: number): number 
     case "*":
       return left * right;
     case "/":
-      if (right === 0) throw divisionByZero();
+      if (right === 0) throw createZeroDivisionError();
       return left / right;
     case "//":
       return floorDivideFloats(left, right);
     case "%":
-      return remainderOfFloats(left, right);
+      return computeFloatRemainder(left, right);
     case "**":
-      return floatPower(left, right);
+      return raiseFloat(left, right);
   }
 }
 
 /** An integer divided by another, correctly rounded whatever their size. */
 function trueDivide(left: bigint, right: bigint): number {
-  if (right === 0n) throw divisionByZero();
+  if (right === 0n) throw createZeroDivisionError();
   if (left === 0n) return right < 0n ? -0 : 0;
   const ratio = right < 0n ? { numerator: -left, denominator: -right } : { numerator: left, denominator: right };
-  const quotient = nearestNumber(ratio);
+  const quotient = toNearestNumber(ratio);
   if (!Number.isFinite(quotient)) {
     throw new MathsError("OverflowError", "integer division result too large for a float");
   }
   return quotient;
 }
 
-function integerPower(base: bigint, exponent: bigint, work: Work): PythonNumber {
-  if (exponent < 0n) return floatPower(toFloat(base), toFloat(exponent));
+function raiseInteger(base: bigint, exponent: bigint, work: Work): PythonNumber {
+  if (exponent < 0n) return raiseFloat(toFloat(base), toFloat(exponent));
   if (base === 0n || base === 1n) return exponent === 0n ? 1n : base;
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n;
   // A power of 2 has one bit more than its exponent says, any other number more than this.
-  refuseBits(Math.max(bitLength(base) - 1, 1) * Number(exponent));
-  const bits = bitLength(base) * Number(exponent);
-  work.spend(wordsOf(bits) ** 2);
-  return bounded(base ** exponent);
+  refuseBits(Math.max(countBits(base) - 1, 1) * Number(exponent));
+  const bits = countBits(base) * Number(exponent);
+  work.spend(countWords(bits) ** 2);
+  return limitSize(base ** exponent);
 }
 
-/** What is left after taking the divisor away a whole number of times; it has the divisor's sign, also as 0. */
-function remainderOfFloats(left: number, right: number): number {
-  if (right === 0) throw divisionByZero();
+/** Computes the remainder with the divisor's sign, also for 0. */
+function computeFloatRemainder(left: number, right: number): number {
+  if (right === 0) throw createZeroDivisionError();
   const remainder = left % right;
   if (remainder === 0) return right < 0 ? -0 : 0;
   return remainder < 0 !== right < 0 ? remainder + right : remainder;
 }
 
 function floorDivideFloats(left: number, right: number): number {
-  if (right === 0) throw divisionByZero();
+  if (right === 0) throw createZeroDivisionError();
   const remainder = left % right;
   const corrected = remainder !== 0 && remainder < 0 !== right < 0 ? 1 : 0;
-  // Without the remainder the quotient is whole but for the rounding of this division.
+  // Without the remainder, the quotient is whole up to the rounding of this division.
   const quotient = (left - remainder) / right - corrected;
   if (quotient === 0) return left / right < 0 || Object.is(left / right, -0) ? -0 : 0;
   const floor = Math.floor(quotient);
   return quotient - floor > 0.5 ? floor + 1 : floor;
 }
 
-function floatPower(base: number, exponent: number): number {
+function raiseFloat(base: number, exponent: number): number {
   // C's pow gives 1 here, JavaScript's NaN.
   if (base === 1 || exponent === 0) return 1;
   if (base === -1 && !Number.isFinite(exponent) && !Number.isNaN(exponent)) return 1;
@@ -126,11 +126,11 @@ function floatPower(base: number, exponent: number): number {
   return power;
 }
 
-function bounded(value: bigint): bigint {
-  refuseBits(bitLength(value));
+function limitSize(value: bigint): bigint {
+  refuseBits(countBits(value));
   return value;
 }
 
-function divisionByZero(): MathsError {
+function createZeroDivisionError(): MathsError {
   return new MathsError("ZeroDivisionError", "division by zero");
 }

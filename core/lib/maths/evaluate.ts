@@ -1,21 +1,21 @@
 /** Evaluates an expression with Python's meaning. */
 import { applyOperator } from "./arithmetic.ts";
-import { callFunction, CONSTANTS, functionNamed } from "./functions.ts";
+import { callFunction, CONSTANTS, findFunction } from "./functions.ts";
 import { MathsError } from "./maths-error.ts";
 import { type Expression, parseExpression } from "./syntax.ts";
 import type { PythonNumber } from "./tokens.ts";
 import { Work } from "./work.ts";
 
-/** Tens of milliseconds. */
+/** The work of tens of milliseconds. */
 const MAX_WORK = 30_000_000;
 const WORK_A_PART = 50;
 
-/** A value, or why there is none. `kind` is for tests and for those who act on it; `message` is for a reader. */
+/** A value, or the error. `kind` is for code, `message` for a reader. */
 export type Evaluated =
   | { readonly ok: true; readonly value: PythonNumber }
   | { readonly ok: false; readonly error: MathsError };
 
-/** Evaluates a text. A float that is infinite or no number is an error: JSON has neither. */
+/** Evaluates a text. An infinite float or NaN is an error, because JSON has neither. */
 export function evaluateText(text: string): Evaluated {
   return attempt(() => {
     const value = evaluate(parseExpression(text), new Work(MAX_WORK));
@@ -28,9 +28,9 @@ export function evaluateText(text: string): Evaluated {
   });
 }
 
-/** The value of an expression. Throws a `MathsError`. */
+/** Evaluates an expression. Throws a `MathsError`. */
 export function evaluate(expression: Expression, work: Work): PythonNumber {
-  // A chain of operators leans to the left, as far as the expression is long: it is walked, not descended.
+  // A chain of operators nests to the left as deep as the expression is long, so it is walked iteratively.
   const chain: Extract<Expression, { kind: "binary" }>[] = [];
   let first = expression;
   for (; first.kind === "binary"; first = first.left) chain.push(first);
@@ -48,14 +48,14 @@ function evaluateFirst(expression: Exclude<Expression, { kind: "binary" }>, work
     case "number":
       return expression.value;
     case "name":
-      return constantNamed(expression.name);
+      return findConstant(expression.name);
     case "unary": {
       const value = evaluate(expression.operand, work);
       return expression.operator === "-" ? -value : value;
     }
     case "call": {
-      const name = calledName(expression.callee);
-      functionNamed(name);
+      const name = getCalledName(expression.callee);
+      findFunction(name);
       return callFunction(
         name,
         expression.given.map((given) => evaluate(given, work)),
@@ -67,14 +67,14 @@ function evaluateFirst(expression: Exclude<Expression, { kind: "binary" }>, work
   }
 }
 
-/** The name of the function that is called. Throws when anything else than a name is called. */
-export function calledName(callee: Expression): string {
+/** Returns the name of the called function. Throws when anything but a name is called. */
+export function getCalledName(callee: Expression): string {
   if (callee.kind === "name") return callee.name;
   const message = callee.kind === "forbidden" ? callee.message : "Only a function can be called";
   throw new MathsError("syntax", message);
 }
 
-function constantNamed(name: string): number {
+function findConstant(name: string): number {
   const value = CONSTANTS.get(name);
   if (value === undefined) throw new MathsError("name", `Unknown name: '${name}'`);
   return value;

@@ -1,6 +1,6 @@
-/** Exact numbers beside IEEE doubles: how many bits, which fraction a double is, and which double is nearest to a fraction. */
+/** Exact numbers for IEEE doubles: bit lengths, the fraction of a double, and the double nearest to a fraction. */
 
-/** Bits that a result is computed with before it is rounded; the lowest of them says whether anything is below it. */
+/** Bits of a result before it is rounded; the lowest of them says whether anything is below it. */
 const GUARD_BITS = 64;
 const MIN_EXPONENT = -1074;
 /** Below 2 to this power, doubles have fewer than 53 bits. */
@@ -18,19 +18,19 @@ export interface Dyadic {
   readonly exponent: number;
 }
 
-export function absolute(value: bigint): bigint {
+export function toAbsolute(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Bits of the absolute value; 0 has none. */
-export function bitLength(value: bigint): number {
+/** Counts the bits of the absolute value; 0 for 0. */
+export function countBits(value: bigint): number {
   if (value === 0n) return 0;
-  const hex = absolute(value).toString(16);
+  const hex = toAbsolute(value).toString(16);
   return (hex.length - 1) * 4 + 32 - Math.clz32(Number.parseInt(hex.charAt(0), 16));
 }
 
-/** The exact value of a finite double. The mantissa is odd, or 0. */
-export function dyadicOf(value: number): Dyadic {
+/** Returns the exact value of a finite double. The mantissa is odd, or 0. */
+export function toDyadic(value: number): Dyadic {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
   const bits = view.getBigUint64(0);
@@ -39,24 +39,24 @@ export function dyadicOf(value: number): Dyadic {
   let mantissa = field === 0 ? fraction : fraction | 0x10_0000_0000_0000n;
   if (mantissa === 0n) return { mantissa, exponent: 0 };
   let exponent = Math.max(field, 1) + MIN_EXPONENT - 1;
-  const zeros = bitLength(mantissa & -mantissa) - 1;
+  const zeros = countBits(mantissa & -mantissa) - 1;
   mantissa >>= BigInt(zeros);
   exponent += zeros;
   return { mantissa: bits >> 63n === 1n ? -mantissa : mantissa, exponent };
 }
 
-/** `value * 2 ** exponent` as a fraction. */
-export function dyadicRatio({ mantissa, exponent }: Dyadic): Ratio {
+/** Returns `value * 2 ** exponent` as a fraction. */
+export function toRatio({ mantissa, exponent }: Dyadic): Ratio {
   return exponent >= 0
     ? { numerator: mantissa << BigInt(exponent), denominator: 1n }
     : { numerator: mantissa, denominator: 1n << BigInt(-exponent) };
 }
 
 /** The double nearest to a fraction, ties to even; infinite when it is too large. */
-export function nearestNumber({ numerator, denominator }: Ratio): number {
+export function toNearestNumber({ numerator, denominator }: Ratio): number {
   if (numerator === 0n) return 0;
-  const size = absolute(numerator);
-  const scale = GUARD_BITS - (bitLength(size) - bitLength(denominator));
+  const size = toAbsolute(numerator);
+  const scale = GUARD_BITS - (countBits(size) - countBits(denominator));
   const scaled = scale >= 0 ? size << BigInt(scale) : size;
   const divisor = scale >= 0 ? denominator : denominator << BigInt(-scale);
   const quotient = scaled / divisor;
@@ -65,20 +65,20 @@ export function nearestNumber({ numerator, denominator }: Ratio): number {
 }
 
 /** The double nearest to the root of a fraction that is not negative. */
-export function nearestSquareRoot({ numerator, denominator }: Ratio): number {
+export function computeNearestSquareRoot({ numerator, denominator }: Ratio): number {
   if (numerator === 0n) return 0;
-  const scale = GUARD_BITS - Math.floor((bitLength(numerator) - bitLength(denominator)) / 2);
+  const scale = GUARD_BITS - Math.floor((countBits(numerator) - countBits(denominator)) / 2);
   const scaled = scale >= 0 ? numerator << BigInt(2 * scale) : numerator;
   const divisor = scale >= 0 ? denominator : denominator << BigInt(-2 * scale);
   const square = scaled / divisor;
-  const root = integerSquareRoot(square);
+  const root = computeIntegerSquareRoot(square);
   return roundScaled(root, root * root !== square || square * divisor !== scaled, scale);
 }
 
 /** The largest integer whose square is not larger. */
-function integerSquareRoot(value: bigint): bigint {
+function computeIntegerSquareRoot(value: bigint): bigint {
   if (value < 2n) return value;
-  let root = 1n << BigInt(Math.ceil(bitLength(value) / 2));
+  let root = 1n << BigInt(Math.ceil(countBits(value) / 2));
   for (;;) {
     const next = (root + value / root) >> 1n;
     if (next >= root) return root;
@@ -94,11 +94,11 @@ export function scaleBinary(value: number, exponent: number): number {
 
 /** `quotient / 2 ** scale` and, when `more`, a little above it. A quotient has at least `GUARD_BITS` bits. */
 function roundScaled(quotient: bigint, more: boolean, scale: number): number {
-  if (bitLength(quotient) - scale < SUBNORMAL_EXPONENT) {
+  if (countBits(quotient) - scale < SUBNORMAL_EXPONENT) {
     const units = shiftHalfEven(more ? (quotient << 1n) | 1n : quotient << 1n, scale + 1 + MIN_EXPONENT);
     return Number(units) * Number.MIN_VALUE;
   }
-  // An odd last bit below the rounding position stands for whatever is below it.
+  // An odd last bit below the rounding position represents everything below it.
   return scaleBinary(Number(more ? quotient | 1n : quotient), -scale);
 }
 
@@ -122,8 +122,8 @@ export function floorDivide(value: bigint, divisor: bigint): bigint {
 }
 
 /** The greatest common divisor, not negative. */
-export function greatestDivisor(left: bigint, right: bigint): bigint {
-  let [high, low] = [absolute(left), absolute(right)];
+export function computeGreatestDivisor(left: bigint, right: bigint): bigint {
+  let [high, low] = [toAbsolute(left), toAbsolute(right)];
   while (low !== 0n) [high, low] = [low, high % low];
   return high;
 }

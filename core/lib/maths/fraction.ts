@@ -18,8 +18,8 @@ const MAX_POWER = 8_192n;
 const MAX_DECIMAL_EXPONENT = 400;
 
 /**
- * Null for anything else than a fraction of polynomials. `varying` has every part that contains the unknown. Throws a
- * `MathsError`: `refused` for a large one, or why a part without the unknown has no value.
+ * Converts an expression to a fraction of polynomials; null if it is not one. `varying` has every part that contains
+ * the unknown. Throws a `MathsError`: `refused` for a large one, or why a part without the unknown has no value.
  */
 export function toFraction(expression: Expression, varying: ReadonlySet<Expression>, work: Work): Fraction | null {
   switch (expression.kind) {
@@ -29,7 +29,9 @@ export function toFraction(expression: Expression, varying: ReadonlySet<Expressi
       return varying.has(expression) ? { above: [0n, 1n], below: ONE, excluded: ONE } : null;
     case "unary": {
       const operand = toFraction(expression.operand, varying, work);
-      return operand === null || expression.operator === "+" ? operand : times(operand, toConstant(-1n), work);
+      return operand === null || expression.operator === "+"
+        ? operand
+        : multiplyFractions(operand, toConstant(-1n), work);
     }
     case "binary": {
       const left = toFraction(expression.left, varying, work);
@@ -46,21 +48,21 @@ export function toFraction(expression: Expression, varying: ReadonlySet<Expressi
 }
 
 function join(operator: Operator, left: Fraction, right: Fraction, work: Work): Fraction | null {
-  if (operator === "+") return plus(left, right, work);
-  if (operator === "-") return plus(left, times(right, toConstant(-1n), work), work);
-  if (operator === "*") return times(left, right, work);
-  if (operator === "/") return times(left, invert(right, work), work);
+  if (operator === "+") return addFractions(left, right, work);
+  if (operator === "-") return addFractions(left, multiplyFractions(right, toConstant(-1n), work), work);
+  if (operator === "*") return multiplyFractions(left, right, work);
+  if (operator === "/") return multiplyFractions(left, invert(right, work), work);
   const [exponent = 0n, divisor = 1n] = [right.above[0], right.below[0]];
   const isWhole = right.above.length < 2 && right.below.length < 2 && exponent % divisor === 0n;
   return operator === "**" && isWhole ? raise(left, exponent / divisor, work) : null;
 }
 
-function plus(one: Fraction, other: Fraction, work: Work): Fraction {
+function addFractions(one: Fraction, other: Fraction, work: Work): Fraction {
   const above = add(multiply(one.above, other.below, work), multiply(other.above, one.below, work));
-  return { ...times(one, other, work), above };
+  return { ...multiplyFractions(one, other, work), above };
 }
 
-function times(one: Fraction, other: Fraction, work: Work): Fraction {
+function multiplyFractions(one: Fraction, other: Fraction, work: Work): Fraction {
   return {
     above: multiply(one.above, other.above, work),
     below: multiply(one.below, other.below, work),
@@ -77,7 +79,8 @@ function raise(base: Fraction, exponent: bigint, work: Work): Fraction {
   if (exponent < 0n) return raise(invert(base, work), -exponent, work);
   if (exponent > MAX_POWER) throw new MathsError("refused", "Too large to be solved exactly");
   let power: Fraction = { ...toConstant(1n), excluded: base.excluded };
-  for (let count = 0n; count < exponent; count += 1n) power = times(power, { ...base, excluded: ONE }, work);
+  for (let count = 0n; count < exponent; count += 1n)
+    power = multiplyFractions(power, { ...base, excluded: ONE }, work);
   return power;
 }
 
@@ -90,5 +93,5 @@ function toDecimal(text: string, work: Work): Fraction | null {
   const [whole = "", fraction = ""] = digits.split(".");
   if (Math.abs(Number(exponent)) > MAX_DECIMAL_EXPONENT) return null;
   const scale = raise(toConstant(10n), BigInt(Number(exponent) - fraction.length), work);
-  return times(toConstant(BigInt(whole + fraction)), scale, work);
+  return multiplyFractions(toConstant(BigInt(whole + fraction)), scale, work);
 }

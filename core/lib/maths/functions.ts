@@ -1,14 +1,14 @@
 /** The functions and constants of expressions, as Python's `math` and builtins have them. */
 import { applyOperator, toFloat } from "./arithmetic.ts";
-import { absolute, bitLength, greatestDivisor, scaleBinary } from "./exact.ts";
+import { toAbsolute, countBits, computeGreatestDivisor, scaleBinary } from "./exact.ts";
 import { MathsError } from "./maths-error.ts";
 import { roundPython, toInteger } from "./round.ts";
 import type { PythonNumber } from "./tokens.ts";
-import { refuseBits, type Work, wordsOf } from "./work.ts";
+import { refuseBits, type Work, countWords } from "./work.ts";
 
 /** Its factorial has 16,326 digits. */
 const MAX_FACTORIAL = 5_000;
-/** Euclid's steps a word of the larger number, about, each as costly as so many products. */
+/** Estimated cost of Euclid's steps for each word of the larger number. */
 const DIVISOR_STEPS = 160;
 /** Bits of an integer that is scaled to fit a float before its logarithm is taken. */
 const LOGARITHM_BITS = 64;
@@ -26,15 +26,15 @@ interface PythonFunction {
   run(given: readonly PythonNumber[], work: Work): PythonNumber;
 }
 
-/** Calls a function. Throws what Python raises, `name` for one that is not there, `refused` for one that costs too much. */
+/** Calls a function. Throws what Python raises, `name` for an unknown one, `refused` for one that costs too much. */
 export function callFunction(name: string, given: readonly PythonNumber[], work: Work): PythonNumber {
   refuseCount(name, given.length);
-  return functionNamed(name).run(given, work);
+  return findFunction(name).run(given, work);
 }
 
-/** Throws when the function takes more arguments or fewer. */
+/** Throws if the function has a different number of arguments. */
 export function refuseCount(name: string, count: number): void {
-  const { fewest, most } = functionNamed(name);
+  const { fewest, most } = findFunction(name);
   if (count < fewest || count > most) {
     const takes = fewest === most ? `${fewest}` : `${fewest} to ${most}`;
     throw new MathsError("TypeError", `${name}() takes ${takes} argument${most === 1 ? "" : "s"} (${count} given)`);
@@ -45,35 +45,38 @@ export function isFunction(name: string): boolean {
   return FUNCTIONS.has(name);
 }
 
-/** Throws `name` when there is none. */
-export function functionNamed(name: string): PythonFunction {
+/** Finds a function. Throws `name` if unknown. */
+export function findFunction(name: string): PythonFunction {
   const found = FUNCTIONS.get(name);
   if (found === undefined) throw new MathsError("name", `Function not permitted: '${name}'`);
   return found;
 }
 
-/** A function of one float. Where a number has no result, it is a domain error; where the result is infinite, an overflow. */
-function ofFloat(compute: (value: number) => number): PythonFunction {
+/** Wraps a function of one float. NaN is a domain error, an infinite result an overflow. */
+function wrapFloatFunction(compute: (value: number) => number): PythonFunction {
   return {
     fewest: 1,
     most: 1,
     run: ([value = 0]) => {
       const float = toFloat(value);
       const result = compute(float);
-      if (Number.isNaN(result) && !Number.isNaN(float)) throw domainError();
+      if (Number.isNaN(result) && !Number.isNaN(float)) throw createDomainError();
       if (!Number.isFinite(result) && Number.isFinite(float)) throw new MathsError("OverflowError", "math range error");
       return result;
     },
   };
 }
 
-/** A logarithm, of integers beyond all floats too. `compute` is its function, `compute(2)` what a doubling adds. */
+/**
+ * Computes a logarithm, even of integers beyond all floats. `compute` is its function, `compute(2)` what a doubling
+ * adds.
+ */
 function logarithm(value: PythonNumber, compute: (value: number) => number): number {
-  if (value <= 0) throw domainError();
-  const excess = typeof value === "bigint" ? bitLength(value) - LOGARITHM_BITS : 0;
+  if (value <= 0) throw createDomainError();
+  const excess = typeof value === "bigint" ? countBits(value) - LOGARITHM_BITS : 0;
   if (typeof value === "number" || Number.isFinite(Number(value))) return compute(Number(value));
   // The sum is taken of a part between a half and 1, as CPython takes it.
-  return compute(scaleBinary(Number(value >> BigInt(excess)), -LOGARITHM_BITS)) + compute(2) * bitLength(value);
+  return compute(scaleBinary(Number(value >> BigInt(excess)), -LOGARITHM_BITS)) + compute(2) * countBits(value);
 }
 
 /** V8's is one bit off at some powers of ten. */
@@ -86,7 +89,7 @@ function decimalLogarithm(value: number): number {
 const FUNCTIONS: ReadonlyMap<string, PythonFunction> = new Map<string, PythonFunction>([
   [
     "abs",
-    { fewest: 1, most: 1, run: ([value = 0]) => (typeof value === "bigint" ? absolute(value) : Math.abs(value)) },
+    { fewest: 1, most: 1, run: ([value = 0]) => (typeof value === "bigint" ? toAbsolute(value) : Math.abs(value)) },
   ],
   [
     "round",
@@ -98,17 +101,17 @@ const FUNCTIONS: ReadonlyMap<string, PythonFunction> = new Map<string, PythonFun
   ],
   ["ceil", { fewest: 1, most: 1, run: ([value = 0]) => toInteger(value, Math.ceil) }],
   ["floor", { fewest: 1, most: 1, run: ([value = 0]) => toInteger(value, Math.floor) }],
-  ["sqrt", ofFloat(Math.sqrt)],
-  ["exp", ofFloat(Math.exp)],
+  ["sqrt", wrapFloatFunction(Math.sqrt)],
+  ["exp", wrapFloatFunction(Math.exp)],
   ["log", { fewest: 1, most: 2, run: log }],
   ["log10", { fewest: 1, most: 1, run: ([value = 0]) => logarithm(value, decimalLogarithm) }],
   ["log2", { fewest: 1, most: 1, run: ([value = 0]) => logarithm(value, Math.log2) }],
-  ["sin", ofFloat(Math.sin)],
-  ["cos", ofFloat(Math.cos)],
-  ["tan", ofFloat(Math.tan)],
-  ["asin", ofFloat(Math.asin)],
-  ["acos", ofFloat(Math.acos)],
-  ["atan", ofFloat(Math.atan)],
+  ["sin", wrapFloatFunction(Math.sin)],
+  ["cos", wrapFloatFunction(Math.cos)],
+  ["tan", wrapFloatFunction(Math.tan)],
+  ["asin", wrapFloatFunction(Math.asin)],
+  ["acos", wrapFloatFunction(Math.acos)],
+  ["atan", wrapFloatFunction(Math.atan)],
   ["atan2", { fewest: 2, most: 2, run: ([y = 0, x = 0]) => Math.atan2(toFloat(y), toFloat(x)) }],
   ["degrees", { fewest: 1, most: 1, run: ([value = 0]) => toFloat(value) * (180 / Math.PI) }],
   ["radians", { fewest: 1, most: 1, run: ([value = 0]) => toFloat(value) * (Math.PI / 180) }],
@@ -118,7 +121,7 @@ const FUNCTIONS: ReadonlyMap<string, PythonFunction> = new Map<string, PythonFun
     {
       fewest: 0,
       most: Number.POSITIVE_INFINITY,
-      run: (given, work) => given.reduce((one, other) => divisorOf(one, other, work), 0n),
+      run: (given, work) => given.reduce((one, other) => computeDivisor(one, other, work), 0n),
     },
   ],
   [
@@ -126,7 +129,7 @@ const FUNCTIONS: ReadonlyMap<string, PythonFunction> = new Map<string, PythonFun
     {
       fewest: 0,
       most: Number.POSITIVE_INFINITY,
-      run: (given, work) => given.reduce((one, other) => multipleOf(one, other, work), 1n),
+      run: (given, work) => given.reduce((one, other) => computeMultiple(one, other, work), 1n),
     },
   ],
 ]);
@@ -141,32 +144,32 @@ function factorial(value: bigint, work: Work): bigint {
   if (value > BigInt(MAX_FACTORIAL)) {
     throw new MathsError("refused", `factorial() takes numbers up to ${MAX_FACTORIAL} here`);
   }
-  const product = productOf(2, Number(value));
-  work.spend(wordsOf(bitLength(product)) ** 2);
+  const product = multiplyRange(2, Number(value));
+  work.spend(countWords(countBits(product)) ** 2);
   return product;
 }
 
-/** The product of the whole numbers from `low` to `high`, by halves, so that the factors are of like size. */
-function productOf(low: number, high: number): bigint {
+/** Multiplies the whole numbers from `low` to `high`, by halves, so that the factors have similar sizes. */
+function multiplyRange(low: number, high: number): bigint {
   if (low > high) return 1n;
   if (low === high) return BigInt(low);
   const middle = Math.floor((low + high) / 2);
-  return productOf(low, middle) * productOf(middle + 1, high);
+  return multiplyRange(low, middle) * multiplyRange(middle + 1, high);
 }
 
-function divisorOf(one: PythonNumber, other: PythonNumber, work: Work): bigint {
+function computeDivisor(one: PythonNumber, other: PythonNumber, work: Work): bigint {
   const [left, right] = [integer(one), integer(other)];
-  work.spend(DIVISOR_STEPS * wordsOf(bitLength(left)) * wordsOf(bitLength(right)));
-  return greatestDivisor(left, right);
+  work.spend(DIVISOR_STEPS * countWords(countBits(left)) * countWords(countBits(right)));
+  return computeGreatestDivisor(left, right);
 }
 
-function multipleOf(one: PythonNumber, other: PythonNumber, work: Work): bigint {
+function computeMultiple(one: PythonNumber, other: PythonNumber, work: Work): bigint {
   const [left, right] = [integer(one), integer(other)];
   if (left === 0n || right === 0n) return 0n;
-  refuseBits(Math.max(bitLength(left), bitLength(right)));
-  const factor = right / divisorOf(left, right, work);
-  refuseBits(bitLength(left) + bitLength(factor) - 1);
-  return absolute(left * factor);
+  refuseBits(Math.max(countBits(left), countBits(right)));
+  const factor = right / computeDivisor(left, right, work);
+  refuseBits(countBits(left) + countBits(factor) - 1);
+  return toAbsolute(left * factor);
 }
 
 function integer(value: PythonNumber): bigint {
@@ -174,6 +177,6 @@ function integer(value: PythonNumber): bigint {
   throw new MathsError("TypeError", "'float' object cannot be interpreted as an integer");
 }
 
-function domainError(): MathsError {
+function createDomainError(): MathsError {
   return new MathsError("ValueError", "math domain error");
 }

@@ -3,7 +3,7 @@
  * and running error analysis). NaN where it is undefined or beyond all doubles.
  */
 import { toFloat } from "./arithmetic.ts";
-import { calledName, evaluate } from "./evaluate.ts";
+import { getCalledName, evaluate } from "./evaluate.ts";
 import { refuseCount } from "./functions.ts";
 import { MathsError } from "./maths-error.ts";
 import { roundPython } from "./round.ts";
@@ -42,7 +42,7 @@ export function compileJet(expression: Expression, varying: ReadonlySet<Expressi
       return (x) => join(left(x), right(x));
     }
     case "call":
-      return compileCall(calledName(expression.callee), expression.given, varying, compile);
+      return compileCall(getCalledName(expression.callee), expression.given, varying, compile);
     default:
       return (x) => ({ value: x, slope: 1, error: EPSILON * Math.abs(x) });
   }
@@ -94,7 +94,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["radians", (value) => [value * (Math.PI / 180), Math.PI / 180]],
 ]);
 
-function ruleNamed(name: "exp" | "log"): Rule {
+function findRule(name: "exp" | "log"): Rule {
   return RULES.get(name) ?? ((value) => [value, 1]);
 }
 
@@ -132,7 +132,7 @@ function divide(one: Jet, other: Jet): Jet {
 
 /** Of a base above 0. */
 function raiseToVariable(base: Jet, exponent: Jet): Jet {
-  const power = apply(ruleNamed("exp"), multiply(exponent, apply(ruleNamed("log"), base)));
+  const power = apply(findRule("exp"), multiply(exponent, apply(findRule("log"), base)));
   return Number.isNaN(power.value) ? power : { ...power, value: rise(base.value, exponent.value) };
 }
 
@@ -148,7 +148,7 @@ function rise(base: number, exponent: number): number {
 }
 
 function logarithm(value: Jet, base: Jet): Jet {
-  return divide(apply(ruleNamed("log"), value), apply(ruleNamed("log"), base));
+  return divide(apply(findRule("log"), value), apply(findRule("log"), base));
 }
 
 function angle(y: Jet, x: Jet): Jet {

@@ -1,6 +1,6 @@
-/** What goes wrong in an expression. It is thrown inside core/lib/maths and becomes the `error` of a result at its edge. */
+/** An error in an expression, thrown inside core/lib/maths and converted to a result at its edge. */
 
-/** Python's own exceptions, and those that only these rules have: a name or syntax, a complex result, a cost. */
+/** Python's exceptions, and those of these rules: a name or syntax, a complex result, a cost. */
 export type MathsErrorKind =
   | "ZeroDivisionError"
   | "ValueError"
@@ -14,7 +14,7 @@ export type MathsErrorKind =
 export class MathsError extends Error {
   readonly kind: MathsErrorKind;
 
-  /** Python's exceptions are named in the message, as Python's own last line of a traceback does. */
+  /** The message begins with the name of Python's exception, like the last line of a traceback. */
   constructor(kind: MathsErrorKind, message: string) {
     super(kind.endsWith("Error") ? `${kind}: ${message}` : message);
     this.name = "MathsError";
@@ -22,6 +22,6 @@ export class MathsError extends Error {
   }
 }
 
-export function syntaxError(message: string): MathsError {
+export function createSyntaxError(message: string): MathsError {
   return new MathsError("syntax", `Syntax error: ${message}`);
 }

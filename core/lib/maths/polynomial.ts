@@ -3,15 +3,15 @@
  * halving the interval leads to the nearest double. Coefficients are in order of rising powers, the last one not 0.
  */
 import type { Turns } from "../../base/turns.ts";
-import { bitLength, greatestDivisor, nearestNumber } from "./exact.ts";
+import { countBits, computeGreatestDivisor, toNearestNumber } from "./exact.ts";
 import { MathsError } from "./maths-error.ts";
-import { type Work, wordsOf } from "./work.ts";
+import { type Work, countWords } from "./work.ts";
 
 export type Polynomial = readonly bigint[];
 
 const MAX_DEGREE = 128;
 const MAX_BITS = 8_192;
-/** Work of one product or sum of coefficients, beyond its words. */
+/** Work of one product or sum of coefficients, besides its words. */
 const WORK_A_TERM = 20;
 /** Steps of Euclid's algorithm for each word, about. */
 const DIVISOR_STEPS = 160;
@@ -27,7 +27,7 @@ export function multiply(one: Polynomial, other: Polynomial, work: Work): Polyno
   if (one.length + other.length > MAX_DEGREE + 2 || bits > MAX_BITS) {
     throw new MathsError("refused", "Too large to be solved exactly");
   }
-  work.spend(one.length * other.length * (WORK_A_TERM + wordsOf(measure(one)) * wordsOf(measure(other))));
+  work.spend(one.length * other.length * (WORK_A_TERM + countWords(measure(one)) * countWords(measure(other))));
   const product = Array.from({ length: Math.max(one.length + other.length - 1, 0) }, () => 0n);
   one.forEach((left, i) => other.forEach((right, k) => (product[i + k] = (product[i + k] ?? 0n) + left * right)));
   return trim(product);
@@ -45,16 +45,16 @@ export async function findRealRoots(polynomial: Polynomial, excluded: Polynomial
   const ends = [-1n, 1n].map((at) => countChanges(chain, at, start, work)) as [number, number];
   const open = [{ low: -1n, high: 1n, bits: start, before: ends[0], after: ends[1] }];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    if (turns.isOver) await turns.next();
+    if (turns.isUsedUp) await turns.next();
     const { low, high, bits, before, after } = part;
     if (before === after) continue;
     const [middle, finer, isSingle] = [low + high, bits + 1, before - after === 1];
-    const signAtHigh = isSingle ? signAt(simple, high, bits, work) : 1;
+    const signAtHigh = isSingle ? getSignAt(simple, high, bits, work) : 1;
     if (signAtHigh === 0 || toNumber(low, bits) === toNumber(high, bits)) {
       roots.push(toNumber(high, bits));
       continue;
     }
-    const sign = isSingle ? signAt(simple, middle, finer, work) : 0;
+    const sign = isSingle ? getSignAt(simple, middle, finer, work) : 0;
     const single = sign === 0 || sign === signAtHigh ? after : before;
     const between = isSingle ? single : countChanges(chain, middle, finer, work);
     open.push({ low: middle, high: 2n * high, bits: finer, before: between, after });
@@ -63,11 +63,11 @@ export async function findRealRoots(polynomial: Polynomial, excluded: Polynomial
   return roots;
 }
 
-/** Two polynomials and their remainders, each with its sign changed; the last one is their greatest common divisor. */
+/** Returns two polynomials and their negated remainders; the last one is their greatest common divisor. */
 async function toSturmChain(one: Polynomial, other: Polynomial, work: Work, turns: Turns): Promise<Polynomial[]> {
   const chain = [one];
   for (let next = other; next.length > 0; ) {
-    if (turns.isOver) await turns.next();
+    if (turns.isUsedUp) await turns.next();
     const { rest } = divide(chain.at(-1) ?? [], next, work);
     chain.push(next);
     next = reduce(rest, work).map((coefficient) => -coefficient);
@@ -75,7 +75,7 @@ async function toSturmChain(one: Polynomial, other: Polynomial, work: Work, turn
   return chain;
 }
 
-/** Division after the dividend was multiplied by a positive integer that keeps all coefficients whole. */
+/** Divides after multiplying the dividend by a positive integer that makes all coefficients whole. */
 function divide(dividend: Polynomial, divisor: Polynomial, work: Work) {
   const lead = divisor.at(-1) ?? 1n;
   let rest = dividend;
@@ -84,7 +84,7 @@ function divide(dividend: Polynomial, divisor: Polynomial, work: Work) {
     const top = rest.at(-1) ?? 0n;
     const shift = rest.length - divisor.length;
     spendOnDivisors(1, Math.max(measure(rest), measure(divisor)), work);
-    const common = greatestDivisor(top, lead) * (lead < 0n ? -1n : 1n);
+    const common = computeGreatestDivisor(top, lead) * (lead < 0n ? -1n : 1n);
     const [scale, factor] = [lead / common, top / common];
     quotient = quotient.map((coefficient, power) => (power === shift ? factor : coefficient * scale));
     rest = trim(rest.map((coefficient, power) => coefficient * scale - factor * (divisor[power - shift] ?? 0n)));
@@ -92,15 +92,15 @@ function divide(dividend: Polynomial, divisor: Polynomial, work: Work) {
   return { quotient, rest };
 }
 
-/** Divided by the greatest common divisor of the coefficients. */
+/** Divides by the greatest common divisor of the coefficients. */
 function reduce(polynomial: Polynomial, work: Work): Polynomial {
   spendOnDivisors(polynomial.length, measure(polynomial), work);
-  const common = polynomial.reduce((divisor, coefficient) => greatestDivisor(divisor, coefficient), 0n);
+  const common = polynomial.reduce((divisor, coefficient) => computeGreatestDivisor(divisor, coefficient), 0n);
   return polynomial.map((coefficient) => coefficient / common);
 }
 
 function spendOnDivisors(count: number, bits: number, work: Work): void {
-  work.spend(count * (WORK_A_TERM + DIVISOR_STEPS * wordsOf(bits) ** 2));
+  work.spend(count * (WORK_A_TERM + DIVISOR_STEPS * countWords(bits) ** 2));
 }
 
 function derive(polynomial: Polynomial): Polynomial {
@@ -108,16 +108,16 @@ function derive(polynomial: Polynomial): Polynomial {
 }
 
 function countChanges(chain: readonly Polynomial[], at: bigint, bits: number, work: Work): number {
-  const signs = chain.map((polynomial) => signAt(polynomial, at, bits, work)).filter((sign) => sign !== 0);
+  const signs = chain.map((polynomial) => getSignAt(polynomial, at, bits, work)).filter((sign) => sign !== 0);
   return signs.filter((sign, index) => index > 0 && sign !== signs[index - 1]).length;
 }
 
 /** The sign of the value at `at / 2 ** bits`. */
-function signAt(polynomial: Polynomial, at: bigint, bits: number, work: Work): number {
+function getSignAt(polynomial: Polynomial, at: bigint, bits: number, work: Work): number {
   const [x, shift] = bits < 0 ? [at << BigInt(-bits), 0] : [at, bits];
-  const size = bitLength(x) + shift;
+  const size = countBits(x) + shift;
   work.spend(
-    polynomial.length * (WORK_A_TERM + wordsOf(measure(polynomial) + size * polynomial.length) * wordsOf(size)),
+    polynomial.length * (WORK_A_TERM + countWords(measure(polynomial) + size * polynomial.length) * countWords(size)),
   );
   const value = polynomial.reduceRight(
     (sum, coefficient, power) => sum * x + (coefficient << BigInt(shift * (polynomial.length - 1 - power))),
@@ -128,21 +128,21 @@ function signAt(polynomial: Polynomial, at: bigint, bits: number, work: Work): n
 
 /** Fujiwara's bound: the absolute value of every root is below 2 to this power. */
 function boundRoots(polynomial: Polynomial): number {
-  const lead = bitLength(polynomial.at(-1) ?? 1n);
+  const lead = countBits(polynomial.at(-1) ?? 1n);
   const bounds = polynomial.slice(0, -1).map((coefficient, power) => {
-    return Math.ceil((bitLength(coefficient) - lead + 1) / (polynomial.length - 1 - power));
+    return Math.ceil((countBits(coefficient) - lead + 1) / (polynomial.length - 1 - power));
   });
   return Math.max(0, ...bounds) + 1;
 }
 
 function toNumber(at: bigint, bits: number): number {
   const ratio = { numerator: at << BigInt(Math.max(-bits, 0)), denominator: 1n << BigInt(Math.max(bits, 0)) };
-  return nearestNumber(ratio);
+  return toNearestNumber(ratio);
 }
 
 /** Bits of the largest coefficient. */
 function measure(polynomial: Polynomial): number {
-  return polynomial.reduce((most, coefficient) => Math.max(most, bitLength(coefficient)), 0);
+  return polynomial.reduce((most, coefficient) => Math.max(most, countBits(coefficient)), 0);
 }
 
 function trim(coefficients: Polynomial): Polynomial {

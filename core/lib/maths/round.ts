@@ -1,21 +1,23 @@
 /** Python's `round`, `floor` and `ceil`: half to even, on the exact value of a float, so that `round(2.675, 2)` is 2.67. */
-import { divideHalfEven, dyadicOf, dyadicRatio, nearestNumber } from "./exact.ts";
+import { divideHalfEven, toDyadic, toRatio, toNearestNumber } from "./exact.ts";
 import { MathsError } from "./maths-error.ts";
 import type { PythonNumber } from "./tokens.ts";
 import { refuseBits } from "./work.ts";
 
-/** No float has a digit further behind the point that rounding could change, and none is half as large as 10 ** 309. */
+/** Rounding changes no float beyond this many decimal places, and none is half as large as 10 ** 309. */
 const MOST_DIGITS = 323;
 const FEWEST_DIGITS = -308;
 const BITS_A_DIGIT = 3.33;
 
-/** `digits` null: to an integer. Otherwise an integer stays an integer and a float stays a float. */
+/** Rounds to `digits`; null for an integer. Otherwise an integer stays an integer and a float stays a float. */
 export function roundPython(value: PythonNumber, digits: bigint | null): PythonNumber {
   if (typeof value === "bigint") return digits === null || digits >= 0n ? value : roundInteger(value, -digits);
   return digits === null ? toInteger(value, roundHalfEven) : roundFloat(value, digits);
 }
 
-/** The integer that `rounded` makes of a float; an integer stays what it is. Throws for infinity and NaN, as Python does. */
+/**
+ * Rounds a float to an integer by `rounded`; an integer stays unchanged. Throws for infinity and NaN, as Python does.
+ */
 export function toInteger(value: PythonNumber, rounded: (value: number) => number): bigint {
   if (typeof value === "bigint") return value;
   if (Number.isNaN(value)) throw new MathsError("ValueError", "cannot convert float NaN to integer");
@@ -43,15 +45,15 @@ function roundInteger(value: bigint, places: bigint): bigint {
 function roundFloat(value: number, digits: bigint): number {
   if (!Number.isFinite(value) || value === 0 || digits > MOST_DIGITS) return value;
   if (digits < FEWEST_DIGITS) return value < 0 ? -0 : 0;
-  const { numerator, denominator } = dyadicRatio(dyadicOf(value));
+  const { numerator, denominator } = toRatio(toDyadic(value));
   const scale = 10n ** (digits < 0n ? -digits : digits);
   const units =
     digits < 0n ? divideHalfEven(numerator, denominator * scale) : divideHalfEven(numerator * scale, denominator);
   if (units === 0n) return value < 0 ? -0 : 0;
   const rounded =
     digits < 0n
-      ? nearestNumber({ numerator: units * scale, denominator: 1n })
-      : nearestNumber({ numerator: units, denominator: scale });
+      ? toNearestNumber({ numerator: units * scale, denominator: 1n })
+      : toNearestNumber({ numerator: units, denominator: scale });
   if (!Number.isFinite(rounded)) throw new MathsError("OverflowError", "rounded value too large to represent");
   return rounded;
 }

@@ -1,6 +1,6 @@
 /**
- * Searches for roots on a grid of doubles: it brackets changes of sign, of slope and of definedness, and bisects them to the
- * last bit. A root is where the value is within its rounding error, so that no pole and no jump is one.
+ * Searches for roots on a grid of doubles: brackets changes of sign, of slope and of definedness, and bisects them to
+ * the last bit. A root is a value within its rounding error of 0, so a pole or a jump is not a root.
  */
 import type { Turns } from "../../base/turns.ts";
 import type { Jet, JetFunction } from "./jet.ts";
@@ -9,7 +9,7 @@ interface Sample extends Jet {
   readonly x: number;
 }
 
-/** Neighbours on the grid that are undefined or not 0, null at its ends, and the points between them, which are 0. */
+/** Two neighbours on the grid that are undefined or not 0 (null at its ends), and the zeros between them. */
 interface Segment {
   readonly left: Sample | null;
   readonly zeros: readonly Sample[];
@@ -35,7 +35,10 @@ const [SMALLEST, DENSE_FROM, DENSE_TO, LARGEST] = [-1070, -10, 10, 1024];
 const [MAX_DENSITY, MIN_DENSITY, DENSITY_RATIO] = [512, 16, 128];
 /** How much one step from double to double may change a value, relative to its neighbours on the grid. */
 const MAX_STEP = 1e-5;
-/** Between the edge of a domain and the next value that is not 0; beyond, it is a limit that values are rounded to. */
+/**
+ * The most zeros between the edge of a domain and the next value that is not 0; more are a limit to which values are
+ * rounded.
+ */
 const MAX_ZEROS_AT_EDGE = 2;
 /** Points of an interval of solutions where the slope is not 0. */
 const MAX_KINKS = 2;
@@ -44,7 +47,7 @@ const MAX_BREAKS = 10;
 const MAX_DIGITS = 12;
 const NEAR = 2e-15;
 
-/** `parts` is how much there is to compute for a value. The work is bounded by the choice of the grid. */
+/** Searches for roots. `parts` is the cost of computing a value. The choice of the grid bounds the work. */
 export async function searchRoots(evaluate: JetFunction, parts: number, turns: Turns): Promise<Found> {
   const cost = parts * WORK_A_PART;
   let left = MAX_WORK;
@@ -55,14 +58,14 @@ export async function searchRoots(evaluate: JetFunction, parts: number, turns: T
   };
   const samples: Sample[] = [];
   for (const x of makeGrid(MAX_GRID_WORK / cost)) {
-    if (turns.isOver) await turns.next();
+    if (turns.isUsedUp) await turns.next();
     samples.push(sample(x));
   }
-  const segments = toSegments(samples).sort((one, other) => reachOf(one) - reachOf(other));
+  const segments = toSegments(samples).sort((one, other) => measureReach(one) - measureReach(other));
   const [roots, levels]: [Set<number>, [number, number][]] = [new Set(), []];
   let breaks = 0;
   for (const segment of segments) {
-    if (turns.isOver) await turns.next();
+    if (turns.isUsedUp) await turns.next();
     if (left < 0 || roots.size + levels.length > MAX_SOLUTIONS) break;
     const level = findLevel(segment, sample);
     if (level !== null) levels.push(level);
@@ -76,7 +79,7 @@ export async function searchRoots(evaluate: JetFunction, parts: number, turns: T
   return { roots: [...roots].slice(0, MAX_SOLUTIONS).sort((one, other) => one - other), levels, isComplete };
 }
 
-/** Ascending and symmetrical, all integers up to 512 among it; the number of points is about `most`. */
+/** Creates an ascending, symmetrical grid with all integers up to 512 and about `most` points. */
 function makeGrid(most: number): number[] {
   let density = MAX_DENSITY;
   const spread = (): number => Math.max(1, density / DENSITY_RATIO);
@@ -96,7 +99,7 @@ function toSegments(samples: readonly Sample[]): Segment[] {
   let left: Sample | null = null;
   let zeros: Sample[] = [];
   for (const next of [...samples, null]) {
-    if (next !== null && signOf(next) === 0) zeros.push(next);
+    if (next !== null && getSign(next) === 0) zeros.push(next);
     else {
       const segment: Segment = { left, zeros, right: next };
       if (isOfInterest(segment)) segments.push(segment);
@@ -109,30 +112,30 @@ function toSegments(samples: readonly Sample[]): Segment[] {
 function isOfInterest({ left, zeros, right }: Segment): boolean {
   if (zeros.length > 0) return true;
   if (left === null || right === null) return false;
-  return (signOf(left) !== signOf(right) && (isDefined(left) || isDefined(right))) || isTurning(left, right);
+  return (getSign(left) !== getSign(right) && (isDefined(left) || isDefined(right))) || isTurning(left, right);
 }
 
 /** Distance from the middle of the numbers: from 0 outward, then inward from where the grid is dense. */
-function reachOf({ left, right }: Segment): number {
+function measureReach({ left, right }: Segment): number {
   const [low, high] = [left?.x ?? Number.NEGATIVE_INFINITY, right?.x ?? Number.POSITIVE_INFINITY];
   const distance = Math.max(0, low, -high);
   return distance > 0 && distance < 2 ** DENSE_FROM ? 1 / distance : distance;
 }
 
-/** An interval of zeros: the slope is 0 too, apart from its ends. */
+/** Finds an interval of zeros: the slope is 0 too, except at its ends. */
 function findLevel({ left, zeros, right }: Segment, sample: (x: number) => Sample): [number, number] | null {
   const [first, last] = [zeros[0], zeros.at(-1)];
   const sloping = zeros.filter(({ slope }) => Math.abs(slope) > 0).length;
   if (first === undefined || last === undefined) return null;
   if ((zeros.length - sloping < 2 || sloping > MAX_KINKS) && (left !== null || right !== null)) return null;
-  const isOutside = (x: number): boolean => signOf(sample(x)) !== 0;
+  const isOutside = (x: number): boolean => getSign(sample(x)) !== 0;
   return [
     left === null ? Number.NEGATIVE_INFINITY : bisect(left.x, first.x, isOutside),
     right === null ? Number.POSITIVE_INFINITY : bisect(right.x, last.x, isOutside),
   ];
 }
 
-/** NaN stands for a change of sign that is no root: a pole or a jump. */
+/** Finds roots. NaN is a change of sign without a root: a pole or a jump. */
 function findRoots({ left, zeros, right }: Segment, sample: (x: number) => Sample): number[] {
   if (left === null || right === null) return [];
   if (!isDefined(left) && !isDefined(right)) return zeros.filter(({ value }) => value === 0).map(({ x }) => x);
@@ -140,19 +143,19 @@ function findRoots({ left, zeros, right }: Segment, sample: (x: number) => Sampl
     const [inside, outside] = isDefined(left) ? [zeros.at(-1) ?? left, right] : [zeros[0] ?? right, left];
     const edge = sample(bisect(inside.x, outside.x, (x) => isDefined(sample(x))));
     const [from, to] = isDefined(left) ? [left, edge] : [edge, right];
-    if (signOf(edge) !== 0) return findRoots({ left: from, zeros, right: to }, sample);
+    if (getSign(edge) !== 0) return findRoots({ left: from, zeros, right: to }, sample);
     return zeros.length <= MAX_ZEROS_AT_EDGE && isRoot(edge, from, to) ? [findNeat(edge.x, 0, sample)] : [];
   }
   const cross = (from: Sample, to: Sample): number => {
-    const isLike = (end: Sample) => (x: number) => signOf(sample(x)) === signOf(end);
+    const isLike = (end: Sample) => (x: number) => getSign(sample(x)) === getSign(end);
     const [low, high] = enclose(from.x, to.x, isLike(from), isLike(to));
     const middle = sample(low + (high - low) / 2);
     return isRoot(middle, from, to) ? findNeat(middle.x, high - low, sample) : Number.NaN;
   };
-  if (signOf(left) !== signOf(right)) return [cross(left, right)];
+  if (getSign(left) !== getSign(right)) return [cross(left, right)];
   const turn = zeros.length > 0 ? findFlattest(zeros) : findTurn(left, right, sample);
   if (turn === null) return [];
-  if (signOf(turn) !== 0) return signOf(turn) === signOf(left) ? [] : [cross(left, turn), cross(turn, right)];
+  if (getSign(turn) !== 0) return getSign(turn) === getSign(left) ? [] : [cross(left, turn), cross(turn, right)];
   return isRoot(turn, left, right) ? [findNeat(turn.x, 0, sample)] : [];
 }
 
@@ -160,38 +163,38 @@ function findRoots({ left, zeros, right }: Segment, sample: (x: number) => Sampl
 function isRoot(candidate: Sample, left: Sample, right: Sample): boolean {
   const step = Math.abs(candidate.slope * candidate.x) * Number.EPSILON;
   const scale = Math.max(Math.abs(left.value), Math.abs(right.value));
-  return candidate.value === 0 || (signOf(candidate) === 0 && step <= MAX_STEP * scale);
+  return candidate.value === 0 || (getSign(candidate) === 0 && step <= MAX_STEP * scale);
 }
 
 function findFlattest(samples: readonly Sample[]): Sample {
   return samples.reduce((flat, other) => (Math.abs(other.slope) < Math.abs(flat.slope) ? other : flat));
 }
 
-/** Where the slope changes its sign towards 0. */
+/** Finds where the slope changes its sign towards 0. */
 function findTurn(left: Sample, right: Sample, sample: (x: number) => Sample): Sample | null {
   if (!isTurning(left, right)) return null;
   const hasSlope = (sign: number) => (x: number) => Math.sign(sample(x).slope) === sign;
-  const [low, high] = enclose(left.x, right.x, hasSlope(-signOf(left)), hasSlope(signOf(left)));
+  const [low, high] = enclose(left.x, right.x, hasSlope(-getSign(left)), hasSlope(getSign(left)));
   return sample(low + (high - low) / 2);
 }
 
-/** The number with the fewest digits that cannot be told from a root. */
+/** Returns the number with the fewest digits that is indistinguishable from a root. */
 function findNeat(root: number, width: number, sample: (x: number) => Sample): number {
   for (let digits = 0; digits <= MAX_DIGITS; digits += 1) {
     const neat = digits === 0 ? 0 : Number(root.toPrecision(digits));
     const isNear = Math.abs(neat - root) <= Math.max(width, digits === 0 ? NEAR : NEAR * Math.abs(root));
-    if (isNear && signOf(sample(neat)) === 0) return neat;
+    if (isNear && getSign(sample(neat)) === 0) return neat;
   }
   return root;
 }
 
-/** The ends of what is like neither end of an interval. */
+/** Returns the bounds of the part that is like neither end of an interval. */
 function enclose(from: number, to: number, isFrom: (x: number) => boolean, isTo: (x: number) => boolean) {
   const low = bisect(from, to, isFrom);
   return [low, bisect(to, low, isTo)] as const;
 }
 
-/** The last double on the way to `to` for which something holds that holds for `from`. */
+/** Returns the last double on the way to `to` for which a condition of `from` is true. */
 function bisect(from: number, to: number, holds: (x: number) => boolean): number {
   let [inside, outside] = [from, to];
   for (;;) {
@@ -203,12 +206,12 @@ function bisect(from: number, to: number, holds: (x: number) => boolean): number
 }
 
 function isTurning(left: Sample, right: Sample): boolean {
-  const sign = signOf(left);
-  return sign === signOf(right) && left.slope * sign < 0 && right.slope * sign > 0;
+  const sign = getSign(left);
+  return sign === getSign(right) && left.slope * sign < 0 && right.slope * sign > 0;
 }
 
-/** 0 within the rounding error; NaN where it is undefined. */
-function signOf({ value, error }: Jet): number {
+/** Returns the sign, 0 within the rounding error; NaN if undefined. */
+function getSign({ value, error }: Jet): number {
   return Math.abs(value) <= error ? 0 : Math.sign(value);
 }
 

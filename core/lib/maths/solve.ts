@@ -1,38 +1,41 @@
 /** Solves an equation in one unknown over the real numbers: polynomials and their quotients exactly, all others by search. */
-import { type GiveWay, Turns } from "../../base/turns.ts";
-import { calledName } from "./evaluate.ts";
+import { type YieldTurn, Turns } from "../../base/turns.ts";
+import { getCalledName } from "./evaluate.ts";
 import { toFraction } from "./fraction.ts";
-import { CONSTANTS, functionNamed, isFunction } from "./functions.ts";
+import { CONSTANTS, findFunction, isFunction } from "./functions.ts";
 import { compileJet } from "./jet.ts";
 import { MathsError } from "./maths-error.ts";
 import { findRealRoots } from "./polynomial.ts";
 import { type Found, MAX_SOLUTIONS, searchRoots } from "./search.ts";
 import { type Expression, parseEquation } from "./syntax.ts";
-import { unlessRefused, Work } from "./work.ts";
+import { runUnlessRefused, Work } from "./work.ts";
 
-/** `symbolic`: every real solution, each the nearest double. `numeric`: what a search found. */
+/** `symbolic`: every real solution, each the nearest double. `numeric`: the solutions that a search found. */
 export interface Solved {
   readonly solutions: readonly number[];
   readonly method: "symbolic" | "numeric";
-  /** What a reader of the solutions has to know: that there are more, or that an interval consists of them. */
+  /** A note for the reader: there are more solutions, or an interval of them. */
   readonly note: string | null;
 }
 
-/** Nanoseconds, about, that the exact way may take. */
+/** The most work of the exact method, in about nanoseconds. */
 const MAX_EXACT_WORK = 200_000_000;
-/** The part of it that reads the equation as polynomials, which is one turn. */
+/** The part of it that converts the equation to polynomials, in one turn. */
 const MAX_READING_WORK = 50_000_000;
 /** Length of a turn, in about nanoseconds. */
 const TURN_WORK = 10_000_000;
 const MAX_LEVEL_NOTES = 5;
 
-/** Works in turns. Throws a `MathsError` for a text that is no equation in one unknown, or one that is too much work. */
-export async function solveText(text: string, giveWay: GiveWay): Promise<Solved> {
+/**
+ * Solves in turns. Throws a `MathsError` for a text that is not an equation in one unknown, or one that is too much
+ * work.
+ */
+export async function solveText(text: string, giveWay: YieldTurn): Promise<Solved> {
   const { left, right } = parseEquation(text);
   const equation: Expression = right === null ? left : { kind: "binary", operator: "-", left, right };
   const unknown = findUnknown(equation);
   const turns = new Turns(giveWay, TURN_WORK);
-  const exact = await unlessRefused(() => solveExactly(equation, unknown, turns));
+  const exact = await runUnlessRefused(() => solveExactly(equation, unknown, turns));
   if (exact !== null) return exact;
   const found = await searchRoots(compileJet(equation, unknown.varying), unknown.parts, turns);
   return { solutions: found.roots, method: "numeric", note: describe(found, unknown.name) };
@@ -46,7 +49,7 @@ interface Unknown {
   readonly parts: number;
 }
 
-/** The one name that is no constant. Throws for what is not permitted anywhere. */
+/** Finds the one name that is not a constant. Throws for anything forbidden. */
 function findUnknown(equation: Expression): Unknown {
   const varying = new Set<Expression>();
   const names = new Set<string>();
@@ -69,7 +72,7 @@ function findUnknown(equation: Expression): Unknown {
       case "binary":
         return [visit(part.left), visit(part.right)].includes(true);
       case "call":
-        functionNamed(calledName(part.callee));
+        findFunction(getCalledName(part.callee));
         return part.given.map(visit).includes(true);
       case "forbidden":
         throw new MathsError("syntax", part.message);
@@ -84,7 +87,7 @@ function findUnknown(equation: Expression): Unknown {
   return { name, varying, parts };
 }
 
-/** Null when it is no equation of polynomials. */
+/** Solves an equation of polynomials; null for another. */
 async function solveExactly(equation: Expression, { name, varying }: Unknown, turns: Turns): Promise<Solved | null> {
   const work = new Work(MAX_EXACT_WORK, turns);
   const fraction = toFraction(equation, varying, new Work(MAX_READING_WORK, work));

@@ -1,38 +1,39 @@
 /**
- * Summaries of numbers as Python's `statistics` and `math.fsum` give them: computed exactly and rounded once, so that
- * neither the order of the numbers nor their sizes matter.
+ * Summaries of numbers like Python's `statistics` and `math.fsum`: computed exactly and rounded once, so that neither
+ * the order nor the sizes of the numbers matter.
  */
-import { type Dyadic, dyadicOf, dyadicRatio, nearestNumber, nearestSquareRoot } from "./exact.ts";
+import { type Dyadic, toDyadic, toRatio, toNearestNumber, computeNearestSquareRoot } from "./exact.ts";
 
 /** A figure is infinite when it is beyond all doubles. */
 export interface Summary {
   readonly mean: number;
   readonly median: number;
-  /** Of a sample; null of one number. */
+  /** The sample's deviation; null for one number. */
   readonly stdev: number | null;
   readonly minimum: number;
   readonly maximum: number;
   readonly total: number;
 }
 
-/** Of one finite number at least. */
+/** Summarises one or more finite numbers. */
 export function summarise(numbers: readonly number[]): Summary {
   const sorted = Float64Array.from(numbers).sort();
   const count = BigInt(numbers.length);
-  const { sum, squares, exponent } = exactSums(numbers);
+  const { sum, squares, exponent } = computeExactSums(numbers);
   return {
-    mean: nearestQuotient({ mantissa: sum, exponent }, count),
-    median: medianOf(sorted),
-    stdev: numbers.length < 2 ? null : deviationOf(count * squares - sum * sum, 2 * exponent, count * (count - 1n)),
+    mean: computeNearestQuotient({ mantissa: sum, exponent }, count),
+    median: computeMedian(sorted),
+    stdev:
+      numbers.length < 2 ? null : computeDeviation(count * squares - sum * sum, 2 * exponent, count * (count - 1n)),
     minimum: sorted[0] ?? Number.NaN,
     maximum: sorted.at(-1) ?? Number.NaN,
-    total: nearestQuotient({ mantissa: sum, exponent }, 1n),
+    total: computeNearestQuotient({ mantissa: sum, exponent }, 1n),
   };
 }
 
 /** The sums of the numbers and of their squares: `sum * 2 ** exponent` and `squares * 2 ** (2 * exponent)`. */
-function exactSums(numbers: readonly number[]): { sum: bigint; squares: bigint; exponent: number } {
-  const parts = numbers.map(dyadicOf);
+function computeExactSums(numbers: readonly number[]): { sum: bigint; squares: bigint; exponent: number } {
+  const parts = numbers.map(toDyadic);
   const exponent = parts.reduce(
     (lowest, part) => (part.mantissa === 0n ? lowest : Math.min(lowest, part.exponent)),
     1_024,
@@ -47,21 +48,21 @@ function exactSums(numbers: readonly number[]): { sum: bigint; squares: bigint; 
   return { sum, squares, exponent };
 }
 
-function medianOf(sorted: Float64Array): number {
+function computeMedian(sorted: Float64Array): number {
   const middle = Math.floor(sorted.length / 2);
   const [below = Number.NaN, above = Number.NaN] = sorted.subarray(middle - 1, middle + 1);
   if (sorted.length % 2 === 1) return sorted[middle] ?? Number.NaN;
   const sum = below + above;
-  // Both halves of a sum beyond all doubles are whole numbers: they lose nothing.
+  // Both halves of a sum beyond all doubles are whole numbers, so halving is exact.
   return Number.isFinite(sum) ? sum / 2 : below / 2 + above / 2;
 }
 
-function nearestQuotient(dividend: Dyadic, divisor: bigint): number {
-  const { numerator, denominator } = dyadicRatio(dividend);
-  return nearestNumber({ numerator, denominator: denominator * divisor });
+function computeNearestQuotient(dividend: Dyadic, divisor: bigint): number {
+  const { numerator, denominator } = toRatio(dividend);
+  return toNearestNumber({ numerator, denominator: denominator * divisor });
 }
 
-function deviationOf(mantissa: bigint, exponent: number, divisor: bigint): number {
-  const { numerator, denominator } = dyadicRatio({ mantissa, exponent });
-  return nearestSquareRoot({ numerator, denominator: denominator * divisor });
+function computeDeviation(mantissa: bigint, exponent: number, divisor: bigint): number {
+  const { numerator, denominator } = toRatio({ mantissa, exponent });
+  return computeNearestSquareRoot({ numerator, denominator: denominator * divisor });
 }

@@ -1,42 +1,42 @@
 /** Parses expressions by Python's grammar for numbers, names, signs, `+ - * / // % **`, parentheses and calls. */
-import { MathsError, syntaxError } from "./maths-error.ts";
-import { type PythonNumber, type Token, tokensOf } from "./tokens.ts";
+import { MathsError, createSyntaxError } from "./maths-error.ts";
+import { type PythonNumber, type Token, tokenize } from "./tokens.ts";
 
 export type Operator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 
-/** A part of an expression. A chain of binary operators of one rank leans to the left, apart from `**`. */
+/** A part of an expression. A chain of binary operators of equal precedence nests to the left, except `**`. */
 export type Expression =
   | { readonly kind: "number"; readonly value: PythonNumber; readonly text: string }
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "unary"; readonly operator: "+" | "-"; readonly operand: Expression }
   | { readonly kind: "binary"; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
   | { readonly kind: "call"; readonly callee: Expression; readonly given: readonly Expression[] }
-  /** What Python's grammar knows and these rules do not permit; `message` says so when it is evaluated. */
+  /** Python syntax that these rules forbid; its evaluation fails with `message`. */
   | { readonly kind: "forbidden"; readonly message: string };
 
-/** `right` is null for a single expression, which then stands for `left = 0`. */
+/** `right` is null for a single expression, which means `left = 0`. */
 export interface Equation {
   readonly left: Expression;
   readonly right: Expression | null;
 }
 
-/** Parentheses, signs and exponents inside one another: as many as CPython takes parentheses. */
+/** The most nested parentheses, signs and exponents: CPython's limit of parentheses. */
 const MAX_NESTING = 200;
 
-/** Infix operators of Python that have no place here. */
+/** Infix operators of Python that are forbidden. */
 const FORBIDDEN_INFIX = new Set(["<<", ">>", "==", "!=", "<=", ">=", "<", ">", "&", "|", "^", "@", ":="]);
 
-/** Throws a `MathsError` for a text that is no expression. */
+/** Parses an expression. Throws a `MathsError` for invalid text. */
 export function parseExpression(text: string): Expression {
-  const parser = new Parser(tokensOf(text));
+  const parser = new Parser(tokenize(text));
   const expression = parser.sum();
   parser.end();
   return expression;
 }
 
-/** An expression, or two with `=` or `==` between them. */
+/** Parses an expression, or two with `=` or `==` between them. */
 export function parseEquation(text: string): Equation {
-  const parser = new Parser(tokensOf(text));
+  const parser = new Parser(tokenize(text));
   const left = parser.sum();
   const right = parser.takes("=") || parser.takes("==") ? parser.sum() : null;
   parser.end();
@@ -60,10 +60,10 @@ class Parser {
     return left;
   }
 
-  /** Throws when something is left. */
+  /** Throws if tokens remain. */
   end(): void {
     const token = this.#next();
-    if (token.kind !== "end") throw unexpected(token, true);
+    if (token.kind !== "end") throw createUnexpectedError(token, true);
   }
 
   takes(symbol: string): boolean {
@@ -102,21 +102,21 @@ class Parser {
       if (this.takes("(")) primary = { kind: "call", callee: primary, given: this.#nested(() => this.#given()) };
       else if (this.takes(".")) {
         const token = this.#next();
-        if (token.kind !== "name") throw unexpected(token, false);
+        if (token.kind !== "name") throw createUnexpectedError(token, false);
         this.#at += 1;
         primary = { kind: "forbidden", message: "Attribute access not permitted" };
       } else return primary;
     }
   }
 
-  /** What stands between the parentheses of a call, the last comma being optional. */
+  /** Parses the arguments of a call, with an optional last comma. */
   #given(): Expression[] {
     const given: Expression[] = [];
     while (!this.takes(")")) {
       given.push(this.sum());
       if (this.takes("=")) throw new MathsError("syntax", "Keyword arguments not permitted");
       if (this.takes(",")) continue;
-      if (!this.takes(")")) throw unexpected(this.#next(), true);
+      if (!this.takes(")")) throw createUnexpectedError(this.#next(), true);
       break;
     }
     return given;
@@ -126,18 +126,18 @@ class Parser {
     const token = this.#next();
     this.#at += 1;
     if (token.kind === "number") return { kind: "number", value: token.value, text: token.text };
-    // Python reads identifiers in this form.
+    // Python normalises identifiers to this form.
     if (token.kind === "name") return { kind: "name", name: token.text.normalize("NFKC") };
     if (token.kind === "string") return { kind: "forbidden", message: "Text not permitted: only numbers" };
-    if (token.text !== "(") throw unexpected(token, false);
+    if (token.text !== "(") throw createUnexpectedError(token, false);
     const inside = this.#nested(() => this.sum());
-    if (!this.takes(")")) throw unexpected(this.#next(), true);
+    if (!this.takes(")")) throw createUnexpectedError(this.#next(), true);
     return inside;
   }
 
   #nested<T>(parse: () => T): T {
     this.#depth += 1;
-    if (this.#depth > MAX_NESTING) throw syntaxError(`more than ${MAX_NESTING} levels inside one another`);
+    if (this.#depth > MAX_NESTING) throw createSyntaxError(`more than ${MAX_NESTING} levels inside one another`);
     const parsed = parse();
     this.#depth -= 1;
     return parsed;
@@ -152,12 +152,12 @@ class Parser {
   }
 }
 
-/** `afterOperand`: an operator could stand here. */
-function unexpected(token: Token, afterOperand: boolean): MathsError {
-  if (token.kind === "end") return syntaxError("it ends too early");
+/** `afterOperand`: an operator could follow. */
+function createUnexpectedError(token: Token, afterOperand: boolean): MathsError {
+  if (token.kind === "end") return createSyntaxError("it ends too early");
   if (afterOperand && token.kind === "symbol" && FORBIDDEN_INFIX.has(token.text)) {
     const hint = token.text === "^" ? "; a power is written **" : "";
     return new MathsError("syntax", `Operator not permitted: '${token.text}'${hint}`);
   }
-  return syntaxError(`unexpected '${token.text}' at character ${token.at}`);
+  return createSyntaxError(`unexpected '${token.text}' at character ${token.at}`);
 }

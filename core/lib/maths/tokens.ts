@@ -1,5 +1,5 @@
 /** The tokens of an expression, by Python's lexical rules. */
-import { MathsError, syntaxError } from "./maths-error.ts";
+import { MathsError, createSyntaxError } from "./maths-error.ts";
 
 /** An integer of Python is a bigint here, a float a number. */
 export type PythonNumber = bigint | number;
@@ -18,8 +18,8 @@ const STRING = /"[^"\n]*"|'[^'\n]*'/y;
 const SPACE = /[ \t\f]+|#[^\n]*|\\\r?\n/y;
 const NEWLINE = /\r?\n|\r/y;
 
-/** All tokens, the last of kind `end`. Throws a syntax error. Positions count from 1. */
-export function tokensOf(text: string): Token[] {
+/** Returns all tokens, the last of kind `end`. Throws a syntax error. Positions count from 1. */
+export function tokenize(text: string): Token[] {
   const source = text.trim();
   const skipped = text.indexOf(source);
   const tokens: Token[] = [];
@@ -30,7 +30,7 @@ export function tokensOf(text: string): Token[] {
       at += space.length;
       continue;
     }
-    const token = tokenAt(source, at);
+    const token = readToken(source, at);
     if (token.text === "(") depth += 1;
     if (token.text === ")") depth -= 1;
     at += token.text.length;
@@ -40,8 +40,8 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-function tokenAt(source: string, at: number): Token {
-  const number = numberAt(source, at);
+function readToken(source: string, at: number): Token {
+  const number = readNumber(source, at);
   if (number !== null) return number;
   for (const [kind, pattern] of [
     ["name", NAME],
@@ -52,24 +52,24 @@ function tokenAt(source: string, at: number): Token {
     if (text !== null) return { kind, text, at: at + 1 };
   }
   const character = String.fromCodePoint(source.codePointAt(at) ?? 0);
-  throw syntaxError(`unexpected ${JSON.stringify(character)} at character ${at + 1}`);
+  throw createSyntaxError(`unexpected ${JSON.stringify(character)} at character ${at + 1}`);
 }
 
-function numberAt(source: string, at: number): Token | null {
+function readNumber(source: string, at: number): Token | null {
   const based = match(BASED, source, at);
   const text = based ?? match(DECIMAL, source, at);
   if (text === null) return null;
   const next = source.slice(at + text.length, at + text.length + 1);
   if (based === null && /[jJ]/.test(next)) throw new MathsError("complex", "Complex numbers not permitted");
-  if (/[\w\u{80}-\u{10ffff}]/u.test(next)) throw syntaxError(`invalid number at character ${at + 1}`);
-  return { kind: "number", text, value: valueOf(text, based !== null, at), at: at + 1 };
+  if (/[\w\u{80}-\u{10ffff}]/u.test(next)) throw createSyntaxError(`invalid number at character ${at + 1}`);
+  return { kind: "number", text, value: parseNumber(text, based !== null, at), at: at + 1 };
 }
 
-function valueOf(text: string, isBased: boolean, at: number): PythonNumber {
+function parseNumber(text: string, isBased: boolean, at: number): PythonNumber {
   const plain = text.replaceAll("_", "");
   if (isBased) return BigInt(plain);
   if (/[.eE]/.test(plain)) return Number(plain);
-  if (/^0+[1-9]/.test(plain)) throw syntaxError(`an integer begins with zeros at character ${at + 1}`);
+  if (/^0+[1-9]/.test(plain)) throw createSyntaxError(`an integer begins with zeros at character ${at + 1}`);
   return BigInt(plain);
 }
 

@@ -1,4 +1,4 @@
-/** What one calculation may spend. Nothing can interrupt code that does not wait, so costs are counted before they are paid. */
+/** The budget of one calculation. Code that does not wait cannot be interrupted, so costs are counted in advance. */
 import type { Turns } from "../../base/turns.ts";
 import { MathsError } from "./maths-error.ts";
 
@@ -12,7 +12,7 @@ export class Work {
   #left: number;
   readonly #whole: Work | Turns | null;
 
-  /** `whole` is charged for every step too: the work that this is a part of, or the present turn. */
+  /** `whole` is charged for every step too: the enclosing work, or the current turn. */
   constructor(steps: number, whole: Work | Turns | null = null) {
     this.#left = steps;
     this.#whole = whole;
@@ -27,20 +27,20 @@ export class Work {
   }
 }
 
-/** Words of a number of so many bits. */
-export function wordsOf(bits: number): number {
+/** Counts the words of a number with this many bits. */
+export function countWords(bits: number): number {
   return Math.ceil(bits / WORD_BITS) + 1;
 }
 
-/** Refuses an integer of so many bits. */
+/** Refuses an integer with too many bits. */
 export function refuseBits(bits: number): void {
   if (bits > MAX_INTEGER_BITS) {
     throw new MathsError("refused", `Too large: an integer may have at most ${MAX_INTEGER_BITS} bits.`);
   }
 }
 
-/** Null when something is too much work. */
-export async function unlessRefused<T>(run: () => Promise<T>): Promise<T | null> {
+/** Returns null when the work exceeds its budget. */
+export async function runUnlessRefused<T>(run: () => Promise<T>): Promise<T | null> {
   try {
     return await run();
   } catch (thrown) {

@@ -1,39 +1,39 @@
 /**
- * Reads the part of the POSIX shell language that can be judged before it runs (POSIX.1-2024, XCU 2): simple commands of
- * words, joined by `|`, `&&`, `||` and `;`. What a shell would expand, run or send elsewhere is refused with its name, and so
- * is everything that shells read differently from each other. Globs stay: they can only become names of files.
+ * Parses the part of the POSIX shell language that can be judged before it runs (POSIX.1-2024, XCU 2): simple commands
+ * of words, joined by `|`, `&&`, `||` and `;`. Refuses by name what a shell would expand, run or redirect, and
+ * everything that shells parse differently. Globs stay, because they can only become file names.
  */
 import { getOwn } from "../../base/own-field.ts";
 import { failed, ok, type Result } from "../../base/errors.ts";
 
-/** A part of a word: text, or a glob as it is written (`*`, `?`, `[a-z]`). */
+/** A part of a word: text, or an unexpanded glob (`*`, `?`, `[a-z]`). */
 export interface WordPart {
   readonly text: string;
   readonly isGlob: boolean;
 }
 
-/** Never empty; an empty word that was quoted is one empty text. */
+/** Never empty; a quoted empty word is one empty text. */
 export type Word = readonly WordPart[];
 
 export type Joint = "|" | "&&" | "||" | ";";
 
-/** One program and its arguments. `joint` stands before it; null for the first one. */
+/** One program and its arguments. `joint` precedes it; null for the first one. */
 export interface Segment {
   readonly joint: Joint | null;
   readonly words: readonly [Word, ...Word[]];
 }
 
-/** Written anew it is at most four times as long, which a program still takes as one argument. */
+/** Rewritten, it is at most four times as long, which fits one argument of a program. */
 const MAX_COMMAND_CHARACTERS = 8_000;
 
-/** Of a bracket that stays a glob, between `[` and `]`. */
+/** A bracket that stays a glob. */
 const BRACKET = /^\[!?[A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+)*\]/;
 
 const RESERVED: ReadonlySet<string> = new Set(
   "if then else elif fi do done case esac while until for in function select".split(" "),
 );
 
-/** What a character means outside of quotes, where that cannot be judged. */
+/** Characters that cannot be judged outside quotes, with their meaning. */
 const UNJUDGED: Readonly<Record<string, string>> = {
   "`": "command substitution (`)",
   $: "an expansion ($)",
@@ -45,7 +45,7 @@ const UNJUDGED: Readonly<Record<string, string>> = {
   "}": "a group or brace expansion (})",
 };
 
-/** The segments of a command, in order; at least one. `blocked_by_policy` names what cannot be judged. */
+/** Parses the segments of a command, in order; at least one. `blocked_by_policy` names what cannot be judged. */
 export function readCommand(command: string): Result<readonly [Segment, ...Segment[]]> {
   const unreadable = whyUnreadable(command);
   if (unreadable !== null) return refuse(unreadable);
@@ -56,8 +56,8 @@ export function readCommand(command: string): Result<readonly [Segment, ...Segme
   return first === undefined ? refuse("an empty command") : ok([first, ...rest]);
 }
 
-/** The text of a word without globs; null for one with a glob in it. */
-export function literalOf(word: Word): string | null {
+/** Returns the text of a word; null if it has a glob. */
+export function getLiteral(word: Word): string | null {
   return word.some(({ isGlob }) => isGlob) ? null : word.map(({ text }) => text).join("");
 }
 
@@ -68,7 +68,7 @@ function whyUnreadable(command: string): string | null {
   return /\p{Cc}/u.test(command) ? "a control character" : null;
 }
 
-/** Walks over a command once. What it cannot judge ends the walk. */
+/** Parses a command in one pass, and stops at what it cannot judge. */
 class CommandReader {
   readonly segments: Segment[] = [];
   private readonly text: string;
@@ -76,14 +76,14 @@ class CommandReader {
   private joint: Joint | null = null;
   private words: Word[] = [];
   private parts: WordPart[] | null = null;
-  /** Whether the word has had a quote or an escape: such a word is no reserved word to a shell. */
+  /** Whether the word has a quote or an escape: then it is not a reserved word to a shell. */
   private isQuoted = false;
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Null when all was read; else what cannot be judged. */
+  /** Null when all was parsed; otherwise what cannot be judged. */
   read(): string | null {
     while (this.at < this.text.length) {
       const reason = this.readNext(this.text.charAt(this.at));
@@ -154,7 +154,7 @@ class CommandReader {
     return reason ?? this.endSegment(isDouble ? (`${character}${character}` as Joint) : (character as Joint));
   }
 
-  /** Adds to the present word and goes on behind `length` characters. */
+  /** Adds to the current word and advances by `length` characters. */
   private add(text: string, isGlob: boolean, length = text.length): null {
     this.parts ??= [];
     const last = this.parts.at(-1);
@@ -169,12 +169,12 @@ class CommandReader {
     this.parts = null;
     this.isQuoted = false;
     if (parts === null) return null;
-    const reason = this.words.length === 0 ? whyNoProgram(literalOf(parts), isQuoted) : null;
+    const reason = this.words.length === 0 ? whyNoProgram(getLiteral(parts), isQuoted) : null;
     if (reason === null) this.words.push(parts);
     return reason;
   }
 
-  /** `next` is what stands behind the segment; null at the end. */
+  /** `next` is the separator after the segment; null at the end. */
   private endSegment(next: Joint | null): string | null {
     const [program, ...rest] = this.words;
     if (program === undefined)
@@ -186,7 +186,7 @@ class CommandReader {
   }
 }
 
-/** Why the first word of a segment names no program to a shell; null: it does. */
+/** Returns why the first word of a segment names no program to a shell; null if it does. */
 function whyNoProgram(word: string | null, isQuoted: boolean): string | null {
   if (word === null) return null;
   if (word === "!" && !isQuoted) return "a negation (!)";

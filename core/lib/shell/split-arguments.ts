@@ -1,13 +1,13 @@
 /**
- * One text as the arguments of a program, by the quoting of a POSIX shell and nothing else of it: no variables, no patterns,
- * no substitution, no operators. `'…'` is literal; in `"…"` a backslash goes before `"`, `\`, `$`, a backtick or the end of
- * a line; outside of both it goes before any character.
+ * Splits a text into the arguments of a program, by the quoting of a POSIX shell only: no variables, no patterns, no
+ * substitution, no operators. `'…'` is literal; in `"…"` a backslash escapes `"`, `\`, `$`, a backtick or the end of a
+ * line; outside both it escapes any character.
  */
 import { failed, ok, type Result } from "../../base/errors.ts";
 
 const QUOTED = /^["\\$`]$/;
 
-/** The arguments, in their order; `invalid_input` when a quote does not close, or nothing follows a backslash. */
+/** Returns the arguments in order; `invalid_input` when a quote is unclosed, or nothing follows a backslash. */
 export function splitArguments(text: string): Result<string[]> {
   const words: string[] = [];
   let word: string | null = null;

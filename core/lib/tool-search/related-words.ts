@@ -1,6 +1,6 @@
 /**
- * Words that stand for each other in requests and in names of tools, and what a request needs without saying so. General
- * English, in small groups; a related word counts less than the word itself.
+ * Synonyms in requests and names of tools, and words that a request implies. General English, in small groups; a
+ * related word counts less than the word itself.
  */
 import { stem } from "./words.ts";
 
@@ -108,7 +108,7 @@ picture screenshot capture
 schedule timetable agenda
 `;
 
-/** Terms by term. */
+/** Related terms by term. */
 export const RELATED: ReadonlyMap<string, readonly string[]> = relate(GROUPS);
 
 function relate(groups: string): Map<string, string[]> {

@@ -1,7 +1,7 @@
-/** A request as a search reads it: its clauses, each of which may be for another tool. */
-import { termsOf } from "./words.ts";
+/** Parses a search request into clauses, each of which may need a different tool. */
+import { toTerms } from "./words.ts";
 
-/** Characters of a request that are read, its clauses, and terms of one. */
+/** The most characters and clauses of a request, and terms of a clause. */
 const MAX_REQUEST = 2_000;
 const MAX_CLAUSES = 12;
 const MAX_TERMS = 40;
@@ -17,7 +17,7 @@ const PATH = /(?<![\w/.])(?:~?\/)?(?:[\w.-]{1,100}\/){0,20}[\w-]{1,100}(?:\.([a-
 const BETWEEN_CLAUSES =
   /(?<=[.?!;:])\s+|\n+|,?\s+(?:and then|then|after that|finally|additionally|also|moreover|furthermore|as well as|and|or)\s+|,\s+/i;
 
-/** What a file is by its extension, in the words of tools. */
+/** Kinds of files by extension, in the words of tools. */
 const KINDS: ReadonlyMap<string, string> = new Map([
   ["md", "markdown file"],
   ["txt", "text file"],
@@ -48,19 +48,22 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["zip", "zip archive file"],
 ]);
 
-/** The clauses of a request that have terms. A path says what kind of file it is; its own words and a URL's say nothing. */
+/**
+ * Returns the clauses of a request that have terms. A path counts only as its kind of file; its words and those of a
+ * URL are ignored.
+ */
 export function readRequest(request: string): Clause[] {
-  const plain = request.slice(0, MAX_REQUEST).replaceAll(ADDRESS, " url ").replaceAll(PATH, kindOfPath);
+  const plain = request.slice(0, MAX_REQUEST).replaceAll(ADDRESS, " url ").replaceAll(PATH, getPathKind);
   const clauses: Clause[] = [];
   for (const part of plain.split(BETWEEN_CLAUSES)) {
-    const terms = [...new Set(termsOf(part))].slice(0, MAX_TERMS);
+    const terms = [...new Set(toTerms(part))].slice(0, MAX_TERMS);
     if (terms.length > 0) clauses.push({ terms });
     if (clauses.length === MAX_CLAUSES) break;
   }
   return clauses;
 }
 
-function kindOfPath(path: string, extension: string | undefined): string {
+function getPathKind(path: string, extension: string | undefined): string {
   const kind = KINDS.get(extension?.toLowerCase() ?? "");
   if (kind !== undefined) return ` ${kind} `;
   return /^~?\//.test(path) ? " directory file " : path;

@@ -1,13 +1,16 @@
 /**
- * The second look, at the best tools of the first: how much of a tool's name and toolbox the request says, which of its
- * words stand together, how well a tool fits its best clause among all tools, and how well its toolbox covers all clauses.
- * A linear rule over these; docs/decisions/0022-tool-search.md says where the weights come from.
+ * The second ranking, of the best tools of the first: how much of a tool's name and toolbox the request names, which of
+ * its words are adjacent, how well a tool matches its best clause among all tools, and how well its toolbox covers all
+ * clauses. A linear rule over these; docs/decisions/0022-tool-search.md says where the weights come from.
  */
 import type { Clause } from "./request.ts";
 import type { Scores, Searched } from "./score.ts";
 import type { Segment } from "./segment.ts";
 
-/** A tool that the first look put among the best. `at` is its place in the row of all tools; `rank` in the first look, from 0. */
+/**
+ * A tool among the best of the first ranking. `at` is its index among all tools, `rank` its rank in the first ranking,
+ * from 0.
+ */
 export interface Candidate {
   readonly segment: number;
   readonly tool: number;
@@ -15,29 +18,32 @@ export interface Candidate {
   readonly rank: number;
 }
 
-/** A candidate with its rating: only the order means something. */
+/** A candidate with its rating, of which only the order matters. */
 export interface Rated extends Candidate {
   readonly rating: number;
 }
 
-/** What the rule looks at, each from 0 to about 1. */
+/** The features of the rule, each from 0 to about 1. */
 interface Features {
-  /** How high the first look put it. */
+  /** Its rank in the first ranking. */
   readonly rank: number;
   /** Its share of the best score in the clause that it fits best, and its rank in the clause where that is highest. */
   readonly share: number;
   readonly clauseRank: number;
-  /** Of the first look's score: what words bring that are only related to those of the request. */
+  /** The part of the first score that comes from words related to those of the request. */
   readonly related: number;
-  /** The best tool of its toolbox in the first look, and how well the toolbox covers the clauses, each by its best tool. */
+  /**
+   * The best tool of its toolbox in the first ranking, and how well the toolbox covers the clauses, each by its best
+   * tool.
+   */
   readonly toolbox: number;
   readonly coverage: number;
-  /** The shares of its name and of its toolbox's name that the request says, by rarity. */
+  /** The shares of its name and of its toolbox's name that the request contains, by rarity. */
   readonly named: number;
   readonly toolboxNamed: number;
-  /** Words of the name that the request says, of three: a long name is said in part by chance. */
+  /** Words of the name in the request, up to three: a long name matches partly by chance. */
   readonly namedWords: number;
-  /** Pairs of words that stand side by side in it and in a clause, of three. */
+  /** Adjacent pairs of words that it shares with a clause, up to three. */
   readonly pairs: number;
 }
 
@@ -56,12 +62,12 @@ const WEIGHTS: Readonly<Record<keyof Features, number>> = {
 
 const MOST_WORDS = 3;
 const MOST_PAIRS = 3;
-/** The rank at which its worth is half. */
+/** The rank with half the weight. */
 const HALF_RANK = 10;
-/** Stands for the best of nothing in a division. */
+/** Replaces zero in a division. */
 const LEAST = 1e-6;
 
-/** The candidates, the best first. They are in the order of the first look. */
+/** Rates the candidates, the best first. They come in the order of the first ranking. */
 export function rateCandidates(
   candidates: readonly Candidate[],
   clauses: readonly Clause[],
@@ -70,12 +76,12 @@ export function rateCandidates(
 ): Rated[] {
   const highestOf = (row: Float32Array) => candidates.reduce((top, { at }) => Math.max(top, row[at] ?? 0), LEAST);
   const highest = highestOf(scores.first);
-  const shares = clauses.map((_, clause) => sharesIn(scores.parts[clause], candidates));
+  const shares = clauses.map((_, clause) => computeShares(scores.parts[clause], candidates));
   const toolboxes = rateToolboxes(candidates, searched, scores, shares);
-  const inSegments = searched.map(({ segment }) => requestIn(segment, clauses, scores));
+  const inSegments = searched.map(({ segment }) => mapRequest(segment, clauses, scores));
   const rated = candidates.map((candidate, index): Rated => {
     const { segment, at, rank } = candidate;
-    const toolbox = toolboxes.get(toolboxOf(candidate, searched));
+    const toolbox = toolboxes.get(getToolbox(candidate, searched));
     const features: Features = {
       rank: 1 / (1 + rank / HALF_RANK),
       share: Math.max(0, ...shares.map(({ ofBest }) => ofBest[index] ?? 0)),
@@ -97,13 +103,13 @@ function rate(features: Features): number {
 }
 const WEIGHT_LIST = Object.entries(WEIGHTS) as [keyof Features, number][];
 
-/** How the candidates stand in one clause. */
+/** The candidates' shares in one clause. */
 interface Shares {
   readonly ofBest: readonly number[];
   readonly ranks: readonly number[];
 }
 
-function sharesIn(part: Float32Array | undefined, candidates: readonly Candidate[]): Shares {
+function computeShares(part: Float32Array | undefined, candidates: readonly Candidate[]): Shares {
   const values = candidates.map(({ at }) => part?.[at] ?? 0);
   const top = Math.max(LEAST, ...values);
   const order = values.map((_, index) => index).sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b);
@@ -128,7 +134,7 @@ function rateToolboxes(
 ): Map<string, Toolbox> {
   const toolboxes = new Map<string, Toolbox>();
   candidates.forEach((candidate, index) => {
-    const key = toolboxOf(candidate, searched);
+    const key = getToolbox(candidate, searched);
     const known = toolboxes.get(key) ?? { best: 0, byClause: shares.map(() => 0), coverage: 0 };
     known.best = Math.max(known.best, first[candidate.at] ?? 0);
     shares.forEach(({ ofBest }, clause) => {
@@ -142,33 +148,33 @@ function rateToolboxes(
   return toolboxes;
 }
 
-function toolboxOf({ segment, tool }: Candidate, searched: readonly Searched[]): string {
+function getToolbox({ segment, tool }: Candidate, searched: readonly Searched[]): string {
   return `${segment} ${searched[segment]?.segment.groups[tool] ?? 0}`;
 }
 
-/** The request in a segment's own numbers of terms: how rare each is, and which follow each other. */
+/** The request in a segment's term numbers: the rarity of each, and which are adjacent. */
 interface RequestIn {
-  readonly said: ReadonlyMap<number, number>;
+  readonly rarities: ReadonlyMap<number, number>;
   readonly terms: ReadonlySet<string>;
   readonly pairs: ReadonlySet<string>;
 }
 
-function requestIn(segment: Segment, clauses: readonly Clause[], { rarity }: Scores): RequestIn {
+function mapRequest(segment: Segment, clauses: readonly Clause[], { rarity }: Scores): RequestIn {
   const terms = new Set(clauses.flatMap((clause) => clause.terms));
-  const said = new Map<number, number>();
+  const rarities = new Map<number, number>();
   for (const term of terms) {
     const number = segment.terms.get(term);
-    if (number !== undefined) said.set(number, rarity(term));
+    if (number !== undefined) rarities.set(number, rarity(term));
   }
   const pairs = new Set<string>();
   for (const clause of clauses) {
     const numbers = clause.terms.map((term) => segment.terms.get(term));
     numbers.slice(1).forEach((number, index) => pairs.add(`${numbers[index]} ${number}`));
   }
-  return { said, terms, pairs };
+  return { rarities, terms, pairs };
 }
 
-/** What is seen of a tool itself. */
+/** Reads the features of a tool itself. */
 function readTool(
   segment: Segment | undefined,
   tool: number,
@@ -183,17 +189,17 @@ function readTool(
   let saidOfName = 0;
   let words = 0;
   for (const term of name) {
-    const said = request.said.get(term);
-    // A term that the request does not say is rare by this segment's own count, which is close enough.
-    inName += said ?? Math.log(1 + total / Math.max(1, (starts[term + 1] ?? 0) - (starts[term] ?? 0)));
-    if (said === undefined) continue;
-    saidOfName += said;
+    const rarities = request.rarities.get(term);
+    // The rarity of a term outside the request is taken from this segment alone, which is close enough.
+    inName += rarities ?? Math.log(1 + total / Math.max(1, (starts[term + 1] ?? 0) - (starts[term] ?? 0)));
+    if (rarities === undefined) continue;
+    saidOfName += rarities;
     words += 1;
   }
   const end = textStarts[tool + 1] ?? 0;
   let pairs = 0;
   for (let at = textStarts[tool] ?? 0; at + 1 < end && pairs < MOST_PAIRS; at += 1) {
-    const isSaid = request.said.has(text[at] ?? -1) && request.said.has(text[at + 1] ?? -1);
+    const isSaid = request.rarities.has(text[at] ?? -1) && request.rarities.has(text[at + 1] ?? -1);
     if (at + 1 !== nameEnd && isSaid && request.pairs.has(`${text[at]} ${text[at + 1]}`)) pairs += 1;
   }
   const toolboxTerms = segment.groupTerms[segment.groups[tool] ?? 0] ?? [];

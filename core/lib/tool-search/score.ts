@@ -1,18 +1,18 @@
 /**
- * The first look at all tools: how well each fits the whole request, and the clause that it fits best. It is a sum over
- * the terms of the request, by how rare each is among all tools searched.
+ * The first ranking of all tools: how well each matches the whole request and its best clause. A sum over the request's
+ * terms, by their rarity among all searched tools.
  */
 import { RELATED } from "./related-words.ts";
 import type { Clause } from "./request.ts";
 import { type Segment, WEIGHT_UNIT } from "./segment.ts";
 
-/** A segment, and which of its tools may be found: 1 for each that may. Null: all may. */
+/** A segment, and 1 for each of its tools that may be found; null for all. */
 export interface Searched {
   readonly segment: Segment;
   readonly admitted: Uint8Array | null;
 }
 
-/** The tools of all segments in one row: `offsets[segment] + tool`. */
+/** The tools of all segments in one array: `offsets[segment] + tool`. */
 export interface Scores {
   readonly offsets: readonly number[];
   readonly total: number;
@@ -22,13 +22,13 @@ export interface Scores {
   readonly parts: readonly Float32Array[];
   /** The highest of the parts. */
   readonly best: Float32Array;
-  /** What the first look makes of these; 0 for a tool that may not be found or has no term of the request. */
+  /** The first score; 0 for a tool that may not be found or has no term of the request. */
   readonly first: Float32Array;
-  /** How rare a term is; 0 for one that no tool has. */
+  /** The rarity of a term; 0 if no tool has it. */
   readonly rarity: (term: string) => number;
 }
 
-/** Shares of a related word, and of the best clause, in the first look. */
+/** Weights of a related word, and of the best clause, in the first score. */
 const RELATED_SHARE = 0.15;
 const CLAUSE_SHARE = 0.7;
 
@@ -39,7 +39,7 @@ export function scoreTools(searched: readonly Searched[], clauses: readonly Clau
     offsets.push(total);
     total += segment.size;
   }
-  const rarity = rarityIn(searched, total);
+  const rarity = computeRarity(searched, total);
   const add = (into: Float32Array, term: string, factor: number): void => {
     searched.forEach(({ segment }, index) => addTerm(into.subarray(offsets[index]), segment, term, factor));
   };
@@ -48,14 +48,14 @@ export function scoreTools(searched: readonly Searched[], clauses: readonly Clau
   const whole = new Float32Array(total);
   for (const term of terms) add(whole, term, rarity(term));
   const related = new Float32Array(total);
-  for (const [term, factor] of relatedTo(terms, rarity)) add(related, term, factor);
+  for (const [term, factor] of findRelated(terms, rarity)) add(related, term, factor);
   const parts = clauses.map((clause) => {
     const part = new Float32Array(total);
     for (const term of clause.terms) add(part, term, rarity(term));
-    for (const [term, factor] of relatedTo(new Set(clause.terms), rarity)) add(part, term, RELATED_SHARE * factor);
+    for (const [term, factor] of findRelated(new Set(clause.terms), rarity)) add(part, term, RELATED_SHARE * factor);
     return part;
   });
-  const best = highest(parts, total);
+  const best = computeHighest(parts, total);
   const first = new Float32Array(total);
   searched.forEach(({ segment, admitted }, index) => {
     const offset = offsets[index] ?? 0;
@@ -67,20 +67,20 @@ export function scoreTools(searched: readonly Searched[], clauses: readonly Clau
   return { offsets, total, whole, related, parts, best, first, rarity };
 }
 
-/** The inverse frequency of terms, as BM25 has it. */
-function rarityIn(searched: readonly Searched[], total: number): (term: string) => number {
+/** Computes the inverse frequency of terms, as in BM25. */
+function computeRarity(searched: readonly Searched[], total: number): (term: string) => number {
   const known = new Map<string, number>();
   return (term) => {
     const before = known.get(term);
     if (before !== undefined) return before;
-    const tools = searched.reduce((sum, { segment }) => sum + toolsWith(segment, term), 0);
+    const tools = searched.reduce((sum, { segment }) => sum + countToolsWith(segment, term), 0);
     const rarity = tools === 0 ? 0 : Math.log(1 + (total - tools + 0.5) / (tools + 0.5));
     known.set(term, rarity);
     return rarity;
   };
 }
 
-function toolsWith({ terms, starts }: Segment, term: string): number {
+function countToolsWith({ terms, starts }: Segment, term: string): number {
   const number = terms.get(term);
   return number === undefined ? 0 : (starts[number + 1] ?? 0) - (starts[number] ?? 0);
 }
@@ -97,8 +97,8 @@ function addTerm(into: Float32Array, segment: Segment, term: string, factor: num
   }
 }
 
-/** The words related to any of these, none of which is one itself. A related word is no rarer than what it stands for. */
-function relatedTo(terms: ReadonlySet<string>, rarity: (term: string) => number): Map<string, number> {
+/** Returns the words related to these, without these. A related word is no rarer than its original. */
+function findRelated(terms: ReadonlySet<string>, rarity: (term: string) => number): Map<string, number> {
   const factors = new Map<string, number>();
   for (const term of terms) {
     const own = rarity(term);
@@ -111,7 +111,7 @@ function relatedTo(terms: ReadonlySet<string>, rarity: (term: string) => number)
   return factors;
 }
 
-function highest(parts: readonly Float32Array[], total: number): Float32Array {
+function computeHighest(parts: readonly Float32Array[], total: number): Float32Array {
   const best = new Float32Array(total);
   for (const part of parts) {
     for (let at = 0; at < total; at += 1) if ((part[at] ?? 0) > (best[at] ?? 0)) best[at] = part[at] ?? 0;

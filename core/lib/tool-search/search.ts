@@ -1,25 +1,25 @@
 /**
- * Searches tools by a request in plain words: BM25F over everything that is written of a tool (`score.ts`), then a second
- * look at the best (`rerank.ts`). A request for several things is read clause by clause. Pure, and quick: the work grows
- * with the tools that have a word of the request.
+ * Searches tools by a request in plain words: BM25F over all text of a tool (`score.ts`), then a second ranking of the
+ * best (`rerank.ts`). A request for several things is read clause by clause. Pure and fast: the work grows with the
+ * tools that have a word of the request.
  */
 import { type Candidate, rateCandidates } from "./rerank.ts";
 import { readRequest } from "./request.ts";
 import { type Scores, scoreTools, type Searched } from "./score.ts";
 import type { Segment } from "./segment.ts";
 
-/** A tool that was found: the place of its segment among those searched, and its number there. */
+/** A found tool: the index of its segment, and its number there. */
 export interface Found {
   readonly segment: number;
   readonly tool: number;
 }
 
-/** Tools that the second look sees. */
+/** The most tools of the second ranking. */
 const MAX_CANDIDATES = 150;
-/** How much the two best tools of a toolbox lift the others of it. */
+/** The share by which the two best tools of a toolbox raise its others. */
 const TOOLBOX_SHARE = 0.2;
 
-/** At most `limit` tools that fit the request, the best first. */
+/** Returns at most `limit` tools that match the request, the best first. */
 export function searchTools(searched: readonly Searched[], request: string, limit: number): Found[] {
   const clauses = readRequest(request);
   const scores = scoreTools(searched, clauses);
@@ -27,12 +27,12 @@ export function searchTools(searched: readonly Searched[], request: string, limi
   return rated.slice(0, limit).map(({ segment, tool }) => ({ segment, tool }));
 }
 
-/** The best of the first look, in order; a tool is lifted by others of its toolbox. */
+/** Returns the best of the first ranking, in order; a tool is raised by others of its toolbox. */
 function chooseCandidates(searched: readonly Searched[], { first, offsets }: Scores): Candidate[] {
-  const best = new BestOf(MAX_CANDIDATES);
+  const best = new TopValues(MAX_CANDIDATES);
   searched.forEach(({ segment }, index) => {
     const offset = offsets[index] ?? 0;
-    const lifts = liftsIn(segment, first.subarray(offset, offset + segment.size));
+    const lifts = computeLifts(segment, first.subarray(offset, offset + segment.size));
     for (let tool = 0; tool < segment.size; tool += 1) {
       const value = first[offset + tool] ?? 0;
       if (value > 0) best.offer(value + (lifts[segment.groups[tool] ?? 0] ?? 0), index, tool);
@@ -41,8 +41,8 @@ function chooseCandidates(searched: readonly Searched[], { first, offsets }: Sco
   return best.inOrder().map(({ segment, tool }, rank) => ({ segment, tool, at: (offsets[segment] ?? 0) + tool, rank }));
 }
 
-/** By toolbox: what its two best tools bring to each of it. */
-function liftsIn({ groups, groupTerms }: Segment, first: Float32Array): Float32Array {
+/** Computes, for each toolbox, the raise by its two best tools. */
+function computeLifts({ groups, groupTerms }: Segment, first: Float32Array): Float32Array {
   const best = new Float32Array(groupTerms.length);
   const second = new Float32Array(groupTerms.length);
   first.forEach((value, tool) => {
@@ -59,8 +59,8 @@ interface Offered extends Found {
   readonly value: number;
 }
 
-/** Keeps the highest of many values. What is kept is cut to size each time that it has doubled. */
-class BestOf {
+/** Collects the highest of many values, trimmed whenever their number has doubled. */
+class TopValues {
   readonly #most: number;
   #kept: Offered[] = [];
   #least = 0;

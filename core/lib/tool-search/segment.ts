@@ -1,10 +1,10 @@
 /**
- * The index of one list of tools: for each term the tools that have it, and how much it weighs there. A segment depends on
- * its own tools only, so a list is indexed once, and several are searched together (`search.ts`).
+ * The index of one list of tools: for each term, its tools and their weights. A segment depends only on its own tools,
+ * so a list is indexed once and several are searched together (`search.ts`).
  */
-import { termsOf } from "./words.ts";
+import { toTerms } from "./words.ts";
 
-/** What a search reads of a tool. */
+/** The searched fields of a tool. */
 export interface SearchableTool {
   readonly name: string;
   readonly summary: string;
@@ -13,11 +13,11 @@ export interface SearchableTool {
   readonly parameters: readonly { readonly name: string; readonly description: string }[];
 }
 
-/** A built index. A tool is its number in the list, a term its number in `terms`. */
+/** An index. A tool is its number in the list, a term its number in `terms`. */
 export interface Segment {
   readonly size: number;
   readonly terms: ReadonlyMap<string, number>;
-  /** The tools of a term lie from `starts[term]` to `starts[term + 1]`, and beside each how much the term weighs in it. */
+  /** The tools of a term are from `starts[term]` to `starts[term + 1]`, with the term's weight in each. */
   readonly starts: Uint32Array;
   readonly tools: Uint16Array;
   /** In units of 1 / `WEIGHT_UNIT`. */
@@ -29,26 +29,29 @@ export interface Segment {
   /** The toolbox of each tool, by number, and the terms of each toolbox's name. */
   readonly groups: Uint16Array;
   readonly groupTerms: readonly (readonly string[])[];
-  /** What it takes in memory, about. */
+  /** Its estimated size in memory. */
   readonly bytes: number;
 }
 
-/** Tools of one segment; what a list has beyond them is not found. A tool's number has 16 bits. */
+/** The most tools of one segment; further ones are not found. A tool's number has 16 bits. */
 const MAX_SEGMENT_TOOLS = 65_535;
 export const WEIGHT_UNIT = 255;
-/** Characters of one name, summary and parameter's description that are read, parameters of one tool, and terms of one text. */
+/**
+ * Limits of the read characters of a name, a summary and a parameter's description, of the parameters of a tool, and of
+ * the terms of a text.
+ */
 const MAX_NAME = 200;
 const MAX_SUMMARY = 2_000;
 const MAX_DESCRIPTION = 300;
 const MAX_PARAMETERS = 60;
 const MAX_SEQUENCE = 64;
-/** Bytes of a term in a map by strings, and of a toolbox, about. */
+/** Estimated bytes of a term in a map, and of a toolbox. */
 const TERM_BYTES = 90;
 const GROUP_BYTES = 120;
 
 /**
- * BM25F: how much a word counts by where it stands, how many terms stand there as a rule, and how much a longer text takes
- * off. The lengths are constants, so that a segment need not know the others.
+ * BM25F by field: the weight of a word, the usual number of terms, and the penalty for a longer text. The lengths are
+ * constants, so that a segment is independent of the others.
  */
 const FIELDS = {
   name: { boost: 3, length: 3, slope: 0.3 },
@@ -58,10 +61,10 @@ const FIELDS = {
   parameter: { boost: 0.7, length: 4, slope: 0.5 },
   description: { boost: 0.7, length: 16, slope: 0.5 },
 } as const;
-/** The count at which a term weighs half of what it can. */
+/** The count at which a term has half its maximum weight. */
 const HALF_COUNT = 2;
 
-/** Builds a segment in portions, so that indexing thousands of tools holds up nobody. */
+/** Builds a segment in portions, so that indexing thousands of tools blocks no other work. */
 export class SegmentBuilder {
   readonly #size: number;
   readonly #toolAt: (number: number) => SearchableTool | null;
@@ -75,7 +78,7 @@ export class SegmentBuilder {
   readonly #groupNumbers = new Map<string, number>();
   #next = 0;
 
-  /** `toolAt` is asked for each number below `size` once, in order. */
+  /** Calls `toolAt` for each number below `size` once, in order. */
   constructor(size: number, toolAt: (number: number) => SearchableTool | null) {
     this.#size = Math.min(size, MAX_SEGMENT_TOOLS);
     this.#toolAt = toolAt;
@@ -84,7 +87,7 @@ export class SegmentBuilder {
     this.#nameEnds = new Uint32Array(this.#size);
   }
 
-  /** Indexes up to so many more tools; true when none is left. */
+  /** Indexes the next portion of tools; true when all are done. */
   add(count: number): boolean {
     const end = Math.min(this.#size, this.#next + count);
     for (; this.#next < end; this.#next += 1) {
@@ -108,34 +111,34 @@ export class SegmentBuilder {
       ...arrays,
       size: this.#size,
       terms: this.#terms,
-      groupTerms: [...this.#groupNumbers.keys()].map((toolbox) => termsOf(toolbox.slice(0, MAX_NAME))),
+      groupTerms: [...this.#groupNumbers.keys()].map((toolbox) => toTerms(toolbox.slice(0, MAX_NAME))),
       bytes: inArrays + this.#terms.size * TERM_BYTES + this.#groupNumbers.size * GROUP_BYTES,
     };
   }
 
   #addTool(tool: SearchableTool, number: number): void {
-    const name = termsOf(tool.name.slice(0, MAX_NAME));
-    const summary = termsOf(tool.summary.slice(0, MAX_SUMMARY));
+    const name = toTerms(tool.name.slice(0, MAX_NAME));
+    const summary = toTerms(tool.summary.slice(0, MAX_SUMMARY));
     const parameters = tool.parameters.slice(0, MAX_PARAMETERS);
     const counts = new Map<string, number>();
     countTerms(counts, "name", name);
-    countTerms(counts, "toolbox", termsOf(tool.toolbox.slice(0, MAX_NAME)));
-    countTerms(counts, "category", termsOf(tool.category));
+    countTerms(counts, "toolbox", toTerms(tool.toolbox.slice(0, MAX_NAME)));
+    countTerms(counts, "category", toTerms(tool.category));
     countTerms(counts, "summary", summary);
     const names = parameters.map((parameter) => parameter.name.slice(0, MAX_NAME));
-    countTerms(counts, "parameter", termsOf(names.join(" ")));
+    countTerms(counts, "parameter", toTerms(names.join(" ")));
     const descriptions = parameters.map(({ description }) => description.slice(0, MAX_DESCRIPTION));
-    countTerms(counts, "description", termsOf(descriptions.join(" ")));
+    countTerms(counts, "description", toTerms(descriptions.join(" ")));
     for (const [term, count] of counts) this.#postings[this.#termNumber(term)]?.push(number, count);
     for (const term of name.slice(0, MAX_SEQUENCE)) this.#text.push(this.#termNumber(term));
     this.#nameEnds[number] = this.#text.length;
     for (const term of summary.slice(0, MAX_SEQUENCE)) this.#text.push(this.#termNumber(term));
     this.#textStarts[number + 1] = this.#text.length;
-    this.#groups[number] = numberOf(this.#groupNumbers, tool.toolbox);
+    this.#groups[number] = getNumber(this.#groupNumbers, tool.toolbox);
   }
 
   #termNumber(term: string): number {
-    const number = numberOf(this.#terms, term);
+    const number = getNumber(this.#terms, term);
     if (number === this.#postings.length) this.#postings.push([]);
     return number;
   }
@@ -147,8 +150,8 @@ function countTerms(counts: Map<string, number>, field: keyof typeof FIELDS, ter
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + each);
 }
 
-/** The number of a key: the next one for a key that has none. */
-function numberOf(numbers: Map<string, number>, key: string): number {
+/** Returns the number of a key; assigns the next one to a new key. */
+function getNumber(numbers: Map<string, number>, key: string): number {
   const known = numbers.get(key);
   if (known !== undefined) return known;
   numbers.set(key, numbers.size);

@@ -1,8 +1,8 @@
-/** A list of tools that can be searched. It is indexed when it is searched first, in portions. */
+/** A searchable list of tools, indexed in portions at the first search. */
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 import { type SearchableTool, type Segment, SegmentBuilder } from "./segment.ts";
 
-/** What a list knows of a tool: the names of `Tool` and `OutsideTool`. */
+/** The fields of a tool in a list, named as in `Tool` and `OutsideTool`. */
 export interface ListedTool {
   readonly name: string;
   readonly summary: string;
@@ -12,7 +12,7 @@ export interface ListedTool {
 
 export type { ToolList };
 
-/** Tools that are indexed between two turns of others: some ten milliseconds. */
+/** Tools that are indexed in one turn: some ten milliseconds. */
 const PORTION = 250;
 
 class ToolList {
@@ -26,12 +26,14 @@ class ToolList {
     this.#inputAt = inputAt;
   }
 
-  /** The index. Whoever asks while it is being built builds on, so that nobody waits for somebody who is gone. */
+  /**
+   * Returns the index. Every concurrent caller continues building it, so that none waits for one that was cancelled.
+   */
   async segment(): Promise<Segment> {
     while (this.#segment === null) {
       this.#builder ??= new SegmentBuilder(this.tools.length, (number) => this.#read(number));
       if (this.#builder.add(PORTION)) this.#finish(this.#builder);
-      else await giveWay();
+      else await yieldTurn();
     }
     return this.#segment;
   }
@@ -45,19 +47,19 @@ class ToolList {
     const tool = this.tools[number];
     if (tool === undefined) return null;
     const { name, summary, toolbox, category } = tool;
-    return { name, summary, toolbox, category, parameters: parametersOf(this.#inputAt(number)) };
+    return { name, summary, toolbox, category, parameters: listParameters(this.#inputAt(number)) };
   }
 }
 
-/** A list of tools whose input is read by `inputOf`. */
-export function toolList<T extends ListedTool>(tools: readonly T[], inputOf: (tool: T) => JsonSchema): ToolList {
+/** Creates a list of tools; `getInput` reads a tool's input. */
+export function createToolList<T extends ListedTool>(tools: readonly T[], getInput: (tool: T) => JsonSchema): ToolList {
   return new ToolList(tools, (number) => {
     const tool = tools[number];
-    return tool === undefined ? {} : inputOf(tool);
+    return tool === undefined ? {} : getInput(tool);
   });
 }
 
-function parametersOf({ properties }: JsonSchema): SearchableTool["parameters"] {
+function listParameters({ properties }: JsonSchema): SearchableTool["parameters"] {
   if (typeof properties !== "object" || properties === null) return [];
   return Object.entries(properties).map(([name, schema]: [string, unknown]) => {
     const described =
@@ -66,7 +68,7 @@ function parametersOf({ properties }: JsonSchema): SearchableTool["parameters"] 
   });
 }
 
-async function giveWay(): Promise<void> {
+async function yieldTurn(): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, 0);
   });

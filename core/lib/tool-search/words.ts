@@ -1,16 +1,16 @@
-/** Text as the terms that a search compares: cut at the joints of names, without most endings, without words that say nothing. */
+/** Splits text into search terms: at the joints of names, without most endings, without stop words. */
 
-/** Scripts that are written without spaces: their characters come in pairs. */
+/** Scripts without spaces between words: their characters are paired. */
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}";
 const RUN = new RegExp(`[${UNSPACED}]+|[\\p{L}\\p{N}]+`, "gu");
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
 /** The joints of `readFile` and `HTTPServer`; `URLs` has none. */
 const JOINT = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}(?!s(?:$|\p{Lu}))\p{Ll})/u;
 const HAS_UPPER = /\p{Lu}/u;
-/** Characters of one word that count. */
+/** The most characters of one word. */
 const MAX_WORD = 32;
 
-/** Words that stand in every request and every summary. */
+/** Words that occur in every request and every summary. */
 const STOP_WORDS = new Set(
   `a an the of to in for on and or is are be been being was were am do does did doing done has have had having with by as
   at from that this these those it its i me my mine we us our you your he she they them their his her him who whom whose
@@ -19,8 +19,8 @@ const STOP_WORDS = new Set(
   not no but both each other m ve d s t ll re im ive provide get give`.split(/\s+/),
 );
 
-/** The words of a text in lower case: `getHTTPReply` is get, http, reply. */
-export function wordsOf(text: string): string[] {
+/** Returns the words of a text in lower case: `getHTTPReply` is get, http, reply. */
+export function splitWords(text: string): string[] {
   const words: string[] = [];
   for (const [run] of text.matchAll(RUN)) {
     if (IS_UNSPACED.test(run)) pushPairs(run, words);
@@ -37,37 +37,37 @@ function pushPairs(run: string, words: string[]): void {
   for (let at = 0; at + 1 < characters.length; at += 1) words.push(`${characters[at]}${characters[at + 1]}`);
 }
 
-/** The terms of a text, in its order. */
-export function termsOf(text: string): string[] {
+/** Returns the terms of a text, in order. */
+export function toTerms(text: string): string[] {
   const terms: string[] = [];
-  for (const word of wordsOf(text)) if (!STOP_WORDS.has(word)) terms.push(stem(word));
+  for (const word of splitWords(text)) if (!STOP_WORDS.has(word)) terms.push(stem(word));
   return terms;
 }
 
 const stems = new Map<string, string>();
-/** Words whose terms are kept, some two megabytes; then they are found anew. */
+/** The most cached words, some two megabytes; then the cache is cleared. */
 const MAX_STEMS = 20_000;
 
-/** A word without the endings of number and tense. */
+/** Removes the endings of number and tense. */
 export function stem(word: string): string {
   if (word.length < 4) return word;
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const made = cutEndings(word);
+  const stemmed = cutEndings(word);
   if (stems.size >= MAX_STEMS) stems.clear();
-  stems.set(word, made);
-  return made;
+  stems.set(word, stemmed);
+  return stemmed;
 }
 
 function cutEndings(word: string): string {
   if (!/^[a-z]+$/.test(word)) return word;
-  const single = singular(word);
+  const single = toSingular(word);
   const verb = /^(.*[aeiouy].*)(?:ing|ed)$/.exec(single)?.[1];
   const root = verb === undefined || verb.length < 3 ? single : verb.replace(/([bdgmnprt])\1$/, "$1");
   return root.length > 4 && root.endsWith("e") ? root.slice(0, -1) : root;
 }
 
-function singular(word: string): string {
+function toSingular(word: string): string {
   if (word.endsWith("ies")) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
   if (/(?:ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return word.endsWith("s") && !/(?:ss|us|is)$/.test(word) ? word.slice(0, -1) : word;

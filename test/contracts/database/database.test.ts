@@ -5,7 +5,7 @@ import { openDatabase } from "../../../adapters/database/database.ts";
 import { keys } from "../../../adapters/database/schema.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { OPERATOR_TENANT } from "../../../core/ports/audit.ts";
-import type { PageRequest, Place } from "../../../core/base/page-cursor.ts";
+import type { PageRequest, PagePosition } from "../../../core/base/page-cursor.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { act, configOf, makeTenant, newId, newKey, newTenant, report, sourceOf, START } from "./rows.ts";
 import { valueOf } from "../value-of.ts";
@@ -23,12 +23,12 @@ const firstPage: PageRequest = { after: null, limit: 100 };
 
 /** Reads a list to its end in pages of `limit`. */
 async function readAll<T>(
-  read: (request: PageRequest) => Promise<{ items: readonly T[]; next: Place | null }>,
+  read: (request: PageRequest) => Promise<{ items: readonly T[]; next: PagePosition | null }>,
   limit: number,
 ) {
   const pages: T[][] = [];
-  for (let after: Place | null = null; ; ) {
-    const page: { items: readonly T[]; next: Place | null } = await read({ after, limit });
+  for (let after: PagePosition | null = null; ; ) {
+    const page: { items: readonly T[]; next: PagePosition | null } = await read({ after, limit });
     pages.push([...page.items]);
     if (page.next === null) return pages;
     after = page.next;
@@ -75,14 +75,17 @@ describe("tenants", () => {
       ok: false,
       error: { code: "not_found" },
     });
-    expect(await database.keys.byHash(tenant.id, key.hash)).toMatchObject({ ok: false, error: { code: "not_found" } });
-    expect(valueOf(await database.tenants.erased(100))).toContain(tenant.id);
+    expect(await database.keys.findByHash(tenant.id, key.hash)).toMatchObject({
+      ok: false,
+      error: { code: "not_found" },
+    });
+    expect(valueOf(await database.tenants.listErased(100))).toContain(tenant.id);
 
     valueOf(await database.tasks.upsert(tenant.id, [report()]));
     expect(valueOf(await database.tasks.some(tenant.id, 10))).toEqual([task.task]);
 
     valueOf(await database.tenants.purge(tenant.id));
-    expect(valueOf(await database.tenants.erased(100))).not.toContain(tenant.id);
+    expect(valueOf(await database.tenants.listErased(100))).not.toContain(tenant.id);
     expect(valueOf(await database.tasks.some(tenant.id, 10))).toEqual([]);
     expect(valueOf(await database.keys.page(tenant.id, firstPage)).items).toEqual([]);
     expect(valueOf(await database.agents.page(tenant.id, firstPage)).items).toEqual([]);
@@ -104,7 +107,7 @@ describe("keys", () => {
     const bound = { ...key, projects: ["sales"], agents: ["agent_1"] };
     const kept = await database.keys.create({ key: bound, hash }, act("key.create", key.id));
     expect(kept).toEqual({ ok: true, value: bound });
-    expect(await database.keys.byHash(tenant.id, hash)).toMatchObject({
+    expect(await database.keys.findByHash(tenant.id, hash)).toMatchObject({
       ok: true,
       value: { id: key.id, projects: ["sales"], agents: ["agent_1"] },
     });
@@ -117,11 +120,11 @@ describe("keys", () => {
   test("are found by their hash by their own tenant, until they are revoked", async () => {
     const [a, b] = [await makeTenant(database), await makeTenant(database)];
     const { id, name, scopes, expiresAt } = a.key.key;
-    expect(await database.keys.byHash(a.tenant.id, a.key.hash)).toEqual({
+    expect(await database.keys.findByHash(a.tenant.id, a.key.hash)).toEqual({
       ok: true,
       value: { id, tenant: a.tenant.id, name, scopes, expiresAt, projects: null, agents: null },
     });
-    expect(await database.keys.byHash(b.tenant.id, a.key.hash)).toMatchObject({
+    expect(await database.keys.findByHash(b.tenant.id, a.key.hash)).toMatchObject({
       ok: false,
       error: { code: "not_found" },
     });
@@ -133,7 +136,7 @@ describe("keys", () => {
       value: { ...a.key.key, revokedAt: START + 5 },
     });
     expect(valueOf(await database.keys.get(a.tenant.id, id)).revokedAt).toBe(revoked.at);
-    expect(await database.keys.byHash(a.tenant.id, a.key.hash)).toMatchObject({
+    expect(await database.keys.findByHash(a.tenant.id, a.key.hash)).toMatchObject({
       ok: false,
       error: { code: "not_found" },
     });

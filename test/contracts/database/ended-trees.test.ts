@@ -28,7 +28,7 @@ describe("the trees that ended", () => {
     const rows = [third, first, second, same, endedOn(1, first.task), report()];
     valueOf(await database.tasks.upsert(tenant.id, rows));
     const read = async (before: string, after: { at: number; id: string } | null, limit = 10) =>
-      valueOf(await database.tasks.ended(tenant.id, Date.parse(before), { after, limit }));
+      valueOf(await database.tasks.listEnded(tenant.id, Date.parse(before), { after, limit }));
     const seconds = [second.task, same.task].toSorted();
     const all = await read(at(4), null);
     expect(all.map(({ id }) => id)).toEqual([first.task, ...seconds, third.task]);

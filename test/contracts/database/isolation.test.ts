@@ -277,7 +277,7 @@ describe("one tenant with another's ids", () => {
     expect(await database.agents.get(b.tenant.id, a.agent)).toMatchObject(missing);
     expect(await database.agents.get(b.tenant.id, "spy")).toMatchObject(missing);
     expect(await database.agents.versions(b.tenant.id, a.agent, PAGE)).toMatchObject(missing);
-    expect(await database.keys.byHash(b.tenant.id, a.key.hash)).toMatchObject(missing);
+    expect(await database.keys.findByHash(b.tenant.id, a.key.hash)).toMatchObject(missing);
     expect(await database.secrets.get(b.tenant.id, "KEY")).toMatchObject(missing);
     expect(await database.secrets.sealed(b.tenant.id)).toEqual({ ok: true, value: [] });
     expect(await database.secrets.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
@@ -356,7 +356,7 @@ describe("one tenant with another's ids", () => {
       ok: true,
       value: { version: 1, config: { name: "spy" } },
     });
-    expect(await database.keys.byHash(a.tenant.id, a.key.hash)).toMatchObject({ ok: true });
+    expect(await database.keys.findByHash(a.tenant.id, a.key.hash)).toMatchObject({ ok: true });
     const own = await database.tasks.page(a.tenant.id, { status: null, project: null }, PAGE);
     expect(own).toMatchObject({ ok: true, value: { items: [{ id: a.task, status: "running" }] } });
   });

@@ -8,7 +8,7 @@ import { openDatabase } from "../../../adapters/database/database.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import type { InboxPage } from "../../../core/ports/task-index.ts";
 import type { TaskReport } from "../../../core/task/rpc.ts";
-import type { PageRequest, Place } from "../../../core/base/page-cursor.ts";
+import type { PageRequest, PagePosition } from "../../../core/base/page-cursor.ts";
 import type { OpenWait } from "../../../core/task/open-waits.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
 import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
@@ -135,7 +135,7 @@ describe("what waits for people", () => {
     const waits = Array.from({ length: 7 }, (_, index) => question(1, { id: `qst_${index}` }));
     await put(tenant, { ...report(), waits });
     const seen: string[] = [];
-    for (let after: Place | null = null; ; ) {
+    for (let after: PagePosition | null = null; ; ) {
       const { items, next, total }: InboxPage = await inbox(tenant, EVERYTHING, { after, limit: 3 });
       expect(total).toBe(7);
       seen.push(...items.map(({ id }) => id));
@@ -154,7 +154,7 @@ describe("what waits for people, the newest first,", () => {
       waits: [3, 1, 2, 2].map((since, index) => question(since, { id: `qst_${index}` })),
     });
     const seen: string[] = [];
-    for (let after: Place | null = null; ; ) {
+    for (let after: PagePosition | null = null; ; ) {
       const { items, next, total }: InboxPage = await inbox(
         tenant,
         { ...EVERYTHING, order: "newest" },
@@ -177,9 +177,9 @@ describe("the tasks below one", () => {
     const wide = Array.from({ length: 20 }, (_, index) => below(one.task, { at: START + 1 + index }));
     await put(tenant, ...round, ...wide);
     // A circle has no end: the walk itself has to have one.
-    const nodes = valueOf(await database.tasks.below(tenant, one.task, 30));
+    const nodes = valueOf(await database.tasks.listBelow(tenant, one.task, 30));
     expect(nodes).toHaveLength(30);
-    expect(valueOf(await database.tasks.below(tenant, one.task, 5)).map(({ id }) => id)).toEqual([
+    expect(valueOf(await database.tasks.listBelow(tenant, one.task, 5)).map(({ id }) => id)).toEqual([
       other.task,
       ...wide.slice(0, 4).map(({ task }) => task),
     ]);
@@ -192,12 +192,12 @@ describe("the tasks below one", () => {
     const deep = below(late.task, { at: START + 3, input: "Deep\nwork" });
     await put(tenant, root, late, early, deep, below(root.task, { hidden: true }));
     await put(other, below(root.task));
-    const nodes = valueOf(await database.tasks.below(tenant, root.task, 10));
+    const nodes = valueOf(await database.tasks.listBelow(tenant, root.task, 10));
     expect(nodes.map(({ id }) => id)).toEqual([early.task, late.task, deep.task]);
     expect(nodes[0]).toMatchObject({ parent_id: root.task, usage: { tokens: 50, cost_usd: 0.0001 }, ended_at: null });
     expect(nodes[2]).toMatchObject({ parent_id: late.task, title: "Deep", created_at: deep.view.created_at });
-    expect(valueOf(await database.tasks.below(tenant, root.task, 2))).toEqual(nodes.slice(0, 2));
-    expect(valueOf(await database.tasks.below(other, late.task, 10))).toEqual([]);
+    expect(valueOf(await database.tasks.listBelow(tenant, root.task, 2))).toEqual(nodes.slice(0, 2));
+    expect(valueOf(await database.tasks.listBelow(other, late.task, 10))).toEqual([]);
   });
 });
 

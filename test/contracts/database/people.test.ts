@@ -58,21 +58,21 @@ describe("people", () => {
     const mail = { kind: "email", address: "Ana@Acme.example" } as const;
     const ana = await add(a.tenant.id, "Ana Lima", { addresses: [slack, mail] });
     const { people } = database;
-    expect(await people.byAddress(a.tenant.id, slack)).toEqual({ ok: true, value: ana });
-    expect(await people.byAddress(a.tenant.id, { ...mail, address: "ana@acme.EXAMPLE" })).toEqual({
+    expect(await people.findByAddress(a.tenant.id, slack)).toEqual({ ok: true, value: ana });
+    expect(await people.findByAddress(a.tenant.id, { ...mail, address: "ana@acme.EXAMPLE" })).toEqual({
       ok: true,
       value: ana,
     });
-    expect(await people.byAddress(a.tenant.id, { ...slack, team: "T2" })).toEqual({ ok: true, value: null });
-    expect(await people.byAddress(b.tenant.id, slack)).toEqual({ ok: true, value: null });
+    expect(await people.findByAddress(a.tenant.id, { ...slack, team: "T2" })).toEqual({ ok: true, value: null });
+    expect(await people.findByAddress(b.tenant.id, slack)).toEqual({ ok: true, value: null });
 
     const other = { kind: "email", address: "ana@other.example" } as const;
     const change = { id: ana.id, fields: { ...ana, addresses: [mail, other] }, ifVersion: 1 };
     const moved = valueOf(await people.update(a.tenant.id, change, act("person.update", ana.id, START + 1)));
     expect(moved).toEqual({ ...ana, addresses: [mail, other], version: 2, updatedAt: START + 1 });
-    expect(await people.byAddress(a.tenant.id, slack)).toEqual({ ok: true, value: null });
-    expect(await people.byAddress(a.tenant.id, other)).toEqual({ ok: true, value: moved });
-    expect(await people.byAddress(a.tenant.id, mail)).toEqual({ ok: true, value: moved });
+    expect(await people.findByAddress(a.tenant.id, slack)).toEqual({ ok: true, value: null });
+    expect(await people.findByAddress(a.tenant.id, other)).toEqual({ ok: true, value: moved });
+    expect(await people.findByAddress(a.tenant.id, mail)).toEqual({ ok: true, value: moved });
   });
 
   test("are changed at the version that was read, and only there", async () => {
@@ -101,7 +101,7 @@ describe("people", () => {
     const lima = await add(tenant.id, "Ana Lima", { aliases: ["The Boss"] });
     const costa = await add(tenant.id, "Ana Costa", { aliases: ["the  boss", "Bo"] });
     const named = async (asked: string) =>
-      valueOf(await database.people.named(tenant.id, asked, 10)).map(({ id }) => id);
+      valueOf(await database.people.findByName(tenant.id, asked, 10)).map(({ id }) => id);
     expect(await named("ANA")).toEqual([bob.id, costa.id, lima.id]);
     expect(await named("ana  lima")).toEqual([lima.id]);
     expect(await named("the boss")).toEqual([costa.id, lima.id]);
@@ -132,7 +132,7 @@ describe("people", () => {
       error: { code: "not_found" },
     });
     const next = await add(tenant.id, "Ana Lima", { addresses: ana.addresses });
-    expect(valueOf(await database.people.named(tenant.id, "ana", 10))).toEqual([next]);
+    expect(valueOf(await database.people.findByName(tenant.id, "ana", 10))).toEqual([next]);
   });
 
   test("go with their tenant", async () => {

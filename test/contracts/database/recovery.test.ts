@@ -63,9 +63,9 @@ describe("what is rebuilt", () => {
     ];
     expect(valueOf(await database.recovery.restoreKeys(tenant.id, keys))).toEqual({ created: 3, refused: [] });
     expect(valueOf(await database.recovery.restoreKeys(tenant.id, keys))).toEqual({ created: 0, refused: [] });
-    expect(valueOf(await database.keys.byHash(tenant.id, live.hash)).id).toBe(live.key.id);
-    expect(valueOf(await database.keys.byHash(tenant.id, bound.hash)).projects).toEqual(["sales"]);
-    expect(await database.keys.byHash(tenant.id, revoked.hash)).toMatchObject({ error: { code: "not_found" } });
+    expect(valueOf(await database.keys.findByHash(tenant.id, live.hash)).id).toBe(live.key.id);
+    expect(valueOf(await database.keys.findByHash(tenant.id, bound.hash)).projects).toEqual(["sales"]);
+    expect(await database.keys.findByHash(tenant.id, revoked.hash)).toMatchObject({ error: { code: "not_found" } });
   });
 
   test("is each key whose hash no other tenant has, and a revoked one is revoked again", async () => {
@@ -76,7 +76,7 @@ describe("what is rebuilt", () => {
     );
     const restored = await database.recovery.restoreKeys(tenant.id, [taken, free, revoked]);
     expect(valueOf(restored)).toEqual({ created: 2, refused: [taken.key.id] });
-    expect(valueOf(await database.keys.byHash(tenant.id, free.hash)).id).toBe(free.key.id);
+    expect(valueOf(await database.keys.findByHash(tenant.id, free.hash)).id).toBe(free.key.id);
     valueOf(await database.recovery.restoreRevoked(tenant.id, [{ id: revoked.key.id, at: START + 5 }]));
     valueOf(await database.recovery.restoreRevoked(tenant.id, [{ id: revoked.key.id, at: START + 9 }]));
     expect(valueOf(await database.keys.get(tenant.id, revoked.key.id)).revokedAt).toBe(START + 5);

@@ -28,10 +28,10 @@ describe("a workspace", () => {
     const made = await put(a, "T1");
     expect(made).toMatchObject({ ok: true, value: { team: "T1", status: "active", scopes: ["chat:write"] } });
     expect(made).not.toHaveProperty("value.sealed");
-    expect(await database.slackInstalls.tenantOf("T1")).toEqual({ ok: true, value: a });
-    expect(await database.slackInstalls.tenantOf("T2")).toEqual({ ok: true, value: null });
-    expect(await database.slackInstalls.byTeam(a, "T1")).toMatchObject({ ok: true, value: { sealed: "c2VhbGVk" } });
-    expect(await database.slackInstalls.byTeam(b, "T1")).toMatchObject({ error: { code: "not_found" } });
+    expect(await database.slackInstalls.findTenant("T1")).toEqual({ ok: true, value: a });
+    expect(await database.slackInstalls.findTenant("T2")).toEqual({ ok: true, value: null });
+    expect(await database.slackInstalls.findByTeam(a, "T1")).toMatchObject({ ok: true, value: { sealed: "c2VhbGVk" } });
+    expect(await database.slackInstalls.findByTeam(b, "T1")).toMatchObject({ error: { code: "not_found" } });
   });
 
   test("keeps its id when the app is installed anew", async () => {
@@ -45,17 +45,17 @@ describe("a workspace", () => {
     expect(await put(b, "T4")).toMatchObject({ error: { code: "conflict", message: /another tenant/ } });
     if (made.ok) await database.slackInstalls.remove(a, made.value.id, act("slack.uninstall", made.value.id));
     expect(await put(b, "T4")).toMatchObject({ ok: true });
-    expect(await database.slackInstalls.tenantOf("T4")).toEqual({ ok: true, value: b });
+    expect(await database.slackInstalls.findTenant("T4")).toEqual({ ok: true, value: b });
   });
 
   test("that took its token back stays in the list without it, and is free for others", async () => {
     await put(a, "T5");
     await database.slackInstalls.revoke(a, "T5", START);
-    expect(await database.slackInstalls.byTeam(a, "T5"), "what is as new as the word stands").toMatchObject({
+    expect(await database.slackInstalls.findByTeam(a, "T5"), "what is as new as the word stands").toMatchObject({
       ok: true,
     });
     await database.slackInstalls.revoke(a, "T5", START + 1);
-    expect(await database.slackInstalls.byTeam(a, "T5")).toMatchObject({ error: { code: "not_found" } });
+    expect(await database.slackInstalls.findByTeam(a, "T5")).toMatchObject({ error: { code: "not_found" } });
     const page = await database.slackInstalls.page(a, { after: null, limit: 100 });
     expect(page.ok && page.value.items.find(({ team }) => team === "T5")).toMatchObject({ status: "revoked" });
     expect(await database.slackInstalls.active(a)).not.toMatchObject({ value: [{ team: "T5" }] });

@@ -27,7 +27,7 @@ async function textsOf(files: FilesPort): Promise<Record<string, string>> {
   const page = await files.walk("", null, 1_000);
   if (!page.ok) throw new Error(page.error.message);
   const texts = page.value.files.map(async (entry): Promise<[string, string]> => {
-    const bytes = await files.bytesOf(entry);
+    const bytes = await files.readEntry(entry);
     return [entry.path, bytes.ok ? new TextDecoder().decode(bytes.value) : bytes.error.code];
   });
   return Object.fromEntries(await Promise.all(texts));

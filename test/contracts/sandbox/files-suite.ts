@@ -313,7 +313,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       const entry = valueOf(await files.stat("a.txt"));
       valueOf(await files.write("a.txt", bytesOf("two"), freshKey()));
       valueOf(await files.remove("a.txt", freshKey()));
-      expect(textOf(valueOf(await files.bytesOf(entry)))).toBe("one");
+      expect(textOf(valueOf(await files.readEntry(entry)))).toBe("one");
     });
 
     it("remembers the last versions of a file, over its deletion", async () => {

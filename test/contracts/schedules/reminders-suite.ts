@@ -1,7 +1,7 @@
 /** What everybody who sets reminders for tasks has to hold. */
 import { describe, expect, test } from "vitest";
 import type { DeliverTo } from "../../../core/task/source.ts";
-import type { AskedReminder, RemindersPort } from "../../../core/ports/reminders.ts";
+import type { ReminderRequest, RemindersPort } from "../../../core/ports/reminders.ts";
 
 const DAY = 86_400_000;
 
@@ -16,7 +16,7 @@ export function remindersSuite(
   const here: readonly DeliverTo[] = [{ channel: "email", to: "ana@example.com" }];
   const now = Date.now();
   const soon = new Date(now + 2 * DAY).toISOString();
-  const asked = (more: Partial<AskedReminder>): AskedReminder => ({
+  const asked = (more: Partial<ReminderRequest>): ReminderRequest => ({
     message: "Call Bo.",
     when: { at: soon },
     timeZone: null,
@@ -49,7 +49,7 @@ export function remindersSuite(
       expect(await reminders.set(elsewhere)).toMatchObject({ value: { next: Date.parse(`${local}:00Z`) } });
     });
 
-    test.each<[string, Partial<AskedReminder>, string, string]>([
+    test.each<[string, Partial<ReminderRequest>, string, string]>([
       ["nobody is called so", { person: "Zoe" }, "not_found", "person"],
       ["it is past", { when: { at: new Date(now - DAY).toISOString() } }, "invalid_input", "at"],
       ["it is due every minute", { when: { every: "* * * * *" } }, "invalid_input", "every"],

@@ -44,8 +44,8 @@ export function resultsContract(name: string, open: (wanted: ResultsWanted) => P
 
     it("returns the label of a result, and `OUTSIDE` for one that it cannot find", async () => {
       const { results, short, shortened, unsettled } = await open(wanted);
-      expect(await results.labelOf(short)).toBe(TENANT);
-      for (const id of [shortened, unsettled, "", "call_1_1"]) expect(await results.labelOf(id), id).toBe(OUTSIDE);
+      expect(await results.getLabel(short)).toBe(TENANT);
+      for (const id of [shortened, unsettled, "", "call_1_1"]) expect(await results.getLabel(id), id).toBe(OUTSIDE);
     });
 
     it("has none of a call that has not settled, of another tree, or that was never made", async () => {

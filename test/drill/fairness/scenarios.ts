@@ -2,7 +2,7 @@
  * The scenarios of a noisy tenant. A scenario is a function from a number to a request, so that a thread of its own can send
  * it while the main thread only measures the victim.
  */
-import { makeKey } from "../../../core/tenant/keys.ts";
+import { createKey } from "../../../core/tenant/keys.ts";
 
 /** The resources of a noisy tenant before it begins: see `makeNoisyTenant`. */
 export interface NoisyTenant {
@@ -113,7 +113,10 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "unknown keys",
     isDrillOnly: true,
     width: 8,
-    request: ({ tenant }) => ({ path: "/v1/tasks", key: makeKey(tenant, crypto.getRandomValues(new Uint8Array(64))) }),
+    request: ({ tenant }) => ({
+      path: "/v1/tasks",
+      key: createKey(tenant, crypto.getRandomValues(new Uint8Array(64))),
+    }),
   },
   {
     name: "JSON of 1 MB",

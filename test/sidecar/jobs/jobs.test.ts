@@ -11,7 +11,7 @@ import { headBytes, openPacket, packetChunks } from "../../../adapters/sidecar/p
 import { type JobFile, runJob } from "../../../adapters/sidecar/run-job.ts";
 import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { signJobOrder } from "../../../adapters/sidecar/token.ts";
-import { failed, ok, surelyNotSent } from "../../../core/base/errors.ts";
+import { failed, ok, isNotSent } from "../../../core/base/errors.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
@@ -278,7 +278,7 @@ it.each([
     patienceMs: 0,
   };
   const done = await runJob(between, { ...request, order: { word: "hello" }, files: [] });
-  expect(done.ok ? null : [done.error.retryAfterMs, surelyNotSent(done.error)]).toEqual([1_000, sent === false]);
+  expect(done.ok ? null : [done.error.retryAfterMs, isNotSent(done.error)]).toEqual([1_000, sent === false]);
 });
 
 it("reads a packet however it is cut into pieces, and refuses one that is cut short or goes on", async () => {

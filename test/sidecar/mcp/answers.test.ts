@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { processWeb } from "../../../adapters/mcp/process-web.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
-import { surelyNotSent } from "../../../core/base/errors.ts";
+import { isNotSent } from "../../../core/base/errors.ts";
 
 it.each([
   [502, "<html>Bad Gateway</html>", undefined],
@@ -29,8 +29,5 @@ it.each([
     allowedDomains: null,
     signal: new AbortController().signal,
   });
-  expect(replied.ok ? null : [replied.error.retryAfterMs, surelyNotSent(replied.error)]).toEqual([
-    1_000,
-    sent === false,
-  ]);
+  expect(replied.ok ? null : [replied.error.retryAfterMs, isNotSent(replied.error)]).toEqual([1_000, sent === false]);
 });

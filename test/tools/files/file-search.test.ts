@@ -85,9 +85,9 @@ describe("the rules of an agent", () => {
     const read: string[] = [];
     const watched: FilesPort = {
       ...files,
-      bytesOf: (entry) => {
+      readEntry: (entry) => {
         read.push(entry.path);
-        return files.bytesOf(entry);
+        return files.readEntry(entry);
       },
     };
     const on = async (tool: Tool, given: object, sandbox: SandboxRules) =>
@@ -194,13 +194,13 @@ describe("grep", () => {
     let reads = 0;
     const slow: FilesPort = {
       ...files,
-      async bytesOf(entry) {
+      async readEntry(entry) {
         reads += 1;
         atOnce += 1;
         most = Math.max(most, atOnce);
         await new Promise((resolve) => setTimeout(resolve, 1));
         atOnce -= 1;
-        return await files.bytesOf(entry);
+        return await files.readEntry(entry);
       },
     };
     const { result } = await runTool(grep, { pattern: "x", max_results: 10 }, { files: slow });
@@ -242,9 +242,9 @@ describe("grep", () => {
     await put("a.txt", "needle\n");
     const slow: FilesPort = {
       ...files,
-      async bytesOf(entry) {
+      async readEntry(entry) {
         await new Promise((resolve) => setTimeout(resolve, 20));
-        return await files.bytesOf(entry);
+        return await files.readEntry(entry);
       },
     };
     for (let i = 0; i < 40; i += 1) await put(`b${i}.txt`, "needle\n");
@@ -257,7 +257,7 @@ describe("grep", () => {
   it("fails when the store does", async () => {
     await put("a.txt", "x");
     const error = { code: "upstream_failed", message: "The file store did not answer. Try again later." } as const;
-    const away: FilesPort = { ...files, bytesOf: async () => ({ ok: false, error }) };
+    const away: FilesPort = { ...files, readEntry: async () => ({ ok: false, error }) };
     expect((await runTool(grep, { pattern: "x" }, { files: away })).failure).toMatchObject(error);
   });
 });

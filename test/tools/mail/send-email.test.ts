@@ -95,7 +95,7 @@ describe("send_email", () => {
     const ran = await runTool(
       sendEmail,
       { ...GIVEN, attachment_filenames: ["a.bin", "b.bin", "c.bin"] },
-      { files: { ...files, bytesOf: () => Promise.reject(new Error("it was read")) } },
+      { files: { ...files, readEntry: () => Promise.reject(new Error("it was read")) } },
     );
     expect(ran.failure).toMatchObject({ code: "too_large" });
   });

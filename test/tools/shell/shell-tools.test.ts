@@ -145,9 +145,9 @@ describe("what a command is given", () => {
     const aheads: number[] = [];
     const counting: FilesPort = {
       ...files,
-      bytesOf: async (entry) => {
+      readEntry: async (entry) => {
         fetched.push(entry.path);
-        return await files.bytesOf(entry);
+        return await files.readEntry(entry);
       },
     };
     const scripts = fakeScripts();

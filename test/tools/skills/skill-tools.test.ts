@@ -6,7 +6,7 @@ import { skillCaller } from "../../../core/steps/skill-call.ts";
 import { skillTool } from "../../../core/tool/skill-tool.ts";
 import type { SkillScript } from "../../../core/skills/skill.ts";
 import type { CallFacts, CallSkills, EffectFacts } from "../../../core/tool/tool.ts";
-import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import loadSkill from "../../../tools/skills/load-skill.ts";
 import runSkillScript from "../../../tools/skills/run-skill-script.ts";
@@ -213,7 +213,7 @@ describe("run_skill_script", () => {
 
 describe("the tool of a skill", () => {
   const DEPS = { callers: { skill: skillCaller }, patterns: linearPatterns };
-  const [tool] = outsideTools([{ source: "skills", tool: skillTool(REPORT) }], [], DEPS);
+  const [tool] = createOutsideTools([{ source: "skills", tool: skillTool(REPORT) }], [], DEPS);
 
   it("is a subtask under the skill, with the tools that it leaves", async () => {
     if (tool === undefined) throw new Error("no tool");
@@ -228,7 +228,7 @@ describe("the tool of a skill", () => {
   });
 
   it("takes the tools of a skill that lists none as they are", async () => {
-    const [free] = outsideTools([{ source: "skills", tool: skillTool(OTHER) }], [], DEPS);
+    const [free] = createOutsideTools([{ source: "skills", tool: skillTool(OTHER) }], [], DEPS);
     if (free === undefined) throw new Error("no tool");
     expect((await runTool(free, { task: "x", context: "y" })).control).toMatchObject({ tools: null });
     expect((await runTool(free, { context: "y" })).failure).toMatchObject({ code: "invalid_input" });

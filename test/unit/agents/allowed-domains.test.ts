@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allowedDomains, DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
+import { getAllowedDomains, DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
 
 const agent = (id: string, allowed_domains?: string[]): PinnedAgent => {
   const config = { name: "a", instructions: "", tools: ["*"], permissions: [] };
@@ -13,5 +13,5 @@ test.each([
   ["that is built in, everybody", DEFAULT_AGENT, ["*"]],
   ["that is built in and was pinned before it had a list, everybody", agent(DEFAULT_AGENT.id), ["*"]],
 ])("an agent reaches, %s", (_, pinned, domains) => {
-  expect(allowedDomains(pinned)).toEqual(domains);
+  expect(getAllowedDomains(pinned)).toEqual(domains);
 });

@@ -4,11 +4,11 @@ import { MAX_DEPTH } from "../../../core/task/subtasks.ts";
 
 test("a run has room for sixteen calls, and counts those that it makes beyond them", () => {
   const calls = new CallBudget();
-  expect([calls.room(), calls.hasRoom(MAX_RUN_CALLS), calls.hasRoom(MAX_RUN_CALLS + 1)]).toEqual([16, true, false]);
+  expect([calls.getRoom(), calls.hasRoom(MAX_RUN_CALLS), calls.hasRoom(MAX_RUN_CALLS + 1)]).toEqual([16, true, false]);
   calls.count(15);
-  expect([calls.room(), calls.hasRoom(), calls.hasRoom(2)]).toEqual([1, true, false]);
+  expect([calls.getRoom(), calls.hasRoom(), calls.hasRoom(2)]).toEqual([1, true, false]);
   calls.count(3);
-  expect([calls.room(), calls.hasRoom()]).toEqual([0, false]);
+  expect([calls.getRoom(), calls.hasRoom()]).toEqual([0, false]);
 });
 
 /** Outboxes, inboxes, notices and tasks begin their work in an alarm, so what is nested below each alarm is fixed. */

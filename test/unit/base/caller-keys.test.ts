@@ -48,7 +48,7 @@ describe("a name that every object inherits", () => {
     expect(toMarkdown(`<@${name}>`, {})).toBe(`@${name}`);
   });
 
-  test("is stored as a member of a request's body, and kept in a schema", () => {
+  test("is stored as a member of a request's body, and in a schema", () => {
     const places = { a: { in: "body", name: "__proto__" } } as const;
     const filled = fillTemplate(
       {

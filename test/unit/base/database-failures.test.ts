@@ -1,4 +1,4 @@
-/** What an error of Postgres is to whoever asked: the database is away, or Otto has a defect. */
+/** Postgres errors become failures: the database is unavailable, or Otto has a defect. */
 import { sql } from "drizzle-orm";
 import { afterEach, expect, test, vi } from "vitest";
 import { asTenant, openConnection } from "../../../adapters/database/connection.ts";

@@ -13,7 +13,7 @@ test("work in time gives its result or its error and leaves no timer", async () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("work that is late gives what was named, and its later error disturbs nobody", async () => {
+test("late work returns the given value, and its later error is dropped", async () => {
   const work = new Promise((_, reject) => setTimeout(() => reject(new Error("after the deadline")), 50));
   const outcome = awaitWithin(globalThis, 10, work, "late");
   await vi.advanceTimersByTimeAsync(10);

@@ -3,7 +3,7 @@ import { FailurePause } from "../../../core/base/failure-pause.ts";
 
 const NOW = 1_800_000_000_000;
 
-test("a pause lasts its time after a failure, and ends early by `end` or by a clock that went back", () => {
+test("a pause lasts its time after a failure, and ends early by `end` or when the clock was set back", () => {
   const pause = new FailurePause(5000);
   expect(pause.isOn(NOW)).toBe(false);
   pause.begin(NOW);

@@ -8,10 +8,10 @@ import {
   maybeSent,
   notSent,
   type Result,
-  tenantStopped,
+  failTenantStopped,
 } from "../../../core/base/errors.ts";
 import { attempt, isUnanswered } from "../../../core/base/unanswered.ts";
-import { detailsToShow, readFailure, readResult } from "../../../core/base/read-failure.ts";
+import { toPublicDetails, readFailure, readResult } from "../../../core/base/read-failure.ts";
 
 interface Stored {
   readonly failure: Failure;
@@ -35,7 +35,7 @@ test("what a failure of this release says is not read from its details", () => {
 });
 
 test("what an earlier release decides on is still in the details", async () => {
-  expect(tenantStopped("It is stopped.").error.details).toEqual({ stopped: true });
+  expect(failTenantStopped("It is stopped.").error.details).toEqual({ stopped: true });
   const lost = await attempt(() => Promise.reject(new Error("reset")));
   expect(lost).toMatchObject({ ok: false, error: { happened: "unknown", details: { unanswered: true } } });
   expect(!lost.ok && isUnanswered(lost.error)).toBe(true);
@@ -68,5 +68,5 @@ test("no code can decide on a detail", () => {
   // @ts-expect-error -- nor by its name
   const same: unknown = error.details?.by;
   expect([by, same]).toEqual(["ana", "ana"]);
-  expect(detailsToShow(error)).toEqual({ by: "ana" });
+  expect(toPublicDetails(error)).toEqual({ by: "ana" });
 });

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  callId,
-  derivedId,
+  deriveCallId,
+  deriveWaitId,
   ID_PREFIXES,
   type IdKind,
   isId,
   makeId,
-  taskOfCall,
-  taskOfWait,
+  findTaskOfCall,
+  findTaskOfWait,
 } from "../../../core/base/ids.ts";
 
 const kinds = Object.keys(ID_PREFIXES) as IdKind[];
@@ -38,7 +38,7 @@ describe("an id", () => {
     );
   });
 
-  test("sorts by the moment it was made", () => {
+  test("sorts by creation time", () => {
     fc.assert(
       fc.property(moment, moment, bytes, bytes, (a, b, left, right) => {
         fc.pre(a < b);
@@ -63,22 +63,22 @@ describe("an id", () => {
   });
 
   test("of a call and of what a call opened follow from the task", () => {
-    const call = callId("task_abc", 3, 0);
+    const call = deriveCallId("task_abc", 3, 0);
     expect(call).toBe("call_abc_3_0");
-    expect(derivedId("question", call)).toBe("qst_abc_3_0");
-    expect(derivedId("approval", call)).toBe("apr_abc_3_0");
+    expect(deriveWaitId("question", call)).toBe("qst_abc_3_0");
+    expect(deriveWaitId("approval", call)).toBe("apr_abc_3_0");
   });
 
-  test("of a call, a question or an approval tells the task that it stands in", () => {
+  test("of a call, a question or an approval contains its task", () => {
     fc.assert(
       fc.property(moment, bytes, fc.nat(999_999), fc.nat(999_999), (at, random, step, index) => {
         const task = makeId("task", at, random);
-        const call = callId(task, step, index);
-        expect(taskOfCall(call)).toBe(task);
-        expect(taskOfWait(derivedId("question", call))).toBe(task);
-        expect(taskOfWait(derivedId("approval", call))).toBe(task);
-        expect(taskOfWait(call)).toBeNull();
-        expect(taskOfCall(derivedId("approval", call))).toBeNull();
+        const call = deriveCallId(task, step, index);
+        expect(findTaskOfCall(call)).toBe(task);
+        expect(findTaskOfWait(deriveWaitId("question", call))).toBe(task);
+        expect(findTaskOfWait(deriveWaitId("approval", call))).toBe(task);
+        expect(findTaskOfWait(call)).toBeNull();
+        expect(findTaskOfCall(deriveWaitId("approval", call))).toBeNull();
       }),
     );
   });
@@ -91,8 +91,8 @@ describe("an id", () => {
     `${"0".repeat(26)}_1_`,
     `${"i".repeat(26)}_1_0`,
     `${"0".repeat(26)}_01_0`,
-  ])("of no task is what stands in %j", (text) => {
-    expect(taskOfWait(`qst_${text}`)).toBeNull();
-    expect(taskOfCall(`call_${text}`)).toBeNull();
+  ])("of no task is in %j", (text) => {
+    expect(findTaskOfWait(`qst_${text}`)).toBeNull();
+    expect(findTaskOfCall(`call_${text}`)).toBeNull();
   });
 });

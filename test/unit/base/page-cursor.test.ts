@@ -27,7 +27,7 @@ describe("a cursor", () => {
     expect(readCursor(text)).toBeNull();
   });
 
-  test("of any text is a place or null, and never an error", () => {
+  test("of any text is a position or null, and never an error", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const place = readCursor(text);
@@ -40,11 +40,11 @@ describe("a cursor", () => {
 describe("a page", () => {
   const placeOf = (id: string) => ({ at: 1, id });
 
-  test("goes on after its last thing when there is one more", () => {
+  test("continues after its last item when there is one more", () => {
     expect(cutPage(["a", "b", "c"], 2, placeOf)).toEqual({ items: ["a", "b"], next: { at: 1, id: "b" } });
   });
 
-  test.each([[["a", "b"]], [["a"]], [[]]])("ends with %j when two were asked for", (rows) => {
+  test.each([[["a", "b"]], [["a"]], [[]]])("ends with %j when two were requested", (rows) => {
     expect(cutPage<string>(rows, 2, placeOf).next).toBeNull();
   });
 });

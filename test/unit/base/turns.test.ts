@@ -24,13 +24,13 @@ it("ends a turn when its units are spent, and begins the next one whole", async 
   const { turns, giveWay } = counted();
   const work = new Turns(giveWay, 10);
   work.spend(10);
-  expect(work.isOver).toBe(false);
+  expect(work.isUsedUp).toBe(false);
   work.spend(1);
-  expect(work.isOver).toBe(true);
+  expect(work.isUsedUp).toBe(true);
   await work.next();
-  expect([work.isOver, turns.given]).toEqual([false, 1]);
+  expect([work.isUsedUp, turns.given]).toEqual([false, 1]);
   work.spend(10);
-  expect(work.isOver).toBe(false);
+  expect(work.isUsedUp).toBe(false);
 });
 
 describe("an equation gives others their turn", () => {

@@ -19,7 +19,7 @@ import type { Schema } from "../../../web/src/ui/schema-form/schema-resolve.ts";
 import { branchOf, fieldOf, shows, starterOf } from "../../../web/src/ui/schema-form/schema-shape.ts";
 import { fieldInWords, plainFault, schemaRows } from "../../../web/src/ui/schema-form/schema-words.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
-import { inputSchema } from "../../../core/steps/toolset.ts";
+import { getInputSchema } from "../../../core/steps/toolset.ts";
 
 const shapeOf = (schema: Schema) => fieldOf(schema, schema).shape;
 const words = (schema: Schema) => fieldInWords(schema, fieldOf(schema, schema));
@@ -253,7 +253,7 @@ describe("the shape of a schema", () => {
 
   test("of every built-in tool is a form that shows the tool's own examples", () => {
     for (const tool of catalogue) {
-      const schema = { ...inputSchema(tool) };
+      const schema = { ...getInputSchema(tool) };
       expect(shapeOf(schema).kind, tool.name).toBe("object");
       for (const { given } of tool.examples) expect(retyped(schema, schema, given)).toEqual(given);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exceededMessage } from "../../../core/task/budget.ts";
+import { formatExceededLimit } from "../../../core/task/budget.ts";
 import { endingLimit, usedSeconds } from "../../../web/src/pages/task/time/budget-words.ts";
 
 const limits = { maxSteps: 5, maxTokens: 1000, maxCostMicros: 20_000, maxDurationMs: 9000 };
@@ -10,7 +10,7 @@ describe("the limits of a task in the console", () => {
     ["cost", "money"],
     ["duration", "time"],
   ] as const)("name %s as what ended it, from the words that the task gives", (kind, shown) => {
-    const error = { code: "budget_exceeded", message: exceededMessage(kind, limits) };
+    const error = { code: "budget_exceeded", message: formatExceededLimit(kind, limits) };
     expect(endingLimit({ reason: "budget_exceeded", error })).toBe(shown);
   });
 

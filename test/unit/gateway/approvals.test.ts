@@ -125,7 +125,7 @@ describe("a call that a person has to approve", () => {
       approval: { expiresInMs: 7 * DAY_MS },
     });
     expect(call.approval?.reason).toBe(
-      "This call of bank.pay is dangerous: dangerous calls that reach outside the sandbox are asked about unless the agent's policy says otherwise.",
+      "This call of bank.pay is dangerous: dangerous calls that reach outside the sandbox need approval unless the agent's policy says otherwise.",
     );
   });
 
@@ -135,10 +135,18 @@ describe("a call that a person has to approve", () => {
   });
 
   test.each([
-    [{ dangerous: "ask" }, 20, "the agent's policy asks about dangerous calls"],
-    [{ dangerous: "allow" }, 200, "critical calls are asked about unless the agent's policy says otherwise"],
-    [{ dangerous: "allow", rules: [{ tool: "bank.*", decision: "ask" }] }, 20, 'asks about tools that fit "bank.*"'],
-    [{ dangerous: "allow", rules: [{ tool: "bank_*", decision: "ask" }] }, 20, 'asks about tools that fit "bank_*"'],
+    [{ dangerous: "ask" }, 20, "the agent's policy requires approval of dangerous calls"],
+    [{ dangerous: "allow" }, 200, "critical calls need approval unless the agent's policy says otherwise"],
+    [
+      { dangerous: "allow", rules: [{ tool: "bank.*", decision: "ask" }] },
+      20,
+      'requires approval of tools that fit "bank.*"',
+    ],
+    [
+      { dangerous: "allow", rules: [{ tool: "bank_*", decision: "ask" }] },
+      20,
+      'requires approval of tools that fit "bank_*"',
+    ],
   ] as const)("under %j, for %i, names the rule", async (policy, amount, words) => {
     const call = await prepareOne(payTool(), { to: "Ana", amount }, agentFacts(policy as unknown as ApprovalPolicy));
     expect(call.approval?.reason).toContain(words);
@@ -154,7 +162,7 @@ describe("a call that a person has to approve", () => {
     ["runs", { dangerous: "allow" }, { to: "Ana", amount: 1 }, null],
     ["is denied", { dangerous: "deny" }, { to: "Ana", amount: 1 }, "blocked_by_policy"],
     ["has arguments that do not fit", {}, { to: "Ana" }, "invalid_input"],
-  ] as const)("is none that %s", async (_, policy, given, code) => {
+  ] as const)("is refused when it %s", async (_, policy, given, code) => {
     const call = await prepareOne(payTool(), given, agentFacts(policy));
     expect(call.approval).toBeNull();
     if (code === null) expect(call.outcome).toBeNull();
@@ -165,7 +173,7 @@ describe("a call that a person has to approve", () => {
 describe("a decision", () => {
   const json = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 });
 
-  test("stands for these arguments and no others: any change of them changes the hash, and the call is not made", async () => {
+  test("covers exactly these arguments: any change of them changes the hash, and the call does not run", async () => {
     await fc.assert(
       fc.asyncProperty(json, json, fc.constantFrom("bank.pay", "bank.pays"), async (shown, sent, tool) => {
         const hash = await hashArguments("bank.pay", shown);
@@ -184,7 +192,7 @@ describe("a decision", () => {
     );
   });
 
-  test("outlives the way through the ledger: stored arguments hash as those that were shown", async () => {
+  test("survives the ledger: stored arguments have the hash of the approved ones", async () => {
     await fc.assert(
       fc.asyncProperty(json, async (shown) => {
         const stored = JSON.parse(JSON.stringify(shown)) as unknown;
@@ -193,7 +201,7 @@ describe("a decision", () => {
     );
   });
 
-  test("that others' arguments came under leaves a call unknown that an earlier attempt may have made", async () => {
+  test("with other arguments leaves a call unknown that an earlier attempt may have made", async () => {
     const hash = await hashArguments("bank.pay", { to: "Ana", amount: 1, draft: false });
     const { outcome } = await performOne(payTool(), { to: "Eve", amount: 1, draft: false }, hash, 2);
     expect(outcome.state).toBe("unknown");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { failed } from "../../../core/base/errors.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
 import { MAX_CALLS_PER_STEP } from "../../../core/steps/prepare.ts";
-import { modelNames } from "../../../core/gateway/model-names.ts";
+import { createModelNames } from "../../../core/gateway/model-names.ts";
 import type { ActJob } from "../../../core/steps/rpc.ts";
 import type { CallOutcome } from "../../../core/task/commands.ts";
 import type { EffectClass, Tool } from "../../../core/tool/tool.ts";
@@ -73,7 +73,7 @@ describe("a call that its task may not make any more", () => {
     throw new Error("nothing came of it");
   };
 
-  test.each(["none", "keyed", "probe", "once"] as const)("is refused and not made: %s", async (effect) => {
+  test.each(["none", "keyed", "probe", "once"] as const)("is refused and does not run: %s", async (effect) => {
     const world = outside();
     const outcome = await one(toolOf(world, effect), effect, 1);
     expect(outcome).toMatchObject({ state: "refused", result: { error: { code: "permission_denied" } } });
@@ -162,7 +162,7 @@ describe("preparing the calls of a step", () => {
     expect(denied?.approval).toBeNull();
   });
 
-  test("stops the same call being made for ever, and more calls than a step may make", async () => {
+  test("refuses the same call in a loop, and more calls than a step may have", async () => {
     const tool = toolOf(outside(), "none");
     const [first] = await prepare([tool], [send("hi")]);
     const repeat = { hash: `send ${first?.argumentsHash}`, count: 3 };
@@ -190,7 +190,7 @@ describe("performing the calls of a step", () => {
     expect(outcomes.map((outcome) => outcome.content).sort()[0]).toBe("Sent m0 as call_0");
   });
 
-  test("asks nobody again before the time that they named, also when that is later than the call's own end", async () => {
+  test("retries no service before its Retry-After, even beyond the call's own limit", async () => {
     const world = outside();
     const [outcome] = await perform(toolOf(world, "none"), ["busy"]);
     expect(world.runs).toBe(1);
@@ -262,7 +262,7 @@ describe("performing the calls of a step", () => {
     expect(world.runs).toBe(runs);
   });
 
-  test("a second attempt is not made when the object does not state the age of its key", async () => {
+  test("a second attempt does not run when the object does not state the age of its key", async () => {
     const world = outside();
     const tool = toolOf(world, "keyed");
     const row = await rowOf(tool);
@@ -309,7 +309,7 @@ describe("performing the calls of a step", () => {
     ]);
   });
 
-  test("shares the hop's time between the calls, and does not make those that have none left", async () => {
+  test("shares the phase's time between the calls, and does not run those that have none left", async () => {
     const world = outside();
     const tool = toolOf(world, "once");
     const outcomes = await perform(
@@ -338,7 +338,12 @@ describe("performing the calls of a step", () => {
 describe("the names that a model sees", () => {
   test("have no dots, fit 64 characters, and never collide", async () => {
     const long = "x".repeat(80);
-    const names = await modelNames([{ name: "fs.read" }, { name: "fs_read" }, { name: long }, { name: `${long}y` }]);
+    const names = await createModelNames([
+      { name: "fs.read" },
+      { name: "fs_read" },
+      { name: long },
+      { name: `${long}y` },
+    ]);
     const shown = [...names.values()];
     expect(shown[0]).toBe("fs_read");
     expect(new Set(shown).size).toBe(4);

@@ -22,8 +22,8 @@ const urlOf = (given: Record<string, unknown>, change: Partial<HttpTemplate> = {
   return filled.ok ? filled.value.url : filled.error;
 };
 
-describe("an address with places", () => {
-  test("is filled percent-encoded, and what has no place goes to the query", () => {
+describe("a URL with placeholders", () => {
+  test("is filled percent-encoded, and other arguments go to the query", () => {
     expect(urlOf({ id: 7, name: "a b/ç?#&.txt", since: "2026", tag: ["x", "y&z"] })).toBe(
       "https://api.example/users/7/files/a%20b%2F%C3%A7%3F%23%26.txt?fixed=1&since=2026&tag=x&tag=y%26z",
     );
@@ -117,7 +117,7 @@ describe("a body", () => {
     return [filled.value.body, Object.fromEntries(filled.value.headers)["content-type"]];
   };
 
-  test("is JSON of the arguments that have no other place", () => {
+  test("is JSON of the remaining arguments", () => {
     expect(post({}, { title: "a", tags: ["x"] })).toEqual(['{"title":"a","tags":["x"]}', "application/json"]);
     expect(post({}, {})).toEqual(["{}", "application/json"]);
     expect(post({ places: { title: at("query", "t") } }, { title: "a", n: 1 })).toEqual([

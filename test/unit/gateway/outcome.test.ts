@@ -45,14 +45,14 @@ test.each([
   expect(chooseAfterFailure({ effect: "keyed", keyedForMs: HOUR, sentAt: START, ...how }, START + MINUTE)).toBe(after);
 });
 
-test("an attempt that may have left is unknown when its key is forgotten before the next one would leave", () => {
+test("an attempt that may have left is unknown when its key expires before the next one", () => {
   const how = { effect: "keyed", keyedForMs: HOUR, sentAt: START, mayHaveHappened: true, isTransient: true } as const;
   expect(chooseAfterFailure(how, START + 53 * MINUTE)).toBe("retry");
   expect(chooseAfterFailure(how, START + HOUR)).toBe("unknown");
   expect(chooseAfterFailure({ ...how, mayHaveHappened: false }, START + HOUR)).toBe("retry");
 });
 
-test("an answer is lost unless the request surely did not leave or was answered", () => {
+test("an answer is lost unless the request was not sent or was answered", () => {
   const lost = { code: "upstream_failed", message: "" } as const;
   expect(isAnswerLost(lost)).toBe(true);
   expect(isAnswerLost({ ...lost, happened: "no" })).toBe(false);
@@ -117,7 +117,7 @@ const attempts: readonly FailedAttempt[] = (["none", "keyed", "probe", "once"] a
 );
 
 test.each(["tool_call", "mail"] as const)(
-  "whatever fails, a %s is never sent twice and never called off wrongly",
+  "for any failure, a %s is never sent twice and never wrongly given up",
   (place) => {
     for (const failure of failures)
       for (const attempt of attempts) {

@@ -7,7 +7,7 @@ import { buildToolset } from "../../../core/steps/toolset.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import type { ActLine } from "../../../core/steps/rpc.ts";
-import type { CallOfHop } from "../../../core/task/decision.ts";
+import type { RunnableCall } from "../../../core/task/decision.ts";
 import type { BoundFile } from "../../../core/sandbox/bind-copy.ts";
 import runCommand from "../../../tools/shell/run-command.ts";
 import { fakeFiles } from "../../fakes/files.ts";
@@ -37,13 +37,13 @@ async function sandbox(): Promise<FilesPort> {
 async function make(
   files: FilesPort,
   only: readonly string[] | undefined,
-  more: Partial<CallOfHop> = {},
+  more: Partial<RunnableCall> = {},
   ran: string[] = [],
 ): Promise<ActLine> {
   const given = { command: "python3 x.py", cwd: ".", timeout: 30, ...(only === undefined ? {} : { files: only }) };
   const argumentsHash = await hashArguments(runCommand.name, given);
   const row = { tool: runCommand.name, arguments: given, argumentsHash, effect: "once", key: "call_x_1_0" } as const;
-  const call: CallOfHop = { callId: "call_x_1_0", mode: "run", attempt: 1, ...row, ...more };
+  const call: RunnableCall = { callId: "call_x_1_0", mode: "run", attempt: 1, ...row, ...more };
   const scripts = fakeScripts((work) => {
     ran.push([...work].map(([path, bytes]) => `${path}=${new TextDecoder().decode(bytes)}`).join(" "));
     return undefined;
@@ -55,7 +55,7 @@ async function make(
 const bind = async (files: FilesPort, only?: readonly string[]) => boundIn(await make(files, only, BIND));
 
 describe("a program that a person has to approve", () => {
-  test("is asked about once its files are known, also when it names none", async () => {
+  test("needs an approval once its files are known, even if it has none", async () => {
     for (const given of ['{"command":"ls"}', '{"command":"ls","files":["x.py"]}']) {
       const [asks] = await prepare([runCommand], [{ name: "run_command", arguments: given }], FACTS);
       expect(asks).toMatchObject({ approval: { reason: expect.any(String) }, namesFiles: true });
@@ -87,7 +87,7 @@ describe("a program that a person has to approve", () => {
   });
 
   test.each([["x.py"], ["data/a.csv"]])(
-    "is not run, and asked about again, when the mode of %s changed",
+    "does not run, and needs a new approval, when the mode of %s changed",
     async (path) => {
       for (const only of [[path], ["x.py", "data"], undefined]) {
         const [files, ran] = [await sandbox(), [] as string[]];
@@ -138,7 +138,7 @@ describe("a program that a person has to approve", () => {
     expect([line, ran]).toMatchObject([{ type: "settled", outcome: { state: "unknown" } }, []]);
   });
 
-  test("fails instead of being asked about when a file or its directory is not there", async () => {
+  test("fails without an approval when a file or its directory is missing", async () => {
     const line = await make(await sandbox(), ["nowhere.py"], BIND);
     expect(line).toMatchObject({ type: "settled", outcome: { state: "failed", result: { ok: false } } });
   });

@@ -6,7 +6,7 @@ import { failed, ok } from "../../../core/base/errors.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
 import type { PerformDeps } from "../../../core/steps/perform.ts";
 import { type RestOfText, shapeText } from "../../../core/gateway/shape.ts";
-import { readKeptText, showResult } from "../../../core/prompt/kept-results.ts";
+import { readStoredText, formatResult } from "../../../core/prompt/stored-results.ts";
 import type { BlobPort } from "../../../core/ports/blobs.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import type { CallFacts, Tool } from "../../../core/tool/tool.ts";
@@ -17,7 +17,7 @@ import { factsOf } from "../task/world.ts";
 
 const CALL = "call_00000000000000000000000001_1_0";
 const KEY = `${factsOf().tenant}/tree/${factsOf().rootId}/results/${CALL}`;
-/** The longest line that stands in the place of what is left out, without the figures in it. */
+/** The longest note on an omitted part, without its figures. */
 const MAX_POINTER = 200;
 
 /** A store in memory; `isAway`: it takes nothing. */
@@ -84,7 +84,7 @@ async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = [
 }
 
 describe("a long result", () => {
-  test("is kept whole, and shown with the call of expand_result that reads it", async () => {
+  test("is stored whole, and shortened with the call of expand_result that reads it", async () => {
     const blobs = memoryBlobs();
     const text = `${"h".repeat(8000)}${"t".repeat(2000)}`;
     const outcome = await perform(sayTool(text), blobs);
@@ -93,16 +93,16 @@ describe("a long result", () => {
       `${"h".repeat(3000)}\n[… 6000 of 10000 characters left out; read them with expand_result, result_id "${CALL}" …]\n${"t".repeat(1000)}`,
     );
     expect([...blobs.kept.keys()]).toEqual([`${KEY}.txt`]);
-    expect(await readKeptText(blobs, factsOf(), CALL)).toEqual({ ok: true, value: text });
+    expect(await readStoredText(blobs, factsOf(), CALL)).toEqual({ ok: true, value: text });
   });
 
-  test("over the large threshold shows less and asks for a summary", async () => {
+  test("over the large threshold is shorter and needs a summary", async () => {
     const outcome = await perform(sayTool("x".repeat(20_000)), memoryBlobs());
     expect(outcome.isLarge).toBe(true);
     expect(outcome.content).toContain("[… 18000 of 20000 characters left out; read them with expand_result");
   });
 
-  test("that cannot be kept says so, and is not summarised: there is nothing to read it from", async () => {
+  test("that cannot be stored says so, and is not summarised", async () => {
     const outcome = await perform(sayTool("x".repeat(20_000)), memoryBlobs(true));
     expect(outcome).toMatchObject({ state: "confirmed", isLarge: false });
     expect(outcome.content).toContain("18000 of 20000 characters left out; they could not be kept");
@@ -115,14 +115,14 @@ describe("a long result", () => {
     expect(outcome.content).not.toContain("expand_result");
   });
 
-  test("of a tool that bounds its own is shown as it is and never kept beside its row", async () => {
+  test("of a tool that bounds its own stays unshortened and is never stored as a blob", async () => {
     const blobs = memoryBlobs();
     const outcome = await perform(sayTool("x".repeat(20_000), true), blobs);
     expect(outcome).toMatchObject({ content: "x".repeat(20_000), isLarge: false });
     expect(blobs.kept.size).toBe(0);
   });
 
-  test("is kept as JSON too when its row cannot hold it", async () => {
+  test("is stored as JSON too when its row cannot hold it", async () => {
     const blobs = memoryBlobs();
     const outcome = await perform(sayTool("x".repeat(200_000)), blobs);
     expect([...blobs.kept.keys()].sort()).toEqual([`${KEY}.json`, `${KEY}.txt`]);
@@ -131,7 +131,7 @@ describe("a long result", () => {
 });
 
 describe("a short result", () => {
-  test("is shown whole and not kept beside its row", async () => {
+  test("stays whole and is not stored as a blob", async () => {
     const blobs = memoryBlobs();
     const outcome = await perform(sayTool("x".repeat(4000)), blobs);
     expect(outcome).toMatchObject({ content: "x".repeat(4000), isLarge: false });
@@ -164,7 +164,7 @@ describe("shaping", () => {
 
   const text = fc.string({ unit: "binary", maxLength: 3000 });
   const threshold = fc.integer({ min: 1, max: 3000 });
-  const rests = fc.constantFrom<RestOfText>("expandable", "kept", "lost");
+  const rests = fc.constantFrom<RestOfText>("expandable", "stored", "lost");
 
   test("is bounded for any text and thresholds, is the text's own head and tail, and never half a character", () => {
     fc.assert(
@@ -191,9 +191,9 @@ describe("shaping", () => {
       fc.asyncProperty(text, threshold, async (whole, mediumCharacters) => {
         const blobs = memoryBlobs();
         const shown = { blobs, limits: { mediumCharacters, largeCharacters: 1 }, canExpand: true };
-        const { content, isLarge } = await showResult(whole, factsOf(), CALL, shown);
+        const { content, isLarge } = await formatResult(whole, factsOf(), CALL, shown);
         expect(isLarge).toBe(whole.length > mediumCharacters);
-        if (isLarge) expect(await readKeptText(blobs, factsOf(), CALL)).toEqual({ ok: true, value: whole });
+        if (isLarge) expect(await readStoredText(blobs, factsOf(), CALL)).toEqual({ ok: true, value: whole });
         else expect(content).toBe(whole);
       }),
     );

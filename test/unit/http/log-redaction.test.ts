@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { OttoError } from "../../../core/base/errors.ts";
-import { makeKey } from "../../../core/tenant/keys.ts";
-import { makeLinkToken } from "../../../core/tenant/session.ts";
+import { createKey } from "../../../core/tenant/keys.ts";
+import { createLinkToken } from "../../../core/tenant/session.ts";
 import { logFailure, redact } from "../../../workers/http/log.ts";
 
-const link = makeLinkToken("ten_01jd0000000000000000000000", new Uint8Array(96).fill(9));
-const key = makeKey("ten_01jd0000000000000000000000", new Uint8Array(64).fill(9));
+const link = createLinkToken("ten_01jd0000000000000000000000", new Uint8Array(96).fill(9));
+const key = createKey("ten_01jd0000000000000000000000", new Uint8Array(64).fill(9));
 
 test.each([
   [`bad key ${key}`, key],

@@ -189,7 +189,7 @@ describe("whatever the command is", () => {
     );
   });
 
-  it("what was written anew is read as the same again", () => {
+  it("a rewritten command parses to the same segments", () => {
     fc.assert(
       fc.property(shellText, (command) => {
         const once = judgeCommand(command, GIT);

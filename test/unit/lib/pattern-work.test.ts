@@ -54,10 +54,10 @@ describe("the work to compile a pattern", () => {
   ])("is over the limit for %s, which the engine never sees", (_, pattern) => {
     const compiled = vi.spyOn(RE2JS, "compile");
     expect(estimatePattern(pattern, false).work).toBeGreaterThan(MAX_PATTERN_WORK);
-    expect(linearPatterns.workOf(pattern)).toBe(0);
+    expect(linearPatterns.estimateWork(pattern)).toBe(0);
     expect(linearPatterns.compile(pattern)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     const style = { ignoresCase: false, isMultiline: true };
-    expect(linearPatterns.workOf(pattern, style)).toBe(0);
+    expect(linearPatterns.estimateWork(pattern, style)).toBe(0);
     expect(linearPatterns.compile(pattern, style)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(compiled).not.toHaveBeenCalled();
   });
@@ -161,7 +161,7 @@ describe("many patterns", () => {
 
   it("that are the same are compiled and charged once", () => {
     const compiled = vi.spyOn(RE2JS, "compile");
-    const limited = limitPatterns(linearPatterns, new PatternBudget(linearPatterns.workOf("^a{5}$") + 1));
+    const limited = limitPatterns(linearPatterns, new PatternBudget(linearPatterns.estimateWork("^a{5}$") + 1));
     expect([limited.compile("^a{5}$").ok, limited.compile("^a{5}$").ok, limited.compile("^b{5}$").ok]).toEqual([
       true,
       true,
@@ -174,11 +174,11 @@ describe("many patterns", () => {
 /** An engine, and the patterns that it was asked to estimate. */
 function readerOf(patterns: PatternsPort) {
   const estimates: string[] = [];
-  const workOf = (source: string) => {
+  const estimateWork = (source: string) => {
     estimates.push(source);
-    return patterns.workOf(source);
+    return patterns.estimateWork(source);
   };
-  return { estimates, patterns: { ...patterns, workOf } };
+  return { estimates, patterns: { ...patterns, estimateWork } };
 }
 
 /** One operation for each schema of a body. */

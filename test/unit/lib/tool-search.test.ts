@@ -5,8 +5,8 @@ import { findTools } from "../../../core/steps/find-tools.ts";
 import { readRequest } from "../../../core/lib/tool-search/request.ts";
 import { searchTools } from "../../../core/lib/tool-search/search.ts";
 import { type SearchableTool, type Segment, SegmentBuilder } from "../../../core/lib/tool-search/segment.ts";
-import { toolList } from "../../../core/lib/tool-search/tool-list.ts";
-import { termsOf, wordsOf } from "../../../core/lib/tool-search/words.ts";
+import { createToolList } from "../../../core/lib/tool-search/tool-list.ts";
+import { toTerms, splitWords } from "../../../core/lib/tool-search/words.ts";
 
 function toolOf(name: string, change: Partial<SearchableTool> = {}): SearchableTool {
   return { name, summary: "", toolbox: "", category: "", parameters: [], ...change };
@@ -34,7 +34,7 @@ describe("the words of a text", () => {
     ["", []],
     ["🙂 !!", []],
   ])("%s", (text, words) => {
-    expect(wordsOf(text)).toEqual(words);
+    expect(splitWords(text)).toEqual(words);
   });
 
   test("are the same in singular and plural, present and past", () => {
@@ -44,15 +44,15 @@ describe("the words of a text", () => {
       "plan plans planned planning",
       "create created creates creating",
     ]) {
-      expect(new Set(termsOf(group)).size).toBe(1);
+      expect(new Set(toTerms(group)).size).toBe(1);
     }
-    expect(termsOf("the status of this bus")).toEqual(["status", "bus"]);
+    expect(toTerms("the status of this bus")).toEqual(["status", "bus"]);
   });
 
   test("are bounded, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 500 }), (text) => {
-        for (const word of wordsOf(text)) expect(word.length).toBeLessThanOrEqual(32);
+        for (const word of splitWords(text)) expect(word.length).toBeLessThanOrEqual(32);
       }),
     );
   });
@@ -65,9 +65,9 @@ describe("a request", () => {
   });
 
   test("says by a path what kind of file is meant, and nothing by the path's own words or a URL's", () => {
-    expect(readRequest("Save it to /srv/oslo/plan.xlsx")[0]?.terms).toEqual(termsOf("save excel sheet file"));
-    expect(readRequest("What is in ~/oslo/trips?")[0]?.terms).toEqual(termsOf("directory file"));
-    expect(readRequest("Read https://example.com/oslo/weather")[0]?.terms).toEqual(termsOf("read url"));
+    expect(readRequest("Save it to /srv/oslo/plan.xlsx")[0]?.terms).toEqual(toTerms("save excel sheet file"));
+    expect(readRequest("What is in ~/oslo/trips?")[0]?.terms).toEqual(toTerms("directory file"));
+    expect(readRequest("Read https://example.com/oslo/weather")[0]?.terms).toEqual(toTerms("read url"));
     expect(readRequest("either/or and 24/7")[0]?.terms).toEqual(["either"]);
   });
 
@@ -86,7 +86,7 @@ describe("a request", () => {
 describe("a search", () => {
   const tools = [
     toolOf("weather_forecast", { summary: "The weather of the next days.", toolbox: "weather" }),
-    toolOf("delete_file", { summary: "Remove a file for good.", toolbox: "files" }),
+    toolOf("delete_file", { summary: "Remove a file permanently.", toolbox: "files" }),
     toolOf("write_file", { summary: "Write a text file.", toolbox: "files" }),
     toolOf("send_mail", {
       summary: "Send a message to somebody.",
@@ -153,7 +153,7 @@ describe("a search", () => {
     }
   });
 
-  test("never throws, whatever it is asked", () => {
+  test("never throws, for any request", () => {
     const segment = indexOf(tools);
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.integer({ min: 0, max: 20 }), (text, limit) => {
@@ -164,7 +164,7 @@ describe("a search", () => {
 
   test("finds more of what requests of the project's own making need than a search for single words would", async () => {
     const made = madeTools();
-    const list = toolList(made, ({ input }) => input);
+    const list = createToolList(made, ({ input }) => input);
     const reach = { resolve: () => ({}), names: made.map(({ name }) => name) };
     let met = 0;
     let needed = 0;
@@ -182,7 +182,7 @@ describe("a list", () => {
   test("is indexed once, also when several ask at the same time, and lets others have their turn", async () => {
     let reads = 0;
     const made = madeTools(1_000);
-    const list = toolList(made, ({ input }) => {
+    const list = createToolList(made, ({ input }) => {
       reads += 1;
       return input;
     });
@@ -197,7 +197,7 @@ describe("a list", () => {
 
   test("says what its index takes, which is a fraction of the tools' own text", async () => {
     const made = madeTools(5_000);
-    const { bytes } = await toolList(made, ({ input }) => input).segment();
+    const { bytes } = await createToolList(made, ({ input }) => input).segment();
     expect(bytes).toBeLessThan(JSON.stringify(made).length / 2);
   });
 });

@@ -1,4 +1,4 @@
-/** The two clocks of a model call, its caller, and what is left when it is over. */
+/** The two clocks of a model call, its caller, and what remains when it ended. */
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CallWatch } from "../../../adapters/model/call-watch.ts";
@@ -53,7 +53,7 @@ test("a call of a caller that has given up is aborted from the start", () => {
   expect(new CallWatch(LIMITS, AbortSignal.abort()).signal.aborted).toBe(true);
 });
 
-test("however much is read, there is one timer and one listener, and none when the call is over", async () => {
+test("however much is read, there is one timer and one listener, and none after the call", async () => {
   const { signal } = caller();
   const watch = new CallWatch(LIMITS, signal);
   for (let read = 0; read < 50; read += 1) {

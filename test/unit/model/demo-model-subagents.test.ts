@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { replyTo } from "../../../adapters/model/demo/reply.ts";
 import type { Message } from "../../../core/model/messages.ts";
-import { revisionNote } from "../../../core/task/answers.ts";
+import { formatRevisionNote } from "../../../core/task/answers.ts";
 import { happy, play, renamed, type Result, spec, TOOLS } from "./play-demo-model.ts";
 
 const FAN_OUT =
@@ -136,7 +136,7 @@ describe("a fan-out", () => {
     ]);
   });
 
-  test("works with the tool and its argument renamed, and says so when there is none", () => {
+  test("works with the tool and its argument renamed, and says so without the tool", () => {
     const other = renamed(spec("dispatch_subagent"), "delegate", { task_description: "subtask" });
     const { calls } = play("Have a subagent read a.txt", [other], () => "It says hello.");
     expect(calls).toEqual([{ name: "delegate", given: { subtask: "Read a.txt." } }]);
@@ -204,7 +204,7 @@ describe("an approval", () => {
     );
   });
 
-  test("that was refused to a subagent is told like anything that it found", () => {
+  test("that was refused to a subagent is reported like its findings", () => {
     const { answer } = play("Have a subagent do the following: write “a” to a.md", TOOLS, withSubagents);
     expect(answer).toContain("I wrote a.md.");
     const refused: Result = (call) =>
@@ -214,8 +214,8 @@ describe("an approval", () => {
     expect(parent.answer).toContain("a person refused it, saying “no”");
   });
 
-  test("with changed arguments goes on, and the answer says what was changed", () => {
-    const note = revisionNote({ filename: "b.md", content: "draft" });
+  test("with changed arguments continues, and the answer says what was changed", () => {
+    const note = formatRevisionNote({ filename: "b.md", content: "draft" });
     const { calls, answer } = answerTo(`${note}\nWrote b.md (5 bytes).`);
     expect(calls.map(({ name }) => name)).toEqual(["write_file", "attach_file"]);
     expect(answer).toContain(`write_file: ${note}. Wrote b.md (5 bytes).`);
@@ -224,7 +224,7 @@ describe("an approval", () => {
   });
 });
 
-test("as a subagent it does its own task, whatever its instructions say beside it", () => {
+test("as a subagent it does its own task, despite other instructions", () => {
   const messages: Message[] = [
     {
       role: "system",

@@ -131,7 +131,7 @@ test("a message that comes in the middle of the work is worked on as well", () =
   expect(calls).toEqual([{ name: "attach_file", given: { filename: "a.txt" } }]);
 });
 
-test("a conversation that was answered before begins anew with the next message", () => {
+test("an answered conversation starts over with the next message", () => {
   const { calls } = play(
     [
       { role: "user", content: "read a.txt" },
@@ -186,7 +186,7 @@ test("it says that it is no language model wherever it speaks", () => {
   expect(calls.find((call) => call.name === "write_file")!.given["content"]).toMatch(/not a language model/);
 });
 
-describe("whatever it is told", () => {
+describe("for any input", () => {
   const word = fc.constantFrom(
     "ask",
     "me",

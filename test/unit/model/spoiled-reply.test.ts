@@ -18,7 +18,7 @@ async function prepared(calls: Parameters<typeof prepareCalls>[0]) {
 }
 
 describe("a spoiled call", () => {
-  test("is refused with its fault, beside calls that are made", async () => {
+  test("is refused with its fault, while valid calls run", async () => {
     const fault = "This call was not made: its arguments are too long.";
     const calls = await prepared([
       { name: "write_file", arguments: "", fault },
@@ -32,7 +32,7 @@ describe("a spoiled call", () => {
     expect(calls[3]).toMatchObject({ tool: "unnamed", outcome: { content: expect.stringContaining("names no tool") } });
   });
 
-  test("is a step of the task: its use is settled and the model is asked again", async () => {
+  test("is a step of the task: its use is settled and the model is called again", async () => {
     const [refused] = await prepared([wholeCall("", "{}")]);
     const state = thinking();
     const call = { ...preparedCall(state), ...refused, id: preparedCall(state).id };

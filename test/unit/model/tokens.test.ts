@@ -6,7 +6,7 @@ import o200k from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test } from "vitest";
 import { TOOL_LIST_TOKENS } from "../../../core/task/budget.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
-import { encodingOf } from "../../../core/model/table.ts";
+import { getEncoding } from "../../../core/model/table.ts";
 import { estimateRequest } from "../../../core/steps/request-size.ts";
 import { type Encoding, estimateTokens, measureTokens } from "../../../core/model/tokens.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
@@ -108,7 +108,7 @@ describe("an estimate of tokens", () => {
 
   test("uses the encoding of the model", () => {
     const models = ["gpt-5", "gpt-4o-mini", "gpt-4.1", "some-model", "gpt-4", "gpt-4-turbo", "gpt-3.5-turbo"];
-    expect(models.map(encodingOf)).toEqual(["o200k", "o200k", "o200k", "o200k", "cl100k", "cl100k", "cl100k"]);
+    expect(models.map(getEncoding)).toEqual(["o200k", "o200k", "o200k", "o200k", "cl100k", "cl100k", "cl100k"]);
   });
 });
 

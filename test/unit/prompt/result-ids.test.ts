@@ -37,7 +37,7 @@ describe("the ids of results in one line", () => {
     expect(readResultIds(line).at(-1)).toBe(ids.at(-1));
   });
 
-  test("are in no other line", () => {
+  test("are not read from another line", () => {
     for (const line of ["", "[Results of these steps: ", "Otto: done", "[Results of these steps: ]"]) {
       expect(readResultIds(line)).toEqual([]);
     }

@@ -83,7 +83,7 @@ describe("a long result", () => {
     expect(await condensed({ results }, { model: silent })).toMatchObject([{ usage: RESERVED.result }]);
   });
 
-  test("stays as it is, unpaid, when nothing is asked: no model, no text, or no time left", async () => {
+  test("stays as it is, at no cost, without a model call: no model, no text, or no time left", async () => {
     const asked: string[] = [];
     const model = fakeModel(({ model: name }) => {
       asked.push(name);
@@ -165,7 +165,7 @@ test("the checkpoints of the older steps are reported to an object that stores t
   ]);
 });
 
-describe("what a model is asked", () => {
+describe("a model's prompt", () => {
   const wide = "語".repeat(40_000);
 
   test.each([LONG, wide, "é".repeat(15_999), "😀".repeat(9000)])("is within what is reserved for it", async (text) => {

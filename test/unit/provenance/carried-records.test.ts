@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { findRecordCalls } from "../../../core/steps/read-ground.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import type { LabelledMessage } from "../../../core/model/messages.ts";
-import { readHistory, retell, splitHistory, writeHistory } from "../../../core/prompt/compaction.ts";
+import { readHistory, replaceDetails, splitHistory, writeHistory } from "../../../core/prompt/compaction.ts";
 import { type Label, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../../core/provenance/label.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import {
@@ -111,10 +111,10 @@ describe("a summary of earlier steps", () => {
   });
 
   test.each(LABELS)(
-    "with the label %i has the records that its steps read, by rule or told by a model",
+    "with the label %i has the records that its steps read, by rule or summarised by a model",
     async (label) => {
       const history = await historyOf([PRICES_FILE]);
-      for (const each of [history, retell(history, `The file says: ${PRICES}`)]) {
+      for (const each of [history, replaceDetails(history, `The file says: ${PRICES}`)]) {
         const text = writeHistory(each, { canExpand: true });
         expect(await isAsked(scene(text, label))).toEqual([true, true]);
         // Also when it is summarised again, behind steps that read none.
@@ -124,10 +124,10 @@ describe("a summary of earlier steps", () => {
     },
   );
 
-  test("of steps that read the web alone has none, so that a long research is asked about nothing", async () => {
+  test("of steps that read only the web has none, so that a long research needs no approval", async () => {
     const found: Step = { name: "web_search", given: { query: COPIED }, result: `1. ${PRICES}` };
     const history = await historyOf([found, page("https://news.example/story", PRICES)]);
-    for (const each of [history, retell(history, `The search says: ${PRICES}`)]) {
+    for (const each of [history, replaceDetails(history, `The search says: ${PRICES}`)]) {
       const text = writeHistory(each, { canExpand: true });
       expect(await isAsked(scene(text, OUTSIDE))).toEqual([false, false]);
       const again = writeHistory(await historyOf([PRICES_FILE], text), { canExpand: true });
@@ -140,7 +140,7 @@ describe("a summary of earlier steps", () => {
   test("vouches for no link and no value, and a person's words in it and behind it do", async () => {
     const link = "https://partner.example/a/long-path-of-this-link";
     const clean = await historyOf([{ ...PRICES_FILE, result: `See ${link} for "Ana Reis".` }]);
-    const text = writeHistory(retell(clean, `See ${link} for "Ana Reis".`), { canExpand: true });
+    const text = writeHistory(replaceDetails(clean, `See ${link} for "Ana Reis".`), { canExpand: true });
     const behind: LabelledMessage = { role: "user", content: `Search for ${COPIED}`, label: PRINCIPAL };
     expect(await reasonFor(scene(text, PRINCIPAL), "http.get", { url: link })).toContain("has text from");
     expect(await reasonFor(scene(text, PRINCIPAL), "crm_find", { q: "ana reis" })).toContain(
@@ -151,7 +151,7 @@ describe("a summary of earlier steps", () => {
   });
 });
 
-describe("a result of which nobody knows what it read", () => {
+describe("a result of an unknown source", () => {
   test.each(LABELS)("with the label %i: of a step that was summarised, or of a subtask", async (label) => {
     const expanded: Step = { name: "expand_result", given: { result_id: "call_9" }, result: PRICES, label };
     expect(await isAsked({ input: NAMED, steps: [expanded, HOSTILE] })).toEqual([true, true]);

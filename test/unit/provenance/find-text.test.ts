@@ -154,7 +154,7 @@ describe("namesTool", () => {
   });
 });
 
-test("every character keeps its place in a folded text", () => {
+test("every character keeps its position in a folded text", () => {
   for (let point = 0; point < 0x11_0000; point += 1) {
     const character = String.fromCodePoint(point);
     if (foldText(character).length !== character.length) expect.fail(`U+${point.toString(16)}`);

@@ -11,7 +11,7 @@ import {
   TENANT,
 } from "../../../core/provenance/label.ts";
 import { joinMessages, labelMessage } from "../../../core/model/label-messages.ts";
-import { labelOfSource } from "../../../core/task/source-label.ts";
+import { getSourceLabel } from "../../../core/task/source-label.ts";
 
 const ALL = [OPERATOR, PRINCIPAL, PERSON, TENANT, OUTSIDE] as const;
 
@@ -31,7 +31,7 @@ describe("a label", () => {
     ["email", OUTSIDE],
     ["webhook", OUTSIDE],
   ] as const)("of what came by %s is %i", (channel, label) => {
-    expect(labelOfSource({ channel, id: null })).toBe(label);
+    expect(getSourceLabel({ channel, id: null })).toBe(label);
   });
 });
 

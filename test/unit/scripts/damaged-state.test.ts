@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { keyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
+import { findKeyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
 import { DatabaseDamaged, damageOf, finishCreation, prepareFolder } from "../../../scripts/database/embedded-folder.ts";
 import { openLog } from "../../../scripts/supervisor/capped-log.ts";
 import { CannotRun } from "../../../scripts/supervisor/cannot-run.ts";
@@ -72,7 +72,7 @@ describe("the secrets of a state", () => {
   it("get another operator key for a damaged one: the Worker learns it at each start", () => {
     writeFileSync(state.operatorKeyFile, "otto_operator_trunc");
     const { operatorKey } = openSecrets(state, {}).secrets;
-    expect(keyOwner(operatorKey)).toBe(OPERATOR);
+    expect(findKeyOwner(operatorKey)).toBe(OPERATOR);
     expect(openSecrets(state, {}).secrets.operatorKey).toBe(operatorKey);
   });
 });

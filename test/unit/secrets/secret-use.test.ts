@@ -1,7 +1,7 @@
 /** Which secrets a call may carry: by its agent, the source of its task, and the request's method. */
 import { describe, expect, it } from "vitest";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
-import type { WayIn } from "../../../core/task/source.ts";
+import type { TaskSource } from "../../../core/task/source.ts";
 import {
   findMethodRefusal,
   findUserRefusal,
@@ -11,11 +11,11 @@ import {
 } from "../../../core/secrets/secret-use.ts";
 
 const OWN: PinnedAgent = { id: "agent_own", version: 1, config: { ...DEFAULT_AGENT.config, name: "own" } };
-const userOf = (agent: PinnedAgent, channel: WayIn["channel"]) =>
+const userOf = (agent: PinnedAgent, channel: TaskSource["channel"]) =>
   toSecretUser({ agent, via: { channel, id: channel === "api" ? null : "x" } });
 
 describe("a secret and its user", () => {
-  it.each<[string, readonly string[] | null, PinnedAgent, WayIn["channel"], boolean]>([
+  it.each<[string, readonly string[] | null, PinnedAgent, TaskSource["channel"], boolean]>([
     ["an own agent, without agents", null, OWN, "api", true],
     ["an own agent in a task from a hook, without agents", null, OWN, "webhook", true],
     ["an own agent in a task from mail, without agents", null, OWN, "email", true],

@@ -4,7 +4,7 @@ import { fnmatch } from "../../../core/lib/fnmatch.ts";
 import { packageOf } from "../../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "../../../core/skills/shipped.generated.ts";
 import { shippedTools } from "../../../core/tool/shipped-skills.ts";
-import { sourceText } from "../../../core/tool/source.ts";
+import { formatSource } from "../../../core/tool/source.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { judgeSkill } from "../../../workers/skills/judge-package.ts";
 
@@ -51,7 +51,7 @@ test.each(SHIPPED.map((shipped) => [shipped.skill.name, shipped] as const))(
 );
 
 test("the source that ships is what its hash says, and small", async () => {
-  expect(await sha256Hex(sourceText(shippedTools))).toBe(SHIPPED_HASH);
+  expect(await sha256Hex(formatSource(shippedTools))).toBe(SHIPPED_HASH);
   expect(JSON.stringify(SHIPPED).length).toBeLessThan(MAX_SHIPPED);
   expect(SHIPPED.map(({ skill }) => skill.name)).toEqual(["data-report", "meeting-notes", "skill-writer"]);
 });

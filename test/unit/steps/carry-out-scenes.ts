@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { DEFAULT_AGENT, type AgentConfig } from "../../../core/agents/agent.ts";
 import { httpCaller } from "../../../core/steps/http-caller.ts";
-import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { prepareCalls } from "../../../core/steps/prepare.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import { mcpCaller } from "../../../core/mcp/call.ts";
@@ -20,7 +20,7 @@ const DEPS = { callers: { http: httpCaller, mcp: mcpCaller }, patterns: linearPa
 export const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789".split("");
 
 /** The tenant's own tools: a search of its own by GET, and a server's tool that only reads. */
-const OWN = outsideTools(
+const OWN = createOutsideTools(
   [
     {
       source: "custom",

@@ -68,7 +68,7 @@ describe("the request of a step", () => {
     expect((await requestOf([], { model: "the-second" })).model).toBe("the-second");
   });
 
-  test("tells a subtask's agent who reads its answer, behind its own instructions", async () => {
+  test("tells a subtask's agent who reads its answer, after its own instructions", async () => {
     const own = await requestOf([]);
     const child = await requestOf([], { facts: factsOf({ id: CHILD, parentId: factsOf().id, depth: 1 }) });
     const [plain, told] = [own, child].map(({ messages }) => messages[0]?.content ?? "");

@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from "vitest";
 import { Drain } from "../../../adapters/files/drain.ts";
-import { DRAIN_MS, drainLeftMs } from "../../../core/steps/drain.ts";
+import { DRAIN_MS, getDrainLeftMs } from "../../../core/steps/drain.ts";
 
 describe("a deployment drains", () => {
   test("for 30 seconds from the moment at which the mark was written, and never longer", () => {
-    expect(drainLeftMs(null, 1000)).toBe(0);
-    expect([drainLeftMs(1000, 1000), drainLeftMs(1000, 21_000), drainLeftMs(1000, 31_000)]).toEqual([
+    expect(getDrainLeftMs(null, 1000)).toBe(0);
+    expect([getDrainLeftMs(1000, 1000), getDrainLeftMs(1000, 21_000), getDrainLeftMs(1000, 31_000)]).toEqual([
       DRAIN_MS,
       10_000,
       0,
     ]);
     // A bucket whose clock is ahead.
-    expect(drainLeftMs(99_000, 1000)).toBe(DRAIN_MS);
+    expect(getDrainLeftMs(99_000, 1000)).toBe(DRAIN_MS);
   });
 
   test("as an isolate reads it, at most every three seconds and in the background", async () => {
@@ -29,7 +29,7 @@ describe("a deployment drains", () => {
     expect(await drain.leftMs()).toBe(29_000);
   });
 
-  test("not while the bucket is away", async () => {
+  test("not while the bucket is unavailable", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const away = async (): Promise<never> => await Promise.reject(new Error("away"));
     const drain = new Drain({ head: away }, { now: () => 0 });

@@ -166,7 +166,7 @@ class Tenant {
   private portsOf(agent: Agent): ToolPorts {
     const results = {
       read: async (callId: string) => ok(agent.results.get(callId)?.content ?? ""),
-      labelOf: async (callId: string) => agent.results.get(callId)?.label ?? OUTSIDE,
+      getLabel: async (callId: string) => agent.results.get(callId)?.label ?? OUTSIDE,
     };
     const web = fakeWeb(() => ({ headers: { "content-type": "text/plain" }, body: EVIL }));
     return { ...freshPorts(), files: this.files, memory: fakeMemory(this.memories, PROJECT), web, results };

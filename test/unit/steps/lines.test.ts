@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type HopListener, tellLines } from "../../../core/steps/lines.ts";
+import { type LineListener, sendLines } from "../../../core/steps/lines.ts";
 
 /** A listener that records the lines, and whose `over` the test settles. It stores every line but `unstored`. */
 function listen(hear: (line: string) => void = () => undefined, unstored: string | null = null) {
   const heard: string[] = [];
   const open = Promise.withResolvers<void>();
-  const listener: HopListener<string> = {
+  const listener: LineListener<string> = {
     async hear(line) {
       heard.push(line);
       hear(line);
@@ -36,11 +36,11 @@ function endless(ended: string[]) {
   };
 }
 
-describe("a hop", () => {
-  test("tells its lines in order, each heard before the next is made, and gives the last as its answer", async () => {
+describe("a runner call", () => {
+  test("sends its lines in order, each received before the next, and returns the last", async () => {
     const order: string[] = [];
     const { listener } = listen((line) => order.push(`heard ${line}`));
-    const last = await tellLines<string>(listener, async function* work() {
+    const last = await sendLines<string>(listener, async function* work() {
       for (const line of ["a", "b", "c"]) {
         order.push(`made ${line}`);
         yield line;
@@ -54,7 +54,7 @@ describe("a hop", () => {
   test("commits the lines that must be stored, and resumes with the answer for each", async () => {
     const { heard, listener } = listen(undefined, "c!");
     const answers: boolean[] = [];
-    await tellLines<string>(
+    await sendLines<string>(
       listener,
       async function* work(): AsyncGenerator<string, null, boolean> {
         yield "a";
@@ -68,10 +68,10 @@ describe("a hop", () => {
     expect(answers).toEqual([true, false]);
   });
 
-  test("without a last line gives null, and is not aborted while somebody wants it", async () => {
+  test("without a last line returns null, and is not aborted before it is cancelled", async () => {
     const { heard, listener } = listen();
     const aborted: boolean[] = [];
-    const last = await tellLines<string>(listener, async function* work(signal) {
+    const last = await sendLines<string>(listener, async function* work(signal) {
       yield "only";
       await new Promise((resolve) => setTimeout(resolve, 5));
       aborted.push(signal.aborted);
@@ -86,16 +86,16 @@ describe("a hop", () => {
       if (how === "given up") one.giveUp();
       else one.break(new Error("the object is gone"));
     });
-    expect(await tellLines(one.listener, endless(ended))).toBeNull();
+    expect(await sendLines(one.listener, endless(ended))).toBeNull();
     expect([one.heard, ended]).toEqual([["begun"], ["aborted", "closed"]]);
   });
 
-  test("whose listener fails makes no more lines, is closed, and fails", async () => {
+  test("whose listener fails sends no more lines, is closed, and fails", async () => {
     const made: string[] = [];
     const { listener } = listen(() => {
       throw new Error("nobody is there");
     });
-    const telling = tellLines<string>(listener, async function* work() {
+    const telling = sendLines<string>(listener, async function* work() {
       try {
         for (const line of ["a", "b"]) {
           made.push(line);
@@ -112,7 +112,7 @@ describe("a hop", () => {
 
   test("that breaks fails with what broke it", async () => {
     const { heard, listener } = listen();
-    const telling = tellLines<string>(listener, async function* work() {
+    const telling = sendLines<string>(listener, async function* work() {
       yield "a";
       throw new Error("the model's server is on fire");
     });
@@ -120,29 +120,26 @@ describe("a hop", () => {
     expect(heard).toEqual(["a"]);
   });
 
-  test.each(["is over", "breaks"] as const)(
-    "that came to its end is not aborted when the call to it %s",
-    async (how) => {
-      const one = listen();
-      const signals: AbortSignal[] = [];
-      await tellLines<string>(one.listener, async function* work(signal) {
-        signals.push(signal);
-        yield "only";
-        return null;
-      });
-      if (how === "is over") one.giveUp();
-      else one.break(new Error("the object is gone"));
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-    },
-  );
+  test.each(["ended", "breaks"] as const)("that came to its end is not aborted when the call to it %s", async (how) => {
+    const one = listen();
+    const signals: AbortSignal[] = [];
+    await sendLines<string>(one.listener, async function* work(signal) {
+      signals.push(signal);
+      yield "only";
+      return null;
+    });
+    if (how === "ended") one.giveUp();
+    else one.break(new Error("the object is gone"));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
 
-  test("that broke off is aborted when the one who listened is gone: what it began may still be at work", async () => {
+  test("that failed is aborted when its listener is lost, because its work may still run", async () => {
     const one = listen(() => {
       throw new Error("nobody is there");
     });
     const signals: AbortSignal[] = [];
-    const telling = tellLines<string>(one.listener, async function* work(signal) {
+    const telling = sendLines<string>(one.listener, async function* work(signal) {
       signals.push(signal);
       yield "a";
       return null;

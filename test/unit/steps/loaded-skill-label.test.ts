@@ -5,7 +5,7 @@ import { toPromptMessages } from "../../../core/prompt/mark-data.ts";
 import { countValueChoice, isNamedHost } from "../../../core/provenance/ground.ts";
 import { type Label, OPERATOR, OUTSIDE } from "../../../core/provenance/label.ts";
 import { readGround } from "../../../core/steps/read-ground.ts";
-import { inForce } from "../../../core/task/skills-in-force.ts";
+import { toSkillInForce } from "../../../core/task/skills-in-force.ts";
 import { skillOf } from "../../fakes/skill-texts.ts";
 import { call, factsOf, type ScriptedCall, TaskWorld } from "../task/world.ts";
 
@@ -13,7 +13,7 @@ const TEXT = "# Skill: notes\n\nRead https://style.example/guide first, for the 
 const load: ScriptedCall = {
   tool: "load_skill",
   effect: "none",
-  control: { kind: "load", skill: inForce(skillOf("notes"), "load"), result: { name: "notes" }, content: TEXT },
+  control: { kind: "load", skill: toSkillInForce(skillOf("notes"), "load"), result: { name: "notes" }, content: TEXT },
 };
 const page: ScriptedCall = { ...call(), outcome: { label: OUTSIDE, content: "A page." } };
 

@@ -4,7 +4,7 @@ import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { admitCall } from "../../../core/steps/admit.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
 import { httpCaller } from "../../../core/steps/http-caller.ts";
-import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import { validateArguments, validateOutput } from "../../../core/gateway/validate.ts";
 import { ok } from "../../../core/base/errors.ts";
@@ -22,8 +22,8 @@ const DEPS = { callers: { http: httpCaller }, patterns: linearPatterns };
 const sourced = (tool: OutsideTool) => ({ source: "custom", tool });
 
 describe("the tools of a tenant", () => {
-  test("are shown to the model by their own schema, after the built-in ones", async () => {
-    const [tool] = outsideTools([sourced(outsideToolOf("weather.now"))], catalogue, DEPS);
+  test("are given to the model by their own schema, after the built-in ones", async () => {
+    const [tool] = createOutsideTools([sourced(outsideToolOf("weather.now"))], catalogue, DEPS);
     const toolset = await buildToolset([...catalogue, ...(tool === undefined ? [] : [tool])], factsOf());
     expect(toolset.specs.at(-1)).toEqual({
       name: "weather_now",
@@ -34,15 +34,15 @@ describe("the tools of a tenant", () => {
     expect(toolset.resolve("weather_now")).toBe(tool);
   });
 
-  test("never stand in a built-in tool's place, nor one in another's", () => {
+  test("never replace a built-in tool, nor each other", () => {
     const found = ["read_file", "fs_read", "mine", "mine", "mine_too", "mine.too"].map((name) =>
       sourced(outsideToolOf(name)),
     );
-    const names = outsideTools(found, [...catalogue, { name: "fs.read" }], DEPS).map(({ name }) => name);
+    const names = createOutsideTools(found, [...catalogue, { name: "fs.read" }], DEPS).map(({ name }) => name);
     expect(names).toEqual(["mine", "mine_too"]);
   });
 
-  test("of a kind that nobody can call answer so", async () => {
+  test("of an unsupported kind fail with that reason", async () => {
     const origin = { kind: "mcp", server: "git", tool: "log" } as const;
     expect(await call(outsideToolOf("git_log", { origin }), fakeWeb(200, "{}"))).toMatchObject({
       state: "failed",
@@ -56,7 +56,11 @@ describe("the tools of a tenant", () => {
       properties: { city: { type: "string" }, days: { maximum: 7 } },
       required: ["city"],
     };
-    const [tool] = outsideTools([sourced(outsideToolOf("weather", { input, output: { type: "number" } }))], [], DEPS);
+    const [tool] = createOutsideTools(
+      [sourced(outsideToolOf("weather", { input, output: { type: "number" } }))],
+      [],
+      DEPS,
+    );
     if (tool === undefined) throw new Error("no tool");
     expect(validateArguments(tool, { city: "Oslo", days: 7, more: null })).toEqual({
       ok: true,
@@ -70,9 +74,9 @@ describe("the tools of a tenant", () => {
     expect([validateOutput(tool, 7).ok, validateOutput(tool, "7").ok]).toEqual([true, false]);
   });
 
-  test("whose schema nobody can compile here leave the check to the other side", () => {
+  test("whose schema cannot be compiled leave the check to the service", () => {
     const input = { type: "object", properties: { a: { pattern: "(?=x)" } } };
-    const [tool] = outsideTools([sourced(outsideToolOf("odd", { input }))], [], DEPS);
+    const [tool] = createOutsideTools([sourced(outsideToolOf("odd", { input }))], [], DEPS);
     expect(tool?.input.safeParse({ a: "y" }).success).toBe(true);
   });
 
@@ -86,7 +90,7 @@ describe("the tools of a tenant", () => {
     };
     const keyedFor = (url: string, ownApi: { host: string; keyedForMs: number } | null) => {
       const origin = { kind: "http" as const, request: { ...request, url } };
-      const [tool] = outsideTools([sourced(outsideToolOf("sends", { effect: "keyed", origin }))], [], DEPS);
+      const [tool] = createOutsideTools([sourced(outsideToolOf("sends", { effect: "keyed", origin }))], [], DEPS);
       if (tool === undefined) throw new Error("no tool");
       const toolset = { admits: () => ok(undefined), skills: [], ownApi };
       const config = { ...DEFAULT_AGENT.config, tools: ["*"] };
@@ -101,7 +105,7 @@ describe("the tools of a tenant", () => {
   });
 
   test("have no outcome that can be looked up", () => {
-    const [tool] = outsideTools([sourced(outsideToolOf("sends", { effect: "probe" }))], [], DEPS);
+    const [tool] = createOutsideTools([sourced(outsideToolOf("sends", { effect: "probe" }))], [], DEPS);
     expect(tool?.effect).toBe("once");
   });
 });
@@ -126,7 +130,7 @@ function fakeWeb(status: number, body: string, headers: readonly [string, string
 /** Makes one call of a tool as the gateway does, and gives its outcome. */
 async function call(outside: OutsideTool, web: WebPort, given: unknown = { city: "Oslo" }, label: Label = PRINCIPAL) {
   const facts = factsOf();
-  const toolset = await buildToolset(outsideTools([sourced(outside)], [], DEPS), facts);
+  const toolset = await buildToolset(createOutsideTools([sourced(outside)], [], DEPS), facts);
   const argumentsHash = await hashArguments(outside.name, given);
   const calls = [
     {
@@ -242,7 +246,7 @@ describe("a call of an HTTP tool", () => {
     });
   });
 
-  test("does not leave when its arguments do not fit the address", async () => {
+  test("is not sent when its arguments do not fit the URL", async () => {
     const web = fakeWeb(200, "{}");
     const places = { city: { in: "path", name: "city" } } as const;
     const outcome = await call(http({ url: "https://weather.example/{city}", places }), web, { city: ".." });

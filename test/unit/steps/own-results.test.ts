@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { openResults } from "../../../adapters/files/results.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
-import { expandedResult } from "../../../core/steps/expanded-result.ts";
-import { callId, makeId } from "../../../core/base/ids.ts";
+import { getExpandedResult } from "../../../core/steps/expanded-result.ts";
+import { deriveCallId, makeId } from "../../../core/base/ids.ts";
 import { OUTSIDE, TENANT } from "../../../core/provenance/label.ts";
 import type { OwnResult } from "../../../core/steps/rpc.ts";
 
@@ -28,32 +28,32 @@ function open(results: readonly OwnResult[] | null) {
 }
 
 describe("a result of the call's own task", () => {
-  const id = callId(own, 1, 0);
+  const id = deriveCallId(own, 1, 0);
 
   test("is read from the job, with its label", async () => {
     const { port, asked } = open([{ callId: id, content: "It is noon.", label: TENANT }]);
     expect(await port.read(id)).toEqual(ok("It is noon."));
-    expect(await port.labelOf(id)).toBe(TENANT);
+    expect(await port.getLabel(id)).toBe(TENANT);
     expect(asked).toEqual([]);
   });
 
-  test("that the job does not have is not found, and no object is asked", async () => {
+  test("that the job does not have is not found, without a call to an object", async () => {
     const { port, asked } = open([]);
     expect(await port.read(id)).toMatchObject({ ok: false, error: { code: "not_found" } });
-    expect(await port.labelOf(id)).toBe(OUTSIDE);
+    expect(await port.getLabel(id)).toBe(OUTSIDE);
     expect(asked).toEqual([]);
   });
 
-  test("is asked of its object when the job is of an earlier release", async () => {
+  test("is read from its object when the job is of an earlier release", async () => {
     const { port, asked } = open(null);
     expect(await port.read(id)).toEqual(ok(`row of ${own}`));
     expect(new Set(asked)).toEqual(new Set([own]));
   });
 });
 
-test("a result of another task of the tree is asked of that task's object", async () => {
+test("a result of another task of the tree is read from that task's object", async () => {
   const { port, asked } = open([]);
-  expect(await port.read(callId(other, 3, 1))).toEqual(ok(`row of ${other}`));
+  expect(await port.read(deriveCallId(other, 3, 1))).toEqual(ok(`row of ${other}`));
   expect(new Set(asked)).toEqual(new Set([other]));
 });
 
@@ -63,5 +63,5 @@ test.each([
   ["expand_result", null, null],
   ["read_file", { result_id: "call_1" }, null],
 ])("%s with %j reads %j again", (tool, given, expected) => {
-  expect(expandedResult(tool, given)).toBe(expected);
+  expect(getExpandedResult(tool, given)).toBe(expected);
 });

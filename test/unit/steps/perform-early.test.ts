@@ -21,7 +21,7 @@ async function make(calls: readonly PreparedCall[], tool: Tool, abort = new Abor
   return await performEarly({ facts, step: 3, label: PRINCIPAL, calls }, deps, abort.signal);
 }
 
-/** A tool whose run goes on until the test lets it, whatever its signal says. */
+/** A tool that runs until the test ends it, even after its signal aborts. */
 function heldUp() {
   const world = outside();
   const gate = Promise.withResolvers<void>();
@@ -33,7 +33,7 @@ function heldUp() {
   return { world, tool: { ...toolOf(world, "none"), run }, letGo: gate.resolve };
 }
 
-describe("a batch may be made with its message", () => {
+describe("a batch may run in the model phase", () => {
   test("when every call of it changes nothing", async () => {
     expect(await mayRun([look])).toBe(true);
     expect(await mayRun([look, toolOf(outside(), "none")])).toBe(true);
@@ -43,13 +43,13 @@ describe("a batch may be made with its message", () => {
     expect(await mayRun([look, toolOf(outside(), effect)])).toBe(false);
   });
 
-  test("but not with one that goes to the web, whatever it changes", async () => {
+  test("but not with one that uses the web, whatever its effect", async () => {
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["web"] }])).toBe(false);
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["search"] }])).toBe(false);
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["files", "memory"] }])).toBe(true);
   });
 
-  test("but not with one that reads a result again, which the object sends with hop two", async () => {
+  test("but not with one that reads a result again, which the object sends with the tool phase", async () => {
     expect(await mayRun([look, { ...toolOf(outside(), "none"), needs: ["results"] }])).toBe(false);
   });
 
@@ -72,7 +72,7 @@ describe("a batch may be made with its message", () => {
   });
 });
 
-describe("a batch that is made with its message", () => {
+describe("a batch that runs in the model phase", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -91,7 +91,7 @@ describe("a batch that is made with its message", () => {
     expect(world.runs).toBe(3);
   });
 
-  test("leaves refused calls as they are, and makes the others", async () => {
+  test("leaves refused calls as they are, and runs the others", async () => {
     const world = outside();
     const tool = toolOf(world, "none");
     const calls = await prepare([tool], [{ name: "send", arguments: "{}" }, send("a")]);
@@ -101,7 +101,7 @@ describe("a batch that is made with its message", () => {
     expect(world.runs).toBe(1);
   });
 
-  test("leaves a call that does not end in time to hop two, waits for it no longer, and keeps the others' outcomes", async () => {
+  test("leaves a slow call to the tool phase without waiting for it, and keeps the others' outcomes", async () => {
     const limit = new AbortController();
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
     const { world, tool, letGo } = heldUp();
@@ -116,7 +116,7 @@ describe("a batch that is made with its message", () => {
     letGo();
   });
 
-  test("of a hop that is cancelled makes nothing more, and tells nothing of what was cut off", async () => {
+  test("of a cancelled phase runs nothing more, and reports nothing that was cut off", async () => {
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
     const { world, tool, letGo } = heldUp();
     const calls = await prepare(
@@ -176,7 +176,7 @@ describe("a batch that is made with its message", () => {
     expect(world.runs).toBe(ran);
   });
 
-  test("of a hop that was cancelled before makes nothing at all", async () => {
+  test("of a phase that was already cancelled runs nothing", async () => {
     const { world, tool, letGo } = heldUp();
     letGo();
     const calls = await prepare([tool], [send("a")]);

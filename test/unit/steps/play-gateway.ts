@@ -7,7 +7,7 @@ import { prepareCalls } from "../../../core/steps/prepare.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import type { ActJob, ActLine } from "../../../core/steps/rpc.ts";
-import type { CallOfHop } from "../../../core/task/decision.ts";
+import type { RunnableCall } from "../../../core/task/decision.ts";
 import type { CallOutcome, PreparedCall } from "../../../core/task/commands.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import type { BoundFile } from "../../../core/sandbox/bind-copy.ts";
@@ -140,7 +140,7 @@ export async function outcomesOf(job: ActJob, deps: PerformDeps, signal: AbortSi
 }
 
 /** Performs one call and returns its last line. Every start is stored. */
-export async function performLast(call: CallOfHop, facts: TaskFacts, deps: PerformDeps): Promise<ActLine> {
+export async function performLast(call: RunnableCall, facts: TaskFacts, deps: PerformDeps): Promise<ActLine> {
   const job = { facts, step: 1, calls: [], later: [call], timeoutMs: 10_000 };
   const lines = performCalls(job, deps, new AbortController().signal);
   for (let last: ActLine | null = null; ; ) {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { httpCaller } from "../../../core/steps/http-caller.ts";
-import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { MAX_CALLS_PER_STEP, prepareCalls } from "../../../core/steps/prepare.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import type { PerformDeps } from "../../../core/steps/perform.ts";
@@ -25,9 +25,9 @@ const UNIT_LIMIT = 100_000;
 function countingPatterns() {
   let work = 0;
   const patterns: PatternsPort = {
-    workOf: (source, search) => linearPatterns.workOf(source, search),
+    estimateWork: (source, search) => linearPatterns.estimateWork(source, search),
     compile(source, search) {
-      work += linearPatterns.workOf(source, search);
+      work += linearPatterns.estimateWork(source, search);
       return linearPatterns.compile(source, search);
     },
   };
@@ -49,7 +49,7 @@ async function largeTools(count: number) {
     return { source: "custom", tool: outsideToolOf(`tool_${index}`, { input: largeSchema(index) }) };
   });
   const facts = factsOf(agent());
-  const toolset = await buildToolset(outsideTools(found, [], { callers: { http: httpCaller }, patterns }), facts);
+  const toolset = await buildToolset(createOutsideTools(found, [], { callers: { http: httpCaller }, patterns }), facts);
   let turns = 0;
   let longestTurn = 0;
   let before = 0;
@@ -124,7 +124,7 @@ describe("the calls of one step", () => {
       return { source: "custom", tool: outsideToolOf(`tool_${index}`, { input: {}, output: largeSchema(index) }) };
     });
     const caller = { needs: [], call: async () => ({ kind: "result", result: {} }) as const };
-    const tools = outsideTools(found, [], { callers: { http: caller }, patterns });
+    const tools = createOutsideTools(found, [], { callers: { http: caller }, patterns });
     const calls = await prepare(
       tools,
       tools.map(({ name }) => ({ name, arguments: "{}" })),

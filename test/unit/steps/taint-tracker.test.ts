@@ -81,7 +81,7 @@ describe("a call", () => {
     expect(await ports.files.stat("set.txt")).toMatchObject({ value: { label: OUTSIDE } });
   });
 
-  test("is of uploads alone while it reads nothing else that somebody wrote", async () => {
+  test("is of uploads alone while it reads no other author's text", async () => {
     const labels = { "own.txt": PRINCIPAL, "d/page.html": OUTSIDE };
     const reads: [string, boolean, (ports: ToolPorts) => Promise<unknown>][] = [
       ["nothing", false, async () => undefined],

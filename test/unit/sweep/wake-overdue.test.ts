@@ -1,6 +1,6 @@
 /** The sweep over lost alarms, in simulated time: how long until every one of them is woken. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Page, Place } from "../../../core/base/page-cursor.ts";
+import type { Page, PagePosition } from "../../../core/base/page-cursor.ts";
 import {
   AT_ONCE,
   MAX_PARTS,
@@ -30,7 +30,7 @@ function overdue(count: number, fates: { readonly hangs?: (task: number) => bool
   const waiting = new Set(Array.from({ length: count }, (_, task) => task));
   const wokenAt = new Map<number, number>();
   const seen = { parts: 0, partSize: 0, atOnce: 0, underWay: 0 };
-  const readPage = async ({ after, limit }: { after: Place | null; limit: number }): Promise<Page<number>> => {
+  const readPage = async ({ after, limit }: { after: PagePosition | null; limit: number }): Promise<Page<number>> => {
     await sleep(PAGE_MS);
     const from = after === null ? 0 : after.at + 1;
     const items = [...waiting].filter((task) => task >= from).slice(0, limit);
@@ -86,7 +86,7 @@ describe("a run of the sweep", () => {
 
   test("waits for the parts that began when a later page cannot be read, and says that it failed", async () => {
     const woken: number[] = [];
-    const read = vi.fn<(request: { after: Place | null; limit: number }) => Promise<Page<number>>>();
+    const read = vi.fn<(request: { after: PagePosition | null; limit: number }) => Promise<Page<number>>>();
     read.mockResolvedValueOnce({ items: [1, 2], next: { at: 2, id: "2" } }).mockRejectedValue(new Error("away"));
     const run = wakeOverdue(read, async (tasks) => {
       await sleep(100);

@@ -5,8 +5,8 @@ import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import type { Work } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { createTask, decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import { anyCommand } from "./any-command.ts";
 import { asked, created, drawsFrom, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
 import { ADMITTED, ASK, call, factsOf, NO_LIMITS, SLEEP, TaskWorld } from "./world.ts";
@@ -27,7 +27,7 @@ const granted = (tokens: number, costMicros: number | null = null): Command =>
 /** What a task asks its tenant for when it is woken. */
 function entering(state: TaskState, now: number): Enter {
   const { work } = wakeOnly(state, "asks", now);
-  if (work?.kind !== "enter") throw new Error(`the task asks for ${work?.kind ?? "nothing"}`);
+  if (work?.kind !== "enter") throw new Error(`the task has the work ${work?.kind ?? "null"}`);
   return work;
 }
 
@@ -42,8 +42,8 @@ function afterStep(): TaskState {
   return state;
 }
 
-describe("no hop begins", () => {
-  test("without leave that holds, whatever comes in whatever order", () => {
+describe("no runner call begins", () => {
+  test("without a valid permit, for any commands in any order", () => {
     const begun = new Set<string>();
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -78,14 +78,14 @@ describe("no hop begins", () => {
     expect([...begun].sort()).toEqual(["act", "condense", "dispatch", "think"]);
   });
 
-  test("before the tenant was asked, and one begins at once when it says yes", () => {
+  test("before a permit was requested, and one begins at once after it is granted", () => {
     const first = wakeOnly(created(), "a", 0);
     expect(first.work).toMatchObject({ kind: "enter", used: { tokens: 0, costMicros: 0 } });
     expect(first.state.phase.name).toBe("ready");
     expect(wake(created(), "a", 0).work).toMatchObject({ kind: "think", step: 1 });
   });
 
-  test("under leave that ran out, though it was good for the step before", () => {
+  test("under a permit that expired after the step before", () => {
     const ready = afterStep();
     expect(ready.permit).not.toBeNull();
     expect(wakeOnly(ready, "a", 1999).work?.kind).toBe("think");
@@ -93,22 +93,22 @@ describe("no hop begins", () => {
   });
 });
 
-describe("a task that is turned away", () => {
+describe("a task that is refused a permit", () => {
   test("asks again when it is due, and when it is called", () => {
     const away = decide(created(), turnedAway("queue"), 100).state;
-    expect(nextWake(away, 100)).toBe(5100);
+    expect(findNextWake(away, 100)).toBe(5100);
     expect(wakeOnly(away, "a", 5099)).toMatchObject({ work: null, state: away });
     expect(wakeOnly(away, "a", 5100).work?.kind).toBe("enter");
     const called = decide(away, { type: "called" }, 200).state;
-    expect(nextWake(called, 200)).toBe(200);
+    expect(findNextWake(called, 200)).toBe(200);
     expect(wakeOnly(called, "a", 200).work?.kind).toBe("enter");
   });
 
-  test("is queued before it began; later it runs on in line, and sleeps where others have to do something", () => {
-    expect(statusOf(decide(created(), turnedAway("budget"), 1).state)).toBe("queued");
-    expect(statusOf(decide(afterStep(), turnedAway("queue"), 3000).state)).toBe("running");
+  test("is queued before its start; later it is running in the queue, and sleeping for budget or a release", () => {
+    expect(getStatus(decide(created(), turnedAway("budget"), 1).state)).toBe("queued");
+    expect(getStatus(decide(afterStep(), turnedAway("queue"), 3000).state)).toBe("running");
     const { state, events } = decide(afterStep(), turnedAway("stopped"), 3000);
-    expect(statusOf(state)).toBe("sleeping");
+    expect(getStatus(state)).toBe("sleeping");
     expect(events.find(({ type }) => type === "task.waiting")?.data).toMatchObject({
       error: { message: "Ask again later." },
     });
@@ -128,7 +128,7 @@ describe("a task that is turned away", () => {
     };
     world.run();
     expect(refusals).toBeLessThan(0);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect(world.now).toBeGreaterThan(3_600_000);
     expect(world.state.clock.activeMs).toBeLessThan(10_000);
   });
@@ -137,9 +137,9 @@ describe("a task that is turned away", () => {
 describe("a halt", () => {
   const halt: Command = { type: "halt", message: "Stopped by ana." };
 
-  test("cuts off the model call under way, which counts as its reservation, and what it brings is void", () => {
+  test("cuts off the current model call, which counts as its reservation, and its reply is void", () => {
     const halted = decide(thinking(), halt, 500).state;
-    expect(statusOf(halted)).toBe("sleeping");
+    expect(getStatus(halted)).toBe("sleeping");
     expect(halted.usage).toMatchObject({ outputTokens: 1024, estimated: true });
     const reply: Command = {
       type: "model_replied",
@@ -181,22 +181,22 @@ describe("a halt", () => {
     });
   });
 
-  test("voids leave that was given before it and comes after", () => {
+  test("voids a permit that was granted before it and arrives after", () => {
     const halted = decide(wakeOnly(created(), "a", 0).state, halt, 1).state;
     expect(decide(halted, ADMITTED, 2).state).toBe(halted);
     expect(wakeOnly(halted, "a", 3).work).toBeNull();
-    const asks = nextWake(halted, 3) ?? 0;
+    const asks = findNextWake(halted, 3) ?? 0;
     expect(wake(halted, "a", asks).work?.kind).toBe("think");
   });
 
-  test("does nothing to a task that waits for a person, which asks for leave when it goes on", () => {
+  test("does nothing to a task that waits for a person, which requests a permit when it resumes", () => {
     const world = new TaskWorld([[call("none", ASK)]]);
     world.run();
     expect(decide(world.state, halt, 9).state).toBe(world.state);
     expect(world.state.permit).toBeNull();
   });
 
-  test("leaves no trace on a task that comes to wait while it is stopped: its time counts again", () => {
+  test("does not stop the clock of a task that begins to wait while stopped", () => {
     const world = new TaskWorld(
       [
         [
@@ -218,8 +218,8 @@ describe("a halt", () => {
   });
 });
 
-describe("leave", () => {
-  test("is given back when the task waits, backs off, or ends", () => {
+describe("a permit", () => {
+  test("is returned when the task waits, backs off, or ends", () => {
     const asleep = new TaskWorld([[call("none", SLEEP)]]);
     asleep.run(10);
     expect(asleep.state).toMatchObject({ phase: { name: "parked" }, permit: null });
@@ -228,14 +228,14 @@ describe("leave", () => {
     expect(decide(thinking(), { type: "cancel", by: "x" }, 1).state.permit).toBeNull();
   });
 
-  test("is asked for once for the next try after a back-off", () => {
+  test("is requested once for the next attempt after a back-off", () => {
     const failed = failedWith(thinking(), {}, 0).state;
-    const at = nextWake(failed, 0) ?? 0;
+    const at = findNextWake(failed, 0) ?? 0;
     const admitted = decide(wakeOnly(failed, "b", at).state, ADMITTED, at).state;
     expect(wakeOnly(admitted, "b", at).work).toMatchObject({ kind: "think", attempt: 2 });
   });
 
-  test("bounds what the next model call may write", () => {
+  test("bounds the output of the next model call", () => {
     const ready = afterStep();
     const used = 10;
     // What the provider counted, and the frame of the tool's message.
@@ -250,14 +250,14 @@ describe("leave", () => {
     expect(wake(ready, "b", 3000, granted(used + 114)).work).toMatchObject({ kind: "think", maxOutputTokens: 100 });
   });
 
-  test("is asked for anew when what was granted does not cover the next call, as large as it can be", () => {
+  test("is requested again when the grant does not cover the largest next call", () => {
     const ready = { ...afterStep(), permit: { until: 9000, grant: { tokens: 8215, costMicros: null }, isNew: false } };
     expect(wakeOnly(ready, "b", 3000).work?.kind).toBe("enter");
     const covered = { ...ready, permit: { ...ready.permit, grant: { tokens: 8216, costMicros: null } } };
     expect(wakeOnly(covered, "b", 3000).work?.kind).toBe("think");
   });
 
-  test("is asked for by what a call that was cut off cost, so a small grant never ends the task", () => {
+  test("is requested with the cost of an interrupted call, so a small grant never ends the task", () => {
     const tight = wake(created(), "a", 0, granted(12_000)).state;
     const { contextTokens } = tight;
     const want = contextTokens + TOOL_LIST_TOKENS + 8192;
@@ -269,14 +269,14 @@ describe("leave", () => {
     expect(again.spent).toHaveLength(1);
   });
 
-  test("is asked for with what people wrote since, which the next request holds", () => {
+  test("is requested with the messages that the next request contains", () => {
     const told = decide(afterStep(), { type: "message", text: "a word ".repeat(3000), request: null }, 1).state;
     const { need } = entering(told, 3000);
     expect(need.tokens).toBeGreaterThan(2000);
     expect(wake(told, "b", 3000, granted(10 + need.tokens)).work).toMatchObject({ kind: "think", maxOutputTokens: 16 });
   });
 
-  test("is asked for at the price of the model that is asked next", () => {
+  test("is requested at the price of the next model", () => {
     const dear = { inputPerMillion: 0, outputPerMillion: 10 };
     const cheap = { inputPerMillion: 0, outputPerMillion: 1 };
     const models = [dear, cheap].map((price, at) => ({ name: `m${at}`, price, windowTokens: 128_000 }));
@@ -288,7 +288,7 @@ describe("leave", () => {
     ).toMatchObject({ kind: "think", model: "m0", maxOutputTokens: 100 });
   });
 
-  test("is refused for good when a budget above is used up, and the task ends with the tenant's own words", () => {
+  test("is refused when a budget above is used up, and the task ends with the tenant's message", () => {
     const world = new TaskWorld([[call()], [call()]]);
     world.tenantSays = () =>
       world.modelCalls === 0
@@ -304,7 +304,7 @@ describe("leave", () => {
     expect([...world.ledger.values()].map(({ state }) => state)).toEqual(["confirmed"]);
   });
 
-  test("is refused for good also under a model call, which counts as its reservation", () => {
+  test("is refused under a model call too, which counts as its reservation", () => {
     const { state } = decide(thinking(), { type: "exhausted", message: "used up" }, 5);
     expect(state).toMatchObject({ phase: { status: "failed" }, usage: { outputTokens: 1024, estimated: true } });
   });

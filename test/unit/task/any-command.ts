@@ -3,7 +3,7 @@ import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { CallOutcome, Command } from "../../../core/task/commands.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import type { Control } from "../../../core/tool/tool.ts";
-import { inForce } from "../../../core/task/skills-in-force.ts";
+import { toSkillInForce } from "../../../core/task/skills-in-force.ts";
 import { skillOf } from "../../fakes/skill-texts.ts";
 import { endingOf, preparedCall } from "./play-task.ts";
 import { ADMITTED, ASK, answer, DISPATCH, SLEEP } from "./world.ts";
@@ -123,7 +123,7 @@ function woken(_: TaskState, draw: Draw): Command {
 }
 
 function hopEnded(state: TaskState, draw: Draw): Command {
-  return { type: "hop_ended", ...hopOf(state, draw) };
+  return { type: "runner_call_ended", ...hopOf(state, draw) };
 }
 
 function historyCondensed(state: TaskState, draw: Draw): Command {
@@ -169,7 +169,12 @@ const CONTROLS: readonly [Control | null, ...(Control | null)[]] = [
   { ...ASK, deadlineSeconds: 3 },
   SLEEP,
   DISPATCH,
-  { kind: "load", skill: inForce(skillOf("a", { allowedTools: ["x"] }), "load"), result: {}, content: "# Skill: a" },
+  {
+    kind: "load",
+    skill: toSkillInForce(skillOf("a", { allowedTools: ["x"] }), "load"),
+    result: {},
+    content: "# Skill: a",
+  },
   { kind: "finish", summary: "It is done." },
 ];
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { Command, RevisedCall } from "../../../core/task/commands.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { decide, findNextWake } from "../../../core/task/task.ts";
 import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
 import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
@@ -45,8 +45,8 @@ function parked(calls: readonly ScriptedCall[] = [asks]): TaskWorld {
   return world;
 }
 
-describe("a call that policy asks about", () => {
-  test("waits for a person, who is shown the hash of exactly what would run", () => {
+describe("a call that needs an approval", () => {
+  test("waits for a person, with the hash of exactly what would run", () => {
     const world = parked();
     expect(shown(world.state)).toMatchObject({
       status: "waiting_approval",
@@ -103,7 +103,7 @@ describe("a call that policy asks about", () => {
         result: { error: { code: "permission_denied" } },
       },
     ]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("is refused as gone when its time is up, and later decisions are gone too", () => {
@@ -116,10 +116,10 @@ describe("a call that policy asks about", () => {
     expect(rowsOf(world)).toMatchObject([{ state: "refused", result: { error: { code: "gone" } } }]);
     expect(world.apply(decision(id)).refused?.code).toBe("gone");
     expect([world.ran, count(world, "approval.expired")]).toEqual([[], 1]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
-  test("is decided once, whoever decides again", () => {
+  test("is decided once, for any later decision", () => {
     const world = parked([asks, call("none", ASK)]);
     const [{ id } = { id: "" }] = approvalsOf(world);
     world.apply(decision(id));
@@ -156,8 +156,8 @@ describe("a call that policy asks about", () => {
     const outcome = confirmedOutcome({}, "done", 1);
     const settled = { type: "call_settled", ...hop, callId: calls[0]?.id ?? "", outcome } as const;
     const before = isSettled ? decide(approved, settled, 25).state : approved;
-    const ended = decide(before, { type: "hop_ended", ...hop }, 30).state;
-    expect(nextWake(ended, 30)).toBe(due);
+    const ended = decide(before, { type: "runner_call_ended", ...hop }, 30).state;
+    expect(findNextWake(ended, 30)).toBe(due);
     const again = [{ callId: calls[0]?.id, attempt: 2 }];
     const { work } = wake(ended, "b", due);
     expect(work).toMatchObject({
@@ -174,7 +174,7 @@ describe("a call that policy asks about", () => {
     world.now = 500_000;
     expect(world.apply(decision(id)).refused).toBeNull();
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("is gone with its task, and one that never was is not found", () => {
@@ -188,7 +188,7 @@ describe("a call that policy asks about", () => {
 });
 
 describe("an approval with other arguments", () => {
-  test("runs those and no others, and the model is told before it reads the result", () => {
+  test("runs exactly those, and a note tells the model before the result", () => {
     const world = parked();
     const [{ id, arguments_hash: from } = { id: "", arguments_hash: "" }] = approvalsOf(world);
     const { events } = world.apply(decision(id, { revised: revised(from, "h2", { effect: "keyed" }) }));
@@ -209,7 +209,7 @@ describe("an approval with other arguments", () => {
     ]);
   });
 
-  test("that were made from others than those shown is refused, and changes nothing", () => {
+  test("that were made from other arguments is refused, and changes nothing", () => {
     const world = parked();
     const [{ id } = { id: "" }] = approvalsOf(world);
     const stale = world.apply(decision(id, { revised: revised("what was shown before") }));
@@ -272,7 +272,7 @@ test("whatever is decided, however late or often, a call runs only with the argu
           if (hash === "never") expect(world.ledger.get(callId)?.state).toBe("refused");
           else expect(["confirmed", "unknown"]).toContain(world.ledger.get(callId)?.state);
         }
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
       },
     ),
     { numRuns: 300 },

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { findUnblocked, type OrderedCall } from "../../../core/task/call-order.ts";
 import { findTouches } from "../../../core/gateway/touches.ts";
 import { scheduleCalls } from "../../../core/steps/schedule-calls.ts";
-import { callId, placeOfCall } from "../../../core/base/ids.ts";
+import { deriveCallId, parseCallId } from "../../../core/base/ids.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
-import type { CallOfHop } from "../../../core/task/decision.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import type { RunnableCall } from "../../../core/task/decision.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import { decide } from "../../../core/task/task.ts";
 import type { Touch } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
@@ -20,7 +20,7 @@ const adds: readonly Touch[] = [{ resource: "files", mode: "add" }];
 const elsewhere: readonly Touch[] = [{ resource: "memory", mode: "write" }];
 const both: readonly Touch[] = [...writes, { resource: "server:crm.example", mode: "read" }];
 const touching = (touches: readonly Touch[], one: ScriptedCall = call("keyed")): ScriptedCall => ({ ...one, touches });
-const idOf = (index: number) => callId(factsOf().id, 1, index);
+const idOf = (index: number) => deriveCallId(factsOf().id, 1, index);
 
 describe("calls that no earlier call blocks", () => {
   test.each<[string, (readonly Touch[])[], number[]]>([
@@ -44,7 +44,7 @@ describe("calls that no earlier call blocks", () => {
     expect(free([subtask, named, { ...subtask }, { touches: writes }, { touches: elsewhere }])).toEqual([0, 2, 4]);
   });
 
-  test("are none that names files behind a call which may change them, whatever it touches itself", () => {
+  test("exclude a call that names files after one that may change them, even if it touches nothing else", () => {
     for (const touches of [adds, writes])
       expect(findUnblocked<OrderedCall>([{ touches }, { namesFiles: true }, { touches: elsewhere }])).toHaveLength(2);
     expect(findUnblocked<OrderedCall>([{ touches: reads }, { namesFiles: true }])).toHaveLength(2);
@@ -65,7 +65,7 @@ describe("the runner", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyTouches, { maxLength: 14 }), fc.integer(), async (touches, seed) => {
         const draw = drawsFrom(seed);
-        const all = touches.map((one, index): CallOfHop => {
+        const all = touches.map((one, index): RunnableCall => {
           const id = idOf(index);
           const row = { tool: "t", arguments: {}, argumentsHash: "h", effect: "once", key: id } as const;
           return { callId: id, mode: "run", attempt: 1, ...row, touches: one };
@@ -75,7 +75,7 @@ describe("the runner", () => {
         const running = new Map<number, () => void>();
         const lines = scheduleCalls({ calls: all.slice(0, stored), later: all.slice(stored) }, 5, {
           async make({ callId: id }) {
-            const index = placeOfCall(id)?.index ?? -1;
+            const index = parseCallId(id)?.index ?? -1;
             log.push([true, index]);
             await new Promise<void>((resolve) => running.set(index, resolve));
             return { type: "settled", callId: id, outcome: confirmedOutcome({}, "done", 1) };
@@ -91,7 +91,7 @@ describe("the runner", () => {
           expect(running.size).toBeLessThanOrEqual(5);
           const open = all.filter((_one, index) => !log.some(([start, at]) => !start && at === index));
           const begun = new Set(log.map(([, index]) => index));
-          const idle = findUnblocked(open).filter(({ callId: id }) => !begun.has(placeOfCall(id)?.index ?? -1));
+          const idle = findUnblocked(open).filter(({ callId: id }) => !begun.has(parseCallId(id)?.index ?? -1));
           if (isWaiting) expect(running.size === 5 || idle.length === 0).toBe(true);
           const [ends] = shuffled([...running.keys()], draw);
           if (ends !== undefined) {
@@ -125,7 +125,7 @@ describe("the runner", () => {
   test("does not make the calls that follow a call which waits for a person", async () => {
     const made: string[] = [];
     const row = { tool: "t", arguments: {}, argumentsHash: "h", effect: "none", mode: "run", attempt: 1 } as const;
-    const calls = [writes, reads, elsewhere].map((touches, index): CallOfHop => {
+    const calls = [writes, reads, elsewhere].map((touches, index): RunnableCall => {
       return { callId: idOf(index), key: idOf(index), ...row, touches };
     });
     const lines = scheduleCalls({ calls }, 5, {
@@ -159,11 +159,11 @@ describe("a task", () => {
       fc.property(fc.array(kinds, { minLength: 2, maxLength: 12 }), fc.integer(), (script, seed) => {
         const world = new TaskWorld([script], crashing(drawsFrom(seed), seed % 3 === 0 ? 0 : 0.08));
         world.run();
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
         for (const [id, open] of world.startedAfter) {
-          const position = placeOfCall(id)?.index ?? -1;
+          const position = parseCallId(id)?.index ?? -1;
           for (const other of open) {
-            if ((placeOfCall(other)?.index ?? -1) < position) expect(world.mustFollow(id, other)).toBe(false);
+            if ((parseCallId(other)?.index ?? -1) < position) expect(world.mustFollow(id, other)).toBe(false);
           }
         }
         for (const row of world.ledger.values()) {
@@ -178,7 +178,7 @@ describe("a task", () => {
   const dispatch: ScriptedCall = { ...call("none", DISPATCH), tool: "dispatch_subagent" };
   const sends: ScriptedCall = { ...touching(reads, call("once")), namesFiles: true };
 
-  test("makes a call that names files after the subtasks before it ended, which run together", () => {
+  test("runs a call that names files after the earlier subtasks ended, which run together", () => {
     for (const early of [false, true]) {
       const world = new TaskWorld([
         [{ ...dispatch, early }, dispatch, call("keyed"), sends, dispatch, touching(writes)],
@@ -198,7 +198,7 @@ describe("a task", () => {
       expect(world.ran.map(({ callId: id }) => id)).toEqual([2, 3, 5].map(idOf));
       end(2);
       world.run();
-      expect(statusOf(world.state)).toBe("completed");
+      expect(getStatus(world.state)).toBe("completed");
     }
   });
 
@@ -208,7 +208,7 @@ describe("a task", () => {
       fc.property(fc.array(anyCall, { minLength: 2, maxLength: 8 }), fc.integer(), (script, seed) => {
         const world = new TaskWorld([script], crashing(drawsFrom(seed), seed % 3 === 0 ? 0 : 0.05));
         world.afterMade = ({ facts }) => world.apply({ type: "subtask_ended", ending: endingOf(facts.id, {}) });
-        for (let rounds = 0; rounds < 20 && statusOf(world.state) !== "completed"; rounds += 1) {
+        for (let rounds = 0; rounds < 20 && getStatus(world.state) !== "completed"; rounds += 1) {
           world.run(world.now + 100_000);
           for (const wait of shown(world.state).pending) {
             const by = { reason: null, by: "ana", request: null, revised: null } as const;
@@ -216,11 +216,11 @@ describe("a task", () => {
               world.apply({ type: "approval_decided", approval: wait.id, decision: "approve", ...by });
           }
         }
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
         for (const [id, open] of world.startedAfter) {
-          const position = placeOfCall(id)?.index ?? -1;
+          const position = parseCallId(id)?.index ?? -1;
           for (const other of open)
-            if ((placeOfCall(other)?.index ?? -1) < position) expect(world.mustFollow(id, other)).toBe(false);
+            if ((parseCallId(other)?.index ?? -1) < position) expect(world.mustFollow(id, other)).toBe(false);
         }
       }),
       { numRuns: 200 },
@@ -239,7 +239,7 @@ describe("a task", () => {
     world.apply({ ...decision, approval: id, decision: "approve" });
     world.run();
     expect(world.ran.map(({ callId: made }) => made)).toEqual([2, 0, 1, 3].map(idOf));
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test.each(["refused", "expired"] as const)("releases them when the approval is %s", (how) => {
@@ -254,7 +254,7 @@ describe("a task", () => {
     }
     world.run();
     expect(world.ran.map(({ callId: made }) => made)).toEqual([idOf(1)]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("holds them while a call that asked a person waits for the answer", () => {

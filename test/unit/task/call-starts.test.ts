@@ -3,23 +3,23 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { scheduleCalls } from "../../../core/steps/schedule-calls.ts";
-import { callId } from "../../../core/base/ids.ts";
+import { deriveCallId } from "../../../core/base/ids.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { ActLine } from "../../../core/steps/rpc.ts";
 import type { Command, ModelReply } from "../../../core/task/commands.ts";
-import type { CallOfHop, Work } from "../../../core/task/decision.ts";
+import type { RunnableCall, Work } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { decide, findNextWake } from "../../../core/task/task.ts";
 import { drawsFrom, thinking, wake } from "./play-task.ts";
 import { call, crashing, factsOf, TaskWorld } from "./world.ts";
 
 const TASK = factsOf().id;
 const TWENTY = Array.from({ length: 20 }, () => call("once"));
-const idOf = (index: number) => callId(TASK, 1, index);
+const idOf = (index: number) => deriveCallId(TASK, 1, index);
 
 /** A call as hop two gets it. */
-function hopCall(index: number): CallOfHop {
+function hopCall(index: number): RunnableCall {
   const id = idOf(index);
   const row = { tool: "t", arguments: {}, argumentsHash: "h", effect: "once", key: id } as const;
   return { callId: id, mode: "run", attempt: 1, ...row };
@@ -46,7 +46,7 @@ function schedule(total: number, stored: number, maxParallel = 5) {
 const settleStarts = async () => await new Promise((resolve) => setImmediate(resolve));
 
 describe("the runner", () => {
-  test("starts a later call only after the line that names it was stored, with the end that makes room", async () => {
+  test("starts a later call only after the line that names it was stored, with the end that frees its slot", async () => {
     const { started, lines, end } = schedule(7, 5);
     const first = lines.next(false);
     await settleStarts();
@@ -88,7 +88,7 @@ describe("the runner", () => {
 });
 
 describe("twenty calls that cannot be looked up, five at a time", () => {
-  test("have the attempts of the first five stored with the write that begins the hop, and of no other", () => {
+  test("have only the attempts of the first five stored with the write that begins the tool phase", () => {
     const { state, work, ledger } = begun();
     expect(state.batch.map(({ attempts }) => attempts)).toEqual([...Array(5).fill(1), ...Array(15).fill(0)]);
     expect(ledger.map((change) => (change.kind === "insert" ? change.row.attempts : change.kind))).toEqual(
@@ -97,7 +97,7 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
     expect([work?.calls.length, work?.later.length]).toEqual([5, 15]);
   });
 
-  test("leave at most five unknown per crash, are sent at most once, and are made unless they were cut off", () => {
+  test("leave at most five unknown per crash, are sent at most once, and run unless they were cut off", () => {
     const seen = new Set<number>();
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom(0.01, 0.03, 0.1), (seed, rate) => {
@@ -111,7 +111,7 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
           }
         };
         world.run();
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
         for (const { callId: id, state } of world.ledger.values()) {
           const times = world.effects.get(id) ?? 0;
           expect(state === "confirmed" ? times === 1 : state === "unknown" && times <= 1).toBe(true);
@@ -158,7 +158,7 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
     expect(workOf(after.work)?.calls.map(({ callId: id }) => id)).toEqual([5, 6, 7, 8, 9].map(idOf));
   });
 
-  test("are all made once by a runner of an earlier release, which makes no later ones", () => {
+  test("all run once with a runner of an earlier release, which skips `later`", () => {
     let { state } = begun();
     const made: string[] = [];
     for (let hops = 0; state.phase.name !== "ready" && hops < 10; hops += 1) {
@@ -170,8 +170,8 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
         const outcome = confirmedOutcome({}, "done", 1);
         state = decide(state, { type: "call_settled", ...hop, callId: id, outcome }, 3 + hops).state;
       }
-      state = decide(state, { type: "hop_ended", ...hop }, 3 + hops).state;
-      if (state.phase.name === "prepared") expect(nextWake(state, 3 + hops)).toBe(3 + hops);
+      state = decide(state, { type: "runner_call_ended", ...hop }, 3 + hops).state;
+      if (state.phase.name === "prepared") expect(findNextWake(state, 3 + hops)).toBe(3 + hops);
     }
     expect(made).toEqual(Array.from({ length: 20 }, (_, index) => idOf(index)));
   });
@@ -182,11 +182,11 @@ test("calls beyond the runner's own setting do not count as started", () => {
   expect(state.batch.filter(({ attempts }) => attempts > 0)).toHaveLength(2);
 });
 
-test("a hop that fails at once starts no further calls before the next alarm", () => {
+test("a tool phase that fails at once starts no further calls before the next alarm", () => {
   const { state } = begun();
-  const ended = decide(state, { type: "hop_ended", step: 1, incarnation: "a" }, 3).state;
+  const ended = decide(state, { type: "runner_call_ended", step: 1, incarnation: "a" }, 3).state;
   expect(ended.phase).toMatchObject({ name: "acting", incarnation: "" });
-  expect(nextWake(ended, 3)).toBeGreaterThan(3);
+  expect(findNextWake(ended, 3)).toBeGreaterThan(3);
 });
 
 /** The moment at which the model has asked for the twenty calls. */

@@ -3,8 +3,8 @@ import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { Command, PreparedCall } from "../../../core/task/commands.ts";
 import type { Decision, Work } from "../../../core/task/decision.ts";
 import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { decide, findNextWake } from "../../../core/task/task.ts";
 import { asked, failedWith, preparedCall, shown, thinking, wake } from "./play-task.ts";
 import { ADMITTED, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
@@ -53,7 +53,7 @@ function shortened(state: TaskState, through: number, now: number): Decision {
   const told = decide(state, command, now);
   expect(told.compaction).toEqual({ through, text: "in short" });
   expect(told.spent).toMatchObject([{ purpose: "history", inputTokens: 20, outputTokens: 5, estimated: false }]);
-  return decide(told.state, { type: "hop_ended", ...hopOf(told.state) }, now);
+  return decide(told.state, { type: "runner_call_ended", ...hopOf(told.state) }, now);
 }
 
 describe("a result too long to read", () => {
@@ -69,7 +69,7 @@ describe("a result too long to read", () => {
       { inputTokens: 20, outputTokens: 5, estimated: false, step: 1, model: "scripted" },
       { inputTokens: 20, outputTokens: 5, estimated: false, step: 1, model: "scripted" },
     ]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect(world.modelCalls).toBe(2);
   });
 
@@ -89,7 +89,7 @@ describe("a result too long to read", () => {
       { inputTokens: 20, outputTokens: 5, estimated: false },
       { inputTokens: 6000, outputTokens: 700, estimated: true },
     ]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("keeps what is said before it", () => {
@@ -112,7 +112,7 @@ describe("a result too long to read", () => {
     expect(twice.state).toBe(told.state);
   });
 
-  test("that brought nothing when the hop broke is paid for as it was reserved; one that brought a line is not", () => {
+  test("without a line when the runner call was cut off costs its reservation; one with a line does not", () => {
     const calls = [0, 1, 2].map((index) => done(thinking(), index, { isLarge: true, content: "head … tail" }));
     const begun = wake(asked(thinking(), calls).state, "a", 2);
     const line = { type: "result_condensed", ...hopOf(begun.state) } as const;
@@ -122,7 +122,7 @@ describe("a result too long to read", () => {
     const refused = decide(told.state, { ...line, callId: second, content: null, usage: UNUSED }, 4);
     expect(refused.ledger).toEqual([]);
     expect(refused.spent).toEqual([]);
-    const ended = decide(refused.state, { type: "hop_ended", ...hopOf(refused.state) }, 5);
+    const ended = decide(refused.state, { type: "runner_call_ended", ...hopOf(refused.state) }, 5);
     expect(ended.spent).toMatchObject([{ purpose: "summary", inputTokens: 6000, outputTokens: 700, estimated: true }]);
     expect(ended.state.phase.name).toBe("ready");
     expect(ended.state.batch.every(({ toSummarise }) => !toSummarise)).toBe(true);
@@ -134,12 +134,12 @@ describe("a result too long to read", () => {
     const [callId = ""] = condensing(begun).results;
     const line = { type: "result_condensed", ...hopOf(begun.state), callId, content: null, usage: UNUSED } as const;
     const told = decide(begun.state, line, 3);
-    const ended = decide(told.state, { type: "hop_ended", ...hopOf(told.state) }, 4);
+    const ended = decide(told.state, { type: "runner_call_ended", ...hopOf(told.state) }, 4);
     expect([...told.spent, ...ended.spent]).toEqual([]);
     expect(ended.state.usage).toEqual(begun.state.usage);
   });
 
-  test("is left as it is when the task's limits, or what it was granted, leave too little for a summary", () => {
+  test("stays as it is when the task's limits, or its grant, are too small for a summary", () => {
     for (const [limits, leave] of [
       [{ ...NO_LIMITS, maxTokens: 7000 }, ADMITTED],
       [NO_LIMITS, { ...ADMITTED, grant: { tokens: 4000, costMicros: null } } as Command],
@@ -199,11 +199,11 @@ describe("a conversation that fills the model's window", () => {
     expect(costOf({ ...begun, phase: before })).toEqual([2500]);
   });
 
-  test("is tried again a second later when the hop brought nothing", () => {
+  test("is retried a second later when the runner call returned nothing", () => {
     const begun = wake(thirdStep(3300), "a", 51).state;
-    const ended = decide(begun, { type: "hop_ended", ...hopOf(begun) }, 5000);
+    const ended = decide(begun, { type: "runner_call_ended", ...hopOf(begun) }, 5000);
     expect(ended.state.phase.name).toBe("condensing");
-    expect(nextWake(ended.state, 5000)).toBe(6000);
+    expect(findNextWake(ended.state, 5000)).toBe(6000);
     expect(condensing(wake(ended.state, "a", 6000))).toMatchObject({ withModel: false, history: 1 });
   });
 });
@@ -253,7 +253,7 @@ describe("a request that does not fit the model's window", () => {
     expect(state.windowTokens).toBe(Math.floor(atStep(4).contextTokens * 0.9));
   });
 
-  test("goes on after a crash in between, shortened by rule", () => {
+  test("continues after a crash, compacted by rule", () => {
     const begun = failedWith(atStep(4), OVERFLOW, 1000).state;
     const again = wake(begun, "b", 5000);
     expect(condensing(again)).toMatchObject({ history: 1, withModel: false, step: 4 });
@@ -261,7 +261,7 @@ describe("a request that does not fit the model's window", () => {
     expect(wake(after.state, "b", 5001).work).toMatchObject({ kind: "think", step: 4, attempt: 2 });
   });
 
-  test("takes no message while the last answer is asked for again", () => {
+  test("accepts no message while the last answer is requested again", () => {
     const final = { ...atStep(4), facts: factsOf({ limits: { ...NO_LIMITS, maxSteps: 3 } }) };
     const last = { ...final, phase: final.phase.name === "thinking" ? { ...final.phase, final: true } : final.phase };
     const begun = failedWith(last, OVERFLOW, 1000).state;

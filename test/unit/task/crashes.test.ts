@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { statusOf } from "../../../core/task/status.ts";
-import { createTask, decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { anyCommand } from "./any-command.ts";
 import { drawsFrom } from "./play-task.ts";
@@ -29,7 +29,7 @@ describe("under crashes at random points", () => {
       fc.property(scripts, fc.integer(), (script, seed) => {
         const world = new TaskWorld(script, crashing(drawsFrom(seed), 0.2));
         world.run();
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
         expect(world.ledger.size).toBe(script.flat().length);
         for (const row of world.ledger.values()) {
           const times = world.effects.get(row.callId) ?? 0;
@@ -52,7 +52,7 @@ describe("any commands in any order", () => {
   const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
   const tight = { maxSteps: 6, maxTokens: 300_000, maxCostMicros: null, maxDurationMs: 600_000 };
 
-  test("keep to the states, never bring an ended task back, and change nothing when they are refused", () => {
+  test("follow the states, never reopen an ended task, and change nothing when they are refused", () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(fc.integer(), fc.boolean(), fc.boolean(), (seed, hold, limited) => {
@@ -77,7 +77,7 @@ describe("any commands in any order", () => {
           if (state.phase.name !== before.phase.name && state.phase.name === "ended") {
             expect(state.batch.every((one) => one.state !== "intended")).toBe(true);
           }
-          const wakeAt = nextWake(state, now);
+          const wakeAt = findNextWake(state, now);
           if (wakeAt !== null && !Number.isFinite(wakeAt))
             throw new Error(`the alarm of ${state.phase.name} is no moment`);
         }
@@ -99,7 +99,7 @@ describe("any commands in any order", () => {
     ]);
   });
 
-  test("leave a task that goes on to its end as soon as it is left alone", () => {
+  test("leave a task that continues to its end once no further command comes", () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const draw = drawsFrom(seed);

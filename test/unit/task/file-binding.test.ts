@@ -9,9 +9,9 @@ import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import { confirmedOutcome, unknownOutcome } from "../../../core/task/ledger.ts";
 import { readState } from "../../../core/task/state-versions.ts";
 import type { ActLine } from "../../../core/steps/rpc.ts";
-import type { CallOfHop } from "../../../core/task/decision.ts";
+import type { RunnableCall } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
-import { decide, nextWake } from "../../../core/task/task.ts";
+import { decide, findNextWake } from "../../../core/task/task.ts";
 import type { BoundFile } from "../../../core/sandbox/bind-copy.ts";
 import type { Tool } from "../../../core/tool/tool.ts";
 import { defineTool, failWith } from "../../../tools/define-tool.ts";
@@ -58,17 +58,17 @@ async function put(files: FilesPort, path: string, text: string): Promise<void> 
 }
 
 /** Makes the call, or only binds its files, and gives the last line. */
-async function make(tool: Tool, files: FilesPort, names: string[], more: Partial<CallOfHop> = {}): Promise<ActLine> {
+async function make(tool: Tool, files: FilesPort, names: string[], more: Partial<RunnableCall> = {}): Promise<ActLine> {
   const given = { names };
   const argumentsHash = await hashArguments(tool.name, given);
   const row = { tool: tool.name, arguments: given, argumentsHash, effect: "once", key: "call_x_1_0" } as const;
-  const call: CallOfHop = { callId: "call_x_1_0", mode: "run", attempt: 1, ...row, ...more };
+  const call: RunnableCall = { callId: "call_x_1_0", mode: "run", attempt: 1, ...row, ...more };
   const deps = { ...depsFor([tool]), ports: { files } as ToolPorts };
   return await performLast(call, FACTS, deps);
 }
 
 describe("a call that names files", () => {
-  test("is bound by path, size and hash, and is not made", async () => {
+  test("is bound by path, size and hash, and does not run", async () => {
     const [sent, files] = [[] as string[], fakeFiles()];
     await put(files, "notes/a.md", "hello");
     const bound = boundIn(await make(mailer(sent), files, ["notes/a.md"], { mode: "bind", approvedFiles: [] }));
@@ -115,26 +115,23 @@ describe("a call that names files", () => {
     expect([line.type, sent]).toEqual(["settled", ["hello"]]);
   });
 
-  test.each(["before it is made", "while it is made"] as const)(
-    "sends nothing when a file changed %s",
-    async (when) => {
-      const [sent, files] = [[] as string[], fakeFiles()];
-      await put(files, "a.md", "hello");
-      let starts = 0;
-      const change = async () => await put(files, "a.md", "other");
-      const tool = mailer(sent, async () => {
-        starts += 1;
-        if (when === "while it is made") await change();
-      });
-      const approvedFiles = boundIn(await make(tool, files, ["a.md"], { mode: "bind", approvedFiles: [] }));
-      if (when === "before it is made") await change();
-      const [{ hash } = { hash: "" }] = boundIn(await make(tool, files, ["a.md"], { approvedFiles }));
-      expect([hash === approvedFiles[0]?.hash, sent]).toEqual([false, []]);
-      expect(starts).toBe(when === "while it is made" ? 1 : 0);
-    },
-  );
+  test.each(["before it runs", "while it runs"] as const)("sends nothing when a file changed %s", async (when) => {
+    const [sent, files] = [[] as string[], fakeFiles()];
+    await put(files, "a.md", "hello");
+    let starts = 0;
+    const change = async () => await put(files, "a.md", "other");
+    const tool = mailer(sent, async () => {
+      starts += 1;
+      if (when === "while it runs") await change();
+    });
+    const approvedFiles = boundIn(await make(tool, files, ["a.md"], { mode: "bind", approvedFiles: [] }));
+    if (when === "before it runs") await change();
+    const [{ hash } = { hash: "" }] = boundIn(await make(tool, files, ["a.md"], { approvedFiles }));
+    expect([hash === approvedFiles[0]?.hash, sent]).toEqual([false, []]);
+    expect(starts).toBe(when === "while it runs" ? 1 : 0);
+  });
 
-  test("that a person wants made again reports other content, and sends what is approved then", async () => {
+  test("that a person retries reports other content, and sends what is approved then", async () => {
     const [sent, files] = [[] as string[], fakeFiles()];
     await put(files, "a.md", "hello");
     const retry = { attempt: 2, isRetry: true } as const;
@@ -172,7 +169,7 @@ describe("a call that names files", () => {
         let approved: readonly BoundFile[] | null = null;
         for (let rounds = 0; rounds < 20 && sent.length === 0; rounds += 1) {
           await disturb();
-          const more: Partial<CallOfHop> =
+          const more: Partial<RunnableCall> =
             approved === null ? { mode: "bind", approvedFiles: [] } : { approvedFiles: approved };
           const line = await make(tool, files, ["a.md", "b.md"], more);
           if (line.type === "bound") approved = line.files;
@@ -218,7 +215,7 @@ describe("a task whose call names files", () => {
     return { ...decide(settled, bound, 12), second };
   }
 
-  test("is bound in the hop that makes the earlier call, in a list that an earlier release's runner does not read", () => {
+  test("is bound in the tool phase of the earlier call, in a list that an earlier release's runner does not read", () => {
     const { begun, first, second } = acting();
     expect(begun.work).toMatchObject({
       calls: [{ callId: first, mode: "run" }],
@@ -227,12 +224,12 @@ describe("a task whose call names files", () => {
     expect(shown(begun.state).pending).toEqual([]);
     expect(begun.events.some(({ type }) => type === "approval.requested")).toBe(false);
     const settled = decide(begun.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
-    const ended = decide(settled, { type: "hop_ended", ...hop }, 12).state;
-    expect(nextWake(ended, 12)).toBeGreaterThan(12);
+    const ended = decide(settled, { type: "runner_call_ended", ...hop }, 12).state;
+    expect(findNextWake(ended, 12)).toBeGreaterThan(12);
     expect(wake(ended, "b", 5000).work).toMatchObject({ calls: [], later: [{ callId: second, mode: "bind" }] });
   });
 
-  test("shows the files that are approved, waits for nothing else, and is made with that content", () => {
+  test("lists the files to approve, waits for nothing else, and runs with that content", () => {
     const { state, second, events } = askedAbout("one");
     const { path, size, hash: sha256 } = file("one");
     const [pending] = shown(state).pending;
@@ -244,7 +241,7 @@ describe("a task whose call names files", () => {
     expect(approved.batch[1]?.consent?.approved).toEqual([file("one")]);
   });
 
-  test("publishes one hash of arguments and content wherever it is shown, and another for other content", () => {
+  test("publishes one hash of arguments and content everywhere, and another for other content", () => {
     const hashes = ["one", "two"].map((text) => {
       const { state, events } = askedAbout(text);
       const [pending] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
@@ -315,7 +312,7 @@ describe("a task whose call names files", () => {
     return { id: approval?.id ?? "", reason: approval?.reason, files: approval?.files };
   };
 
-  test("that a person wants made again is asked about again when its file changed, and is then made", () => {
+  test("that a person retries needs a new approval when its file changed, and then runs", () => {
     const { again, callId, changed } = retried();
     expect(again.work).toMatchObject({ calls: [{ callId, mode: "run", attempt: 2, isRetry: true }] });
     expect(approvalOf(changed.state)).toMatchObject({
@@ -334,14 +331,14 @@ describe("a task whose call names files", () => {
     expect(shown(wake(made.state, "e", 5000).state).pending).toMatchObject([{ kind: "unknown", call_id: callId }]);
   });
 
-  test.each(["refused", "expired"])("that a person wants made again is unknown when the new content is %s", (how) => {
+  test.each(["refused", "expired"])("that a person retries is unknown when the new content is %s", (how) => {
     const { changed, callId } = retried();
     const refuse = { ...decision, approval: approvalOf(changed.state).id, decision: "refuse" } as const;
     const ended = how === "refused" ? decide(changed.state, refuse, 30) : wake(changed.state, "d", 100_000);
     expect(ended.ledger).toContainEqual(expect.objectContaining({ callId, state: "unknown" }));
   });
 
-  test("that a person gave a file is asked about again, with reason and time as before, when it changes before the call", () => {
+  test("to which a person added a file needs a new approval, with the same reason and lifetime, when it changes before the call", () => {
     const begun = thinking();
     const { namesFiles: _, ...plain } = sends;
     const waiting = asked(begun, [preparedCall(begun, 0, plain)], 10).state;
@@ -383,7 +380,7 @@ describe("a task whose call names files", () => {
       const [{ id } = { id: "" }] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
       const batch = rest.batch.map(({ consent: _, ...one }) => ({ ...one, tool }));
       const read = readState(facts, { ...rest, v: 5, batch });
-      expect([read.phase.name, nextWake(read, 30)]).toEqual(["prepared", 30]);
+      expect([read.phase.name, findNextWake(read, 30)]).toEqual(["prepared", 30]);
       const refused = decide(read, { ...decision, approval: id, decision: "approve" }, 30).refused;
       expect(refused).toMatchObject({ code: "gone", message: expect.stringContaining("requested again") });
       expect(wake(read, "b", 31).work).toMatchObject({ calls: [], later: [{ mode: "bind" }] });

@@ -68,7 +68,7 @@ function play(facts: TaskFacts, tools: readonly ToolSpec[], results: readonly st
       decision = decide(state, { type: "request_refused", ...hop, inputTokens: fit.inputTokens }, at);
       break;
     }
-    if (fit?.isAsGuessed === false) {
+    if (fit?.isGuessClose === false) {
       state = decide(state, { type: "request_measured", ...hop, ...fit }, at).state;
     }
     const outputTokens = fit?.outputTokens ?? work.maxOutputTokens;
@@ -145,7 +145,7 @@ describe("a limit", () => {
     expect(Math.min(refused, spent)).toBeGreaterThan(20);
   }, 60_000);
 
-  test("of a task ends it before its model is asked, when the first request alone exceeds it", () => {
+  test("of a task ends it before the model call, when the first request alone exceeds it", () => {
     for (const change of [{ maxTokens: 2000 }, { maxTokens: 5000, parentId: null }, { maxCostMicros: 4000 }]) {
       const price = { inputPerMillion: 1, outputPerMillion: 8 };
       const facts = factsOf({ limits: { ...NO_LIMITS, ...change }, models: [{ ...MODEL, price }] });

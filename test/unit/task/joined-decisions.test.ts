@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import { createTask, decide, decideBoth } from "../../../core/task/task.ts";
 import { anyCommand } from "./any-command.ts";
 import { asked, drawsFrom, preparedCall, replied, thinking } from "./play-task.ts";
@@ -56,7 +56,7 @@ describe("two commands that are decided as one decision", () => {
 
   test("are the first alone when the second is refused", () => {
     const first = replied(thinking(), { text: "Done." });
-    expect(statusOf(first.state)).toBe("completed");
+    expect(getStatus(first.state)).toBe("completed");
     expect(decideBoth(first, { type: "message", text: "and?", request: null }, 2)).toBe(first);
   });
 });
@@ -83,7 +83,7 @@ describe("a message", () => {
     expect([next.step, work?.kind]).toEqual([2, "think"]);
   });
 
-  test("stands in the same place whether steps are joined or not, with people's words and older steps in short", () => {
+  test("has the same order whether steps are joined or not, with people's messages and compacted steps", () => {
     const calls = fc.constantFrom(early, call("keyed"), call("once"), call("none", SLEEP), long);
     const scripts = fc.array(fc.array(calls, { minLength: 1, maxLength: 3 }), { minLength: 3, maxLength: 9 });
     let shortened = 0;
@@ -101,7 +101,7 @@ describe("a message", () => {
           return world;
         };
         const [apart, together] = [play(() => false), play(() => true)];
-        expect(statusOf(together.state)).toBe("completed");
+        expect(getStatus(together.state)).toBe("completed");
         expect(together.stored).toEqual(apart.stored);
         expectOrder(together.stored);
         for (const { step, message } of together.messages)

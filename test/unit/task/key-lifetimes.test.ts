@@ -9,7 +9,7 @@ import { BY_PRINCIPAL } from "../../../core/model/label-messages.ts";
 import { readState } from "../../../core/task/state-versions.ts";
 import type { LedgerRow } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import { decide } from "../../../core/task/task.ts";
 import sendEmail from "../../../tools/mail/send-email.ts";
 import { fakeFiles } from "../../fakes/files.ts";
@@ -21,7 +21,7 @@ import { factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The kill switch is on. The task asks again after a day and an hour. */
+/** The kill switch is on. The task retries after a day and an hour. */
 const STOPPED = {
   type: "turned_away",
   why: "stopped",
@@ -139,7 +139,7 @@ describe("a keyed call that was cut off after it happened", () => {
   });
 
   test("is unknown when its tenant was stopped for longer than that", () => {
-    // Long enough for the permit to expire: the task asks its tenant before it continues.
+    // Long enough for the permit to expire: the task requests another before it continues.
     const world = payCutOff(10_000);
     let isReleased = false;
     world.tenantSays = () => {
@@ -156,7 +156,7 @@ describe("a keyed call that was cut off after it happened", () => {
   test("runs once more when a person requests it after that, and its key's lifetime begins again", () => {
     const world = payCutOff(25 * HOUR, [1], true);
     world.run();
-    expect(statusOf(world.state)).toBe("waiting_approval");
+    expect(getStatus(world.state)).toBe("waiting_approval");
     world.apply({ type: "unknown_decided", callId: rowOf(world).callId, decision: "retry", by: "ana", request: null });
     const [call] = world.state.batch;
     world.run();
@@ -170,7 +170,7 @@ describe("a keyed call that was cut off after it happened", () => {
     world.run();
     world.apply({ type: "unknown_decided", callId: rowOf(world).callId, decision: "retry", by: "ana", request: null });
     world.run();
-    expect(statusOf(world.state)).toBe("waiting_approval");
+    expect(getStatus(world.state)).toBe("waiting_approval");
     expect([...world.effects.values()]).toEqual([2]);
   });
 });
@@ -199,7 +199,7 @@ test("no keyed call happens twice at a receiver that forgets, after any crashes 
       };
       const world: TaskWorld = new TaskWorld(scripts, faults);
       world.run();
-      expect(statusOf(world.state)).toBe("completed");
+      expect(getStatus(world.state)).toBe("completed");
       for (const { callId, effect, state } of world.ledger.values()) {
         const times = world.effects.get(callId) ?? 0;
         if (effect !== "keyed") continue;

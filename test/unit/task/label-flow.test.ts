@@ -6,8 +6,8 @@ import type { LabelledMessage } from "../../../core/model/messages.ts";
 import { readHistory, splitHistory, writeHistory } from "../../../core/prompt/compaction.ts";
 import { joinLabels, type Label, OPERATOR, OUTSIDE, PERSON, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { joinMessages } from "../../../core/model/label-messages.ts";
-import type { Place, LabelledText } from "../../../core/model/label-parts.ts";
-import type { SubtaskToMake } from "../../../core/task/decision.ts";
+import type { TextRange, LabelledText } from "../../../core/model/label-parts.ts";
+import type { NewSubtask } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { decide } from "../../../core/task/task.ts";
 import { drawsFrom, endingOf, thinking } from "./play-task.ts";
@@ -53,7 +53,7 @@ function expectNotLowered(world: TaskWorld, state: TaskState, before: Label): vo
 }
 
 /** A subtask ends and brings what has this label. */
-function endSubtask(world: TaskWorld, { facts, callId }: SubtaskToMake, its: Label): void {
+function endSubtask(world: TaskWorld, { facts, callId }: NewSubtask, its: Label): void {
   const isOpen = world.ledger.get(callId)?.settledAt === null;
   const outcome = { ...confirmedOutcome({}, "done", 1), label: its };
   world.apply({ type: "subtask_ended", ending: endingOf(facts.id, { outcome }) });
@@ -96,9 +96,9 @@ describe("the labels of a task", () => {
   }, 60_000);
 });
 
-test("a message has a label for each of its places, and for all behind its own words where no places are known", () => {
+test("a message has a label for each of its ranges, and for everything after its own text without ranges", () => {
   const text = "own > quoted own again file";
-  const send = (more: { own?: number; outside?: readonly Place[] }) => {
+  const send = (more: { own?: number; outside?: readonly TextRange[] }) => {
     const { state, events } = decide(thinking(), { type: "message", text, request: null, ...more }, 1);
     const parts = state.steering.map(({ content, label, continues = false }) => [content, label, continues]);
     return { parts, label: events.find(({ type }) => type === "message.completed")?.data["label"] };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchable, searchTextOf, titleOf } from "../../../core/task/line.ts";
+import { normalizeSearchText, getSearchText, getTitle } from "../../../core/task/line.ts";
 
 test.each([
   ["Say hello\nand more", "Say hello"],
@@ -9,7 +9,7 @@ test.each([
   ["x".repeat(500), "x".repeat(120)],
   [`${"x".repeat(119)}😀`, "x".repeat(119)],
 ])("the title of %j is its first line", (input, title) => {
-  expect(titleOf(input)).toBe(title);
+  expect(getTitle(input)).toBe(title);
 });
 
 test("the title of messages is that of the last one", () => {
@@ -18,12 +18,12 @@ test("the title of messages is that of the last one", () => {
     { role: "assistant", content: "Hm." },
     { role: "user", content: "Second\nline" },
   ] as const;
-  expect(titleOf(messages)).toBe("Second");
-  expect(titleOf([])).toBe("");
+  expect(getTitle(messages)).toBe("Second");
+  expect(getTitle([])).toBe("");
 });
 
-test("a text is searched in lower case, over line breaks, in its beginning", () => {
-  expect(searchTextOf("Write THE\n  Report")).toBe("write the report");
-  expect(searchTextOf("x".repeat(10_000))).toHaveLength(500);
-  expect(searchable("  The\tReport ")).toBe("the report");
+test("the start of a text is searched, in lower case and across line breaks", () => {
+  expect(getSearchText("Write THE\n  Report")).toBe("write the report");
+  expect(getSearchText("x".repeat(10_000))).toHaveLength(500);
+  expect(normalizeSearchText("  The\tReport ")).toBe("the report");
 });

@@ -1,12 +1,12 @@
 /** What is reported in place of an object that holds nothing. */
 import { expect, it } from "vitest";
-import { lostReport, STATE_LOST } from "../../../core/task/lost.ts";
+import { createLostReport, STATE_LOST } from "../../../core/task/lost.ts";
 import { report } from "../../contracts/database/rows.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 
-it("a task that had not ended has failed, and nobody is asked any more", () => {
-  const lost = lostReport(report({ version: 7, status: "waiting_input", wakeAt: 5 }), NOW);
+it("a task that had not ended has failed, and has no open questions", () => {
+  const lost = createLostReport(report({ version: 7, status: "waiting_input", wakeAt: 5 }), NOW);
   expect(lost).toMatchObject({ version: 8, wakeAt: NOW + 24 * 3_600_000 });
   expect(lost.view).toMatchObject({
     status: "failed",
@@ -15,10 +15,10 @@ it("a task that had not ended has failed, and nobody is asked any more", () => {
     reason: "internal",
   });
   expect(lost.view.ended_at).toBe("2026-01-02T00:00:00.000Z");
-  expect(lostReport(lost, NOW + 1).view).toEqual(lost.view);
+  expect(createLostReport(lost, NOW + 1).view).toEqual(lost.view);
 });
 
 it("one that had ended keeps how", () => {
   const before = report({ status: "cancelled" });
-  expect(lostReport(before, NOW).view).toEqual(before.view);
+  expect(createLostReport(before, NOW).view).toEqual(before.view);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matchSkills, skillCeiling } from "../../../core/task/match-skills.ts";
+import { matchSkills, getSkillCeiling } from "../../../core/task/match-skills.ts";
 import { fittingSkills } from "../../../core/skills/similarity.ts";
 import type { Skill } from "../../../core/skills/skill.ts";
 import { skillOf } from "../../fakes/skill-texts.ts";
@@ -49,7 +49,7 @@ describe("a skill that is named", () => {
     expect(matched(input, undefined, { match: "explicit" })).toEqual(names.map((name) => [name, "mention"]));
   });
 
-  test("by the agent is in force for all of its tasks; when it is gone, none is made", () => {
+  test("by the agent is in force for all of its tasks; without it, no task is created", () => {
     expect(matched("What time is it?", undefined, { names: ["brand-guidelines"] })).toEqual([
       ["brand-guidelines", "agent"],
     ]);
@@ -75,8 +75,8 @@ describe("a skill that is named", () => {
   test("leaves the task no tool that the agent's skills together do not list", () => {
     const skills = [skillOf("narrow", { allowedTools: ["read_file"] }), skillOf("open", {})];
     const agent = { config: { name: "a", skills: { names: ["narrow", "open"] } } };
-    expect(skillCeiling({ skills, agent })).toEqual(["ask_human", "read_file"]);
-    expect(skillCeiling({ skills, agent: AGENT })).toBeNull();
+    expect(getSkillCeiling({ skills, agent })).toEqual(["ask_human", "read_file"]);
+    expect(getSkillCeiling({ skills, agent: AGENT })).toBeNull();
   });
 
   test("in text that may not instruct chooses nothing, and no description is compared with it", () => {
@@ -111,7 +111,7 @@ describe("a skill that is named", () => {
     expect(matched(`${text} /pdf-forms`, undefined, { match: "explicit" })).toEqual([["pdf-forms", "mention"]]);
   });
 
-  test("earlier in a conversation is not what is asked for now", () => {
+  test("earlier in a conversation is ignored", () => {
     const said = (content: string) => ({ role: "user" as const, content });
     expect(matched([said("/pdf-forms go"), said("thanks")])).toEqual([]);
     expect(matched([said("thanks"), said("/pdf-forms go")])).toEqual([["pdf-forms", "mention"]]);
@@ -139,12 +139,11 @@ function measured(labelled: readonly Labelled[], skills: readonly Skill[]) {
 }
 
 describe("a skill whose description fits the task", () => {
-  // What each set says of requests that nobody has written yet: of the first three nothing, since the words and the weights
-  // were set on all of them. The fourth was written without a look at the rule; under the rule of then 4 of its 40 matches
-  // were wrong, and on it three words came to be asked for. The fifth, all of it about the same things in the same words,
-  // then had 8 of 39 wrong, and on it a word of the name came to be asked for. The sixth was written after that; on one
-  // request beside it the rule about handling a thing was changed, which moved no figure of the three. Who changes the rule
-  // writes a seventh.
+  // What each set measures. The first three predict nothing about unseen requests, because the words and the weights
+  // were set on all of them. The fourth was written without knowledge of the rule: 4 of its 40 matches were wrong, and
+  // three words became required. The fifth, about the same subjects in the same words, then had 8 of 39 wrong, and a
+  // word of the name became required. The sixth was written after that; one of its requests changed the rule about
+  // handling an object, which changed no figure. A change of the rule needs a seventh set.
   const { first, second, third, fourth, fifth, sixth } = requests;
   const all = [...first, ...second, ...third, ...fourth, ...fifth, ...sixth];
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
-import { statusOf, type TaskStatus } from "../../../core/task/status.ts";
+import { getStatus, type TaskStatus } from "../../../core/task/status.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { answer, ASK, call, crashing, DISPATCH, factsOf, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
 import { drawsFrom, endingOf, shown, shuffled } from "./play-task.ts";
@@ -79,16 +79,16 @@ function play(crashRate: number, draw: () => number, orderOf: (ids: string[]) =>
   for (const id of orderOf(waiting.map((one) => one.id))) {
     // With crashes, what was approved may have to be decided on once more.
     for (let tries = 0; tries < 20 && world.state.batch.some((one) => one.id === id && one.wait !== null); tries += 1) {
-      expect(statusOf(world.state)).toBe(firstStatus(world.state));
+      expect(getStatus(world.state)).toBe(firstStatus(world.state));
       settle(world, id);
       world.run(world.now + 30_000);
     }
   }
-  for (let tries = 0; tries < 20 && statusOf(world.state) !== "completed"; tries += 1) {
+  for (let tries = 0; tries < 20 && getStatus(world.state) !== "completed"; tries += 1) {
     world.run();
     for (const { id, wait } of world.state.batch) if (wait !== null) settle(world, id);
   }
-  expect(statusOf(world.state)).toBe("completed");
+  expect(getStatus(world.state)).toBe("completed");
   const begun = world.events.filter(({ type, data }) => type === "step.started" && data["attempt"] === 1);
   expect(begun.map(({ data }) => data["step"])).toEqual([1, 2]);
   expect(world.events.filter(({ type }) => type === "step.completed").map(({ data }) => data["step"])).toEqual([1, 2]);
@@ -108,7 +108,7 @@ function permutations<T>(list: readonly T[]): T[][] {
   return list.flatMap((first, at) => permutations(list.toSpliced(at, 1)).map((rest) => [first, ...rest]));
 }
 
-test("a batch of every kind goes on once all have settled, in each of the 720 orders in which they can", () => {
+test("a batch of every kind completes once all have settled, in each of the 720 possible orders", () => {
   const orders = permutations([0, 1, 2, 3, 4, 5]);
   expect(orders).toHaveLength(720);
   for (const order of orders) {
@@ -121,7 +121,7 @@ test("a batch of every kind goes on once all have settled, in each of the 720 or
   }
 });
 
-test("a batch of every kind goes on once all have settled also when it crashes in between", () => {
+test("a batch of every kind completes once all have settled, even after crashes", () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const draw = drawsFrom(seed);

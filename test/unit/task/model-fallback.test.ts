@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { nextModelTry } from "../../../core/task/model-retry.ts";
+import { planNextTry } from "../../../core/task/model-retry.ts";
 import type { ModelFailure } from "../../../core/ports/model.ts";
 import type { ModelTries, TaskState } from "../../../core/task/state.ts";
-import { nextWake } from "../../../core/task/task.ts";
+import { findNextWake } from "../../../core/task/task.ts";
 import { asked, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
 
 const MODELS = [10, 1, 2].map((price, at) => ({
@@ -20,7 +20,7 @@ function play(failures: readonly (typeof BUSY | typeof NO)[], models = MODELS.le
   const tries: [model: string, afterMs: number][] = [];
   for (const failure of failures) {
     const failed = failedWith(state, failure, now).state;
-    const at = nextWake(failed, now);
+    const at = findNextWake(failed, now);
     if (failed.phase.name === "ended" || at === null) {
       state = failed;
       break;
@@ -32,7 +32,7 @@ function play(failures: readonly (typeof BUSY | typeof NO)[], models = MODELS.le
   return { tries, state, now };
 }
 
-describe("which model is asked next", () => {
+describe("the next model", () => {
   test.each([
     [
       "one that refuses the request gives way at once",
@@ -62,7 +62,7 @@ describe("which model is asked next", () => {
       ],
     ],
     [
-      "after all have failed, the first is asked after a pause",
+      "after all have failed, the first is retried after a pause",
       [BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, BUSY],
       [
         ["m0", 1000],
@@ -135,14 +135,14 @@ describe("which model is asked next", () => {
       overflows: 0,
     };
     const failure: ModelFailure = { kind: "rate_limited", retryable: true, retryAfterMs: 9000, message: "slow down" };
-    const first = nextModelTry(failure, tries, { model: 0, models: 2 }, 100);
+    const first = planNextTry(failure, tries, { model: 0, models: 2 }, 100);
     expect(first).toMatchObject({ model: 0, until: 9100 });
-    expect(nextModelTry(failure, first?.tries ?? tries, { model: 0, models: 2 }, 9100)).toMatchObject({
+    expect(planNextTry(failure, first?.tries ?? tries, { model: 0, models: 2 }, 9100)).toMatchObject({
       model: 1,
       until: 9100,
     });
     const long = { ...failure, retryAfterMs: 31 * 60_000 };
-    expect(nextModelTry(long, tries, { model: 0, models: 1 }, 100)).toBeNull();
+    expect(planNextTry(long, tries, { model: 0, models: 1 }, 100)).toBeNull();
   });
 });
 
@@ -169,7 +169,7 @@ describe("a fallback", () => {
     expect(state.usage.costMicros).toBe(inputTokens + outputTokens);
   });
 
-  test("stands in for five minutes, then a step asks the first model again", () => {
+  test("is used for five minutes, then a step calls the first model again", () => {
     const call = preparedCall(thinking(), 0, {
       outcome: { state: "confirmed", result: { ok: true, result: 1 }, content: "", control: null, durationMs: 1 },
     });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
 import { isId } from "../../../core/base/ids.ts";
-import { modelChoice } from "../../../core/model/table.ts";
+import { toModelChoice } from "../../../core/model/table.ts";
 import {
-  callTaskFacts,
+  createCallFacts,
   MAX_INPUT_CHARACTERS,
-  newTaskFacts,
+  createTaskFacts,
   resolveLimits,
   type TaskOrigin,
   taskRequestSchema,
@@ -82,25 +82,28 @@ describe("the body of a new task", () => {
 
 describe("a field whose feature is not there", () => {
   test("answers not_available and names it", () => {
-    const made = newTaskFacts(taskRequestSchema.parse({ input: "x", mode: "staged" }), origin);
+    const made = createTaskFacts(taskRequestSchema.parse({ input: "x", mode: "staged" }), origin);
     expect(made).toMatchObject({ ok: false, error: { code: "not_available", field: "mode" } });
   });
 
-  test("is nothing when it asks for nothing", () => {
+  test("is accepted when it is off", () => {
     const request = taskRequestSchema.parse({ input: "x", skills: [], deliver: [], mode: "live" });
-    expect(newTaskFacts(request, origin).ok).toBe(true);
+    expect(createTaskFacts(request, origin).ok).toBe(true);
   });
 });
 
 describe("the facts of a task", () => {
-  test("hold where its result goes", () => {
+  test("have the deliveries of its result", () => {
     const deliver = [{ channel: "slack", to: "#sales" }] as const;
-    const made = newTaskFacts(taskRequestSchema.parse({ input: "x", deliver }), origin);
+    const made = createTaskFacts(taskRequestSchema.parse({ input: "x", deliver }), origin);
     expect(made).toMatchObject({ ok: true, value: { deliver, via: { channel: "api", id: null } } });
   });
 
-  test("hold what was asked for, and the defaults", () => {
-    const made = newTaskFacts(taskRequestSchema.parse({ input: "x", tools: ["read_*"], metadata: { a: 1 } }), origin);
+  test("have the requested values, and the defaults", () => {
+    const made = createTaskFacts(
+      taskRequestSchema.parse({ input: "x", tools: ["read_*"], metadata: { a: 1 } }),
+      origin,
+    );
     expect(made).toMatchObject({
       ok: true,
       value: {
@@ -112,7 +115,7 @@ describe("the facts of a task", () => {
         input: "x",
         tools: [["read_*"]],
         sources: origin.sources,
-        models: [modelChoice("gpt-4o")],
+        models: [toModelChoice("gpt-4o")],
         project: null,
         metadata: { a: 1 },
         limits: { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
@@ -124,7 +127,7 @@ describe("the facts of a task", () => {
   });
 
   test("narrow no tools when the request names none", () => {
-    expect(newTaskFacts(taskRequestSchema.parse({ input: "x" }), origin)).toMatchObject({ value: { tools: [] } });
+    expect(createTaskFacts(taskRequestSchema.parse({ input: "x" }), origin)).toMatchObject({ value: { tools: [] } });
   });
 
   test.each([
@@ -133,21 +136,21 @@ describe("the facts of a task", () => {
     [{ fallbacks: ["gpt-5", "home-made"] }, ["gpt-4o", "gpt-5", "home-made"]],
     [{ model: "gpt-5", fallbacks: ["gpt-4.1", "gpt-5", "gpt-4.1"] }, ["gpt-5", "gpt-4.1"]],
   ])("hold the models to ask in order, each once: %j", (config, names) => {
-    expect(newTaskFacts(taskRequestSchema.parse({ input: "x" }), withConfig(config))).toMatchObject({
-      value: { models: names.map((name) => modelChoice(name)) },
+    expect(createTaskFacts(taskRequestSchema.parse({ input: "x" }), withConfig(config))).toMatchObject({
+      value: { models: names.map((name) => toModelChoice(name)) },
     });
   });
 
-  test("have the same id when they are made again of the same moment and bytes", () => {
+  test("have the same id when they are created again from the same time and bytes", () => {
     const request = taskRequestSchema.parse({ input: "x" });
-    const [one, two] = [newTaskFacts(request, origin), newTaskFacts(request, origin)];
+    const [one, two] = [createTaskFacts(request, origin), createTaskFacts(request, origin)];
     expect(one).toEqual(two);
   });
 
-  test("hold the skills that were matched, and one list of what those leave beside the request's own", () => {
+  test("have the matched skills, and one list of their tools in addition to the request's own", () => {
     const skills = [skillOf("a", { allowedTools: ["read_*"] }), skillOf("b", { allowedTools: ["x"] }), skillOf("c")];
     const made = (body: object) => {
-      const facts = newTaskFacts(taskRequestSchema.parse({ input: "x", ...body }), { ...origin, skills });
+      const facts = createTaskFacts(taskRequestSchema.parse({ input: "x", ...body }), { ...origin, skills });
       if (!facts.ok) throw new Error(facts.error.message);
       return facts.value;
     };
@@ -160,22 +163,24 @@ describe("the facts of a task", () => {
     ]);
     expect(made({ skills: ["c"] }).tools).toEqual([]);
     expect(made({}).skills).toEqual([]);
-    expect(newTaskFacts(taskRequestSchema.parse({ input: "x", skills: ["z"] }), { ...origin, skills })).toMatchObject({
+    expect(
+      createTaskFacts(taskRequestSchema.parse({ input: "x", skills: ["z"] }), { ...origin, skills }),
+    ).toMatchObject({
       error: { code: "invalid_input", field: "skills" },
     });
     const call = { project: null, toolName: "t" };
-    const own = callTaskFacts(origin, { ...call, of: null, skills: both.skills });
+    const own = createCallFacts(origin, { ...call, of: null, skills: both.skills });
     expect([own.tools, own.skills]).toEqual([[["ask_human", "x", "read_*"]], both.skills]);
-    const below = callTaskFacts(origin, { ...call, of: both, skills: [] });
+    const below = createCallFacts(origin, { ...call, of: both, skills: [] });
     expect([below.tools, below.skills]).toEqual([both.tools, both.skills]);
   });
 
   test("of a call are those of its task, with its sandbox, and never appear as its own root", () => {
-    const made = newTaskFacts(taskRequestSchema.parse({ input: "x", project: "sales", tools: ["a"] }), origin);
+    const made = createTaskFacts(taskRequestSchema.parse({ input: "x", project: "sales", tools: ["a"] }), origin);
     if (!made.ok) throw new Error("not made");
     const other = { ...origin, sources: [], key: "key_b", random: new Uint8Array(10).fill(9) };
     const below = { ...made.value, id: "task_below", depth: 2, tools: [["a"], ["b", "c"]] };
-    const facts = callTaskFacts(other, { project: null, of: below, skills: [], toolName: "read_file" });
+    const facts = createCallFacts(other, { project: null, of: below, skills: [], toolName: "read_file" });
     expect(facts).toMatchObject({
       kind: "call",
       key: "key_b",
@@ -187,7 +192,7 @@ describe("the facts of a task", () => {
       sources: origin.sources,
     });
     expect(facts.id).not.toBe(made.value.id);
-    expect(callTaskFacts(other, { project: "p", of: null, skills: [], toolName: "t" })).toMatchObject({
+    expect(createCallFacts(other, { project: "p", of: null, skills: [], toolName: "t" })).toMatchObject({
       key: "key_b",
       rootId: facts.id,
       parentId: null,
@@ -202,7 +207,7 @@ describe("the facts of a task", () => {
 describe("the limits of a task", () => {
   test("are the agent's when the request says nothing", () => {
     const budget = { max_steps: 20, max_tokens: 1000, max_cost_usd: 0.5, max_duration_s: 60 };
-    const made = newTaskFacts(taskRequestSchema.parse({ input: "x" }), withConfig({ budget }));
+    const made = createTaskFacts(taskRequestSchema.parse({ input: "x" }), withConfig({ budget }));
     expect(made).toMatchObject({
       value: { limits: { maxSteps: 20, maxTokens: 1000, maxCostMicros: 500_000, maxDurationMs: 60_000 } },
     });
@@ -213,7 +218,7 @@ describe("the limits of a task", () => {
     (name) => {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), (asked, agents) => {
-          const resolved = resolveLimits({ [name]: asked }, { [name]: agents }, [modelChoice("gpt-4o")]);
+          const resolved = resolveLimits({ [name]: asked }, { [name]: agents }, [toModelChoice("gpt-4o")]);
           expect(resolved.ok).toBe(asked <= agents);
           if (!resolved.ok) expect(resolved.error).toMatchObject({ code: "invalid_input", field: `budget.${name}` });
         }),
@@ -222,7 +227,7 @@ describe("the limits of a task", () => {
   );
 
   test("replace the default of ten steps, up to a hundred, when the agent sets none", () => {
-    const models = [modelChoice("m")];
+    const models = [toModelChoice("m")];
     expect(resolveLimits({ max_steps: 100 }, {}, models)).toMatchObject({ ok: true, value: { maxSteps: 100 } });
     expect(resolveLimits({ max_steps: 101 }, {}, models)).toMatchObject({
       ok: false,
@@ -234,18 +239,18 @@ describe("the limits of a task", () => {
     ["the request", { max_cost_usd: 1 }, {}],
     ["the agent", {}, { max_cost_usd: 1 }],
   ])(
-    "of money that %s sets are refused when nobody knows the price of a model, also of a fallback",
+    "of money that %s sets are refused when the price of a model is unknown, also of a fallback",
     (_who, asked, agents) => {
       for (const names of [["home-made"], ["gpt-4o", "home-made"], ["gpt-4o", "gpt-5", "home-made"]]) {
         const resolved = resolveLimits(
           asked,
           agents,
-          names.map((name) => modelChoice(name)),
+          names.map((name) => toModelChoice(name)),
         );
         expect(resolved).toMatchObject({ ok: false, error: { code: "invalid_input", field: "budget.max_cost_usd" } });
         expect(resolved).toMatchObject({ error: { message: expect.stringContaining("the model home-made ") } });
       }
-      expect(resolveLimits(asked, agents, [modelChoice("demo"), modelChoice("gpt-4o")]).ok).toBe(true);
+      expect(resolveLimits(asked, agents, [toModelChoice("demo"), toModelChoice("gpt-4o")]).ok).toBe(true);
     },
   );
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { findUnblocked } from "../../../core/task/call-order.ts";
 import { httpCaller } from "../../../core/steps/http-caller.ts";
-import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { mcpCaller } from "../../../core/mcp/call.ts";
 import type { EffectClass } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
@@ -16,7 +16,7 @@ const ofServer = (server: string, name: string, effect: EffectClass) => {
   const tool = outsideToolOf(name, { input, effect, origin: { kind: "mcp", server, tool: name } });
   return { source: `mcp:${server}`, tool };
 };
-const OWN = outsideTools(
+const OWN = createOutsideTools(
   [
     ofServer("browser", "screenshot", "none"),
     ofServer("browser", "click", "once"),

@@ -1,11 +1,11 @@
 /** Single decisions of the state machine, for tests that look at one moment of a task's life rather than at all of it. */
-import { callId } from "../../../core/base/ids.ts";
+import { deriveCallId } from "../../../core/base/ids.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { ModelFailure } from "../../../core/ports/model.ts";
 import type { Command, ModelReply, PreparedCall, SubtaskEnding } from "../../../core/task/commands.ts";
 import type { Decision } from "../../../core/task/decision.ts";
 import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
-import { type PendingView, type TaskView, viewTask } from "../../../core/task/view.ts";
+import { type PendingView, type TaskView, toTaskView } from "../../../core/task/view.ts";
 import { createTask, decide, joinDecisions } from "../../../core/task/task.ts";
 import { ADMITTED, factsOf } from "./world.ts";
 
@@ -86,7 +86,7 @@ export function failedWith(state: TaskState, change: Partial<ModelFailure>, now 
 /** Call `index` of the step that a task is in, as hop one prepares it. */
 export function preparedCall({ facts, step }: TaskState, index = 0, change: Partial<PreparedCall> = {}): PreparedCall {
   return {
-    id: callId(facts.id, step, index),
+    id: deriveCallId(facts.id, step, index),
     tool: "t",
     arguments: {},
     argumentsHash: `h${index}`,
@@ -99,7 +99,7 @@ export function preparedCall({ facts, step }: TaskState, index = 0, change: Part
 
 /** A task as the API shows it, with empty arguments. */
 export function shown(state: TaskState, below: readonly PendingView[] = []): TaskView {
-  return viewTask(state, { argumentsOf: () => ({}), below });
+  return toTaskView(state, { getArguments: () => ({}), below });
 }
 
 /** The end of a subtask that came to `text` and used 100 tokens. */

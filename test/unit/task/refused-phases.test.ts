@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Decision, Work } from "../../../core/task/decision.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import { drawsFrom } from "./play-task.ts";
 import { call, TaskWorld } from "./world.ts";
 
@@ -14,7 +14,7 @@ class SkewedWorld extends TaskWorld {
     if (!this.refuses()) return super.act(work, incarnation);
     this.mayCrash();
     const callIds = work.calls.map(({ callId }) => callId);
-    return this.apply({ type: "hop_refused", step: work.step, incarnation, callIds }, incarnation);
+    return this.apply({ type: "runner_call_refused", step: work.step, incarnation, callIds }, incarnation);
   }
 }
 
@@ -24,14 +24,14 @@ const SCRIPT = [
 ];
 
 describe("a tool phase that the runner refuses", () => {
-  test("is made again, each call once, and no call is unknown", () => {
+  test("is repeated, each call once, and no call is unknown", () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const draw = drawsFrom(seed);
         const world = new SkewedWorld(SCRIPT);
         world.refuses = () => draw() < 0.5;
         world.run();
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
         for (const { callId: id, state, attempts } of world.ledger.values()) {
           expect([id, state, attempts, world.effects.get(id)]).toEqual([id, "confirmed", 1, 1]);
         }
@@ -40,14 +40,14 @@ describe("a tool phase that the runner refuses", () => {
     );
   });
 
-  test("makes no call twice when crashes come between", () => {
+  test("runs no call twice when crashes come between", () => {
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom(0.02, 0.1), (seed, crashRate) => {
         const draw = drawsFrom(seed);
         const world = new SkewedWorld(SCRIPT, { chance: draw, crashRate });
         world.refuses = () => draw() < 0.3;
         world.run();
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
         for (const { callId: id, effect, state } of world.ledger.values()) {
           const times = world.effects.get(id) ?? 0;
           if (effect === "once") expect(times).toBeLessThanOrEqual(1);

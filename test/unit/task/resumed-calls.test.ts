@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { Decision } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import { decide } from "../../../core/task/task.ts";
-import { taskOfWait } from "../../../core/base/ids.ts";
+import { findTaskOfWait } from "../../../core/base/ids.ts";
 import type { Control } from "../../../core/tool/tool.ts";
 import { asked, preparedCall, shown, thinking, wake } from "./play-task.ts";
 
@@ -29,7 +29,7 @@ function controlled(state: TaskState, control: Control, now: number): TaskState 
   const { incarnation } = phase;
   const callId = batch[0]?.id ?? "";
   const settled = decide(state, { type: "call_settled", step, incarnation, callId, outcome }, now);
-  return decide(settled.state, { type: "hop_ended", step, incarnation }, now).state;
+  return decide(settled.state, { type: "runner_call_ended", step, incarnation }, now).state;
 }
 
 function answered(state: TaskState, question: string, text: string, now = 10): Decision {
@@ -48,10 +48,10 @@ function asking(): TaskState {
   return controlled(asked(state, [preparedCall(state, 0, { effect: "once" })]).state, asks(0), 2);
 }
 
-describe("a call that asks and goes on", () => {
-  test("waits, and runs again with what was asked for and said, as if for the first time", () => {
+describe("a call that asks a person and resumes", () => {
+  test("waits, and runs again with its state and the answer, as a first attempt", () => {
     const waiting = asking();
-    expect(statusOf(waiting)).toBe("waiting_input");
+    expect(getStatus(waiting)).toBe("waiting_input");
     expect(shown(waiting).pending).toMatchObject([{ kind: "question", query: "Question 0?" }]);
     const { state, ledger } = answered(waiting, questionOf(waiting), "yes");
     expect(ledger).toEqual([]);
@@ -67,8 +67,8 @@ describe("a call that asks and goes on", () => {
     const again = controlled(running, asks(1), 12);
     const second = questionOf(again);
     expect(second).not.toBe(first);
-    expect(taskOfWait(second)).toBe(again.facts.id);
-    expect(taskOfWait(first)).toBe(again.facts.id);
+    expect(findTaskOfWait(second)).toBe(again.facts.id);
+    expect(findTaskOfWait(first)).toBe(again.facts.id);
     expect(answered(again, first, "yes").refused).toMatchObject({ code: "conflict", details: { by: "ana" } });
     const { state } = answered(again, second, "no");
     expect(state.batch[0]?.resumed).toEqual({ state: { round: 1 }, answer: "no", questions: 2 });
@@ -82,7 +82,7 @@ describe("a call that asks and goes on", () => {
     );
   });
 
-  test("goes on without an answer when the time is over", () => {
+  test("resumes without an answer when the question expires", () => {
     const state = thinking();
     const acting = asked(state, [preparedCall(state, 0, { effect: "none" })]).state;
     const waiting = controlled(acting, asks(0, { deadlineSeconds: 5, defaultAnswer: "the default" }), 2);
@@ -94,7 +94,7 @@ describe("a call that asks and goes on", () => {
 
   test("ends with its task", () => {
     const { state } = decide(asking(), { type: "cancel", by: "ana" }, 20);
-    expect(statusOf(state)).toBe("cancelled");
+    expect(getStatus(state)).toBe("cancelled");
     expect(state.batch[0]?.state).toBe("failed");
   });
 });

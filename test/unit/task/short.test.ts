@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shortTask } from "../../../core/task/short.ts";
+import { toShortTask } from "../../../core/task/short.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
 
 const SHORT: TaskView = {
@@ -37,7 +37,7 @@ const approval: PendingView = {
 
 describe("the short form of a task", () => {
   test("is the task itself where nothing is long, and says that nothing is cut", () => {
-    expect(shortTask(SHORT)).toEqual({ ...SHORT, cut: [] });
+    expect(toShortTask(SHORT)).toEqual({ ...SHORT, cut: [] });
   });
 
   test.each([
@@ -67,15 +67,15 @@ describe("the short form of a task", () => {
     ["metadata", { metadata: { note: LONG } }, { metadata: {} }],
   ] as const)("names %s where it shows a part of it", (field, given, shown) => {
     const task = { ...SHORT, ...given } as TaskView;
-    const short = shortTask(task);
+    const short = toShortTask(task);
     expect(short).toEqual({ ...SHORT, ...shown, cut: [field] });
-    expect(shortTask(short)).toEqual(short);
+    expect(toShortTask(short)).toEqual(short);
   });
 
   test("keeps every entry that waits, with the texts of questions and without their choices", () => {
     const question = { kind: "question", id: "qst_1", query: "Which?", person: null, expires_at: null } as const;
     const pending = [{ ...question, choices: null }, { ...question, choices: ["A", "B"] }, approval];
-    const short = shortTask({ ...SHORT, pending });
+    const short = toShortTask({ ...SHORT, pending });
     expect(short.pending).toMatchObject([{ query: "Which?" }, { query: "Which?", choices: null }, { arguments: null }]);
     expect(short.cut).toEqual(["pending"]);
   });
@@ -83,7 +83,7 @@ describe("the short form of a task", () => {
   test("cuts no character of Unicode in two, wherever the cut falls", () => {
     fc.assert(
       fc.property(fc.nat(3), fc.constantFrom("😀", "e\u0301", "x"), (lead, unit) => {
-        const { output, cut } = shortTask({
+        const { output, cut } = toShortTask({
           ...SHORT,
           output: { text: "y".repeat(lead) + unit.repeat(600), files: [] },
         });
@@ -102,6 +102,6 @@ describe("the short form of a task", () => {
       output: { text: LONG, files: [] },
       error: { code: "internal", message: LONG },
     };
-    expect(JSON.stringify(shortTask({ ...task, pending: [approval] })).length).toBeLessThan(4000);
+    expect(JSON.stringify(toShortTask({ ...task, pending: [approval] })).length).toBeLessThan(4000);
   });
 });

@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import { buildRequest } from "../../../core/steps/context.ts";
 import { DATA_NOTE } from "../../../core/prompt/mark-data.ts";
-import { inForce, skillPatterns, standingFacts } from "../../../core/task/skills-in-force.ts";
+import { toSkillInForce, joinSkillPatterns, getCurrentFacts } from "../../../core/task/skills-in-force.ts";
 import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { decide } from "../../../core/task/task.ts";
 import type { Control } from "../../../core/tool/tool.ts";
-import { viewTask } from "../../../core/task/view.ts";
+import { toTaskView } from "../../../core/task/view.ts";
 import { skillOf } from "../../fakes/skill-texts.ts";
 import { toolOf, outside } from "../steps/play-gateway.ts";
 import { answer, ASK, call, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const skill = (name: string, allowedTools: readonly string[] | null = null) =>
-  inForce(skillOf(name, { allowedTools }), "load");
+  toSkillInForce(skillOf(name, { allowedTools }), "load");
 const load = (name: string, allowedTools: readonly string[] | null = null): ScriptedCall => ({
   tool: "load_skill",
   effect: "none",
@@ -26,9 +26,10 @@ const finish = (summary = "All is done."): ScriptedCall => ({
 const named = ({ skills }: Pick<TaskFacts, "skills">) => skills.map(({ name }) => name);
 const ended = ({ state }: { state: TaskState }) => (state.phase.name === "ended" ? state.phase : null);
 
-describe("the patterns that skills leave", () => {
-  test("are the union of their lists and ask_human; without a list there are none", () => {
-    const lists = (...all: (readonly string[] | null)[]) => skillPatterns(all.map((list, n) => skill(`s${n}`, list)));
+describe("the tool patterns of skills", () => {
+  test("are the union of their lists and ask_human; null without a list", () => {
+    const lists = (...all: (readonly string[] | null)[]) =>
+      joinSkillPatterns(all.map((list, n) => skill(`s${n}`, list)));
     expect(lists()).toBeNull();
     expect(lists(null, null)).toBeNull();
     expect(lists([])).toEqual(["ask_human"]);
@@ -55,17 +56,17 @@ describe("a skill that the model loads", () => {
         note: null,
       },
     });
-    const facts = standingFacts(world.state);
+    const facts = getCurrentFacts(world.state);
     expect(facts.tools).toEqual([["ask_human", "read_file"]]);
     expect(named(facts)).toEqual(["notes"]);
     expect(world.state.facts.tools).toEqual([]);
   });
 
-  test("only narrows what the task was given: among loaded skills the union holds, below that of the others", () => {
-    const facts = factsOf({ tools: [["ask_human", "a", "b"]], skills: [inForce(skillOf("first"), "request")] });
+  test("only narrows the task's tools: the union of the loaded skills applies within that of the others", () => {
+    const facts = factsOf({ tools: [["ask_human", "a", "b"]], skills: [toSkillInForce(skillOf("first"), "request")] });
     const world = new TaskWorld([[load("wide", ["*"])], [load("own", ["a"])], [load("more", ["c"])]], undefined, facts);
     world.run();
-    expect(standingFacts(world.state).tools).toEqual([
+    expect(getCurrentFacts(world.state).tools).toEqual([
       ["ask_human", "a", "b"],
       ["ask_human", "*", "a", "c"],
     ]);
@@ -74,14 +75,17 @@ describe("a skill that the model loads", () => {
   test("without a list restricts nothing", () => {
     const world = new TaskWorld([[load("free")], [load("own", ["a"])]]);
     world.run(0);
-    expect(standingFacts({ ...world.state, loaded: [skill("free")] }).tools).toEqual([]);
-    expect(standingFacts({ ...world.state, loaded: [skill("free"), skill("own", ["a"])] }).tools).toEqual([
+    expect(getCurrentFacts({ ...world.state, loaded: [skill("free")] }).tools).toEqual([]);
+    expect(getCurrentFacts({ ...world.state, loaded: [skill("free"), skill("own", ["a"])] }).tools).toEqual([
       ["ask_human", "a"],
     ]);
   });
 
-  test("that the task works under already changes nothing, so that reading a file of it narrows nothing", () => {
-    const matched = [inForce(skillOf("a", { allowedTools: ["x"] }), "request"), inForce(skillOf("b"), "request")];
+  test("that is already in force changes nothing, so reading its files narrows nothing", () => {
+    const matched = [
+      toSkillInForce(skillOf("a", { allowedTools: ["x"] }), "request"),
+      toSkillInForce(skillOf("b"), "request"),
+    ];
     const facts = factsOf({ tools: [["ask_human", "x"]], skills: matched });
     const world = new TaskWorld([[load("a", ["x"])], [load("c", ["y"])], [load("c", ["y"])]], undefined, facts);
     world.run();
@@ -108,27 +112,27 @@ describe("a skill that the model loads", () => {
     expect(named(made?.made.facts ?? { skills: [] })).toEqual(["notes"]);
   });
 
-  test("survives a crash and a later release: it is part of what is stored", () => {
+  test("survives a crash and a later release, because it is stored", () => {
     const world = new TaskWorld([[load("notes", ["read_file"])], [call("none", ASK)]]);
     world.run();
     const stored = JSON.parse(JSON.stringify(world.state)) as TaskState;
-    expect(standingFacts(stored).tools).toEqual([["ask_human", "read_file"]]);
+    expect(getCurrentFacts(stored).tools).toEqual([["ask_human", "read_file"]]);
   });
 });
 
 describe("a call of a skill's tool", () => {
-  const used = { ...inForce(skillOf("notes", { allowedTools: ["read_file"] }), "tool") };
+  const used = { ...toSkillInForce(skillOf("notes", { allowedTools: ["read_file"] }), "tool") };
   const dispatch: Control = { ...DISPATCH, tools: ["ask_human", "read_file"], skill: used };
 
-  test("is a subtask that works by that skill alone, with the tools that it leaves", () => {
-    const facts = factsOf({ tools: [["a*"]], skills: [inForce(skillOf("other"), "request")] });
+  test("is a subtask under that skill alone, with the tools that it allows", () => {
+    const facts = factsOf({ tools: [["a*"]], skills: [toSkillInForce(skillOf("other"), "request")] });
     const world = new TaskWorld([[{ tool: "notes", effect: "none", control: dispatch }]], undefined, facts);
     world.run();
     const [made] = world.subtasks.values();
     expect(made?.made.facts).toMatchObject({ tools: [["a*"], ["ask_human", "read_file"]], skills: [used] });
   });
 
-  test("gives its text under the names of document 001, and a failure as any subtask does", () => {
+  test("returns its text under the API's field names, and a failure like any subtask", () => {
     const world = new TaskWorld([[{ tool: "notes", effect: "none", control: dispatch }]]);
     world.run();
     const [id = ""] = world.subtasks.keys();
@@ -149,7 +153,7 @@ describe("a call of a skill's tool", () => {
   });
 });
 
-describe("what the model is told of skills", () => {
+describe("the instructions of skills", () => {
   const job = (facts: TaskFacts, messages: { role: "user"; content: string }[] = []) => ({
     facts,
     step: 1,
@@ -166,32 +170,34 @@ describe("what the model is told of skills", () => {
     return buildRequest(job(facts), toolset, new AbortController().signal).messages[0]?.content;
   };
 
-  test("stands behind the agent's instructions, the same at every step", async () => {
-    const facts = factsOf({ skills: [inForce(skillOf("a"), "agent"), inForce(skillOf("b"), "similarity", 0.7)] });
+  test("follow the agent's instructions, the same at every step", async () => {
+    const facts = factsOf({
+      skills: [toSkillInForce(skillOf("a"), "agent"), toSkillInForce(skillOf("b"), "similarity", 0.7)],
+    });
     const texts = ["# Skill: a", "# Skill: b"];
     expect(await system(facts, texts)).toBe(
       `${facts.agent.config.instructions}\n\n# Skill: a\n\n# Skill: b\n\n${DATA_NOTE}`,
     );
-    const later = standingFacts({ facts, loaded: [skill("c")] });
+    const later = getCurrentFacts({ facts, loaded: [skill("c")] });
     expect(await system(later, texts)).toBe(await system(facts, texts));
   });
 
-  test("stands in their place for a call of a skill's tool", async () => {
-    const facts = factsOf({ parentId: "task_1", depth: 1, skills: [inForce(skillOf("a"), "tool")] });
+  test("replace them in a call of a skill's tool", async () => {
+    const facts = factsOf({ parentId: "task_1", depth: 1, skills: [toSkillInForce(skillOf("a"), "tool")] });
     const told = await system(facts, ["# Skill: a"]);
     expect(told).toMatch(/^# Skill: a\n\nYou work on a part of a larger task/);
     expect(told).not.toContain(facts.agent.config.instructions);
   });
 
-  test("and of what they leave it, people can see: in the view, and in the log's first entry", () => {
-    const facts = factsOf({ skills: [inForce(skillOf("a", { allowedTools: ["x"] }), "similarity", 0.64)] });
+  test("and their tool lists are in the view, and in the log's first entry", () => {
+    const facts = factsOf({ skills: [toSkillInForce(skillOf("a", { allowedTools: ["x"] }), "similarity", 0.64)] });
     const world = new TaskWorld([[load("b")], [call("none", ASK)]], undefined, facts);
     world.run();
     const [first] = world.events;
     const shown = { name: "a", hash: "hash-of-a", how: "similarity", similarity: 0.64, allowed_tools: ["x"] };
     const note = expect.stringContaining('"skills": []');
     expect(first).toMatchObject({ type: "task.created", data: { skills: [{ ...shown, note }] } });
-    const view = viewTask(world.state, { argumentsOf: () => null, below: [] });
+    const view = toTaskView(world.state, { getArguments: () => null, below: [] });
     expect(view.skills).toMatchObject([
       { ...shown, note },
       { name: "b", how: "load", allowed_tools: null, note: null },
@@ -219,7 +225,7 @@ describe("finished", () => {
     expect([ended(world), world.subtasks.size, world.state.phase.name]).toEqual([null, 1, "parked"]);
   });
 
-  test("does not end a task whose model has not read what went wrong in the same step", () => {
+  test("does not end a task whose model has not read a failure of the same step", () => {
     const world = new TaskWorld([[finish(), { ...call("once"), outcome: { state: "failed" } }], [finish("Now.")]]);
     world.run();
     expect(ended(world)).toMatchObject({ text: "Now." });
@@ -228,7 +234,7 @@ describe("finished", () => {
     expect(world.modelCalls).toBe(2);
   });
 
-  test("does not end a task that was told something meanwhile", () => {
+  test("does not end a task with an unread message", () => {
     const world = new TaskWorld([[finish("First."), call("none", ASK)], []]);
     world.run();
     world.apply({ type: "message", text: "One thing more.", request: null });
@@ -237,10 +243,10 @@ describe("finished", () => {
     world.run();
     expect(ended(world)).toMatchObject({ text: "done" });
     const [row] = world.ledger.values();
-    expect(row?.content).toContain("a message came");
+    expect(row?.content).toContain("a message arrived");
   });
 
-  test("ends the task for good: it takes no more messages", () => {
+  test("ends the task, which accepts no more messages", () => {
     const world = new TaskWorld([[finish()]]);
     world.run();
     const again = decide(world.state, { type: "message", text: "x", request: null }, 9);

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../core/task/decision.ts";
 import { readState } from "../../../core/task/state-versions.ts";
 import { STATE_VERSION, type TaskState } from "../../../core/task/state.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { decide, findNextWake } from "../../../core/task/task.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import first from "../__fixtures__/states-v1.json" with { type: "json" };
@@ -14,7 +14,7 @@ import fifth from "../__fixtures__/states-v5.json" with { type: "json" };
 import { answer } from "./world.ts";
 import { failedWith, replied, shown, wake } from "./play-task.ts";
 
-/** Releases before the fifth version knew no way in but the API, and no way out. */
+/** Releases before the fifth version had the API as their only source, and no deliveries. */
 const BY_API_ALONE = { via: { channel: "api", id: null }, deliver: [] };
 
 /** Releases before the sixth version stored no labels. */
@@ -40,12 +40,12 @@ function read(name: Name): TaskState {
 const asRead = <Call extends { readonly effect: string }>(call: Call) =>
   call.effect === "keyed" ? { ...call, keyedForMs: expect.any(Number) } : call;
 
-/** Goes on from a state with a model that answers at once and tools that work, until the task has ended. */
+/** Continues from a state with a model that answers at once and tools that succeed, until the task has ended. */
 function finish(from: TaskState): TaskState {
   let state = from;
   let now = 100_000;
   for (let turns = 0; turns < 50 && state.phase.name !== "ended"; turns += 1) {
-    const due = nextWake(state, now);
+    const due = findNextWake(state, now);
     if (due === null) throw new Error(`the task waits in ${state.phase.name}`);
     now = Math.max(now, due);
     const decision: Decision = wake(state, `run ${turns}`, now);
@@ -61,7 +61,7 @@ function finish(from: TaskState): TaskState {
         now,
       ).state;
     }
-    state = decide(state, { type: "hop_ended", ...hop }, now).state;
+    state = decide(state, { type: "runner_call_ended", ...hop }, now).state;
   }
   return state;
 }
@@ -109,39 +109,39 @@ test.each(NAMES.filter((name) => name !== "held" && name !== "ended"))(
   },
 );
 
-test("a task that was held is started, under the patterns that it was given", () => {
+test("a draft task is started, under its own patterns", () => {
   const held = read("held");
   expect(held.facts.tools).toEqual([["read_*"]]);
   expect(read("parked").facts.tools).toEqual([["read_*"]]);
   const started = decide(held, { type: "start", request: null }, 2000);
-  expect(statusOf(finish(started.state))).toBe("completed");
+  expect(getStatus(finish(started.state))).toBe("completed");
 });
 
-test("a request that was applied before the release is known after it", () => {
+test("a request that was applied before the release is recognised after it", () => {
   expect(decide(read("ready"), { type: "start", request: "seed-1" }, 3000)).toMatchObject({
     refused: null,
     events: [],
   });
 });
 
-test("a question of the first version is answered, and its sleeper sleeps on", () => {
+test("a question of the first version is answered, and its sleeping task continues to sleep", () => {
   const parked = read("parked");
   const [question] = shown(parked).pending;
   expect(question).toMatchObject({ kind: "question", query: "Which city?" });
   const answered = decide(parked, answer(question?.kind === "question" ? question.id : ""), 5000);
   expect(answered.refused).toBeNull();
-  expect(statusOf(answered.state)).toBe("sleeping");
-  expect(statusOf(finish(answered.state))).toBe("completed");
+  expect(getStatus(answered.state)).toBe("sleeping");
+  expect(getStatus(finish(answered.state))).toBe("completed");
 });
 
-test("a model call that was under way counts as its reservation, at the price that the task had pinned", () => {
+test("a running model call counts as its reservation, at the price that the task had pinned", () => {
   const again = wake(read("thinking"), "later", 100_000);
   expect(again.work).toMatchObject({ kind: "think", attempt: 2, model: "gpt-5-mini" });
   expect(again.state.usage).toMatchObject({ outputTokens: 8192, estimated: true });
   expect(again.state.usage.costMicros).toBeGreaterThan(8192 * 2);
 });
 
-test("a model that fails again after the release is given up as the rules of this release say", () => {
+test("a model that fails again after the release follows the rules of this release", () => {
   const next = wake(read("backing_off"), "later", 100_000).state;
   const failed = failedWith(next, {}, 100_001).state;
   const tries = { failures: 2, firstFailureAt: 1500, rounds: 0, refused: [], cutOffs: 0, empty: 0, overflows: 0 };
@@ -150,7 +150,7 @@ test("a model that fails again after the release is given up as the rules of thi
   expect(shown(refused)).toMatchObject({ status: "failed", reason: "model_unavailable" });
 });
 
-test("calls that were under way are taken up by their effect class", () => {
+test("running calls are recovered by their effect class", () => {
   const { facts, state } = first.acting;
   const again = wake(
     readState(facts, state, () => 90_000),
@@ -225,7 +225,7 @@ test.each(Object.keys(fifth) as (keyof typeof fifth)[])(
   },
 );
 
-test("subtasks that the third version was about to make are made, with its tools and no skills", () => {
+test("subtasks that the third version was about to create are created, with its tools and no skills", () => {
   const { facts, state } = third.dispatching;
   const { work } = wake(readState(facts, state), "later", 100_000);
   expect(work).toMatchObject({ kind: "dispatch", subtasks: [{ facts: { skills: [], tools: facts.tools } }, {}] });

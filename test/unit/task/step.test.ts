@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { createTask, decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import { asked, failedWith, preparedCall, replied, shown, thinking, wake as wakeAs } from "./play-task.ts";
 import { call, factsOf, SLEEP, TaskWorld } from "./world.ts";
@@ -11,22 +11,22 @@ const wake = (state: TaskState, now: number) => wakeAs(state, `at ${now}`, now);
 const prepared = preparedCall(thinking());
 
 describe("an empty reply", () => {
-  test("is asked for again twice, each time paid for, and then ends the task in words", () => {
+  test("is retried twice, each time at a cost, and then ends the task with a message", () => {
     let state = thinking();
     for (const now of [1, 2000]) {
       const decision = replied(state, { text: " " }, now);
-      expect(statusOf(decision.state)).toBe("sleeping");
+      expect(getStatus(decision.state)).toBe("sleeping");
       state = wake(decision.state, now + 1000).state;
     }
     const ended = replied(state, { text: "" }, 5000).state;
     expect(shown(ended)).toMatchObject({
       status: "completed",
-      output: { text: expect.stringContaining("without a word") },
+      output: { text: expect.stringContaining("without an answer") },
     });
     expect(ended.usage).toMatchObject({ inputTokens: 21, outputTokens: 9, steps: 1 });
   });
 
-  test("at the limit of what it may write is not asked for again", () => {
+  test("at the output limit is not retried", () => {
     expect(shown(replied(thinking(), { finish: "length" }).state)).toMatchObject({
       status: "completed",
       reason: "output_limit",
@@ -60,7 +60,7 @@ describe("a model call that fails", () => {
     let state = thinking();
     for (let now = 1; now < 49; now += 1) {
       const failed = failedWith(state, {}, now).state;
-      state = wakeAs(failed, "b", nextWake(failed, now) ?? 0).state;
+      state = wakeAs(failed, "b", findNextWake(failed, now) ?? 0).state;
     }
     expect(state.phase).toMatchObject({ name: "thinking", attempt: 49 });
     expect(wake(state, 10_000_000).state.phase).toMatchObject({ name: "thinking", attempt: 50 });
@@ -73,8 +73,8 @@ describe("a model call that fails", () => {
   });
 });
 
-describe("a step that goes on", () => {
-  test("tells that the task was resumed before what it does next", () => {
+describe("a step that continues", () => {
+  test("emits that the task resumed before its next event", () => {
     const world = new TaskWorld([[call("none", SLEEP)]]);
     world.run();
     const types = world.events.map(({ type }) => type);
@@ -82,7 +82,7 @@ describe("a step that goes on", () => {
     expect(types[types.indexOf("task.resumed") + 1]).toBe("step.started");
   });
 
-  test("leaves hop two to a fresh alarm when the model took its time", () => {
+  test("leaves the tool phase to a new alarm after a slow model call", () => {
     const late = asked(thinking(), [prepared], 61_000);
     expect(late.work).toBeNull();
     expect(late.state.phase.name).toBe("prepared");
@@ -133,7 +133,7 @@ describe("what a task holds", () => {
     expect(attach("one more").refused?.code).toBe("quota_exceeded");
   });
 
-  test("are the hidden tasks made for it, until it has ended", () => {
+  test("are the hidden tasks of its calls, until it has ended", () => {
     const state = decide(thinking(), { type: "adopt", task: "task_h" }, 1).state;
     expect(state.adopted).toEqual(["task_h"]);
     const left = decide(state, { type: "disown", task: "task_h" }, 2).state;
@@ -166,9 +166,9 @@ test("a call that was cut off too often may have happened, unless it does nothin
   }
 });
 
-test("the hidden task of a call goes by itself a week after it ended; a task of an agent stays", () => {
+test("the hidden task of a call expires a week after it ended; a task of an agent stays", () => {
   const made = createTask({ facts: factsOf({ kind: "call" }), hold: false, call: prepared }, 0).state;
   const ended = decide(made, { type: "cancel", by: "x" }, 1000).state;
-  expect(nextWake(ended, 1000)).toBe(1000 + 7 * 86_400_000);
-  expect(nextWake(decide(thinking(), { type: "cancel", by: "x" }, 1000).state, 1000)).toBeNull();
+  expect(findNextWake(ended, 1000)).toBe(1000 + 7 * 86_400_000);
+  expect(findNextWake(decide(thinking(), { type: "cancel", by: "x" }, 1000).state, 1000)).toBeNull();
 });

@@ -4,8 +4,8 @@ import { checkEnvelope } from "../../../core/gateway/envelope.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import type { Limits, TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { findNextWake } from "../../../core/task/task.ts";
 import { drawsFrom, endingOf, shuffled } from "./play-task.ts";
 import { call, crashing, DISPATCH, factsOf, NO_LIMITS, type Script, type ScriptedCall, TaskWorld } from "./world.ts";
 
@@ -130,7 +130,7 @@ describe("the budget of a task with subtasks", () => {
       });
     }
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("gets back what a subtask left", () => {
@@ -143,7 +143,7 @@ describe("the budget of a task with subtasks", () => {
     }
     world.run();
     expect(madeIn(world).map(({ limits }) => limits.maxTokens)).toEqual([90_000, 90_000]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect(world.state.usedBelow.inputTokens).toBe(2000);
   });
 
@@ -196,7 +196,7 @@ describe("the limits of a subtask", () => {
     }
   });
 
-  test("hold the time that its parent has left when it is made", () => {
+  test("have the time that its parent has left at its creation", () => {
     const world = new TaskWorld([[call(), dispatch()]], undefined, limited({ maxDurationMs: 60_000 }));
     world.usageOf = () => {
       world.now += 20_000;
@@ -206,10 +206,10 @@ describe("the limits of a subtask", () => {
     const [made] = madeIn(world);
     expect(made?.limits.maxDurationMs).toBeLessThanOrEqual(40_000);
     expect(made?.limits.maxDurationMs).toBeGreaterThan(39_000);
-    expect(nextWake(world.state, world.now)).toBe(60_000);
+    expect(findNextWake(world.state, world.now)).toBe(60_000);
   });
 
-  test("are none where its parent has none, but for what the dispatch asks for", () => {
+  test("are absent if its parent has none, except those that the dispatch sets", () => {
     const world = new TaskWorld([[dispatch(), dispatch({ tokenBudget: 5000 })]]);
     world.run();
     expect(madeIn(world).map(({ limits }) => limits)).toEqual([NO_LIMITS, { ...NO_LIMITS, maxTokens: 5000 }]);
@@ -217,7 +217,7 @@ describe("the limits of a subtask", () => {
 });
 
 describe("what a subtask may do", () => {
-  test("is its parent's, narrowed: every list of patterns above it stands, and so do agent, key, project and sandbox", () => {
+  test("is its parent's, narrowed: it inherits every list of patterns, and agent, key, project and sandbox", () => {
     const above = [["*"], ["read_*", "dispatch_subagent"]];
     const facts = factsOf({ tools: above, project: "p", metadata: { secret: 1 } });
     const world = new TaskWorld([[dispatch({ tools: ["read_file"] }), dispatch()]], undefined, facts);

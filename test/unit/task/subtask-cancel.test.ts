@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../../core/task/commands.ts";
 import type { TaskState } from "../../../core/task/state.ts";
-import { statusOf } from "../../../core/task/status.ts";
-import { decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { decide, findNextWake } from "../../../core/task/task.ts";
 import { drawsFrom, endingOf, shown } from "./play-task.ts";
 import { ASK, call, crashing, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
 
@@ -31,7 +31,7 @@ function dispatching(): { state: TaskState; ids: string[] } {
 }
 
 describe("a task that ends while subtasks are open", () => {
-  test("cancels each of them, and each hidden call made for it, however it ends and however often it crashes", () => {
+  test("cancels each of them, and each of its hidden calls, however it ends and however often it crashes", () => {
     const ends: readonly ((world: TaskWorld) => void)[] = [
       (world) => world.apply({ type: "cancel", by: "ana" }),
       (world) => world.run(),
@@ -40,11 +40,11 @@ describe("a task that ends while subtasks are open", () => {
       fc.property(fc.integer(), fc.constantFrom(...ends), (seed, end) => {
         const world = waiting({ ...NO_LIMITS, maxDurationMs: 60_000 }, crashing(drawsFrom(seed), 0.15));
         world.run(30_000);
-        expect(statusOf(world.state)).toBe("waiting_subagents");
+        expect(getStatus(world.state)).toBe("waiting_subagents");
         const open = [...world.subtasks.keys()];
         end(world);
         world.run();
-        expect(["cancelled", "failed"]).toContain(statusOf(world.state));
+        expect(["cancelled", "failed"]).toContain(getStatus(world.state));
         expect([...new Set(world.cancelled)].sort()).toEqual([...HIDDEN, ...open].sort());
         expect(world.state.toCancel).toEqual([]);
         expect(world.alarm).toBeNull();
@@ -62,9 +62,9 @@ describe("a task that ends while subtasks are open", () => {
     state = decide(state, { type: "cancelled_below", task: first }, 3000).state;
     expect(due()).toEqual({ kind: "cancel", tasks: [...HIDDEN, ...others] });
     expect(decide(state, { type: "cancelled_below", task: first }, 3000).state).toBe(state);
-    expect(nextWake(state, 9000)).toBe(9000);
+    expect(findNextWake(state, 9000)).toBe(9000);
     for (const task of [...HIDDEN, ...others]) state = decide(state, { type: "cancelled_below", task }, 3000).state;
-    expect([due(), nextWake(state, 9000)]).toEqual([null, null]);
+    expect([due(), findNextWake(state, 9000)]).toEqual([null, null]);
   });
 
   test("cancels those too that it was about to make, whichever limit above it is used up", () => {
@@ -111,7 +111,7 @@ describe("a task that ends while subtasks are open", () => {
     }
   });
 
-  test("still counts, once, what its subtasks used, and tells nothing else of them", () => {
+  test("still counts its subtasks' use, once, and emits nothing else of them", () => {
     const world = waiting();
     const [first = "", second = ""] = world.subtasks.keys();
     world.apply({ type: "cancel", by: "ana" });
@@ -162,6 +162,6 @@ describe("a task that waits with a limit of time", () => {
       factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 9000 } }),
     );
     asks.run();
-    expect([statusOf(asks.state), asks.alarm]).toEqual(["waiting_input", null]);
+    expect([getStatus(asks.state), asks.alarm]).toEqual(["waiting_input", null]);
   });
 });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { confirmedOutcome, failedOutcome } from "../../../core/task/ledger.ts";
 import type { SubtaskEnding } from "../../../core/task/commands.ts";
-import { subtasksToMake } from "../../../core/task/subtasks.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import { listNewSubtasks } from "../../../core/task/subtasks.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import { createTask, decide } from "../../../core/task/task.ts";
 import { asked, drawsFrom, endingOf, preparedCall, shown, shuffled, thinking, wake } from "./play-task.ts";
 import { crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
@@ -23,20 +23,20 @@ function anyEnding(subtask: string, draw: () => number): SubtaskEnding {
   return endingOf(subtask, { ...used, status, outcome });
 }
 
-test("a subtask knows what its own call says of a record's text in its input, and not what its parent's said", () => {
+test("a subtask has its own call's answer on records in its input, and not its parent's", () => {
   const made = (copiesRecord: boolean | undefined, ofParent: boolean) => {
     const state = thinking({ copiesRecord: ofParent });
     const known = copiesRecord === undefined ? {} : { copiesRecord };
     const outcome = { ...confirmedOutcome({}, "", 1), control: DISPATCH };
     const call = preparedCall(state, 0, { tool: "dispatch_subagent", dispatches: true, outcome, ...known });
-    return subtasksToMake(asked(state, [call]).state, 0).map(({ facts }) => facts.copiesRecord);
+    return listNewSubtasks(asked(state, [call]).state, 0).map(({ facts }) => facts.copiesRecord);
   };
   for (const ofParent of [true, false])
     for (const known of [true, false, undefined]) expect(made(known, ofParent)).toEqual([known]);
 });
 
 describe("fifty subtasks of one step", () => {
-  test("resume their task once with every result in the order of the calls, whatever comes when, twice or after a crash", () => {
+  test("resume their task once with every result in the order of the calls, for any order of reports, repeats and crashes", () => {
     let madeAgain = 0;
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -50,7 +50,7 @@ describe("fifty subtasks of one step", () => {
         };
         world.afterMade = ({ facts }) => (draw() < 0.1 ? end(facts.id) : undefined);
         world.run();
-        expect(statusOf(world.state)).toBe("waiting_subagents");
+        expect(getStatus(world.state)).toBe("waiting_subagents");
         expect(world.alarm).toBeNull();
 
         madeAgain += [...world.subtasks.values()].filter(({ times }) => times > 1).length;
@@ -61,7 +61,7 @@ describe("fifty subtasks of one step", () => {
         }
         world.run();
 
-        expect(statusOf(world.state)).toBe("completed");
+        expect(getStatus(world.state)).toBe("completed");
         const begun = world.events.filter(({ type, data }) => type === "step.started" && data["attempt"] === 1);
         expect(begun.map(({ data }) => data["step"])).toEqual([1, 2]);
         expect(count(world, "task.resumed")).toBe(1);
@@ -91,7 +91,7 @@ describe("fifty subtasks of one step", () => {
     expect(madeAgain).toBeGreaterThan(50);
   }, 120_000);
 
-  test("leave no room for one more, whose call is refused in the ledger", () => {
+  test("fill the tree: the call of one more is refused in the ledger", () => {
     const world = new TaskWorld([many(51)]);
     world.run();
     expect(rowsOf(world)[50]).toMatchObject({
@@ -109,7 +109,7 @@ describe("fifty subtasks of one step", () => {
     for (const id of world.subtasks.keys()) world.apply({ type: "subtask_ended", ending: endingOf(id) });
     world.run();
     expect(rowsOf(world)[50]).toMatchObject({ step: 2, state: "refused" });
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 });
 
@@ -120,7 +120,7 @@ describe("a task that may not dispatch", () => {
     expect(rowsOf(world)).toMatchObject([
       { state: "refused", result: { error: { code: "quota_exceeded" } }, content: expect.stringContaining("3 deep") },
     ]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     const above = new TaskWorld([many(1)], undefined, factsOf({ depth: 2, parentId: "task_above" }));
     above.run();
     expect([...above.subtasks.values()].map(({ made }) => made.facts.depth)).toEqual([3]);
@@ -141,7 +141,7 @@ describe("a task below the root", () => {
   const facts = factsOf({ depth: 1, parentId: "task_root", rootId: "task_root" });
   const full = { code: "quota_exceeded", message: "A tree of tasks has at most 50 subtasks." } as const;
 
-  test("asks the root for each subtask; what the root refuses settles its call, and the others are made", () => {
+  test("requests each subtask from the root; a refusal settles its call, and the others are created", () => {
     const world = new TaskWorld([many(3)], undefined, facts);
     world.treeSays = ({ callId }) => (callId.endsWith("_1") ? full : null);
     world.run();
@@ -150,20 +150,20 @@ describe("a task below the root", () => {
     expect(world.state).toMatchObject({ tree: [], subtasks: [...world.subtasks.keys()] });
     for (const id of world.subtasks.keys()) world.apply({ type: "subtask_ended", ending: endingOf(id) });
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
-  test("goes on at once when the root refuses them all", () => {
+  test("continues at once when the root refuses them all", () => {
     const world = new TaskWorld([many(2)], undefined, facts);
     world.treeSays = () => full;
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect(count(world, "task.waiting")).toBe(0);
   });
 });
 
 describe("the root of a tree", () => {
-  test("takes a subtask that asks again without counting it twice, and refuses the fifty-first", () => {
+  test("counts a repeated request once, and refuses the fifty-first subtask", () => {
     let state = thinking();
     const enroll = (subtask: string) => decide(state, { type: "enroll", subtask }, 1);
     for (let i = 0; i < 50; i += 1) state = enroll(`task_${i}`).state;
@@ -172,7 +172,7 @@ describe("the root of a tree", () => {
     expect(enroll("task_50").state).toBe(state);
   });
 
-  test("that ended takes no new subtask, and knows those that it took", () => {
+  test("that ended accepts no new subtask, and recognises the accepted ones", () => {
     const taken = decide(thinking(), { type: "enroll", subtask: "task_a" }, 1).state;
     const ended = decide(taken, { type: "cancel", by: "x" }, 2).state;
     expect(decide(ended, { type: "enroll", subtask: "task_b" }, 3).refused?.code).toBe("conflict");
@@ -181,16 +181,16 @@ describe("the root of a tree", () => {
 });
 
 describe("a subtask", () => {
-  test("that ended before its making was acknowledged was made all the same", () => {
+  test("that ended before its creation was acknowledged was created", () => {
     const world = new TaskWorld([many(2)]);
     world.afterMade = ({ facts }) => world.apply({ type: "subtask_ended", ending: endingOf(facts.id) });
     world.run();
     expect(typesOf(world).indexOf("subtask.created")).toBeLessThan(typesOf(world).indexOf("subtask.ended"));
     expect(world.state.subtasks).toEqual([...world.subtasks.keys()]);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
-  test("is not made again once its making was acknowledged, whatever is cut off after it", () => {
+  test("is not created again after its creation was acknowledged, whatever is cut off later", () => {
     let made = 0;
     let isDue = true;
     const chance = () => {
@@ -215,7 +215,7 @@ describe("a subtask", () => {
     expect(world.apply({ type: "subtask_opened", callId: "call_other" }).state).toBe(before);
   });
 
-  test("that was made is not refused any more", () => {
+  test("is not refused after it was created", () => {
     const world = new TaskWorld([many(1)]);
     world.run();
     const [callId = ""] = world.ledger.keys();
@@ -224,7 +224,7 @@ describe("a subtask", () => {
     expect(world.ledger.get(callId)?.state).toBe("intended");
   });
 
-  test("is dispatched by a call that already ran in hop one", () => {
+  test("is dispatched by a call that already ran in the model phase", () => {
     const world = new TaskWorld([[{ ...dispatch, early: true }]]);
     world.run();
     expect(shown(world.state)).toMatchObject({ status: "waiting_subagents", pending: [] });

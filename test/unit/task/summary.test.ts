@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { contentSchema } from "../../../core/memory/memory.ts";
-import { type SummarisedCall, summaryOf } from "../../../core/task/summary.ts";
+import { type SummarisedCall, createSummary } from "../../../core/task/summary.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { report } from "../../contracts/database/rows.ts";
@@ -47,12 +47,12 @@ const call = (tool: string, given: unknown, state: SummarisedCall["state"] = "co
 };
 
 const textOf = (...[input, end, calls = []]: [TaskFacts, TaskView, SummarisedCall[]?]) =>
-  summaryOf({ facts: input, steeredBy: TENANT }, end, calls)?.content ?? "";
+  createSummary({ facts: input, steeredBy: TENANT }, end, calls)?.content ?? "";
 
 describe("the summary of a task", () => {
-  it("tells the request, the approach and the outcome, under the task's name", () => {
+  it("has the request, the approach and the outcome, under the task's id", () => {
     const calls = [call("read_file", { filename: "notes.md" }), call("wait", { seconds: 3 })];
-    expect(summaryOf({ facts: facts(), steeredBy: TENANT }, view("The plan is written."), calls)).toEqual({
+    expect(createSummary({ facts: facts(), steeredBy: TENANT }, view("The plan is written."), calls)).toEqual({
       id: `mem_${id.slice(5)}`,
       project: "sales",
       kind: "summary",
@@ -72,15 +72,15 @@ describe("the summary of a task", () => {
       [TENANT, TENANT],
       [OUTSIDE, OUTSIDE],
     ] as const)
-      expect(summaryOf({ facts: facts(), steeredBy }, view("x"), [])?.label).toBe(label);
+      expect(createSummary({ facts: facts(), steeredBy }, view("x"), [])?.label).toBe(label);
   });
 
-  it("is none of a task that did not complete, is a part of another, is one call, or whose agent leaves none", () => {
+  it("is null for a task that did not complete, a subtask, a single call, or an agent without summaries", () => {
     const quiet = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, memory: { summaries: false } } };
     for (const other of [facts({ parentId: "task_x" }), facts({ kind: "call" }), facts({ agent: quiet })])
-      expect(summaryOf({ facts: other, steeredBy: TENANT }, view("x"), [])).toBeNull();
+      expect(createSummary({ facts: other, steeredBy: TENANT }, view("x"), [])).toBeNull();
     for (const status of ["failed", "cancelled", "running"] as const)
-      expect(summaryOf({ facts: facts(), steeredBy: TENANT }, view("x", { status }), [])).toBeNull();
+      expect(createSummary({ facts: facts(), steeredBy: TENANT }, view("x", { status }), [])).toBeNull();
   });
 
   it("holds of a conversation what the user said, and says when there was no tool, no word, or a limit", () => {
@@ -92,7 +92,7 @@ describe("the summary of a task", () => {
     expect(textOf(facts({ input }), view(null, { reason: "iteration_limit" }))).toBe(
       "Request: First.\nYes.\nApproach: 2 steps, without tools.\nOutcome: [ended by iteration_limit]",
     );
-    expect(textOf(facts(), view("  "))).toContain("Outcome: no words.");
+    expect(textOf(facts(), view("  "))).toContain("Outcome: no text.");
   });
 
   it("names files, and calls that did not do what they should", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { statusOf } from "../../../core/task/status.ts";
-import { createTask, decide, nextWake } from "../../../core/task/task.ts";
+import { getStatus } from "../../../core/task/status.ts";
+import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import { created, failedWith, replied, shown, thinking, wake } from "./play-task.ts";
 import { answer, ASK, call, factsOf, NO_LIMITS, type Script, SLEEP, TaskWorld } from "./world.ts";
@@ -28,10 +28,10 @@ describe("a task without trouble", () => {
 
   test("stays queued while it is held, and starts once", () => {
     const { state } = createTask({ facts: factsOf(), hold: true, call: null }, 5);
-    expect(statusOf(state)).toBe("queued");
-    expect(nextWake(state, 5)).toBeNull();
+    expect(getStatus(state)).toBe("queued");
+    expect(findNextWake(state, 5)).toBeNull();
     const started = decide(state, { type: "start", request: null }, 6);
-    expect(nextWake(started.state, 6)).toBe(6);
+    expect(findNextWake(started.state, 6)).toBe(6);
     expect(decide(started.state, { type: "start", request: null }, 7).refused?.code).toBe("conflict");
   });
 
@@ -64,7 +64,7 @@ describe("a task without trouble", () => {
     const send = () => world.apply({ type: "message", text: "x".repeat(16_000), request: null }).refused?.code ?? "ok";
     expect(Array.from({ length: 7 }, send)).toEqual([...Array.from({ length: 6 }, () => "ok"), "conflict"]);
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("refuses a message that no step would read any more", () => {
@@ -79,7 +79,7 @@ describe("a task without trouble", () => {
   test("takes another step for a message that came while the model gave its answer", () => {
     const told = decide(thinking(), { type: "message", text: "wait, in Portuguese", request: null }, 1).state;
     const answered = replied(told, { text: "done" }, 2).state;
-    expect(statusOf(answered)).toBe("running");
+    expect(getStatus(answered)).toBe("running");
     expect(wake(answered, "a", 2).work).toMatchObject({ kind: "think", step: 2 });
   });
 });
@@ -100,7 +100,7 @@ describe("a question", () => {
       message: expect.stringContaining("ana"),
     });
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect(world.ledger.values().next().value?.content).toBe("Lisbon");
     expect(types(world).filter((type) => type === "task.resumed")).toHaveLength(1);
   });
@@ -146,34 +146,34 @@ describe("a question", () => {
 });
 
 describe("a batch of several kinds", () => {
-  test("shows the first status that applies, and goes on when all have settled", () => {
+  test("has the first status that applies, and resumes when all have settled", () => {
     const world = new TaskWorld([[call("none", SLEEP), call("once"), call("none", ASK)]]);
     world.run(10);
-    expect(statusOf(world.state)).toBe("waiting_input");
+    expect(getStatus(world.state)).toBe("waiting_input");
     expect(world.apply(answer(questionOf(world))).refused).toBeNull();
-    expect(statusOf(world.state)).toBe("sleeping");
+    expect(getStatus(world.state)).toBe("sleeping");
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect([...world.effects.values()]).toEqual([1]);
   });
 
   test("never wakes a sleeper early", () => {
     const world = new TaskWorld([[call("none", SLEEP)]]);
     world.run(59_999);
-    expect(statusOf(world.state)).toBe("sleeping");
+    expect(getStatus(world.state)).toBe("sleeping");
     expect(decide(world.state, { type: "wake", incarnation: "x" }, 59_999).state).toEqual(world.state);
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect(world.now).toBeGreaterThanOrEqual(60_000);
   });
 });
 
-describe("a hop that was cut off", () => {
+describe("a runner call that was cut off", () => {
   test("is left alone while its own object lives", () => {
     expect(decide(thinking(), { type: "wake", incarnation: "a" }, 5000).work).toBeNull();
   });
 
-  test("is made again by another incarnation, under a new attempt, and settled by its checkpoint", () => {
+  test("is repeated by another incarnation, under a new attempt, and settled by its checkpoint", () => {
     const again = wake(thinking(), "b", 5000);
     expect(again.work).toMatchObject({ kind: "think", attempt: 2 });
     expect(again.state.usage.outputTokens).toBeGreaterThan(0);
@@ -182,7 +182,7 @@ describe("a hop that was cut off", () => {
 
   test("is settled by its checkpoint too when its task ends", () => {
     const { state, spent } = decide(thinking(), { type: "cancel", by: "ana" }, 500);
-    expect(statusOf(state)).toBe("cancelled");
+    expect(getStatus(state)).toBe("cancelled");
     expect(state.usage).toMatchObject({ outputTokens: 1024, estimated: true });
     expect(spent).toMatchObject([{ purpose: "step", outputTokens: 1024, estimated: true }]);
   });
@@ -204,8 +204,8 @@ describe("a hop that was cut off", () => {
 describe("a model that fails", () => {
   test("is tried again after its Retry-After, durably", () => {
     const failed = failedWith(thinking(), { kind: "rate_limited", retryAfterMs: 7000 }, 0);
-    expect(statusOf(failed.state)).toBe("sleeping");
-    expect(nextWake(failed.state, 0)).toBe(7000);
+    expect(getStatus(failed.state)).toBe("sleeping");
+    expect(findNextWake(failed.state, 0)).toBe(7000);
     expect(wake(failed.state, "b", 6999).work).toBeNull();
     expect(wake(failed.state, "b", 7000).work).toMatchObject({ kind: "think", attempt: 2, step: 1 });
   });
@@ -251,7 +251,7 @@ describe("a budget", () => {
     world.run();
     world.now = 3_600_000;
     expect(world.apply(answer(questionOf(world))).refused).toBeNull();
-    expect(statusOf(world.state)).toBe("running");
+    expect(getStatus(world.state)).toBe("running");
     world.run();
     expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
     expect(world.now).toBe(3_609_999);

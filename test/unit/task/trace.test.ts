@@ -60,7 +60,7 @@ function sourceOf(spending: readonly Spend[], onLedger: (page: { withResults: bo
   };
 }
 
-test("a trace holds what every page of the log and of the ledger tells, however short the pages are", async () => {
+test("a trace contains every page of the log and of the ledger, however short the pages are", async () => {
   const withResults: boolean[] = [];
   const trace = await traceOf(
     view,
@@ -77,7 +77,7 @@ test("a trace holds what every page of the log and of the ledger tells, however 
   expect(new Set(withResults)).toEqual(new Set([false]));
 });
 
-test("a trace tells what each call and each step cost, and the steps add up to the whole", async () => {
+test("a trace has the cost of each call and each step, and the steps add up to the total", async () => {
   const trace = await traceOf(
     view,
     sourceOf([
@@ -103,7 +103,7 @@ test("a trace tells what each call and each step cost, and the steps add up to t
     models: ["gpt-5"],
     calls: [{ cost_usd: 0 }],
   });
-  // A step that had only begun to shorten what came before it stands in no event yet.
+  // A step that has only begun to compact earlier steps has no event yet.
   expect(third).toMatchObject({ step: 3, attempts: 0, usage: { cost_usd: 5e-7 }, calls: [] });
   expect(trace.usage).toEqual({ input_tokens: 7500, output_tokens: 60, cost_usd: 0.0915205, estimated: true });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import type { Command } from "../../../core/task/commands.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import { drawsFrom, shown } from "./play-task.ts";
 import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
@@ -57,17 +57,17 @@ describe("a call that may have happened, of an agent that asks about such calls"
     world.run();
     expect(rowOf(world)).toMatchObject({ state: "confirmed", content: expect.stringContaining("was done") });
     expect(world.ran).toHaveLength(1);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
-  test("is left as unknown when a person says to skip it, and the model goes on without it", () => {
+  test("stays unknown when a person skips it, and the model continues without it", () => {
     const world = cutOff();
     expect(world.apply(decided(world, "skip")).refused).toBeNull();
     world.run();
     expect(rowOf(world)).toMatchObject({ state: "unknown", result: { error: { code: "outcome_unknown" } } });
     expect(rowOf(world)?.settledAt).not.toBeNull();
     expect(world.ran).toHaveLength(1);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("runs exactly once more when a person says to", () => {
@@ -77,16 +77,16 @@ describe("a call that may have happened, of an agent that asks about such calls"
     world.run();
     expect(rowOf(world)).toMatchObject({ state: "confirmed", attempts: 2 });
     expect(world.ran).toHaveLength(2);
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
-  test("is asked about again when the attempt that a person allowed is cut off too: it never repeats by itself", () => {
+  test("needs a new decision when a person's retry is cut off too: it never repeats automatically", () => {
     // The point after the second effect: leave, before, after.
     const world = cutOff(AFTER_EFFECT + 3);
     world.apply(decided(world, "retry"));
     world.run();
     expect(world.crashes).toBe(2);
-    expect(statusOf(world.state)).toBe("waiting_approval");
+    expect(getStatus(world.state)).toBe("waiting_approval");
     expect(rowOf(world)).toMatchObject({ state: "unknown", settledAt: null, attempts: 2 });
     expect(world.ran).toHaveLength(2);
     world.apply(decided(world, "done"));
@@ -106,11 +106,11 @@ describe("a call that may have happened, of an agent that asks about such calls"
     const limits = { ...NO_LIMITS, maxDurationMs: 20_000 };
     const world = new TaskWorld([[pay]], crashingAt(AFTER_EFFECT), factsOf({ agent, limits }));
     world.run();
-    expect([statusOf(world.state), world.alarm]).toEqual(["waiting_approval", null]);
+    expect([getStatus(world.state), world.alarm]).toEqual(["waiting_approval", null]);
     world.now = 500_000;
     world.apply(decided(world, "done"));
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
   test("is decided once", () => {
@@ -138,13 +138,13 @@ test("a call that never ran is not decided on", () => {
   expect(world.apply(decided(world, "retry")).refused?.code).toBe("conflict");
 });
 
-test("under random crashes no call that nobody can look up runs more often than people said", () => {
+test("under random crashes no call without a probe runs more often than people decided", () => {
   for (let seed = 0; seed < 100; seed += 1) {
     const draw = drawsFrom(seed);
     const script = [[call("once"), call("once"), call("keyed")], [call("once")]];
     const world = new TaskWorld(script, crashing(draw, 0.15), factsOf({ agent }));
     const allowed = new Map<string, number>();
-    for (let round = 0; round < 60 && statusOf(world.state) !== "completed"; round += 1) {
+    for (let round = 0; round < 60 && getStatus(world.state) !== "completed"; round += 1) {
       world.run();
       for (const entry of shown(world.state).pending) {
         if (entry.kind !== "unknown") continue;
@@ -153,7 +153,7 @@ test("under random crashes no call that nobody can look up runs more often than 
         world.apply({ type: "unknown_decided", callId: entry.call_id, decision, by: "ana", request: null });
       }
     }
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     for (const { callId, effect } of world.ledger.values()) {
       const times = world.ran.filter((one) => one.callId === callId).length;
       if (effect === "once") expect(times).toBeLessThanOrEqual(1 + (allowed.get(callId) ?? 0));

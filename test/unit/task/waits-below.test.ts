@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../../core/task/commands.ts";
-import { statusOf } from "../../../core/task/status.ts";
+import { getStatus } from "../../../core/task/status.ts";
 import type { PendingView } from "../../../core/task/view.ts";
-import { pendingFrom } from "../../../core/task/subtasks.ts";
-import { nextWake } from "../../../core/task/task.ts";
+import { addSubtaskId } from "../../../core/task/subtasks.ts";
+import { findNextWake } from "../../../core/task/task.ts";
 import { endingOf, shown } from "./play-task.ts";
 import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
@@ -33,9 +33,9 @@ function waiting(more: readonly ScriptedCall[] = []): { world: TaskWorld; first:
 }
 
 describe("what a subtask waits for from people", () => {
-  test("is kept and told where its parent is watched", () => {
+  test("is stored and emitted at its parent", () => {
     const { world, first } = waiting();
-    const told = world.apply(waits(first, 3, pendingFrom(first, [question])));
+    const told = world.apply(waits(first, 3, addSubtaskId(first, [question])));
     expect(told.below).toEqual([{ subtask: first, pending: [{ ...question, task_id: first }] }]);
     expect(told.events).toEqual([
       {
@@ -50,15 +50,15 @@ describe("what a subtask waits for from people", () => {
   });
 
   test("keeps the name of the task that asks on its way up", () => {
-    const [named] = pendingFrom("task_child", pendingFrom("task_grandchild", [question]));
+    const [named] = addSubtaskId("task_child", addSubtaskId("task_grandchild", [question]));
     expect(named?.task_id).toBe("task_grandchild");
   });
 
-  test("is told by itself, and stands beside what its parent and the other subtasks ask", () => {
+  test("is emitted separately, in addition to the waits of its parent and the other subtasks", () => {
     const { world, first, second } = waiting([call("none", ASK)]);
     const other: PendingView = { ...question, id: "qst_2" };
-    world.apply(waits(first, 3, pendingFrom(first, [question])));
-    const { state, events } = world.apply(waits(second, 3, pendingFrom(second, [other])));
+    world.apply(waits(first, 3, addSubtaskId(first, [question])));
+    const { state, events } = world.apply(waits(second, 3, addSubtaskId(second, [other])));
     const asked = [{ ...other, task_id: second }];
     const told = { status: "waiting_input", subtask_id: second, pending: asked };
     expect(events).toEqual([{ type: "task.waiting", data: told }]);
@@ -67,21 +67,21 @@ describe("what a subtask waits for from people", () => {
     expect(settled.map(({ data }) => data)).toEqual([{ ...told, pending: [] }]);
   });
 
-  test("costs the parent no time while every subtask stands in line or is stopped", () => {
+  test("costs the parent no time while every subtask is queued or stopped", () => {
     const { world, first, second } = waiting();
     world.apply(waits(first, 3, [], true));
-    expect(nextWake(world.state, world.now)).not.toBeNull();
+    expect(findNextWake(world.state, world.now)).not.toBeNull();
     expect(world.apply(waits(second, 3, [], true)).events).toEqual([]);
-    expect(nextWake(world.state, world.now)).toBeNull();
+    expect(findNextWake(world.state, world.now)).toBeNull();
     world.now += 3_600_000;
     world.apply(waits(second, 4, [], false));
     world.now += 1000;
     for (const subtask of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(subtask) });
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
   });
 
-  test("is told by versions: one that comes twice or late changes nothing", () => {
+  test("has versions: a repeated or late report changes nothing", () => {
     const { world, first } = waiting();
     const { state } = world.apply(waits(first, 3, [question]));
     for (const version of [3, 2]) expect(world.apply(waits(first, version, [])).state).toBe(state);
@@ -98,7 +98,7 @@ describe("what a subtask waits for from people", () => {
     expect(world.apply(waits(first, 9, [question])).state).toBe(ended.state);
   });
 
-  test("is not shown by a parent that ended", () => {
+  test("is not in the view of an ended parent", () => {
     const { world, first } = waiting();
     world.apply(waits(first, 3, [question]));
     const { state } = world.apply({ type: "cancel", by: "ana" });
@@ -108,7 +108,7 @@ describe("what a subtask waits for from people", () => {
 });
 
 describe("the time of a task", () => {
-  test("stands while a person is asked below it, and runs when the last of them has answered", () => {
+  test("stops its clock while a person is asked below it, until the last answer", () => {
     const { world, first, second } = waiting();
     expect(world.alarm).toBe(60_000);
     world.now = 10_000;
@@ -133,7 +133,7 @@ describe("the time of a task", () => {
     world.now = 900_000;
     for (const id of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(id) });
     world.run();
-    expect(statusOf(world.state)).toBe("completed");
+    expect(getStatus(world.state)).toBe("completed");
     expect(world.state.clock.activeMs).toBeLessThan(60_000);
   });
 });

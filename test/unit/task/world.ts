@@ -4,15 +4,15 @@
  */
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { findUnblocked } from "../../../core/task/call-order.ts";
-import { affordableOutput } from "../../../core/task/budget.ts";
-import { callId, placeOfCall } from "../../../core/base/ids.ts";
+import { computeAffordableOutput } from "../../../core/task/budget.ts";
+import { deriveCallId, parseCallId } from "../../../core/base/ids.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import type { ModelUsage } from "../../../core/model/messages.ts";
 import type { CallOutcome, Command, PreparedCall } from "../../../core/task/commands.ts";
-import type { Decision, SubtaskToMake, Work } from "../../../core/task/decision.ts";
+import type { Decision, NewSubtask, Work } from "../../../core/task/decision.ts";
 import type { Limits, TaskFacts, TaskState } from "../../../core/task/state.ts";
-import { createTask, decide, decideBoth, nextWake } from "../../../core/task/task.ts";
+import { createTask, decide, decideBoth, findNextWake } from "../../../core/task/task.ts";
 import type { Control, EffectClass, Touch } from "../../../core/tool/tool.ts";
 import { KeyMemory } from "../../stand-ins/key-memory.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
@@ -23,7 +23,7 @@ export interface ScriptedCall {
   readonly tool: string;
   readonly effect: EffectClass;
   readonly control?: Control;
-  /** True for a call that policy asks about. */
+  /** True for a call that needs an approval. */
   readonly asks?: boolean;
   /** What the call answers when it runs, in place of a short confirmation. */
   readonly outcome?: Partial<CallOutcome>;
@@ -139,18 +139,18 @@ export class TaskWorld {
   readonly effects = new Map<string, number>();
   private readonly keys = new KeyMemory();
   /** Subtasks that were made, by id, and how often each was asked for. */
-  readonly subtasks = new Map<string, { readonly made: SubtaskToMake; times: number }>();
+  readonly subtasks = new Map<string, { readonly made: NewSubtask; times: number }>();
   /** The calls that ran, in order, with the hash of the arguments that they ran with. */
   readonly ran: { readonly callId: string; readonly argumentsHash: string }[] = [];
   /** The calls of its step that were open when a call last started. */
   readonly startedAfter = new Map<string, readonly string[]>();
   readonly cancelled: string[] = [];
-  /** What the tenant says when the task asks for leave; by default it lets it go on. */
+  /** The tenant's reply to a permit request; by default it admits the task. */
   tenantSays: (work: Extract<Work, { kind: "enter" }>) => Command = () => ADMITTED;
   /** What the root says when the subtask asks for a place in the tree. */
-  treeSays: (made: SubtaskToMake) => Failure | null = () => null;
+  treeSays: (made: NewSubtask) => Failure | null = () => null;
   /** Something that happens after a subtask was made and before its parent knows. */
-  afterMade: (made: SubtaskToMake) => void = () => undefined;
+  afterMade: (made: NewSubtask) => void = () => undefined;
   /** What a model call used. */
   usageOf: (work: Extract<Work, { kind: "think" }>) => ModelUsage = () => ({
     inputTokens: 10,
@@ -176,7 +176,7 @@ export class TaskWorld {
     const made = createTask({ facts, hold: false, call: null }, this.now);
     this.state = made.state;
     this.stored.keep(made);
-    this.alarm = nextWake(this.state, this.now);
+    this.alarm = findNextWake(this.state, this.now);
   }
 
   /** Runs alarms until none is due or the task waits for somebody; bounded. */
@@ -197,7 +197,7 @@ export class TaskWorld {
       this.stored.keep(decision);
       this.state = decision.state;
       this.afterStored(this.state);
-      this.alarm = nextWake(this.state, this.now);
+      this.alarm = findNextWake(this.state, this.now);
     }
     return decision;
   }
@@ -263,7 +263,7 @@ export class TaskWorld {
     if (guess === undefined || this.requestTokens === null) return null;
     const inputTokens = this.requestTokens;
     const hop = { step, attempt, incarnation };
-    const affordable = affordableOutput(inputTokens, [guess.ceiling], this.state.facts.models[0]?.price ?? null);
+    const affordable = computeAffordableOutput(inputTokens, [guess.ceiling], this.state.facts.models[0]?.price ?? null);
     if ("exceeded" in affordable) return this.apply({ type: "request_refused", ...hop, inputTokens }, incarnation);
     const outputTokens = Math.min(maxOutputTokens, affordable.outputTokens);
     this.apply({ type: "request_measured", ...hop, inputTokens, outputTokens }, incarnation);
@@ -277,7 +277,7 @@ export class TaskWorld {
    * settled. When the last one settles and the next hop begins with it, this one ends.
    */
   protected act({ calls, later, step }: Extract<Work, { kind: "act" }>, incarnation: string): Decision {
-    const place = ({ callId: id }: { callId: string }) => placeOfCall(id)?.index ?? 0;
+    const place = ({ callId: id }: { callId: string }) => parseCallId(id)?.index ?? 0;
     let open = [...calls, ...later]
       .map((call) => ({ ...this.state.batch.find(({ id }) => id === call.callId), ...call }))
       .sort((a, b) => place(a) - place(b));
@@ -300,7 +300,7 @@ export class TaskWorld {
         running.push({ id, outcome: this.perform(id, mode === "probe" ? "probe" : "run") });
       }
       const ended = running.shift();
-      if (ended === undefined) return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
+      if (ended === undefined) return this.apply({ type: "runner_call_ended", step, incarnation }, incarnation);
       const { control } = ended.outcome;
       if (control === null || control.kind === "attach") open = open.filter(({ callId: id }) => id !== ended.id);
       this.now += 1;
@@ -321,11 +321,11 @@ export class TaskWorld {
   }
 
   private joinsNext({ state }: Decision): boolean {
-    const at = nextWake(state, this.now);
+    const at = findNextWake(state, this.now);
     return at !== null && at <= this.now && (this.faults.joins?.() ?? true);
   }
 
-  private make(made: SubtaskToMake): Decision {
+  private make(made: NewSubtask): Decision {
     const { callId: id } = made;
     const failure = this.treeSays(made);
     if (failure !== null) return this.apply({ type: "subtask_refused", callId: id, failure });
@@ -357,7 +357,7 @@ export class TaskWorld {
       );
     }
     this.mayCrash();
-    return this.apply({ type: "hop_ended", step, incarnation }, incarnation);
+    return this.apply({ type: "runner_call_ended", step, incarnation }, incarnation);
   }
 
   protected mayCrash(): void {
@@ -377,14 +377,14 @@ export class TaskWorld {
 
   private preparedCalls(step: number): PreparedCall[] {
     return (this.script[step - 1] ?? []).map((call, index) => ({
-      id: callId(this.state.facts.id, step, index),
+      id: deriveCallId(this.state.facts.id, step, index),
       tool: call.tool,
       arguments: {},
       argumentsHash: `${call.tool}-${step}-${index}`,
       effect: call.effect,
       approval: call.asks === true ? { reason: "the policy asks", expiresInMs: 600_000 } : null,
       ...(call.keyedForMs === undefined ? {} : { keyedForMs: call.keyedForMs }),
-      outcome: call.early === true ? this.perform(callId(this.state.facts.id, step, index), "run") : null,
+      outcome: call.early === true ? this.perform(deriveCallId(this.state.facts.id, step, index), "run") : null,
       ...(call.touches === undefined ? {} : { touches: call.touches }),
       ...(call.namesFiles === true ? { namesFiles: true } : {}),
       ...(call.control?.kind === "dispatch" ? { dispatches: true } : {}),

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { accountsOf, type BudgetLimit, outstanding } from "../../../core/tenant/budget-tree.ts";
-import type { EnterReply, EnterRequest } from "../../../core/tenant/rpc.ts";
+import { listAccounts, type BudgetLimit, getUnusedLease } from "../../../core/tenant/budget-tree.ts";
+import type { PermitReply, PermitRequest } from "../../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../../core/task/rpc.ts";
 import type { Amount } from "../../../core/task/state.ts";
 import type { TaskStatus } from "../../../core/task/status.ts";
-import { type DeskStore, type TaskRow, TenantDesk } from "../../../core/tenant/admission.ts";
+import { type AdmissionStore, type TaskRow, AdmissionController } from "../../../core/tenant/admission.ts";
 import { report as reportOf } from "../../contracts/database/rows.ts";
 
 const NOON = Date.UTC(2026, 10, 30, 12);
@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 const both = (count: number): Amount => ({ tokens: count, costMicros: count * 2 });
 
 /** What a tenant's object stores, in memory; it outlives a desk as SQLite does. */
-class Rows implements DeskStore {
+class Rows implements AdmissionStore {
   readonly rows = new Map<string, TaskRow>();
   readonly spent = new Map<string, Amount>();
   readonly limits = new Map<string, BudgetLimit>();
@@ -23,10 +23,10 @@ class Rows implements DeskStore {
   }
 
   holders(): TaskRow[] {
-    return [...this.rows.values()].filter(({ holdsPlace }) => holdsPlace);
+    return [...this.rows.values()].filter(({ holdsSlot }) => holdsSlot);
   }
 
-  save(row: TaskRow, spending: Parameters<DeskStore["save"]>[1]): void {
+  save(row: TaskRow, spending: Parameters<AdmissionStore["save"]>[1]): void {
     this.rows.set(row.task, row);
     for (const account of spending?.accounts ?? []) {
       const name = `${account} ${spending?.day}`;
@@ -43,7 +43,7 @@ class Rows implements DeskStore {
     this.rows.delete(task);
   }
 
-  readonly figures: DeskStore["figures"] = (account, day) => ({
+  readonly figures: AdmissionStore["figures"] = (account, day) => ({
     limit: this.limits.get(account) ?? null,
     spent: {
       day: this.sum(`${account} ${day}`),
@@ -62,13 +62,13 @@ class Rows implements DeskStore {
 
   leased(account: string): number {
     return this.holders()
-      .filter((row) => accountsOf(row).includes(account))
-      .reduce((total, row) => total + outstanding(row.granted, row.used).tokens, 0);
+      .filter((row) => listAccounts(row).includes(account))
+      .reduce((total, row) => total + getUnusedLease(row.granted, row.used).tokens, 0);
   }
 }
 
 const moment = (now = NOON, share = 100, isAlone = false) => ({ now, share, isAlone, random: 0.5 });
-const request = (task: string, version: number, more: Partial<EnterRequest> = {}): EnterRequest => ({
+const request = (task: string, version: number, more: Partial<PermitRequest> = {}): PermitRequest => ({
   task,
   version,
   key: "key_a",
@@ -86,24 +86,24 @@ const told = (task: string, version: number, status: TaskStatus, used = 0): Task
 const limited = (tokens: number, period: BudgetLimit["period"] = "total") => {
   const rows = new Rows();
   rows.limits.set("tenant", { tokens, costMicros: null, period });
-  return { rows, desk: new TenantDesk(rows) };
+  return { rows, desk: new AdmissionController(rows) };
 };
-const kindOf = (reply: EnterReply) => (reply.kind === "queued" ? reply.why : reply.kind);
+const kindOf = (reply: PermitReply) => (reply.kind === "queued" ? reply.why : reply.kind);
 
-describe("a task at the desk", () => {
-  test("is let in, and gives its place to the next in line when it waits or ends", () => {
-    const desk = new TenantDesk(new Rows());
+describe("a task that requests a permit", () => {
+  test("is admitted, and its slot goes to the next in the queue when it waits or ends", () => {
+    const desk = new AdmissionController(new Rows());
     expect(kindOf(desk.enter(request("a", 1), null, moment(NOON, 1)))).toBe("admitted");
     expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
     desk.report(told("a", 2, "running"), NOON);
-    expect(desk.toCall(moment(NOON, 1))).toEqual([]);
+    expect(desk.takeTasksToCall(moment(NOON, 1))).toEqual([]);
     desk.report(told("a", 3, "waiting_input"), NOON);
-    expect(desk.toCall(moment(NOON, 1))).toEqual(["b"]);
+    expect(desk.takeTasksToCall(moment(NOON, 1))).toEqual(["b"]);
     expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("admitted");
   });
 
-  test("lets a task go on for longer while it makes nobody wait", () => {
-    const desk = new TenantDesk(new Rows());
+  test("gets a longer permit while no other task waits", () => {
+    const desk = new AdmissionController(new Rows());
     const forMs = (task: string, version: number, given: ReturnType<typeof moment>) => {
       const reply = desk.enter(request(task, version), null, given);
       return reply.kind === "admitted" ? reply.forMs : reply.kind;
@@ -116,42 +116,42 @@ describe("a task at the desk", () => {
     expect(forMs("a", 4, moment(NOON, 8, true))).toBe(2000);
   });
 
-  test("keeps its place through reports that were sent before it asked", () => {
-    const desk = new TenantDesk(new Rows());
+  test("keeps its slot through reports that were sent before its request", () => {
+    const desk = new AdmissionController(new Rows());
     desk.enter(request("a", 3), null, moment(NOON, 1));
     for (const late of [told("a", 1, "queued"), told("a", 2, "sleeping"), told("a", 3, "sleeping")])
       desk.report(late, NOON);
     expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
   });
 
-  test("that waited and asks to go on counts as running, also when what it told before comes after", () => {
+  test("that waited counts as running after its request, even if its earlier report comes later", () => {
     const rows = new Rows();
-    const desk = new TenantDesk(rows);
+    const desk = new AdmissionController(rows);
     desk.report(told("a", 2, "waiting_input"), NOON);
     desk.enter(request("a", 3), null, moment());
     desk.report(told("a", 3, "waiting_input"), NOON);
-    expect(rows.task("a")).toMatchObject({ status: "running", holdsPlace: true });
+    expect(rows.task("a")).toMatchObject({ status: "running", holdsSlot: true });
     desk.enter(request("a", 4), "Stopped.", moment());
-    expect(rows.task("a")).toMatchObject({ status: "running", holdsPlace: false });
+    expect(rows.task("a")).toMatchObject({ status: "running", holdsSlot: false });
   });
 
-  test("yields its place to a key that has none, also when the object began anew in between", () => {
+  test("yields its slot to a key that has none, even after the object restarted", () => {
     const rows = new Rows();
-    let desk = new TenantDesk(rows);
+    let desk = new AdmissionController(rows);
     for (const task of ["a", "b"]) desk.enter(request(task, 1), null, moment(NOON, 2));
-    desk = new TenantDesk(rows);
+    desk = new AdmissionController(rows);
     const other = (version: number) => desk.enter(request("c", version, { key: "key_b" }), null, moment(NOON, 2));
     expect(kindOf(other(1))).toBe("queue");
     expect(kindOf(desk.enter(request("a", 2), null, moment(NOON, 2)))).toBe("queue");
-    expect(desk.toCall(moment(NOON, 2))).toEqual(["c"]);
+    expect(desk.takeTasksToCall(moment(NOON, 2))).toEqual(["c"]);
     expect(kindOf(other(2))).toBe("admitted");
     expect(rows.holders().map(({ task }) => task)).toEqual(["b", "c"]);
     expect(kindOf(desk.enter(request("b", 2), null, moment(NOON, 2)))).toBe("admitted");
   });
 
-  test("takes no place by a question that comes after it began to wait", () => {
+  test("takes no slot by a request that arrives after it began to wait", () => {
     const rows = new Rows();
-    const desk = new TenantDesk(rows);
+    const desk = new AdmissionController(rows);
     desk.enter(request("a", 3), null, moment());
     desk.report(told("a", 5, "waiting_input", 7), NOON);
     expect(kindOf(desk.enter(request("a", 4, { used: both(9) }), null, moment()))).toBe("queue");
@@ -159,18 +159,18 @@ describe("a task at the desk", () => {
     expect(kindOf(desk.enter(request("a", 5), null, moment()))).toBe("admitted");
   });
 
-  test("takes no place by a question that comes after its end", () => {
+  test("takes no slot by a request that arrives after its end", () => {
     const rows = new Rows();
-    const desk = new TenantDesk(rows);
+    const desk = new AdmissionController(rows);
     desk.report(told("a", 5, "completed", 7), NOON);
     expect(kindOf(desk.enter(request("a", 4), null, moment()))).toBe("queue");
     expect(kindOf(desk.enter(request("a", 6), null, moment()))).toBe("queue");
     expect(rows.holders()).toEqual([]);
   });
 
-  test("has its use counted once, however often, late and out of order it is told", () => {
+  test("has its use counted once, for repeated, late and reordered reports", () => {
     const rows = new Rows();
-    const desk = new TenantDesk(rows);
+    const desk = new AdmissionController(rows);
     desk.enter(request("a", 1), null, moment());
     for (const [version, used] of [
       [4, 50],
@@ -184,41 +184,41 @@ describe("a task at the desk", () => {
     for (const account of ["tenant", "key_a", "agent_a"]) expect(rows.sum(`${account} `)).toEqual(both(55));
   });
 
-  test("is told to stop, and then holds nothing", () => {
+  test("is stopped, and then holds nothing", () => {
     const { rows, desk } = limited(1000);
     desk.enter(request("a", 1), null, moment());
     expect(desk.enter(request("a", 2), "Stopped.", moment())).toMatchObject({ kind: "stopped", message: "Stopped." });
     expect([rows.holders(), desk.account("tenant", NOON).leasedTokens]).toEqual([[], 0]);
   });
 
-  test("is forgotten with its place and its lease, and what it spent stays spent", () => {
+  test("is deleted with its slot and its lease, and its use remains counted", () => {
     const { desk } = limited(1000);
     desk.enter(request("a", 1, { used: both(20) }), null, moment(NOON, 1));
     desk.enter(request("b", 1), null, moment(NOON, 1));
     desk.forget("a");
-    expect(desk.toCall(moment(NOON, 1))).toContain("b");
+    expect(desk.takeTasksToCall(moment(NOON, 1))).toContain("b");
     expect(desk.account("tenant", NOON)).toMatchObject({ usedTokens: 20, leasedTokens: 0 });
   });
 });
 
 describe("a budget that runs short", () => {
-  test("makes the others wait, and calls them one after the other when some of it came back", () => {
+  test("makes the others wait, and calls them one after the other when some of it returns", () => {
     const { desk } = limited(30);
     const wanting = (task: string, version = 1) => request(task, version, { want: both(20) });
     expect(kindOf(desk.enter(wanting("a"), null, moment()))).toBe("admitted");
     expect(["b", "c"].map((task) => kindOf(desk.enter(wanting(task), null, moment())))).toEqual(["budget", "budget"]);
     desk.report(told("a", 2, "completed", 5), NOON);
-    expect(desk.toCall(moment())).toEqual(["b"]);
+    expect(desk.takeTasksToCall(moment())).toEqual(["b"]);
     expect(kindOf(desk.enter(wanting("b"), null, moment()))).toBe("admitted");
-    expect(desk.toCall(moment())).toEqual(["c"]);
+    expect(desk.takeTasksToCall(moment())).toEqual(["c"]);
     expect(kindOf(desk.enter(wanting("c"), null, moment()))).toBe("budget");
-    expect(desk.toCall(moment())).toEqual([]);
+    expect(desk.takeTasksToCall(moment())).toEqual([]);
     desk.report(told("b", 2, "failed", 25), NOON);
-    expect(desk.toCall(moment())).toEqual(["c"]);
+    expect(desk.takeTasksToCall(moment())).toEqual(["c"]);
     expect(kindOf(desk.enter(wanting("c"), null, moment()))).toBe("exceeded");
   });
 
-  test("makes every leave a short one while somebody waits for it, however many places are free", () => {
+  test("keeps every permit short while a task waits for it, however many slots are free", () => {
     const { desk } = limited(30);
     const alone = moment(NOON, 100, true);
     const enter = (task: string, version: number) =>
@@ -234,15 +234,15 @@ describe("a budget that runs short", () => {
     const { desk } = limited(30);
     for (const task of ["a", "b", "c", "b"]) desk.enter(request(task, 1, { want: both(30) }), null, moment());
     desk.report(told("a", 2, "completed"), NOON);
-    expect(desk.toCall(moment())).toEqual(["b"]);
+    expect(desk.takeTasksToCall(moment())).toEqual(["b"]);
   });
 
   test("lets the next one try when its limit was raised", () => {
     const { rows, desk } = limited(30);
     for (const task of ["a", "b"]) desk.enter(request(task, 1, { want: both(30) }), null, moment());
     rows.limits.set("tenant", { tokens: 1000, costMicros: null, period: "total" });
-    desk.limitChanged("tenant");
-    expect(desk.toCall(moment())).toEqual(["b"]);
+    desk.applyLimitChange("tenant");
+    expect(desk.takeTasksToCall(moment())).toEqual(["b"]);
     expect(kindOf(desk.enter(request("b", 1, { want: both(30) }), null, moment()))).toBe("admitted");
   });
 
@@ -251,14 +251,14 @@ describe("a budget that runs short", () => {
     const asked = request("a", 1, { isPriced: false });
     expect(kindOf(desk.enter(asked, null, moment()))).toBe("admitted");
     rows.limits.set("agent_a", { tokens: null, costMicros: 5_000_000, period: "day" });
-    desk.limitChanged("agent_a");
+    desk.applyLimitChange("agent_a");
     expect(desk.enter({ ...asked, version: 2 }, null, moment())).toMatchObject({
       kind: "exceeded",
       message: expect.stringContaining("PUT /v1/budgets/agent_a"),
     });
     expect(rows.holders()).toEqual([]);
     rows.limits.delete("agent_a");
-    desk.limitChanged("agent_a");
+    desk.applyLimitChange("agent_a");
     expect(kindOf(desk.enter({ ...asked, version: 3 }, null, moment()))).toBe("admitted");
   });
 
@@ -275,7 +275,7 @@ describe("a budget that runs short", () => {
   });
 });
 
-/** One thing that happens in a random run. `lost`: the task never hears the answer. `crash`: the object starts anew. */
+/** One event of a random run. `lost`: the task never gets the reply. `crash`: the object restarts. */
 const stepOf = fc.record({
   task: fc.nat(9),
   what: fc.constantFrom("enter", "enter", "enter", "spend", "wait", "end", "late", "crash", "days", "forget"),
@@ -291,7 +291,7 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
       const rows = new Rows();
       rows.limits.set("tenant", { tokens: most.tenant, costMicros: null, period: span });
       rows.limits.set("key_0", { tokens: most.key, costMicros: most.key * 2, period: span });
-      let [desk, now, beyond] = [new TenantDesk(rows), NOON, 0];
+      let [desk, now, beyond] = [new AdmissionController(rows), NOON, 0];
       const world = new Map<string, { version: number; used: number; grant: number; ended: boolean }>();
       const sent: (() => unknown)[] = [];
       const forgotten = new Set<string>();
@@ -306,7 +306,7 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
           sent.push(send);
           if (!lost || status === "completed") send();
         };
-        if (what === "crash") desk = new TenantDesk(rows);
+        if (what === "crash") desk = new AdmissionController(rows);
         if (what === "days") now += amount * DAY;
         if (what === "late") sent[amount % Math.max(1, sent.length)]?.();
         if (of.ended) continue;

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NOTHING } from "../../../core/task/amounts.ts";
+import { NO_AMOUNT } from "../../../core/task/amounts.ts";
 import { BudgetBook, type AccountFigures } from "../../../core/tenant/budget-book.ts";
 import {
   type AccountUse,
-  accountsOf,
+  listAccounts,
   type BudgetLimit,
   judgeBudget,
-  nearLimits,
-  outstanding,
-  payerOf,
-  whole,
+  listNearLimits,
+  getUnusedLease,
+  getPayer,
+  roundUp,
 } from "../../../core/tenant/budget-tree.ts";
 import type { Amount } from "../../../core/task/state.ts";
 
@@ -50,15 +50,15 @@ describe("a slice of a budget", () => {
     expect(judgeBudget([use(null), use(null)], ask(10, 100))).toEqual(unlimited);
   });
 
-  test("is the smallest that any of the accounts gives, for tokens and for money by itself", () => {
+  test("is the smallest of all accounts, for tokens and for money separately", () => {
     const money = (most: number): AccountUse => ({
       account: "key_a",
       limit: { tokens: null, costMicros: most, period: "day" },
-      used: NOTHING,
-      leasedToOthers: NOTHING,
+      used: NO_AMOUNT,
+      leasedToOthers: NO_AMOUNT,
     });
     const amount = (count: number): Amount => ({ tokens: count, costMicros: count });
-    const both = { used: NOTHING, need: amount(1), want: amount(100), isPriced: true };
+    const both = { used: NO_AMOUNT, need: amount(1), want: amount(100), isPriced: true };
     const agent = use(limitOf(800), 0, 0, "agent_a");
     expect(judgeBudget([use(limitOf(100_000)), money(2000), agent], both)).toEqual({
       kind: "granted",
@@ -87,7 +87,7 @@ describe("a slice of a budget", () => {
     expect(judgeBudget([use(null), money], unpriced)).toEqual({
       kind: "exceeded",
       message:
-        "The price of the task's model is not known, so the budget of key_a of 25 US dollars a month cannot be held. Take its limit of money away and limit tokens with PUT /v1/budgets/key_a, or use a model with a price.",
+        "The price of the task's model is unknown, so the budget of key_a of 25 US dollars a month cannot be enforced. Remove its limit of money and limit tokens with PUT /v1/budgets/key_a, or use a model with a price.",
     });
     expect(judgeBudget([money], ask(10, 50))).toMatchObject({ kind: "granted" });
   });
@@ -97,7 +97,7 @@ describe("a slice of a budget", () => {
     expect(judgeBudget(accounts, ask(10, 50))).toMatchObject({ kind: "exceeded" });
   });
 
-  test("never makes what is used and leased pass a limit, and lets a task that is alone with what it needs go on", () => {
+  test("never exceeds a limit by use and leases, and lets the only task continue with what it needs", () => {
     const amount = fc.integer({ min: 0, max: 5000 });
     fc.assert(
       fc.property(amount, amount, amount, amount, amount, (limit, used, leased, need, more) => {
@@ -111,31 +111,31 @@ describe("a slice of a budget", () => {
 });
 
 test("a limit is near from 80 % of use on, and what is only leased does not count", () => {
-  expect(nearLimits([use(limitOf(100), 79, 21)])).toEqual([]);
-  expect(nearLimits([use(limitOf(100), 80), use(limitOf(1000), 80), use(null, 80)])).toEqual([
+  expect(listNearLimits([use(limitOf(100), 79, 21)])).toEqual([]);
+  expect(listNearLimits([use(limitOf(100), 80), use(limitOf(1000), 80), use(null, 80)])).toEqual([
     { account: "tenant", kind: "tokens", used: 80, limit: 100 },
   ]);
 });
 
 test("a task counts against its tenant, its key and its agent; without a key against the others", () => {
-  expect(accountsOf({ key: "key_a", agent: "agent_a" })).toEqual(["tenant", "key_a", "agent_a"]);
-  expect(accountsOf({ key: null, agent: "agent_a" })).toEqual(["tenant", "agent_a"]);
+  expect(listAccounts({ key: "key_a", agent: "agent_a" })).toEqual(["tenant", "key_a", "agent_a"]);
+  expect(listAccounts({ key: null, agent: "agent_a" })).toEqual(["tenant", "agent_a"]);
 });
 
-test("the payer of a task is the key that made its tree, or the schedule", () => {
+test("the payer of a task is the key that created its tree, or the schedule", () => {
   const scheduled = { channel: "schedule", id: "sch_a" } as const;
-  expect(payerOf({ key: null, via: scheduled })).toBe("sch_a");
-  expect(payerOf({ key: "key_a", via: scheduled })).toBe("key_a");
-  expect(payerOf({ key: null, via: { channel: "slack", id: "T1/C1/1" } })).toBeNull();
+  expect(getPayer({ key: null, via: scheduled })).toBe("sch_a");
+  expect(getPayer({ key: "key_a", via: scheduled })).toBe("key_a");
+  expect(getPayer({ key: null, via: { channel: "slack", id: "T1/C1/1" } })).toBeNull();
 });
 
 test("parts of a token or of a millionth count as whole ones", () => {
-  expect(whole({ tokens: 1.2, costMicros: 0.4 })).toEqual({ tokens: 2, costMicros: 1 });
+  expect(roundUp({ tokens: 1.2, costMicros: 0.4 })).toEqual({ tokens: 2, costMicros: 1 });
 });
 
 test("a lease is what was granted and is not used, and nothing where there is no limit", () => {
-  expect(outstanding({ tokens: 100, costMicros: null }, { tokens: 30, costMicros: 9 })).toEqual(tokens(70));
-  expect(outstanding({ tokens: 100, costMicros: null }, tokens(130))).toEqual(NOTHING);
+  expect(getUnusedLease({ tokens: 100, costMicros: null }, { tokens: 30, costMicros: 9 })).toEqual(tokens(70));
+  expect(getUnusedLease({ tokens: 100, costMicros: null }, tokens(130))).toEqual(NO_AMOUNT);
 });
 
 describe("the figures of an account", () => {
@@ -184,7 +184,7 @@ describe("the figures of an account", () => {
   test("show what a task holds as free to itself and as leased to others", () => {
     const { book } = stored(limitOf(1000));
     book.lease(["tenant"], tokens(300));
-    const [own] = book.usesOf(["tenant"], { own: tokens(100), more: tokens(10) }, NOON);
+    const [own] = book.getUses(["tenant"], { own: tokens(100), more: tokens(10) }, NOON);
     expect(own).toMatchObject({ used: tokens(10), leasedToOthers: tokens(200) });
     book.lease(["tenant"], tokens(-300));
     expect(book.account("tenant", NOON)).toMatchObject({ leasedTokens: 0, leasedCostMicros: 0 });

@@ -51,7 +51,7 @@ describe("a tenant's cost", () => {
     expect(shares.findRefusalMs("a", NOW)).toBeNull();
   });
 
-  test("ignores a clock that went back, and costs that are not positive", () => {
+  test("ignores a clock that was set back, and costs that are not positive", () => {
     const shares = charged(["a", 900], ["b", 1]);
     expect(shares.findRefusalMs("a", NOW - 60_000)).toBeNull();
     shares.charge("c", Number.NaN, NOW);
@@ -105,7 +105,7 @@ describe("an inbox", () => {
     }
   });
 
-  test("is no tenant among others: 200 of one tenant count as it, and those of nobody as none", () => {
+  test("is not a tenant of its own: 200 of one tenant count as that one, and those without an owner as none", () => {
     for (const owner of ["b", null]) {
       const shares = charged(["a", 690], ["b", 1]);
       for (let index = 0; index < 200; index += 1) shares.charge(inbox(index, owner), 1, NOW);
@@ -116,7 +116,7 @@ describe("an inbox", () => {
     }
   });
 
-  test("makes its owner one that is active, also when nothing else of it is", () => {
+  test("makes its owner active, even if nothing else of the owner is", () => {
     const shares = charged(["a", 900]);
     shares.charge(inbox(0, "b"), 1, NOW);
     expect(shares.findRefusalMs("a", NOW)).not.toBeNull();

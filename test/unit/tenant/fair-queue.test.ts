@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FairQueue } from "../../../core/tenant/fair-queue.ts";
-import { OFFER_MS, Places } from "../../../core/tenant/slots.ts";
+import { OFFER_MS, Slots } from "../../../core/tenant/slots.ts";
 
 const NOW = 1_800_000_000_000;
 const held = (tasks: readonly string[], key: string | null = null) => tasks.map((task) => ({ task, key }));
@@ -15,32 +15,32 @@ function drain(queue: FairQueue): string[] {
 describe("the queue", () => {
   test("gives the keys turns and keeps the order within a key", () => {
     const queue = new FairQueue();
-    for (const task of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.join(task, task.charAt(0));
+    for (const task of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.add(task, task.charAt(0));
     expect(drain(queue)).toEqual(["a1", "b1", "c1", "a2", "c2", "a3"]);
   });
 
-  test("delays a key's one task by one turn, however many another key has in line", () => {
+  test("delays a key's one task by one turn, however many another key has queued", () => {
     const queue = new FairQueue();
-    for (let index = 0; index < 1000; index += 1) queue.join(`many${index}`, "many");
-    queue.join("one", "one");
+    for (let index = 0; index < 1000; index += 1) queue.add(`many${index}`, "many");
+    queue.add("one", "one");
     expect([queue.next()?.task, queue.next()?.task]).toEqual(["many0", "one"]);
   });
 
   test("prefers the key that has the least, and gives turns to those that have as little", () => {
     const queue = new FairQueue();
-    for (const task of ["a1", "a2", "b1", "b2", "c1"]) queue.join(task, task.charAt(0));
+    for (const task of ["a1", "a2", "b1", "b2", "c1"]) queue.add(task, task.charAt(0));
     const has = new Map([["a", 1]]);
     const order = Array.from({ length: 5 }, () => queue.next((key) => has.get(key) ?? 0)?.task);
     expect(order).toEqual(["b1", "c1", "b2", "a1", "a2"]);
     expect(queue.next()).toBeNull();
   });
 
-  test("keeps the place of a task that joins again, and forgets one that leaves", () => {
+  test("keeps the position of a task that is added again, and drops a removed one", () => {
     const queue = new FairQueue();
-    for (const task of ["1", "2", "3"]) queue.join(task, null);
-    queue.join("1", null);
-    queue.leave("2");
-    queue.leave("nobody");
+    for (const task of ["1", "2", "3"]) queue.add(task, null);
+    queue.add("1", null);
+    queue.remove("2");
+    queue.remove("nobody");
     expect(queue.size).toBe(2);
     expect(drain(queue)).toEqual(["1", "3"]);
   });
@@ -53,7 +53,7 @@ describe("the queue", () => {
         const keys = new Map<string, string>();
         for (const { task, key } of all) {
           if (!keys.has(`t${task}`)) keys.set(`t${task}`, `k${key}`);
-          queue.join(`t${task}`, `k${key}`);
+          queue.add(`t${task}`, `k${key}`);
         }
         const order = drain(queue);
         expect(order.toSorted()).toEqual([...keys.keys()].toSorted());
@@ -71,69 +71,69 @@ describe("the queue", () => {
   });
 });
 
-describe("the places of a tenant", () => {
+describe("the slots of a tenant", () => {
   test("are taken while there are any, and then waited for in turn", () => {
-    const places = new Places([]);
-    expect(["a1", "a2", "a3", "b1"].map((task) => places.ask(task, task.charAt(0), 2, NOW))).toEqual([
+    const places = new Slots([]);
+    expect(["a1", "a2", "a3", "b1"].map((task) => places.request(task, task.charAt(0), 2, NOW))).toEqual([
       true,
       true,
       false,
       false,
     ]);
-    expect(places.toCall(2, NOW)).toEqual([]);
-    places.leave("a1");
-    places.leave("a2");
-    expect(places.toCall(2, NOW)).toEqual(["a3", "b1"]);
-    expect(places.toCall(2, NOW)).toEqual([]);
+    expect(places.takeTasksToCall(2, NOW)).toEqual([]);
+    places.dequeue("a1");
+    places.dequeue("a2");
+    expect(places.takeTasksToCall(2, NOW)).toEqual(["a3", "b1"]);
+    expect(places.takeTasksToCall(2, NOW)).toEqual([]);
   });
 
-  test("are kept for a task that was called, then go to the next", () => {
-    const places = new Places(held(["running"]));
-    places.ask("first", null, 1, NOW);
-    places.ask("second", null, 1, NOW);
-    places.leave("running");
-    expect(places.toCall(1, NOW)).toEqual(["first"]);
-    expect(places.ask("newcomer", null, 1, NOW + 1)).toBe(false);
-    expect(places.nextOfferEndsAt()).toBe(NOW + OFFER_MS);
-    expect(places.toCall(1, NOW + OFFER_MS)).toEqual(["second"]);
-    expect(places.ask("first", null, 1, NOW + OFFER_MS)).toBe(false);
-    expect(places.ask("second", null, 1, NOW + OFFER_MS)).toBe(true);
-    expect(places.nextOfferEndsAt()).toBeNull();
+  test("are reserved for a called task, then go to the next", () => {
+    const places = new Slots(held(["running"]));
+    places.request("first", null, 1, NOW);
+    places.request("second", null, 1, NOW);
+    places.dequeue("running");
+    expect(places.takeTasksToCall(1, NOW)).toEqual(["first"]);
+    expect(places.request("newcomer", null, 1, NOW + 1)).toBe(false);
+    expect(places.getNextOfferEnd()).toBe(NOW + OFFER_MS);
+    expect(places.takeTasksToCall(1, NOW + OFFER_MS)).toEqual(["second"]);
+    expect(places.request("first", null, 1, NOW + OFFER_MS)).toBe(false);
+    expect(places.request("second", null, 1, NOW + OFFER_MS)).toBe(true);
+    expect(places.getNextOfferEnd()).toBeNull();
   });
 
   test("are not taken past those who wait longer", () => {
-    const places = new Places(held(["running"]));
-    places.ask("waiting", null, 1, NOW);
-    places.leave("running");
-    expect(places.ask("newcomer", null, 1, NOW)).toBe(false);
-    expect(places.toCall(1, NOW)).toEqual(["waiting"]);
+    const places = new Slots(held(["running"]));
+    places.request("waiting", null, 1, NOW);
+    places.dequeue("running");
+    expect(places.request("newcomer", null, 1, NOW)).toBe(false);
+    expect(places.takeTasksToCall(1, NOW)).toEqual(["waiting"]);
   });
 
   test("stay with a task that asks again, until there are fewer than are held", () => {
-    const places = new Places(held(["a", "b", "c"]));
-    expect(places.ask("a", null, 3, NOW)).toBe(true);
-    expect(places.ask("a", null, 2, NOW)).toBe(false);
-    expect(places.ask("b", null, 2, NOW)).toBe(true);
-    expect(places.toCall(2, NOW)).toEqual([]);
-    expect(places.toCall(3, NOW)).toEqual(["a"]);
+    const places = new Slots(held(["a", "b", "c"]));
+    expect(places.request("a", null, 3, NOW)).toBe(true);
+    expect(places.request("a", null, 2, NOW)).toBe(false);
+    expect(places.request("b", null, 2, NOW)).toBe(true);
+    expect(places.takeTasksToCall(2, NOW)).toEqual([]);
+    expect(places.takeTasksToCall(3, NOW)).toEqual(["a"]);
   });
 
   test("are yielded at the next question by the key that has more than its part, one for each task that is called", () => {
-    const places = new Places(held(["a1", "a2", "a3", "a4"], "a"));
-    const ask = (task: string) => places.ask(task, task.charAt(0), 4, NOW);
+    const places = new Slots(held(["a1", "a2", "a3", "a4"], "a"));
+    const ask = (task: string) => places.request(task, task.charAt(0), 4, NOW);
     expect([ask("b1"), ask("b2"), ask("b3")]).toEqual([false, false, false]);
-    expect([ask("a1"), places.toCall(4, NOW)]).toEqual([false, ["b1"]]);
-    expect([ask("a2"), places.toCall(4, NOW)]).toEqual([false, ["b2"]]);
-    expect([ask("a3"), ask("a4"), places.toCall(4, NOW)]).toEqual([true, true, []]);
+    expect([ask("a1"), places.takeTasksToCall(4, NOW)]).toEqual([false, ["b1"]]);
+    expect([ask("a2"), places.takeTasksToCall(4, NOW)]).toEqual([false, ["b2"]]);
+    expect([ask("a3"), ask("a4"), places.takeTasksToCall(4, NOW)]).toEqual([true, true, []]);
     expect([ask("b1"), ask("b2"), ask("b1"), ask("a3")]).toEqual([true, true, true, true]);
   });
 
-  test("are kept by a key that has no more than the others, and by one whose own tasks alone wait", () => {
-    const places = new Places([...held(["a1", "a2"], "a"), ...held(["b1"], "b")]);
-    const ask = (task: string) => places.ask(task, task.charAt(0), 3, NOW);
+  test("stay with a key that has no more than the others, and with one whose own tasks alone wait", () => {
+    const places = new Slots([...held(["a1", "a2"], "a"), ...held(["b1"], "b")]);
+    const ask = (task: string) => places.request(task, task.charAt(0), 3, NOW);
     expect([ask("b2"), ask("a3"), ask("a1"), ask("a2"), ask("b1")]).toEqual([false, false, true, true, true]);
-    const alone = new Places(held(["a1"], "a"));
-    expect([alone.ask("a2", "a", 1, NOW), alone.ask("a1", "a", 1, NOW)]).toEqual([false, true]);
+    const alone = new Slots(held(["a1"], "a"));
+    expect([alone.request("a2", "a", 1, NOW), alone.request("a1", "a", 1, NOW)]).toEqual([false, true]);
   });
 
   test("keep no key waiting for more questions of those that hold them than there are keys, however long tasks run", () => {
@@ -150,12 +150,12 @@ describe("the places of a tenant", () => {
         const all = names.flatMap((key) => Array.from({ length: tasks }, (_, task) => `${key} t${task}`));
         // The first key has all of the places, and the work for them.
         const first = Array.from({ length: share }, (_, task) => `k0 long${task}`);
-        const places = new Places(held(first, "k0"));
+        const places = new Slots(held(first, "k0"));
         const holding = new Set(first);
         const ask = (task: string) => {
-          if (places.ask(task, keyOf(task), share, NOW)) holding.add(task);
+          if (places.request(task, keyOf(task), share, NOW)) holding.add(task);
           else holding.delete(task);
-          for (const called of places.toCall(share, NOW)) ask(called);
+          for (const called of places.takeTasksToCall(share, NOW)) ask(called);
           expect(holding.size).toBeLessThanOrEqual(share);
         };
         for (const task of all) ask(task);
@@ -180,22 +180,22 @@ describe("the places of a tenant", () => {
     );
   });
 
-  test("are in use while somebody runs, waits or was called", () => {
-    const places = new Places([]);
+  test("are in use while a task runs, waits or was called", () => {
+    const places = new Slots([]);
     expect(places.isInUse).toBe(false);
-    places.ask("a", null, 0, NOW);
+    places.request("a", null, 0, NOW);
     expect(places.isInUse).toBe(true);
-    places.toCall(1, NOW);
+    places.takeTasksToCall(1, NOW);
     expect(places.isInUse).toBe(true);
-    places.leave("a");
+    places.dequeue("a");
     expect(places.isInUse).toBe(false);
   });
 
-  test("are never more than there are, and never idle while somebody waits that was not called", () => {
+  test("never exceed their number, and are never idle while an uncalled task waits", () => {
     const step = fc.record({ task: fc.nat(9), leaves: fc.boolean(), pause: fc.nat(3000) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 4 }), (steps, share) => {
-        const places = new Places([]);
+        const places = new Slots([]);
         const [holding, waiting] = [new Set<string>(), new Set<string>()];
         let [now, calls] = [NOW, new Map<string, number>()];
         for (const { task, leaves, pause } of steps) {
@@ -204,10 +204,10 @@ describe("the places of a tenant", () => {
           holding.delete(name);
           waiting.delete(name);
           calls.delete(name);
-          if (leaves) places.leave(name);
-          else if (places.ask(name, `k${task % 3}`, share, now)) holding.add(name);
+          if (leaves) places.dequeue(name);
+          else if (places.request(name, `k${task % 3}`, share, now)) holding.add(name);
           else waiting.add(name);
-          for (const called of places.toCall(share, now)) {
+          for (const called of places.takeTasksToCall(share, now)) {
             waiting.delete(called);
             calls.set(called, now);
           }

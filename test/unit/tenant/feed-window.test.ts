@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { erasedChange, FeedWindow, type TaskChange } from "../../../core/tenant/feed.ts";
+import { createErasedChange, FeedWindow, type TaskChange } from "../../../core/tenant/feed.ts";
 
 const change = (task: string, version: number, status: TaskChange["status"] = "running"): TaskChange => ({
-  ...erasedChange(task, 0),
+  ...createErasedChange(task, 0),
   status,
   version,
 });
@@ -13,7 +13,7 @@ function told(window: FeedWindow, now: number): readonly TaskChange[] {
   return frame.changes;
 }
 
-describe("what a feed tells next", () => {
+describe("the next frame of a feed", () => {
   test("is the last of each task, in the order in which they changed last", () => {
     const window = new FeedWindow();
     for (const one of [change("a", 1), change("b", 1), change("a", 2)]) window.put(one, 0);
@@ -24,17 +24,17 @@ describe("what a feed tells next", () => {
     expect(window.take(20)).toBeNull();
   });
 
-  test("is no older state that came late, and nothing that an erased task still told", () => {
+  test("has no older state that came late, and no report of a deleted task", () => {
     const window = new FeedWindow();
     window.put(change("a", 5, "completed"), 0);
     window.put(change("a", 4), 0);
     window.put(change("b", 1), 0);
-    window.put(erasedChange("b", 0), 0);
+    window.put(createErasedChange("b", 0), 0);
     window.put(change("b", 2), 0);
     expect(told(window, 20).map(({ status }) => status)).toEqual(["completed", "erased"]);
   });
 
-  test("is due at once after a quiet time, and a quarter of a second after it was told else", () => {
+  test("is due at once after a quiet time, otherwise a quarter of a second after the last one", () => {
     const window = new FeedWindow();
     expect(window.put(change("a", 1), 1000)).toBe(1020);
     told(window, 1020);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
-  fingerprintOf,
-  forgottenAt,
+  computeFingerprint,
+  getExpiresAt,
   isIdempotencyKey,
-  isKept,
+  shouldStoreReply,
   judgeRepeat,
-  REPLY_KEPT_MS,
+  REPLY_LIFETIME_MS,
   TRY_STALE_MS,
   type IdempotencyRow,
 } from "../../../core/tenant/idempotency.ts";
@@ -41,11 +41,11 @@ describe("a repeated request", () => {
     expect(judgeRepeat(stored, { ...asked, fingerprint: "other" }, NOW)).toEqual({ kind: "mismatch" });
   });
 
-  test("gets the stored reply for a day, and begins anew after it", () => {
+  test("gets the stored reply for a day, and runs again after it", () => {
     const done = { ...running, doneAt: NOW };
-    expect(judgeRepeat(done, asked, NOW + REPLY_KEPT_MS - 1)).toEqual({ kind: "replay" });
-    expect(judgeRepeat(done, asked, NOW + REPLY_KEPT_MS)).toMatchObject({ kind: "begin", row: { seed: "new" } });
-    expect(forgottenAt(done)).toBe(NOW + REPLY_KEPT_MS);
+    expect(judgeRepeat(done, asked, NOW + REPLY_LIFETIME_MS - 1)).toEqual({ kind: "replay" });
+    expect(judgeRepeat(done, asked, NOW + REPLY_LIFETIME_MS)).toMatchObject({ kind: "begin", row: { seed: "new" } });
+    expect(getExpiresAt(done)).toBe(NOW + REPLY_LIFETIME_MS);
   });
 
   test.each([
@@ -60,8 +60,8 @@ describe("a repeated request", () => {
   });
 
   test("keeps what the caller has to live with, and not what another try may turn out better", () => {
-    expect([200, 201, 404, 409, 422].filter((status) => !isKept(status))).toEqual([]);
-    expect([401, 403, 429, 500, 503].filter(isKept)).toEqual([]);
+    expect([200, 201, 404, 409, 422].filter((status) => !shouldStoreReply(status))).toEqual([]);
+    expect([401, 403, 429, 500, 503].filter(shouldStoreReply)).toEqual([]);
   });
 });
 
@@ -79,8 +79,10 @@ describe("a fingerprint", () => {
   const request = { method: "POST", path: "/v1/tasks", query: "?wait=1", body: new TextEncoder().encode('{"a":1}') };
 
   test("is the same for the same request", async () => {
-    expect(await fingerprintOf(request)).toBe(await fingerprintOf({ ...request, body: request.body.slice() }));
-    expect(await fingerprintOf(request)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await computeFingerprint(request)).toBe(
+      await computeFingerprint({ ...request, body: request.body.slice() }),
+    );
+    expect(await computeFingerprint(request)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test.each([
@@ -90,6 +92,6 @@ describe("a fingerprint", () => {
     ["body", { body: new TextEncoder().encode('{"a": 1}') }],
     ["absence of a body", { body: null }],
   ])("changes with the %s", async (_, change) => {
-    expect(await fingerprintOf({ ...request, ...change })).not.toBe(await fingerprintOf(request));
+    expect(await computeFingerprint({ ...request, ...change })).not.toBe(await computeFingerprint(request));
   });
 });

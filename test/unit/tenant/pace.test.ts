@@ -188,7 +188,7 @@ describe("the beginning of work", () => {
     expect(share.findTurnWaitMs("a", START)).toBe(share.book("a", START));
   });
 
-  test("waits no longer than the window after a debt, also when the clock went back", () => {
+  test("waits no longer than the window after a debt, even when the clock was set back", () => {
     const share = shared();
     share.charge("a", 60_000, START);
     expect(share.findTurnWaitMs("a", START)).toBeLessThanOrEqual(10_000);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countRequest, RATE_WINDOW_MS, rateHeaders, type RateWindow } from "../../../core/tenant/rate-limit.ts";
+import { countRequest, RATE_WINDOW_MS, toRateHeaders, type RateWindow } from "../../../core/tenant/rate-limit.ts";
 
 const START = 1_800_000_000_000;
 
@@ -84,7 +84,7 @@ describe("the request limit", () => {
   });
 
   test("names the policy and what is left of it in the two header fields", () => {
-    expect(rateHeaders({ limit: 6000, remaining: 12, resetSeconds: 34 })).toEqual([
+    expect(toRateHeaders({ limit: 6000, remaining: 12, resetSeconds: 34 })).toEqual([
       ["RateLimit-Policy", '"default";q=6000;w=60'],
       ["RateLimit", '"default";r=12;t=34'],
     ]);

@@ -8,7 +8,7 @@ import {
   judgeRow,
   LOSS_REPORTED_MS,
   mayPrune,
-  newReindex,
+  createReindex,
 } from "../../../core/tenant/recovery.ts";
 
 const NOTHING: Inventory = {
@@ -38,7 +38,7 @@ describe("a tenant's object and its row", () => {
     [at(5), null, "missing"],
     [at(0), null, "missing"],
     [at(5), row(0, true), "erased"],
-    // Batches went on while the row was read.
+    // Batches continued while the row was read.
     [{ from: 5, to: 9 }, row(5), "together"],
     [{ from: 5, to: 9 }, row(10), "together"],
     [{ from: 5, to: 9 }, row(11), "ahead"],
@@ -101,8 +101,8 @@ describe("what was lost", () => {
   });
 
   test("stays reported when a rebuilding is repeated, for thirty days", () => {
-    const first = { ...newReindex("missing", 1, null, 1000), lost: { agents: 2 } };
-    expect(newReindex("requested", 1, first, 2000).lost).toEqual({ agents: 2 });
-    expect(newReindex("requested", 1, first, 1000 + LOSS_REPORTED_MS).lost).toEqual({});
+    const first = { ...createReindex("missing", 1, null, 1000), lost: { agents: 2 } };
+    expect(createReindex("requested", 1, first, 2000).lost).toEqual({ agents: 2 });
+    expect(createReindex("requested", 1, first, 1000 + LOSS_REPORTED_MS).lost).toEqual({});
   });
 });

@@ -2,16 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  afterBatch,
-  countLooked,
-  cutoffOf,
-  KEEP_EVERYTHING,
-  keepsEverything,
+  applyBatch,
+  recordExamined,
+  computeCutoff,
+  UNLIMITED_RETENTION,
+  isUnlimited,
   MAX_SWEPT_A_MINUTE,
-  mayLook,
-  newProgress,
-  nextSweepAt,
-  onDay,
+  getSweepAllowance,
+  createProgress,
+  computeNextSweep,
+  startDay,
 } from "../../../core/tenant/retention.ts";
 
 const [MINUTE, DAY] = [60_000, 86_400_000];
@@ -26,10 +26,10 @@ const batch = (looked: number, last: number, hasPassed = false) => ({
 describe("the cutoff", () => {
   test("is that many days ago, and at least a minute; absent without days", () => {
     const retention = { tasks: 30, logs: 0, results: null };
-    expect(cutoffOf(retention, "tasks", NOW)).toBe(NOW - 30 * DAY);
-    expect(cutoffOf(retention, "logs", NOW)).toBe(NOW - MINUTE);
-    expect(cutoffOf(retention, "results", NOW)).toBeNull();
-    expect([keepsEverything(KEEP_EVERYTHING), keepsEverything(retention)]).toEqual([true, false]);
+    expect(computeCutoff(retention, "tasks", NOW)).toBe(NOW - 30 * DAY);
+    expect(computeCutoff(retention, "logs", NOW)).toBe(NOW - MINUTE);
+    expect(computeCutoff(retention, "results", NOW)).toBeNull();
+    expect([isUnlimited(UNLIMITED_RETENTION), isUnlimited(retention)]).toEqual([true, false]);
   });
 });
 
@@ -43,16 +43,16 @@ describe("a sweep", () => {
     );
     fc.assert(
       fc.property(pieces, (batches) => {
-        let progress = newProgress(null, NOW);
+        let progress = createProgress(null, NOW);
         let now = NOW;
         const seen: { at: number; looked: number }[] = [];
         for (const { looked, waits, isCutOff } of batches) {
           now += waits;
-          const may = Math.min(looked, mayLook(progress, now));
+          const may = Math.min(looked, getSweepAllowance(progress, now));
           if (may === 0) continue;
-          progress = countLooked(progress, may, now);
+          progress = recordExamined(progress, may, now);
           // A crash comes before the end of the batch is stored.
-          if (!isCutOff) progress = afterBatch(progress, "tasks", batch(may, now));
+          if (!isCutOff) progress = applyBatch(progress, "tasks", batch(may, now));
           seen.push({ at: progress.minute.from, looked: may });
         }
         for (const from of new Set(seen.map(({ at }) => at))) {
@@ -64,29 +64,29 @@ describe("a sweep", () => {
   });
 
   test("continues with the next minute while there is more, and otherwise looks again later", () => {
-    const progress = afterBatch(countLooked(newProgress(null, NOW), 1000, NOW), "tasks", batch(1000, 1));
-    const days = { ...KEEP_EVERYTHING, tasks: 30 };
-    expect(mayLook(progress, NOW + MINUTE - 1)).toBe(0);
-    expect(nextSweepAt(days, progress, true, NOW + 5000)).toBe(NOW + MINUTE);
-    expect(nextSweepAt(days, progress, false, NOW)).toBe(NOW + 10 * MINUTE);
-    expect(nextSweepAt({ ...days, logs: 0.5 }, progress, false, NOW)).toBe(NOW + MINUTE);
+    const progress = applyBatch(recordExamined(createProgress(null, NOW), 1000, NOW), "tasks", batch(1000, 1));
+    const days = { ...UNLIMITED_RETENTION, tasks: 30 };
+    expect(getSweepAllowance(progress, NOW + MINUTE - 1)).toBe(0);
+    expect(computeNextSweep(days, progress, true, NOW + 5000)).toBe(NOW + MINUTE);
+    expect(computeNextSweep(days, progress, false, NOW)).toBe(NOW + 10 * MINUTE);
+    expect(computeNextSweep({ ...days, logs: 0.5 }, progress, false, NOW)).toBe(NOW + MINUTE);
   });
 
   test("returns on the next day to what it passed over, and counts each day separately", () => {
-    let progress = afterBatch(newProgress(null, NOW), "logs", batch(50, 50));
-    progress = afterBatch(progress, "logs", batch(50, 100, true));
-    progress = afterBatch(progress, "logs", batch(50, 150, true));
+    let progress = applyBatch(createProgress(null, NOW), "logs", batch(50, 50));
+    progress = applyBatch(progress, "logs", batch(50, 100, true));
+    progress = applyBatch(progress, "logs", batch(50, 150, true));
     expect(progress.parts.logs).toEqual({ after: place(150), restart: { after: place(50) }, today: 148, total: 148 });
-    expect(onDay(progress, NOW + MINUTE)).toBe(progress);
-    const next = onDay(progress, NOW + DAY);
+    expect(startDay(progress, NOW + MINUTE)).toBe(progress);
+    const next = startDay(progress, NOW + DAY);
     expect(next.parts.logs).toEqual({ after: place(50), restart: null, today: 0, total: 148 });
     expect(next.day).toBe("2026-11-24");
   });
 
   test("begins again at the earliest tree when the days change, and does not forget what it removed", () => {
-    const progress = afterBatch(countLooked(newProgress(null, NOW), 50, NOW), "tasks", batch(50, 50));
-    const begun = newProgress(progress, NOW + 1000);
+    const progress = applyBatch(recordExamined(createProgress(null, NOW), 50, NOW), "tasks", batch(50, 50));
+    const begun = createProgress(progress, NOW + 1000);
     expect(begun.parts.tasks).toEqual({ after: null, restart: null, today: 50, total: 50 });
-    expect([begun.nextAt, mayLook(begun, NOW + 1000)]).toEqual([NOW + 1000, MAX_SWEPT_A_MINUTE - 50]);
+    expect([begun.nextAt, getSweepAllowance(begun, NOW + 1000)]).toEqual([NOW + 1000, MAX_SWEPT_A_MINUTE - 50]);
   });
 });

@@ -6,7 +6,7 @@ import { channelVariableFromEnv } from "../../../adapters/env/channels.ts";
 import { settingProblems } from "../../../adapters/env/problems.ts";
 import { type Delivery, outboxOf } from "../../../core/channels/outbox/delivery.ts";
 import { messageDelivery, plainMessage } from "../../../core/channels/outbox/message-delivery.ts";
-import { BY_API } from "../../../core/task/source.ts";
+import { API_SOURCE } from "../../../core/task/source.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { HEADER_WORD } from "../../../core/secrets/worker-secrets.ts";
 import type { ChannelRecord } from "../../../workers/channels/channel.ts";
@@ -17,7 +17,7 @@ import { testChannel } from "./inbox/test-receiver.ts";
 
 const random = () => crypto.getRandomValues(new Uint8Array(10));
 const tenant = makeId("tenant", Date.now(), random());
-const owner = { env, tenant, via: BY_API };
+const owner = { env, tenant, via: API_SOURCE };
 /** What no channel takes for a place. */
 const NOWHERE = ["", " ", "nowhere", "../T1/C1", "a\r\nBcc: b@c.example", "\ud800", "x".repeat(1000)];
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { makeId } from "../../../core/base/ids.ts";
-import { hashKey, makeKey, type Scope, SCOPES } from "../../../core/tenant/keys.ts";
+import { hashKey, createKey, type Scope, SCOPES } from "../../../core/tenant/keys.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { fetchApp } from "../fetch-app.ts";
 
@@ -48,7 +48,7 @@ export async function makeCaller(scopes: readonly Scope[] = SCOPES): Promise<Cal
   const now = Date.now();
   const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
   const tenant = makeId("tenant", now, random(10));
-  const key = makeKey(tenant, random(64));
+  const key = createKey(tenant, random(64));
   const record = {
     id: makeId("key", now, random(10)),
     tenant,

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
-import { MAX_SESSIONS, makeSessionToken } from "../../../core/tenant/session.ts";
+import { MAX_SESSIONS, createSessionToken } from "../../../core/tenant/session.ts";
 import { actions, as, ask, HTTP, HTTPS, newLink, ours, signIn, withKey } from "./client.ts";
 import { newKey, newTenant, operatorKey, tenantStub, watchDatabase } from "../tenant/client.ts";
 
@@ -50,7 +50,7 @@ describe("signing in", () => {
 
   test("takes no token that a browser brings along", async () => {
     const tenant = await newTenant();
-    const planted = `__Host-otto_session=${makeSessionToken(tenant.id, crypto.getRandomValues(new Uint8Array(96)))}`;
+    const planted = `__Host-otto_session=${createSessionToken(tenant.id, crypto.getRandomValues(new Uint8Array(96)))}`;
     const answer = await ask({ method: "POST", body: { key: tenant.key }, headers: { cookie: planted, ...ours } });
     expect(answer.status).toBe(201);
     expect(answer.headers.get("set-cookie")).not.toContain(planted);

@@ -5,7 +5,7 @@ import { blobsFromEnv } from "../../../adapters/env/files.ts";
 import { keepShippedFromEnv, skillsFromEnv } from "../../../adapters/env/skills.ts";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { openSkills } from "../../../adapters/skills/skills.ts";
-import { sourceText } from "../../../core/tool/source.ts";
+import { formatSource } from "../../../core/tool/source.ts";
 import { packageHash, readPackage } from "../../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH } from "../../../core/skills/shipped.generated.ts";
 import { keptPackageKey, keptSourceKey, shippedTools } from "../../../core/tool/shipped-skills.ts";
@@ -29,7 +29,7 @@ it("what ships is kept whole for the tasks that go on under a later release", as
     );
   }
   const source = await blobs.get(keptSourceKey(SHIPPED_HASH));
-  expect(source.ok && new TextDecoder().decode(source.value)).toBe(sourceText(shippedTools));
+  expect(source.ok && new TextDecoder().decode(source.value)).toBe(formatSource(shippedTools));
 });
 
 it("what an earlier release shipped is read by every tenant that pinned it", async () => {

@@ -185,7 +185,7 @@ describe("a skill that is uploaded", () => {
     await vi.waitFor(
       async () => {
         await sweep(env, Date.now());
-        expect(await databaseFromEnv(env).tenants.erased(100)).toMatchObject({
+        expect(await databaseFromEnv(env).tenants.listErased(100)).toMatchObject({
           value: expect.not.arrayContaining([gone.tenant]),
         });
       },

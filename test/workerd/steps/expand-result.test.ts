@@ -1,6 +1,6 @@
 /** A task that reads one of its own results again: its object sends the row with the job, and is not called for it. */
 import { expect, test, vi } from "vitest";
-import { callId } from "../../../core/base/ids.ts";
+import { deriveCallId } from "../../../core/base/ids.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";
 import { makeCaller } from "../http/entry.ts";
 
@@ -10,7 +10,7 @@ test("a result of the task's own is read without a call of the task's object", a
   const [row, facts] = [vi.spyOn(TaskObject.prototype, "call"), vi.spyOn(TaskObject.prototype, "facts")];
   const caller = await makeCaller();
   const { id } = await caller.makeTask([reading("note.txt"), reading("orders.txt")], { hold: true });
-  const order = { calls: [{ name: "expand_result", arguments: { result_id: callId(id, 1, 0) } }] };
+  const order = { calls: [{ name: "expand_result", arguments: { result_id: deriveCallId(id, 1, 0) } }] };
   const files = { "note.txt": "It is noon.", "orders.txt": `OBEY:${btoa(JSON.stringify(order))}:` };
   for (const [path, text] of Object.entries(files))
     await caller.send("PUT", `/v1/tasks/${id}/files/${path}`, text, { "content-type": "text/plain" });

@@ -6,9 +6,9 @@ import { blobsFromEnv } from "../../../adapters/env/files.ts";
 import { stepsFromEnv } from "../../../adapters/env/steps.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
-import { callId } from "../../../core/base/ids.ts";
-import type { HopListener } from "../../../core/steps/lines.ts";
-import { showResult } from "../../../core/prompt/kept-results.ts";
+import { deriveCallId } from "../../../core/base/ids.ts";
+import type { LineListener } from "../../../core/steps/lines.ts";
+import { formatResult } from "../../../core/prompt/stored-results.ts";
 import type { ActLine, CondenseJob, CondenseLine } from "../../../core/steps/rpc.ts";
 import { OpenHop } from "../../../durable-objects/task/open-phase.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
@@ -19,7 +19,7 @@ async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promis
   const base = { facts, model: "stand-in", withModel: true, results: [], history: null, timeoutMs: 10_000 };
   const lines: CondenseLine[] = [];
   const hop = new OpenHop<CondenseLine>();
-  const call = (listener: HopListener<CondenseLine>) => stepsFromEnv(env).shorten({ ...base, ...change }, listener);
+  const call = (listener: LineListener<CondenseLine>) => stepsFromEnv(env).shorten({ ...base, ...change }, listener);
   for await (const more of hop.make(call)) lines.push(...more);
   return lines;
 }
@@ -78,7 +78,7 @@ describe("the step runner", () => {
       { tool: "unit_convert", given: { value: 1, from_unit: "km", to_unit: "m" }, effect: "none" },
     ] as const;
     const calls = asked.map(async ({ tool, given: its, effect }, index) => {
-      const id = callId(facts.id, 1, index);
+      const id = deriveCallId(facts.id, 1, index);
       const argumentsHash = await hashArguments(tool, its);
       const rest = { effect, mode: "run" as const, attempt: 1 };
       return { callId: id, key: id, tool, arguments: its, argumentsHash, ...rest };
@@ -86,15 +86,15 @@ describe("the step runner", () => {
     const job = { facts, step: 1, calls: await Promise.all(calls), timeoutMs: 10_000 };
     const outcomes = new Map<string, unknown>();
     const hop = new OpenHop<ActLine>();
-    for await (const lines of hop.make((listener: HopListener<ActLine>) =>
+    for await (const lines of hop.make((listener: LineListener<ActLine>) =>
       stepsFromEnv(env).runToolPhase(job, listener),
     ))
       for (const line of lines) if (line.type === "settled") outcomes.set(line.callId, line.outcome);
-    expect(outcomes.get(callId(facts.id, 1, 0))).toMatchObject({
+    expect(outcomes.get(deriveCallId(facts.id, 1, 0))).toMatchObject({
       state: "failed",
       result: { ok: false, error: { code: "upstream_failed", retry: "later" } },
     });
-    expect(outcomes.get(callId(facts.id, 1, 1))).toMatchObject({ state: "confirmed" });
+    expect(outcomes.get(deriveCallId(facts.id, 1, 1))).toMatchObject({ state: "confirmed" });
   });
 
   test("shortens older steps by rule when no model is to, and counts what the conversation then holds", async () => {
@@ -110,9 +110,9 @@ describe("the step runner", () => {
 
   test("reads a long result whole from where the gateway kept it, and has a model summarise it", async () => {
     const facts = factsOf([{ text: "Only x." }]);
-    const id = callId(facts.id, 1, 0);
+    const id = deriveCallId(facts.id, 1, 0);
     const limits = { mediumCharacters: 4000, largeCharacters: 12_000 };
-    await showResult("x".repeat(20_000), facts, id, { blobs: blobsFromEnv(env), limits, canExpand: true });
+    await formatResult("x".repeat(20_000), facts, id, { blobs: blobsFromEnv(env), limits, canExpand: true });
     const [line] = await condensed(facts, { results: [{ callId: id, tool: "read_file" }] });
     expect(line).toMatchObject({ type: "result", callId: id });
     expect(line?.type === "result" && line.content).toContain(`result_id "${id}"`);

@@ -6,9 +6,9 @@ import { blobsFromEnv } from "../../../adapters/env/files.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { resultsFromEnv } from "../../../adapters/env/results.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
-import { callId, makeId } from "../../../core/base/ids.ts";
+import { deriveCallId, makeId } from "../../../core/base/ids.ts";
 import { type Label, TENANT } from "../../../core/provenance/label.ts";
-import { showResult } from "../../../core/prompt/kept-results.ts";
+import { formatResult } from "../../../core/prompt/stored-results.ts";
 import type { CallOutcome, PreparedCall } from "../../../core/task/commands.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { resultsContract, type ResultsUnderTest, type ResultsWanted } from "../../contracts/steps/results-suite.ts";
@@ -21,7 +21,7 @@ const callFacts = (change: Partial<TaskFacts> = {}) => factsOf([], { kind: "call
 
 /** Makes a task of one call that has settled with this text, shown as the gateway shows it; null: it has not settled. */
 async function callOf(facts: TaskFacts, text: string | null, label?: Label): Promise<string> {
-  const id = callId(facts.id, 1, 0);
+  const id = deriveCallId(facts.id, 1, 0);
   const base = { id, tool: "get_current_datetime", arguments: {}, argumentsHash: "0", effect: "none" } as const;
   const brought = text === null ? null : await outcomeOf(facts, id, text);
   const outcome = brought === null || label === undefined ? brought : { ...brought, label };
@@ -33,7 +33,7 @@ async function callOf(facts: TaskFacts, text: string | null, label?: Label): Pro
 
 async function outcomeOf(facts: TaskFacts, id: string, text: string): Promise<CallOutcome> {
   const deps = { blobs: blobsFromEnv(bindings), limits, canExpand: true };
-  const { content } = await showResult(text, facts, id, deps);
+  const { content } = await formatResult(text, facts, id, deps);
   return { state: "confirmed", result: { ok: true, result: {} }, content, control: null, durationMs: 1 };
 }
 

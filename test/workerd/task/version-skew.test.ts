@@ -6,9 +6,9 @@ import { channelsFromEnv } from "../../../adapters/env/channels.ts";
 import { stepsFromEnv } from "../../../adapters/env/steps.ts";
 import type { Attempt, Delivery } from "../../../core/channels/outbox/delivery.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
-import { callId } from "../../../core/base/ids.ts";
+import { deriveCallId } from "../../../core/base/ids.ts";
 import { JOB_VERSION } from "../../../core/steps/job-version.ts";
-import type { HopListener } from "../../../core/steps/lines.ts";
+import type { LineListener } from "../../../core/steps/lines.ts";
 import type { ActLine, EarlierStepsRpc, ThinkLine } from "../../../core/steps/rpc.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { OpenHop } from "../../../durable-objects/task/open-phase.ts";
@@ -105,12 +105,12 @@ describe("an object of a release before versions", () => {
     };
     const modelPhase = new OpenHop<ThinkLine>();
     const said: ThinkLine[] = [];
-    for await (const lines of modelPhase.make((listener: HopListener<ThinkLine>) => earlier().think(think, listener)))
+    for await (const lines of modelPhase.make((listener: LineListener<ThinkLine>) => earlier().think(think, listener)))
       said.push(...lines);
     expect(said.at(-1)).toMatchObject({ type: "replied", reply: { text: "Hello." } });
 
     const given = { value: 1, from_unit: "km", to_unit: "m" };
-    const id = callId(facts.id, 1, 0);
+    const id = deriveCallId(facts.id, 1, 0);
     const call = {
       callId: id,
       key: id,
@@ -124,7 +124,7 @@ describe("an object of a release before versions", () => {
     const toolPhase = new OpenHop<ActLine>();
     const ended: ActLine[] = [];
     const job = { facts, step: 1, calls, timeoutMs: 10_000 };
-    for await (const lines of toolPhase.make((listener: HopListener<ActLine>) => earlier().act(job, listener)))
+    for await (const lines of toolPhase.make((listener: LineListener<ActLine>) => earlier().act(job, listener)))
       ended.push(...lines);
     expect(ended).toMatchObject([{ type: "settled", callId: id, outcome: { state: "confirmed" } }]);
   });

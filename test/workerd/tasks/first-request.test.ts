@@ -1,6 +1,6 @@
 /** Limits hold from the first request on, with the real tool list: it is measured before the model is asked. */
 import { describe, expect, test } from "vitest";
-import { modelChoice } from "../../../core/model/table.ts";
+import { toModelChoice } from "../../../core/model/table.ts";
 import type { Limits, TaskFacts } from "../../../core/task/state.ts";
 import { factsOf, inputOf, ledgerOf, start, taskOf, until } from "./client.ts";
 
@@ -21,7 +21,7 @@ async function eventTypes(facts: TaskFacts): Promise<string[]> {
 describe("the first request of a task", () => {
   test.each([
     ["tokens", limited({ maxTokens: 2000 })],
-    ["money", limited({ maxCostMicros: 4000 }, { models: [modelChoice("gpt-5")] })],
+    ["money", limited({ maxCostMicros: 4000 }, { models: [toModelChoice("gpt-5")] })],
   ])("is not made when it alone exceeds the limit of %s", async (_kind, facts) => {
     const view = await ended(facts);
     expect(view).toMatchObject({

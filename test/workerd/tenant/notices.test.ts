@@ -3,10 +3,10 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import type { Notice, NoticeFacts, ToldNotice } from "../../../core/task/notice.ts";
+import type { Notice, NoticeFacts, ReportedNotice } from "../../../core/task/notice.ts";
 import type { EventType } from "../../../core/task/events.ts";
 import { makeId } from "../../../core/base/ids.ts";
-import { sendDelayMs } from "../../../core/tenant/index-outbox.ts";
+import { computeSendDelayMs } from "../../../core/tenant/index-outbox.ts";
 import type { Decision } from "../../../core/task/decision.ts";
 import { changesIndex, type TaskStore } from "../../../durable-objects/task/store.ts";
 import { TenantTables } from "../../../durable-objects/tenant/tables.ts";
@@ -31,7 +31,7 @@ const AT = new Date().toISOString();
 const newTask = () => makeId("task", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
 
 /** Something that a task says on the way. */
-function remark(seq: number, change: Partial<ToldNotice> = {}): ToldNotice {
+function remark(seq: number, change: Partial<ReportedNotice> = {}): ReportedNotice {
   const data = { question_id: `qst_${seq}`, query: `${seq}`, wait: false, person: null };
   return { seq, type: "question.asked", at: AT, data, ...change };
 }
@@ -60,7 +60,7 @@ async function newTenant() {
     sql,
     /** Anew for every call: a stub from before a crash is broken. */
     object: () => tenantsFromEnv(env)(tenant),
-    tell: async (task: string, notices: readonly ToldNotice[], facts: Partial<NoticeFacts> = {}) =>
+    tell: async (task: string, notices: readonly ReportedNotice[], facts: Partial<NoticeFacts> = {}) =>
       await tenantsFromEnv(env)(tenant).report({
         ...report({ task }),
         news: { facts: { ...factsOf(task), ...facts }, notices },
@@ -151,7 +151,7 @@ describe("what tasks tell", () => {
     await tell(task, [remark(1)]);
     await vi.waitFor(() => expect(given).toHaveLength(1), SOON);
     for (const seq of upTo(20)) await tell(task, [remark(seq + 1)]);
-    const pauses = Math.floor((Date.now() - startedAt) / sendDelayMs(1));
+    const pauses = Math.floor((Date.now() - startedAt) / computeSendDelayMs(1));
     expect(given.filter((seqs) => seqs.includes(1)).length).toBeLessThanOrEqual(1 + pauses);
     goOn();
     await vi.waitFor(() => expect(said()).toHaveLength(21), SOON);

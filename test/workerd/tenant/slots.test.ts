@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { BudgetLimit } from "../../../core/tenant/budget-tree.ts";
 import { FairShare } from "../../../core/tenant/fair-share.ts";
-import type { EnterReply, EnterRequest } from "../../../core/tenant/rpc.ts";
+import type { PermitReply, PermitRequest } from "../../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../../core/task/rpc.ts";
 import type { TaskStatus } from "../../../core/task/status.ts";
 import { newId, report as reportOf } from "../../contracts/database/rows.ts";
@@ -23,7 +23,7 @@ afterEach(() => {
 /** A stub anew each time: one whose object was reset stays broken. */
 const object = () => tenantsFromEnv(env)(tenant);
 
-const enter = (task: string, version: number, more: Partial<EnterRequest> = {}) =>
+const enter = (task: string, version: number, more: Partial<PermitRequest> = {}) =>
   object().enter(
     {
       task,
@@ -49,7 +49,7 @@ const told = (task: string, version: number, status: TaskStatus, used = 0): Task
   };
 };
 
-const kindOf = (reply: EnterReply) => (reply.kind === "queued" ? reply.why : reply.kind);
+const kindOf = (reply: PermitReply) => (reply.kind === "queued" ? reply.why : reply.kind);
 const limitOf = (most: number, period: BudgetLimit["period"] = "total") => ({
   tokens: most,
   costMicros: null,

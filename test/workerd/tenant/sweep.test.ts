@@ -32,7 +32,7 @@ async function newTask(tenant: TestTenant, body: object): Promise<Task> {
 
 /** The ids of erased tenants whose rows are still there. */
 const erased = async () => {
-  const read = await databaseFromEnv(env).tenants.erased(100);
+  const read = await databaseFromEnv(env).tenants.listErased(100);
   return read.ok ? read.value : [];
 };
 

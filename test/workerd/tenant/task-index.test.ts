@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import type { EnterRequest } from "../../../core/tenant/rpc.ts";
+import type { PermitRequest } from "../../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../../core/task/rpc.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { newTenant, tenantStub, watchDatabase } from "./client.ts";
@@ -11,7 +11,7 @@ import { newTenant, tenantStub, watchDatabase } from "./client.ts";
 const NOTHING = { tokens: 0, costMicros: 0 };
 
 /** A task that asks for leave, and needs no budget. */
-function enterRequest(task: string): EnterRequest {
+function enterRequest(task: string): PermitRequest {
   return { task, version: 9, key: null, agent: "agent_x", used: NOTHING, need: NOTHING, want: NOTHING, isPriced: true };
 }
 

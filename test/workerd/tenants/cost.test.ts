@@ -128,7 +128,7 @@ describe("an agent with a limit of money", () => {
     ] as const) {
       const answer = await caller.send(method, path, config("other", more));
       expectProblem(answer, 422, "budget.max_cost_usd");
-      expect(answer.json.detail).toMatch(new RegExp(`${model}.*Leave it out, or limit max_tokens`));
+      expect(answer.json.detail).toMatch(new RegExp(`${model}.*Omit it, or limit max_tokens`));
     }
     expect((await caller.send("GET", `/v1/agents/${id}`)).json.version).toBe(1);
   });

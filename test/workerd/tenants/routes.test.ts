@@ -2,7 +2,7 @@ import { abortAllDurableObjects, listDurableObjectIds, runInDurableObject } from
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { makeId } from "../../../core/base/ids.ts";
-import { makeKey } from "../../../core/tenant/keys.ts";
+import { createKey } from "../../../core/tenant/keys.ts";
 import type { TenantRpc } from "../../../core/tenant/rpc.ts";
 import {
   type Agent,
@@ -26,9 +26,9 @@ describe("the front door", () => {
     ["a text that is no key", "Bearer hello"],
     [
       "a key of a tenant that never was",
-      `Bearer ${makeKey(makeId("tenant", 1, new Uint8Array(10).fill(9)), new Uint8Array(64).fill(3))}`,
+      `Bearer ${createKey(makeId("tenant", 1, new Uint8Array(10).fill(9)), new Uint8Array(64).fill(3))}`,
     ],
-    ["an operator key that is not this one's", `Bearer ${makeKey("operator", new Uint8Array(64).fill(3))}`],
+    ["an operator key that is not this one's", `Bearer ${createKey("operator", new Uint8Array(64).fill(3))}`],
     ["a key of 10,000 characters", `Bearer otto_${"a".repeat(10_000)}`],
   ])("answers 401 to %s", async (_, authorization) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
@@ -342,7 +342,7 @@ test("every administrative act leaves an audit row, for the tenant or for the op
 
 test("a forged key that names a tenant makes no object that stores anything", async () => {
   const ghost = makeId("tenant", 7, new Uint8Array(10).fill(1));
-  expect((await send({ path: "/v1/agents", key: makeKey(ghost, new Uint8Array(64).fill(5)) })).status).toBe(401);
+  expect((await send({ path: "/v1/agents", key: createKey(ghost, new Uint8Array(64).fill(5)) })).status).toBe(401);
   const tables = await runInDurableObject(tenantStub(ghost), (_, state) =>
     state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
   );

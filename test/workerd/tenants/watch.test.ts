@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { FeedFrame } from "../../../core/tenant/feed.ts";
-import { erasedChange } from "../../../core/tenant/feed.ts";
+import { createErasedChange } from "../../../core/tenant/feed.ts";
 import { type FeedItem, openTenantFeed } from "../../../workers/tenants/watch.ts";
 
 /** A tenant's object that tells what the test says, and a reader of it. */
@@ -20,7 +20,10 @@ async function watched() {
 }
 
 const changes = (first: number, count: number, version: number): FeedFrame => ({
-  changes: Array.from({ length: count }, (_, index) => ({ ...erasedChange(`task ${first + index}`, 0), version })),
+  changes: Array.from({ length: count }, (_, index) => ({
+    ...createErasedChange(`task ${first + index}`, 0),
+    version,
+  })),
 });
 /** Lets what was sent arrive. */
 const arrived = async () => await scheduler.wait(20);

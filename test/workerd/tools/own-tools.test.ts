@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { describe, expect, test, vi } from "vitest";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { shippedTools } from "../../../core/tool/shipped-skills.ts";
-import { sourceKey } from "../../../core/tool/source.ts";
+import { getSourceKey } from "../../../core/tool/source.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../../contracts/tool/tool-sources-suite.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
@@ -332,7 +332,7 @@ test("a task whose tools cannot be read waits for them, and asks no model before
   const tool = outsideToolOf("weather", { origin: { kind: "http", request } });
   const published = await toolSourcesFromEnv(env).publish(caller.tenant, { name: "custom", tools: [tool] }, null);
   if (!published.ok) throw new Error(published.error.message);
-  const key = sourceKey(caller.tenant, published.value.hash ?? "");
+  const key = getSourceKey(caller.tenant, published.value.hash ?? "");
   const text = await (await env.FILES.get(key))?.text();
   await env.FILES.delete(key);
   const stream = vi.spyOn(globalThis, "fetch");

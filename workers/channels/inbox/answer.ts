@@ -2,7 +2,7 @@
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
 import { failed, type Result, toFailure } from "../../../core/base/errors.ts";
-import { taskOfWait } from "../../../core/base/ids.ts";
+import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { readResult } from "../../../core/base/read-failure.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import { shownArguments, TOO_LONG_TO_SHOW } from "../../../core/people/format-call.ts";
@@ -45,7 +45,7 @@ const NO_SUCH_ASK = failed("not_found", "There is no question and no approval wi
  * `upstream_failed`: the task was restarting, and the same can be said again. Never throws.
  */
 export async function answerAsk(env: Env, answer: AnswerFromChannel): Promise<Result<TaskView>> {
-  const task = taskOfWait(answer.ask);
+  const task = findTaskOfWait(answer.ask);
   if (task === null) return NO_SUCH_ASK;
   try {
     return readResult(await answerTo(tasksFromEnv(env)(answer.tenant, task), answer));

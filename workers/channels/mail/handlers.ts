@@ -22,7 +22,7 @@ export const mailHandlers: ChannelHandlers = {
 async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly Station[]>> {
   const stations: Station[] = [];
   for (const address of to.split(",").map((each) => each.trim())) {
-    const found = await databaseFromEnv(env).people.byAddress(tenant, { kind: "email", address });
+    const found = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "email", address });
     if (!found.ok) return found;
     if (found.value !== null) stations.push({ channel: "email", to: address, person: found.value });
   }

@@ -6,7 +6,7 @@
 import { isLocalFromEnv } from "../../../adapters/env/settings.ts";
 import { ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { raise } from "../../../core/base/errors.ts";
-import { keyOwner } from "../../../core/tenant/keys.ts";
+import { findKeyOwner } from "../../../core/tenant/keys.ts";
 import { headersOfMail } from "../../../core/channels/mail/head.ts";
 import { type IncomingMail, takeMail } from "./entry.ts";
 import type { App, AppContext } from "../../http/context.ts";
@@ -31,7 +31,7 @@ export function localMailRoutes(app: App): void {
 /** Refuses any key but an `admin` key of the address's tenant. An unknown address passes: `takeMail` rejects it. */
 async function requireMailKey(c: AppContext, to: string): Promise<void> {
   const key = bearerToken(c);
-  const owner = keyOwner(key);
+  const owner = findKeyOwner(key);
   const admission = owner === null ? null : await admitKey(c, owner, key);
   if (admission === null) raise("unauthenticated", "Send a valid API key: `Authorization: Bearer otto_…`.");
   if (admission.kind === "limited") raise("rate_limited", "This key has sent too many requests.", admission);

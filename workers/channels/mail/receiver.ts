@@ -84,7 +84,7 @@ async function judge(
   const judged = judgeMail(head, { envelopeFrom: note.from, own: sender.ok ? sender.value.address : "" });
   if (judged.kind === "unheard") return notTaken(judged.why);
   const address = { kind: "email", address: judged.from } as const;
-  const person = await databaseFromEnv(env).people.byAddress(tenant, address);
+  const person = await databaseFromEnv(env).people.findByAddress(tenant, address);
   if (!person.ok) return laterOr(person.error);
   if (person.value === null) return notTaken("nobody of the tenant has this address");
   const { subject } = head;

@@ -14,7 +14,7 @@ import { asNotSent, type Failure, ok, type Result } from "../../../core/base/err
 import {
   chooseRecovery,
   decideAfterFailure,
-  effectOfReceiver,
+  getReceiverEffect,
   type FailedAttempt,
 } from "../../../core/gateway/outcome.ts";
 import { domainOf, readMailbox } from "../../../core/channels/mail/address.ts";
@@ -43,7 +43,7 @@ export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt
   const port = mailFromEnv(env);
   const now = Date.now();
   const earlier = attempt.mayHaveLeft ? { sentAt: attempt.mayHaveLeftSince ?? delivery.createdAt } : null;
-  const attempted = { ...effectOfReceiver(port.keyedForMs), sentAt: earlier?.sentAt ?? now };
+  const attempted = { ...getReceiverEffect(port.keyedForMs), sentAt: earlier?.sentAt ?? now };
   if (earlier !== null && chooseRecovery(attempted, now) !== "run") return { kind: "unknown", why: MAY_HAVE_LEFT };
   const mail = await mailOf(env, delivery);
   const made = { ...attempted, mayHaveHappened: attempt.mayHaveLeft, retryAt: now };
@@ -131,7 +131,7 @@ async function mayApproveBy(
   { address }: Mailbox,
 ): Promise<Result<boolean>> {
   if (ask?.kind !== "approval") return ok(false);
-  const person = await databaseFromEnv(env).people.byAddress(tenant, { kind: "email", address });
+  const person = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "email", address });
   return person.ok ? ok(person.value?.mayApprove ?? false) : person;
 }
 
@@ -155,7 +155,7 @@ async function attachedFiles(
     const { path } = file;
     const found = await findAttached(port, file);
     const bounded = found.ok ? whyNot(found.value.size, room, attached.length) : null;
-    const bytes = found.ok && bounded === null ? await port.bytesOf(found.value) : null;
+    const bytes = found.ok && bounded === null ? await port.readEntry(found.value) : null;
     const failure = found.ok ? (bytes?.ok === false ? bytes.error : null) : found.error;
     if (failure !== null && failure.code !== "not_found") return { ok: false, error: failure };
     if (!found.ok || bytes?.ok !== true) {

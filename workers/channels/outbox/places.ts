@@ -2,14 +2,14 @@
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Places } from "../../../core/channels/outbox/targets.ts";
-import { BY_API, type WayIn } from "../../../core/task/source.ts";
+import { API_SOURCE, type TaskSource } from "../../../core/task/source.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { findPerson } from "../../../core/people/find-person.ts";
 import { stationsOfPerson } from "../../../core/people/route-ask.ts";
 import { CHANNEL_NAMES, CHANNELS, loadHandlers } from "../channels.ts";
 
 /** `via`: how the task came that the places are of. */
-export function placesOf(env: Env, tenant: string, via: WayIn = BY_API): Places {
+export function placesOf(env: Env, tenant: string, via: TaskSource = API_SOURCE): Places {
   const { people } = databaseFromEnv(env);
   return {
     channels: CHANNEL_NAMES,

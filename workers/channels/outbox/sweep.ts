@@ -2,7 +2,7 @@
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import type { Page, Place } from "../../../core/base/page-cursor.ts";
+import type { Page, PagePosition } from "../../../core/base/page-cursor.ts";
 import { wakeEach } from "../../../core/sweep/wake-overdue.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
@@ -17,7 +17,7 @@ const OUTBOXES = 50;
 /** Wakes outboxes with deliveries that are overdue. */
 export async function wakeOutboxes(env: Env, now: number, poke: (outbox: string) => Promise<void>): Promise<void> {
   const outboxes = new Set<string>();
-  let after: Place | null = null;
+  let after: PagePosition | null = null;
   for (let looked = 0; looked < MAX_ROWS; looked += BATCH) {
     const page: Page<{ readonly outbox: string }> = unwrap(
       await databaseFromEnv(env).deliveries.overdue(now - OVERDUE_MS, { after, limit: BATCH }),

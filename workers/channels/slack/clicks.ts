@@ -11,7 +11,7 @@ import {
 import type { ClickBody, SubmissionBody } from "../../../core/channels/slack/items.ts";
 import { answerView, editableArguments, editView } from "../../../core/channels/slack/views.ts";
 import { failed, type Failure, ok, type Result } from "../../../core/base/errors.ts";
-import { taskOfWait } from "../../../core/base/ids.ts";
+import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { parseJson } from "../../../core/base/parse-json.ts";
 import type { PendingView } from "../../../core/task/view.ts";
 import { answerAsk, type Given } from "../inbox/answer.ts";
@@ -88,7 +88,7 @@ async function givenBy(
 
 /** What is asked; null: it is over. `not_found`: this tenant has no such task. */
 async function pendingOf({ env, tenant }: SlackScene, ask: string): Promise<Result<PendingView | null>> {
-  const task = taskOfWait(ask);
+  const task = findTaskOfWait(ask);
   if (task === null) return failed("not_found", "There is no question and no approval with this id.");
   const view = await tasksFromEnv(env)(tenant, task).view();
   if (!view.ok) return view;

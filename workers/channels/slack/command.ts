@@ -78,7 +78,7 @@ async function begin(scene: SlackScene, { user, channel, responseUrl }: CommandB
 /** The message that an earlier try of this item has posted; null: none did. */
 async function postedBefore({ slack, item }: SlackScene, channel: string): Promise<Result<SlackRef | null>> {
   if (Date.now() - item.receivedAt < FRESH_MS) return ok(null);
-  const found = await slack.messagesSince({ channel, thread: null, since: item.receivedAt });
+  const found = await slack.listOwnMessages({ channel, thread: null, since: item.receivedAt });
   if (found.ok) return ok(found.value.find(({ key }) => key === item.id) ?? null);
   // A place that cannot be read is none that was written to.
   return mayPass(found.error) ? found : ok(null);

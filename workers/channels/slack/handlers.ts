@@ -5,7 +5,7 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
 import { resolveSlackPlace } from "../../../core/channels/slack/resolve-place.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
-import type { Page, Place } from "../../../core/base/page-cursor.ts";
+import type { Page, PagePosition } from "../../../core/base/page-cursor.ts";
 import type { PersonAddress } from "../../../core/people/person.ts";
 import type { Station } from "../../../core/people/route-ask.ts";
 import { unwrap } from "../../http/unwrap.ts";
@@ -31,7 +31,7 @@ export const slackHandlers: ChannelHandlers = {
 /** A conversation, in which each who decides is checked, or a member. */
 async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly Station[]>> {
   const member = memberOf(to);
-  const found = member === null ? ok(null) : await databaseFromEnv(env).people.byAddress(tenant, member);
+  const found = member === null ? ok(null) : await databaseFromEnv(env).people.findByAddress(tenant, member);
   return found.ok ? ok([{ channel: "slack", to, person: found.value }]) : found;
 }
 
@@ -44,10 +44,10 @@ function memberOf(to: string): PersonAddress | null {
 /** The inbox of a workspace is the next tenant's once that has installed Otto there. */
 async function eraseWorkspaces(env: Env, tenant: string): Promise<void> {
   const { slackInstalls } = databaseFromEnv(env);
-  for (let after: Place | null = null; ; ) {
+  for (let after: PagePosition | null = null; ; ) {
     const { items, next }: Page<SlackInstall> = unwrap(await slackInstalls.page(tenant, { after, limit: BATCH }));
     for (const { team } of items) {
-      const now = unwrap(await slackInstalls.tenantOf(team));
+      const now = unwrap(await slackInstalls.findTenant(team));
       if (now === null || now === tenant) await inboxesFromEnv(env)(`slack/${team}`).erase();
     }
     if (next === null) return;

@@ -10,7 +10,7 @@ import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-t
 import { findQuotes } from "../../../core/channels/slack/quotes.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
-import type { Place, LabelledText } from "../../../core/model/label-parts.ts";
+import type { TextRange, LabelledText } from "../../../core/model/label-parts.ts";
 import { mayInstruct } from "../../../core/provenance/label.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { hasEnded } from "../../../core/task/status.ts";
@@ -71,7 +71,7 @@ async function conversationBegunBy(scene: SlackScene, said: SpokenBody): Promise
   const { env, tenant, team, slack, install } = scene;
   const { channel, thread, parent } = said;
   if (thread === null || parent !== install.botUser) return null;
-  const own = await slack.messagesSince({ channel, thread, since: Math.floor(Number(thread) * 1000) });
+  const own = await slack.listOwnMessages({ channel, thread, since: Math.floor(Number(thread) * 1000) });
   if (!own.ok) return mayPass(own.error) ? own.error : null;
   const key = own.value.find(({ ts }) => ts === thread)?.key ?? null;
   if (key === null || !isId("delivery", key)) return null;
@@ -211,8 +211,8 @@ async function tellTask(
   { words, name, files }: { readonly words: string; readonly name: number; readonly files: string },
 ): Promise<Result<TaskView>> {
   const text = [words, files].filter(Boolean).join("\n\n");
-  const quotes = findQuotes(words.slice(name)).map(([from, to]): Place => [from + name, to + name]);
-  const outside: readonly Place[] = files === "" ? quotes : [...quotes, [words.length, text.length]];
+  const quotes = findQuotes(words.slice(name)).map(([from, to]): TextRange => [from + name, to + name]);
+  const outside: readonly TextRange[] = files === "" ? quotes : [...quotes, [words.length, text.length]];
   return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside);
 }
 

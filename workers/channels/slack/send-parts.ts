@@ -6,7 +6,7 @@ import type { SlackPlace } from "../../../core/channels/outbox/slack-place.ts";
 import type { OwnMessage, SlackPort, SlackRef } from "../../../core/ports/slack.ts";
 import { saying } from "../../../core/channels/slack/pack.ts";
 import { cutText, escapeText, partsOf } from "../../../core/channels/slack/escape.ts";
-import { asSent, failed, type Failure, notSent, ok, type Result, surelyNotSent } from "../../../core/base/errors.ts";
+import { asSent, failed, type Failure, notSent, ok, type Result, isNotSent } from "../../../core/base/errors.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
 import { isForGood, sentOf } from "./sent.ts";
 
@@ -56,7 +56,7 @@ export async function sendParts(sending: SlackSending, parcel: SlackParcel): Pro
   const found = await standingOf(sending.slack, parcel);
   if (!found.ok) return sentOf(found.error, false);
   const posted = await postAll(sending.slack, found.value, posts);
-  if (!posted.ok) return sentOf(posted.error, !surelyNotSent(posted.error));
+  if (!posted.ok) return sentOf(posted.error, !isNotSent(posted.error));
   const shared = await shareAll(sending, posted.value, files, noteKey(parcel.id));
   return shared.ok ? { kind: "sent", ref: refOf(posted.value.first) } : sentOf(shared.error, true);
 }
@@ -89,11 +89,11 @@ async function standingOf(
   const [channel, thread] = [opened.value, place.kind === "conversation" ? place.thread : null];
   const standing = { channel, thread, first: null, own: [], until };
   if (!mayBeThere) return ok(standing);
-  const own = await slack.messagesSince({ channel, thread, since });
+  const own = await slack.listOwnMessages({ channel, thread, since });
   if (!own.ok) return looked(own.error);
   const root = thread === null ? own.value.find(({ key }) => key === id) : undefined;
   if (root === undefined) return ok({ ...standing, own: own.value });
-  const below = await slack.messagesSince({ channel, thread: root.ts, since });
+  const below = await slack.listOwnMessages({ channel, thread: root.ts, since });
   return below.ok ? ok({ ...standing, own: [...own.value, ...below.value] }) : looked(below.error);
 }
 
@@ -106,7 +106,7 @@ function looked(failure: Failure): Result<never> {
 async function channelOfPlace(slack: SlackPort, place: SlackPlace, isLookedUp: boolean): Promise<Result<string>> {
   if (place.kind === "person") return await slack.openConversation(place.user);
   const isNamed = place.channel.startsWith("#") && isLookedUp;
-  return isNamed ? await slack.channelNamed(place.channel.slice(1)) : ok(place.channel);
+  return isNamed ? await slack.findChannel(place.channel.slice(1)) : ok(place.channel);
 }
 
 async function postAll(slack: SlackPort, standing: Standing, posts: readonly Post[]): Promise<Result<Standing>> {
@@ -173,5 +173,5 @@ async function bytesOf(files: FilesPort | null, { from }: File): Promise<Result<
   const { size } = found.value;
   return size > MAX_FILE_BYTES
     ? failed("too_large", `File too large: ${size} bytes`)
-    : await files.bytesOf(found.value);
+    : await files.readEntry(found.value);
 }

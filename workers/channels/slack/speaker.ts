@@ -12,7 +12,7 @@ const MAX_NAMED = 10;
 /** The record of somebody who speaks or clicks; made of what Slack says of them where there is none. */
 export async function speakerOf(scene: SlackScene, user: string): Promise<Result<PersonRecord>> {
   const { env, tenant, team, slack } = scene;
-  const known = await databaseFromEnv(env).people.byAddress(tenant, { kind: "slack", team, user });
+  const known = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "slack", team, user });
   if (!known.ok) return known;
   if (known.value !== null) return { ok: true, value: known.value };
   const told = await slack.user(user);
@@ -40,7 +40,7 @@ export async function namesOf(scene: SlackScene, users: readonly string[]): Prom
   const others = users.filter((user) => user !== install.botUser);
   const found = await Promise.all(
     others.slice(0, MAX_NAMED).map(async (user) => {
-      const known = await databaseFromEnv(env).people.byAddress(tenant, { kind: "slack", team, user });
+      const known = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "slack", team, user });
       if (known.ok && known.value !== null) return [user, known.value.name] as const;
       const told = await slack.user(user);
       return [user, told.ok ? told.value.name : user] as const;

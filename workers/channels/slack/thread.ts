@@ -14,7 +14,7 @@ export async function threadAbove(
   { channel, thread, ts }: Pick<SpokenBody, "channel" | "thread" | "ts">,
 ): Promise<Result<string | null>> {
   if (thread === null) return ok(null);
-  const said = await scene.slack.saidBefore({ channel, thread, before: ts });
+  const said = await scene.slack.listMessagesBefore({ channel, thread, before: ts });
   if (!said.ok) return isAwaited(scene, said.error) ? said : ok(unread(said.error));
   const names = await namesOf(scene, peopleIn(messagesToQuote(said.value)));
   return ok(quotedThread(said.value, names));

@@ -6,7 +6,7 @@ import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
 import type { SlackPort } from "../../../core/ports/slack.ts";
-import { type Failure, surelyNotSent } from "../../../core/base/errors.ts";
+import { type Failure, isNotSent } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
 
 export interface SlackScene {
@@ -38,7 +38,7 @@ export async function sceneOf(
   item: InboxItem,
 ): Promise<{ readonly scene: SlackScene } | { readonly handled: Handled }> {
   const now = Date.now();
-  const tenant = await databaseFromEnv(env).slackInstalls.tenantOf(team);
+  const tenant = await databaseFromEnv(env).slackInstalls.findTenant(team);
   if (!tenant.ok) return { handled: laterFor(tenant.error) };
   if (tenant.value === null) return { handled: NOT_INSTALLED };
   const installed = await slackFromEnv(env, { tenant: tenant.value, team, until: now + CALLS_FOR_MS });
@@ -86,7 +86,7 @@ export async function respond({ slack, team }: SlackScene, responseUrl: string, 
   });
   if (told.ok) return true;
   console.error("somebody in Slack was not told", team, told.error.code, told.error.message);
-  return !surelyNotSent(told.error);
+  return !isNotSent(told.error);
 }
 
 /** True for a member of another workspace, who is here by a channel that both share. */

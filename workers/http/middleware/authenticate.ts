@@ -11,11 +11,11 @@ import { OPERATOR_TENANT } from "../../../core/ports/audit.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
 import { withShipped } from "../../../core/tool/shipped-skills.ts";
 import { REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
-import { hashKey, keyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
+import { hashKey, findKeyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
 import type { Admission, KeyRecord, AdmissionRequest, KeyAdmissionRequest } from "../../../core/tenant/rpc.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
-import { sessionTenant } from "../../../core/tenant/session.ts";
-import { rateHeaders } from "../../../core/tenant/rate-limit.ts";
+import { findSessionTenant } from "../../../core/tenant/session.ts";
+import { toRateHeaders } from "../../../core/tenant/rate-limit.ts";
 import { chargeCost, paceRequest } from "../../tenants/charge-cost.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { refuseForeign } from "../own-origin.ts";
@@ -47,7 +47,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     if (admission.idempotency === null) await next();
     else await runOnce(c, { tenant: key.tenant, state: admission.idempotency }, next);
   }
-  for (const [name, value] of rateHeaders(admission.rate)) c.res.headers.set(name, value);
+  for (const [name, value] of toRateHeaders(admission.rate)) c.res.headers.set(name, value);
 };
 
 /** Lets only the operator key through. On a route about one tenant, any other key learns nothing about which there are. */
@@ -64,7 +64,7 @@ async function admitRequest(c: AppContext): Promise<Admitted> {
   const token = c.req.header("authorization") === undefined ? sessionToken(c) : null;
   if (token !== null) return await admitSession(c, token);
   const key = bearerToken(c);
-  const owner = keyOwner(key);
+  const owner = findKeyOwner(key);
   if (owner === null) refuse();
   return (await admitOnce(c, await questionOf(c, owner, key))) ?? refuse();
 }
@@ -90,7 +90,7 @@ async function admitOnce(c: AppContext, question: Question): Promise<Admitted | 
 /** The cookie comes by itself with what any page asks for, so our own page has to have asked. */
 async function admitSession(c: AppContext, token: string): Promise<Admitted> {
   refuseForeign(c);
-  const tenant = sessionTenant(token);
+  const tenant = findSessionTenant(token);
   if (tenant === null) refuseSession();
   const sessionHash = await sha256Hex(token);
   const question: Question = async (repeat) => {
@@ -122,7 +122,7 @@ async function askAboutKey(
   const known = await again(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...repeat }));
   if (known.kind === "dead_key") return null;
   if (known.kind !== "unknown_key") return known;
-  const found = await databaseFromEnv(c.env).keys.byHash(tenant, keyHash);
+  const found = await databaseFromEnv(c.env).keys.findByHash(tenant, keyHash);
   if (!found.ok) {
     if (found.error.code === "not_found") return null;
     throw new OttoError(found.error);

@@ -5,7 +5,7 @@
  * here and read by its route.
  */
 import type { MiddlewareHandler } from "hono";
-import { agentFromDocument } from "../../../core/agents/document.ts";
+import { parseAgentDocument } from "../../../core/agents/document.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
 import { rateBody } from "../../../core/tenant/cost-rates.ts";
 import { chargeCost, meterWork } from "../../tenants/charge-cost.ts";
@@ -100,7 +100,7 @@ async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> 
       ? meterWork(c.env, principal.tenant, { countedMs }).giveWay
       : async () => await scheduler.wait(0);
   const document = await readDocument(decode(bytes), "body", giveWay);
-  const agent = document.ok ? agentFromDocument(document.value) : document;
+  const agent = document.ok ? parseAgentDocument(document.value) : document;
   if (!agent.ok) throw new OttoError(agent.error);
   return checkedText(JSON.stringify(agent.value));
 }

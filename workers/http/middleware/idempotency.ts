@@ -9,11 +9,11 @@ import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { type Failure, raise } from "../../../core/base/errors.ts";
 import { getPath } from "hono/utils/url";
 import {
-  fingerprintOf,
+  computeFingerprint,
   type IdempotencyState,
   type IdempotentRequest,
   isIdempotencyKey,
-  isKept,
+  shouldStoreReply,
   type StoredReply,
 } from "../../../core/tenant/idempotency.ts";
 import { isConsentCookie } from "../consent-browser.ts";
@@ -47,7 +47,7 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
   const path = getPath(c.req.raw);
   if (SWITCH_PATH.test(path)) return null;
   const query = new URL(c.req.url).search;
-  const fingerprint = await fingerprintOf({ method, path, query, body: await comparable(c) });
+  const fingerprint = await computeFingerprint({ method, path, query, body: await comparable(c) });
   return { key: `${method} ${path} ${key}`, fingerprint };
 }
 
@@ -93,7 +93,7 @@ export async function runOnce(
 
 /** Stores the reply, twice if need be. A reply that could not be stored is not sent: its repeat could get another. */
 async function keep(c: AppContext, tenant: string, ticket: string): Promise<void> {
-  const reply = isKept(c.res.status) && c.get("isTurnedAway") !== true ? await seal(c, tenant) : null;
+  const reply = shouldStoreReply(c.res.status) && c.get("isTurnedAway") !== true ? await seal(c, tenant) : null;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const earlier = await tenantsFromEnv(c.env)(tenant).settle(ticket, reply);

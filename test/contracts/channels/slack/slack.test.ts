@@ -80,7 +80,7 @@ describe("the adapter", () => {
         ok: false,
         error: { code: "upstream_failed", happened: "unknown" },
       });
-      const found = await slack.messagesSince({ channel: "C1", thread: null, since: Date.now() });
+      const found = await slack.listOwnMessages({ channel: "C1", thread: null, since: Date.now() });
       expect(found.ok && found.value.map(({ key }) => key)).toEqual(fault.kind === "cut" ? ["key 1"] : []);
     },
   );
@@ -117,7 +117,7 @@ describe("the adapter", () => {
 
   it("takes nobody else's messages for the bot's", async () => {
     await client.say({ channel: "C1", user: "U1", text: "hello" });
-    expect(await slack.messagesSince({ channel: "C1", thread: null, since: 0 })).toEqual({ ok: true, value: [] });
+    expect(await slack.listOwnMessages({ channel: "C1", thread: null, since: 0 })).toEqual({ ok: true, value: [] });
   });
 
   it("fetches a file with the bot's token, within a limit, and knows the page where people log in", async () => {

@@ -42,9 +42,9 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
       const { channel, ts } = first.value;
       expect(channel).toBe("C1");
       const second = await slack.post(post({ thread: ts, key: "key 2" }));
-      const root = await slack.messagesSince({ channel, thread: null, since });
+      const root = await slack.listOwnMessages({ channel, thread: null, since });
       expect(root).toMatchObject({ ok: true, value: [{ channel, ts, key: "key 1" }] });
-      const thread = await slack.messagesSince({ channel, thread: ts, since });
+      const thread = await slack.listOwnMessages({ channel, thread: ts, since });
       expect(thread.ok && thread.value.map(({ key }) => key)).toEqual(["key 1", "key 2"]);
       expect(second).toMatchObject({ ok: true, value: { channel } });
     });
@@ -59,9 +59,9 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
       }
       const [first, , third] = said;
       const place = { channel: "C1", thread: first?.ts ?? "", before: third?.ts ?? "" };
-      const found = await slack.saidBefore(place);
+      const found = await slack.listMessagesBefore(place);
       expect(found.ok && found.value.map(({ text }) => text)).toEqual(["first", "second"]);
-      expect(await slack.saidBefore({ ...place, channel: "C9" })).toMatchObject({
+      expect(await slack.listMessagesBefore({ ...place, channel: "C9" })).toMatchObject({
         ok: false,
         error: { code: "not_found" },
       });
@@ -70,8 +70,8 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
     it("posts to a channel by its name, and says which it is", async () => {
       const slack = await start();
       expect(await slack.post(post({ channel: "#general" }))).toMatchObject({ ok: true, value: { channel: "C1" } });
-      expect(await slack.channelNamed("general")).toEqual({ ok: true, value: "C1" });
-      expect(await slack.channelNamed("nowhere")).toMatchObject({ ok: false, error: { code: "not_found" } });
+      expect(await slack.findChannel("general")).toEqual({ ok: true, value: "C1" });
+      expect(await slack.findChannel("nowhere")).toMatchObject({ ok: false, error: { code: "not_found" } });
     });
 
     it("changes its messages, and says that one is gone", async () => {
@@ -118,7 +118,7 @@ export function slackContract(name: string, open: () => Promise<SlackUnderTest>)
       const bytes = new TextEncoder().encode("a,b\n1,2\n");
       const file = { channel: "C1", thread, name: "t.csv", title: "out/t.csv", bytes };
       expect(await slack.upload(file)).toEqual({ ok: true, value: undefined });
-      const found = await slack.messagesSince({ channel: "C1", thread, since });
+      const found = await slack.listOwnMessages({ channel: "C1", thread, since });
       expect(found.ok && found.value.flatMap(({ files }) => files.map(({ title }) => title))).toEqual(["out/t.csv"]);
       const refused = await slack.upload({ ...file, channel: "C2", thread: null });
       expect(refused).toMatchObject({ ok: false, error: { code: "conflict" } });

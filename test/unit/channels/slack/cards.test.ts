@@ -20,12 +20,12 @@ import {
 } from "../../../../core/channels/slack/views.ts";
 import { MAX_MESSAGE_CHARACTERS } from "../../../../core/channels/slack/pack.ts";
 import { shownArguments, TOO_LONG_TO_SHOW } from "../../../../core/people/format-call.ts";
-import { callId, derivedId, makeId } from "../../../../core/base/ids.ts";
+import { deriveCallId, deriveWaitId, makeId } from "../../../../core/base/ids.ts";
 
 const TASK = makeId("task", Date.UTC(2026, 10, 21), new Uint8Array(10).fill(255));
 const QUESTION: Ask = {
   kind: "question",
-  id: derivedId("question", callId(TASK, 100, 49), 99),
+  id: deriveWaitId("question", deriveCallId(TASK, 100, 49), 99),
   task: TASK,
   person: null,
   choices: null,
@@ -36,7 +36,7 @@ const QUESTION: Ask = {
 const APPROVAL: Ask = {
   ...QUESTION,
   kind: "approval",
-  id: derivedId("approval", callId(TASK, 100, 49)),
+  id: deriveWaitId("approval", deriveCallId(TASK, 100, 49)),
   call: { tool: "send_email", arguments: { to: "ana@example.com", body: "<!channel>" }, argumentsHash: "00" },
   reason: "It reaches outside.",
 };

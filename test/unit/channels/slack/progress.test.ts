@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Notice } from "../../../../core/task/notice.ts";
 import { progressMoment, progressOf, progressText } from "../../../../core/channels/slack/progress.ts";
 import { progressName } from "../../../../core/channels/outbox/message-delivery.ts";
-import { madeAt, makeId } from "../../../../core/base/ids.ts";
+import { readIdTime, makeId } from "../../../../core/base/ids.ts";
 
 const MADE = Date.UTC(2026, 10, 21, 12);
 const TASK = makeId("task", MADE, new Uint8Array(10));
@@ -83,6 +83,6 @@ describe("the progress of a task", () => {
   });
 
   it("knows when a task was made by its id", () => {
-    expect([madeAt(TASK), madeAt("task_"), madeAt("task_iiiiiiiiii")]).toEqual([MADE, null, null]);
+    expect([readIdTime(TASK), readIdTime("task_"), readIdTime("task_iiiiiiiiii")]).toEqual([MADE, null, null]);
   });
 });

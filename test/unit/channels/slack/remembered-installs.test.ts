@@ -35,8 +35,8 @@ function postgres() {
     return Promise.resolve(state.isAway ? failed("upstream_failed", "It is away.") : ok(value));
   };
   const table: SlackInstallTable = {
-    tenantOf: async () => await ask(state.tenant),
-    byTeam: async () => await ask({ ...INSTALL, sealed: "c2VhbGVk" }),
+    findTenant: async () => await ask(state.tenant),
+    findByTeam: async () => await ask({ ...INSTALL, sealed: "c2VhbGVk" }),
     put: async (_tenant, { team }) => await Promise.resolve(ok({ ...INSTALL, team })),
     remove: async () => await Promise.resolve(ok(INSTALL)),
     revoke: async () => await Promise.resolve(ok(undefined)),
@@ -52,21 +52,21 @@ function postgres() {
 test("a workspace and its bot are read once in five seconds", async () => {
   const { state, installs } = postgres();
   for (let tries = 0; tries < 3; tries += 1) {
-    expect(await installs.tenantOf("T1")).toEqual({ ok: true, value: "a" });
-    expect(await installs.byTeam("a", "T1")).toMatchObject({ ok: true, value: { botUser: "UBOT" } });
+    expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "a" });
+    expect(await installs.findByTeam("a", "T1")).toMatchObject({ ok: true, value: { botUser: "UBOT" } });
   }
   expect(state.asked).toBe(2);
   state.tenant = "b";
   state.now += 5_000;
-  expect(await installs.tenantOf("T1")).toEqual({ ok: true, value: "b" });
+  expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "b" });
 });
 
 test("that a workspace is nobody's is not remembered", async () => {
   const { state, installs } = postgres();
   state.tenant = null;
-  expect(await installs.tenantOf("T1")).toEqual({ ok: true, value: null });
+  expect(await installs.findTenant("T1")).toEqual({ ok: true, value: null });
   state.tenant = "a";
-  expect(await installs.tenantOf("T1")).toEqual({ ok: true, value: "a" });
+  expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "a" });
 });
 
 test.each<[string, (installs: SlackInstallTable) => Promise<unknown>]>([
@@ -75,22 +75,22 @@ test.each<[string, (installs: SlackInstallTable) => Promise<unknown>]>([
   ["revoked", (installs) => installs.revoke("a", "T1", 0)],
 ])("a workspace that is %s is read at once", async (_what, change) => {
   const { state, installs } = postgres();
-  await installs.tenantOf("T1");
+  await installs.findTenant("T1");
   state.tenant = "b";
   await change(installs);
-  expect(await installs.tenantOf("T1")).toEqual({ ok: true, value: "b" });
+  expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "b" });
 });
 
 test("what was read stands in for ten minutes while Postgres is away, which is asked every five seconds", async () => {
   const { state, installs } = postgres();
-  await installs.tenantOf("T1");
+  await installs.findTenant("T1");
   state.isAway = true;
   state.now += 6_000;
-  for (let tries = 0; tries < 3; tries += 1) expect(await installs.tenantOf("T1")).toEqual({ ok: true, value: "a" });
+  for (let tries = 0; tries < 3; tries += 1) expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "a" });
   expect(state.asked).toBe(2);
-  expect(await installs.tenantOf("T2"), "what was never read is asked for").toMatchObject({ ok: false });
+  expect(await installs.findTenant("T2"), "what was never read is asked for").toMatchObject({ ok: false });
   state.now += 600_000;
-  expect(await installs.tenantOf("T1")).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+  expect(await installs.findTenant("T1")).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
   state.isAway = false;
-  expect(await installs.tenantOf("T1")).toEqual({ ok: true, value: "a" });
+  expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "a" });
 });

@@ -282,7 +282,7 @@ describe("a delivery", () => {
     const fake = fakeSlack(WORKSPACE);
     const blind: SlackPort = {
       ...fake.slack,
-      messagesSince: async () => await Promise.resolve(failed("forbidden", "No.")),
+      listOwnMessages: async () => await Promise.resolve(failed("forbidden", "No.")),
     };
     expect(await send(blind, delivery(), { mayBeThere: true })).toMatchObject({ kind: "unknown" });
     expect(fake.messages).toEqual([]);
@@ -290,7 +290,7 @@ describe("a delivery", () => {
 
   it("is tried again while nobody can be asked whether it left", async () => {
     const away = async () => await Promise.resolve(maybeSent("upstream_failed", "Away."));
-    const slack: SlackPort = { ...fakeSlack(WORKSPACE).slack, messagesSince: away };
+    const slack: SlackPort = { ...fakeSlack(WORKSPACE).slack, listOwnMessages: away };
     expect(await send(slack, delivery(), { mayBeThere: true })).toMatchObject({ kind: "later", why: "Away." });
   });
 });

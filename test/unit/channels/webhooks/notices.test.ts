@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { noticeData, type NoticeFacts, type ToldNotice, toldTypes } from "../../../../core/task/notice.ts";
+import { toNoticeData, type NoticeFacts, type ReportedNotice, getNoticeTypes } from "../../../../core/task/notice.ts";
 import { isWanted } from "../../../../core/channels/webhooks/interest.ts";
 
 const facts: NoticeFacts = {
@@ -13,7 +13,7 @@ const facts: NoticeFacts = {
   deliver: [],
 };
 
-function notice(type: ToldNotice["type"], data: ToldNotice["data"] = {}): ToldNotice {
+function notice(type: ReportedNotice["type"], data: ReportedNotice["data"] = {}): ReportedNotice {
   return { seq: 1, type, at: "2026-11-21T10:00:00.000Z", data };
 }
 
@@ -47,13 +47,13 @@ describe("what happened to a task is kept for the world", () => {
   });
 
   test("without what can be large", () => {
-    expect(noticeData({ tool: "write_file", arguments: { content: "x" }, output: {}, input: "y" })).toEqual({
+    expect(toNoticeData({ tool: "write_file", arguments: { content: "x" }, output: {}, input: "y" })).toEqual({
       tool: "write_file",
     });
   });
 
   test("with its progress only where somebody follows it", () => {
-    expect(toldTypes({ deliver: [] })).not.toContain("step.started");
-    expect(toldTypes({ deliver: [{ channel: "slack", to: "T/C/1" }] })).toContain("step.started");
+    expect(getNoticeTypes({ deliver: [] })).not.toContain("step.started");
+    expect(getNoticeTypes({ deliver: [{ channel: "slack", to: "T/C/1" }] })).toContain("step.started");
   });
 });

@@ -1,20 +1,20 @@
 /**
- * `call_tool` calls another tool by its name. The gateway takes it apart before it looks at the call: envelope, approval,
- * ledger row, events and effect are those of the tool that is called, so it reaches nothing that a call by name does not.
+ * Unwraps `call_tool`, which calls another tool by its name, before any check: envelope, approval, ledger row, events
+ * and effect are those of the inner tool. So it reaches nothing that a direct call does not.
  */
 import { z } from "zod";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { admitCall, type AdmitContext } from "./admit.ts";
 import type { Tool } from "../tool/tool.ts";
-import { CALL_TOOL } from "./shown-tools.ts";
+import { CALL_TOOL } from "./listed-tools.ts";
 import type { Toolset } from "./toolset.ts";
 import { parseArguments, validateArguments } from "../gateway/validate.ts";
 
-/** A call as it was asked for. `arguments` is JSON text. */
-export interface AskedCall {
+/** A call as the model requested it. `arguments` is JSON text. */
+export interface ModelCall {
   readonly name: string;
   readonly arguments: string;
-  /** Why it cannot be made with any arguments, in a sentence for the model. */
+  /** Why the call is invalid with any arguments, in a sentence for the model. */
   readonly fault?: string;
 }
 
@@ -24,21 +24,21 @@ export const calledToolSchema = z.object({
   arguments: z.record(z.string(), z.unknown()).default({}).describe("Its arguments, by its parameters"),
 });
 
-/** What is called, and why a person has to approve the calling itself; null: nobody has to. */
+/** The inner call, and why a person has to approve `call_tool` itself; null if no approval is needed. */
 interface CalledTool {
-  readonly call: AskedCall;
+  readonly call: ModelCall;
   readonly askFirst: string | null;
 }
 
-/** The call that is meant: the one within for `call_tool`, any other as it is. */
-export function calledTool(
-  asked: AskedCall,
+/** Returns the inner call of `call_tool`, and any other call unchanged. */
+export function unwrapCall(
+  requested: ModelCall,
   context: AdmitContext & { readonly toolset: Pick<Toolset, "resolve"> },
 ): Result<CalledTool> {
   const { toolset } = context;
-  const tool = toolset.resolve(asked.name);
-  if (tool === null || !isCallTool(tool)) return ok({ call: asked, askFirst: null });
-  const parsed = parseArguments(asked.arguments);
+  const tool = toolset.resolve(requested.name);
+  if (tool === null || !isCallTool(tool)) return ok({ call: requested, askFirst: null });
+  const parsed = parseArguments(requested.arguments);
   if (!parsed.ok) return parsed;
   const admitted = admitCall(tool, parsed.value, context);
   if (!admitted.ok) return admitted;
@@ -49,8 +49,8 @@ export function calledTool(
   return ok({ call, askFirst: admitted.value.askFirst });
 }
 
-/** The call within one of `call_tool` that nobody's policy has to be asked about. */
-export function calledWithin(callTool: Tool, given: unknown): Result<z.infer<typeof calledToolSchema>> {
+/** Returns the inner call of `call_tool` without an approval check. */
+export function parseInnerCall(callTool: Tool, given: unknown): Result<z.infer<typeof calledToolSchema>> {
   const valid = validateArguments(callTool, given);
   if (!valid.ok) return valid;
   const within = calledToolSchema.parse(valid.value);

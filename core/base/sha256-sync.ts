@@ -1,16 +1,16 @@
 /**
- * SHA-256 without waiting, for `decide`, which is synchronous (FIPS 180-4, section 6.2). For short texts: everything else
- * uses `sha256.ts`, which is native.
+ * Synchronous SHA-256, for `decide` (FIPS 180-4, section 6.2). For short texts; all other code uses the native
+ * `sha256.ts`.
  */
 import { toHex } from "./hex.ts";
 
-const PRIMES = firstPrimes(64);
+const PRIMES = listPrimes(64);
 /** The first 32 bits of the fractions of the cube roots of the first 64 primes, and of the square roots of the first 8. */
-const ROUND = Uint32Array.from(PRIMES, (prime) => fractionBits(Math.cbrt(prime)));
-const START = Uint32Array.from(PRIMES.slice(0, 8), (prime) => fractionBits(Math.sqrt(prime)));
+const ROUND = Uint32Array.from(PRIMES, (prime) => getFractionBits(Math.cbrt(prime)));
+const START = Uint32Array.from(PRIMES.slice(0, 8), (prime) => getFractionBits(Math.sqrt(prime)));
 
-/** The SHA-256 of a text in UTF-8, in lower-case hex. */
-export function sha256HexNow(text: string): string {
+/** Returns the SHA-256 of a text in UTF-8, in lower-case hex. */
+export function sha256HexSync(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64);
   padded.set(bytes);
@@ -35,14 +35,14 @@ function addBlock(hash: Uint32Array, view: DataView, block: number): void {
       at < 16
         ? view.getUint32(block + at * 4)
         : word(at - 16) +
-          (turn(early, 7) ^ turn(early, 18) ^ (early >>> 3)) +
+          (rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3)) +
           word(at - 7) +
-          (turn(late, 17) ^ turn(late, 19) ^ (late >>> 10));
+          (rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10));
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
   for (let at = 0; at < 64; at += 1) {
-    const one = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + (ROUND[at] ?? 0) + word(at);
-    const two = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    const one = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + (ROUND[at] ?? 0) + word(at);
+    const two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) >>> 0, c, b, a, (one + two) >>> 0];
   }
   [a, b, c, d, e, f, g, h].forEach((value, at) => {
@@ -50,15 +50,15 @@ function addBlock(hash: Uint32Array, view: DataView, block: number): void {
   });
 }
 
-function turn(word: number, by: number): number {
+function rotate(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by));
 }
 
-function fractionBits(root: number): number {
+function getFractionBits(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);
 }
 
-function firstPrimes(count: number): number[] {
+function listPrimes(count: number): number[] {
   const primes: number[] = [];
   for (let number = 2; primes.length < count; number += 1) {
     if (primes.every((prime) => number % prime !== 0)) primes.push(number);

@@ -1,7 +1,9 @@
-/** Several things at once, and what comes of each as it ends. */
+/** Runs work concurrently and yields each result as it ends. */
 
-/** Runs every item, at most `most` at once, and yields in the order in which they end. `run` must not throw. */
-export async function* asTheyEnd<In, Out>(
+/**
+ * Runs every item, at most `most` in parallel, and yields results in the order in which they end. `run` must not throw.
+ */
+export async function* runConcurrently<In, Out>(
   items: readonly In[],
   most: number,
   run: (item: In) => Promise<Out>,

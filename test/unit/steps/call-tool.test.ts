@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import type { AgentConfig } from "../../../core/agents/agent.ts";
 import { openToolSearch } from "../../../core/steps/find-tools.ts";
-import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { prepareCalls } from "../../../core/steps/prepare.ts";
-import { buildToolset, inputSchema } from "../../../core/steps/toolset.ts";
+import { buildToolset, getInputSchema } from "../../../core/steps/toolset.ts";
 import { ok } from "../../../core/base/errors.ts";
 import type { PreparedCall } from "../../../core/task/commands.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
-import { toolList } from "../../../core/lib/tool-search/tool-list.ts";
+import { createToolList } from "../../../core/lib/tool-search/tool-list.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../../contracts/tool/tool-sources-suite.ts";
 import { agent, outside, toolOf } from "./play-gateway.ts";
@@ -88,7 +88,7 @@ describe("a call by call_tool", () => {
 });
 
 describe("a hijacked model", () => {
-  test.each(["call_tool", "call.tool"])("does not call call_tool by itself (%s)", async (name) => {
+  test.each(["call_tool", "call.tool"])("does not call call_tool recursively (%s)", async (name) => {
     const nested = { name, arguments: { name: "call_tool", arguments: SEND } };
     const prepared = await prepareOne("call_tool", nested);
     expect(["invalid_input", "not_found"]).toContain(errorOf(prepared)?.code);
@@ -102,7 +102,7 @@ describe("a hijacked model", () => {
     expect(errorOf(prepared)).toEqual(errorOf(await prepareOne(name, SEND.arguments, config)));
   });
 
-  test("reaches no tool without its permission, and none that a dispatch or a request took away", async () => {
+  test("reaches no tool without its permission, and none that a dispatch or a request removed", async () => {
     const without = await prepareOne("call_tool", SEND, { permissions: ["read"] });
     expect(errorOf(without)?.message).toBe("Tool requires :network permission but agent only has [:read]");
     const child = {
@@ -126,7 +126,7 @@ describe("a hijacked model", () => {
   });
 
   test("is not led astray by a tenant's tool with the name, or another name, of call_tool", async () => {
-    const outsiders = outsideTools(
+    const outsiders = createOutsideTools(
       ["call_tool", "other"].map((name) => ({ source: "custom", tool: outsideToolOf(name) })),
       catalogue,
       { callers: {}, patterns: linearPatterns },
@@ -145,7 +145,9 @@ describe("a hijacked model", () => {
       tools: [["find_tools", "call_tool", "wait", "send"]],
     });
     const toolset = await buildToolset(TOOLS, facts);
-    const search = openToolSearch(toolset, async () => ok([{ source: null, list: toolList(TOOLS, inputSchema) }]));
+    const search = openToolSearch(toolset, async () =>
+      ok([{ source: null, list: createToolList(TOOLS, getInputSchema) }]),
+    );
     for (const request of [
       "send a text to somebody outside",
       "read and write files",
@@ -159,19 +161,19 @@ describe("a hijacked model", () => {
     expect(waits.ok && waits.value.map(({ name }) => name)).toEqual(["wait"]);
   });
 
-  test("finds the tool that a call would reach, not one that another stands before", async () => {
-    const [mine] = outsideTools([{ source: "mcp:x", tool: outsideToolOf("lookup") }], catalogue, {
+  test("finds the tool that a call would reach, not a shadowed one", async () => {
+    const [mine] = createOutsideTools([{ source: "mcp:x", tool: outsideToolOf("lookup") }], catalogue, {
       callers: {},
       patterns: linearPatterns,
     });
     if (mine === undefined) throw new Error("no tool");
     const facts = factsOf(agent({ permissions: ["read", "network"] }));
     const toolset = await buildToolset([...catalogue, mine], facts);
-    const list = toolList([outsideToolOf("lookup"), outsideToolOf("read_file")], ({ input }) => input);
+    const list = createToolList([outsideToolOf("lookup"), outsideToolOf("read_file")], ({ input }) => input);
     const search = openToolSearch(toolset, async () =>
       ok([
         { source: "mcp:x", list },
-        { source: "mcp:y", list: toolList([outsideToolOf("lookup")], ({ input }) => input) },
+        { source: "mcp:y", list: createToolList([outsideToolOf("lookup")], ({ input }) => input) },
       ]),
     );
     const found = await search.find("lookup, read file", 10);

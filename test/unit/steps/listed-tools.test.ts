@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { madeTools } from "../../../bench/tool-search/made-tools.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
-import { outsideTools } from "../../../core/gateway/outside-tool.ts";
+import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { prepareCalls } from "../../../core/steps/prepare.ts";
-import { MAX_ALL_CHARACTERS, MAX_SHOWN_CHARACTERS } from "../../../core/steps/shown-tools.ts";
+import { MAX_ALL_CHARACTERS, MAX_LISTED_CHARACTERS } from "../../../core/steps/listed-tools.ts";
 import { checkEnvelope } from "../../../core/gateway/envelope.ts";
 import { buildToolset, toSpec } from "../../../core/steps/toolset.ts";
 import { buildRequest } from "../../../core/steps/context.ts";
@@ -23,7 +23,7 @@ function outside(count: number): Tool[] {
     source: "custom",
     tool: { ...outsideToolOf(name, { input }), summary, toolbox },
   }));
-  return outsideTools(found, catalogue, { callers: {}, patterns: linearPatterns });
+  return createOutsideTools(found, catalogue, { callers: {}, patterns: linearPatterns });
 }
 
 const MANY = [...catalogue, ...outside(12_000)];
@@ -56,7 +56,7 @@ function requestAt(facts: TaskFacts, toolset: Awaited<ReturnType<typeof buildToo
 /** The built-in tools that the default agent has: all that are not off and need no `exec`. */
 const inReach = () => catalogue.filter((tool) => checkEnvelope(tool, defaultFacts()).ok);
 
-describe("what a model is shown", () => {
+describe("the tools in a request", () => {
   test("is every tool while they are few, without those that find others", async () => {
     const shown = await shownTo(defaultFacts(), [...catalogue, ...outside(5)]);
     expect(shown.length).toBe(inReach().length - SEARCH_TOOLS.length + 5);
@@ -102,7 +102,7 @@ describe("what a model is shown", () => {
     expect(shown).toEqual(expect.arrayContaining([one, two]));
     const all = await buildToolset(MANY, defaultFacts(["*", ...madeTools(190).map(({ name }) => name)]));
     const characters = all.specs.reduce((sum, spec) => sum + JSON.stringify(spec).length, 0);
-    expect(characters).toBeLessThanOrEqual(MAX_SHOWN_CHARACTERS);
+    expect(characters).toBeLessThanOrEqual(MAX_LISTED_CHARACTERS);
   });
 
   test("are the tools of the envelope only, also behind a search", async () => {
@@ -117,7 +117,7 @@ describe("what a model is shown", () => {
     expect(toolset.specOf("nimbo_banks_get_account")?.name).toBe("nimbo_banks_get_account");
   });
 
-  test("leaves an agent without the tools that find others as long as it is shown all that it has", async () => {
+  test("omit the tools that find others while all tools are listed", async () => {
     const facts = defaultFacts(["read_file"]);
     const toolset = await buildToolset(MANY, facts);
     expect(toolset.names).toEqual(["read_file"]);
@@ -131,7 +131,7 @@ describe("what a model is shown", () => {
     expect(prepared?.outcome?.result).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   });
 
-  test("does not keep a model from calling what it is not shown, by its name", async () => {
+  test("do not prevent a model from calling an unlisted tool by name", async () => {
     const facts = defaultFacts();
     const toolset = await buildToolset(MANY, facts);
     const name = "ostra_banks_get_account";
