@@ -1,6 +1,6 @@
-/** Ids that a repeat makes again. */
+/** Ids that a repeated request derives again. */
 
-/** What makes the id of a thing that the same seed and moment always make the same of. */
+/** Derives the time and the random bytes of an id from a seed, so that a repeat gets the same id. */
 export async function seededIds(
   purpose: string,
   seed: string,

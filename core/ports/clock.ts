@@ -1,4 +1,4 @@
-/** The time, for what asks for it more than once while it works. */
+/** The time, for code that reads it more than once. */
 
 /** Milliseconds since the epoch. */
 export interface Clock {

@@ -1,17 +1,17 @@
-/** The table of hooks. */
+/** The table of incoming webhooks. */
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 import type { Hook, HookConfig, ReplacedSecret } from "../channels/webhooks/hook.ts";
 import type { AuditEntry } from "./audit.ts";
 
 export interface HookTable {
-  /** Version 1. `conflict`: the name is taken; `quota_exceeded`. Making the same id again changes nothing. */
+  /** Creates version 1. `conflict`: the name is taken; `quota_exceeded`. Idempotent by id. */
   create(tenant: string, hook: Pick<Hook, "id" | "config" | "sealed">, act: AuditEntry): Promise<Result<Hook>>;
   get(tenant: string, id: string): Promise<Result<Hook>>;
-  /** The hook with this name, else the oldest one of this type. */
+  /** Finds the hook with this name, otherwise the oldest one of this type. */
   find(tenant: string, nameOrType: string): Promise<Result<Hook>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<Hook>>>;
-  /** Makes the next version. `secret` null: it stays. With `ifVersion`, `conflict` when it is at another. */
+  /** Creates the next version. `secret` null keeps the secret. With `ifVersion`, `conflict` at another version. */
   update(
     tenant: string,
     change: {
@@ -22,6 +22,6 @@ export interface HookTable {
     },
     act: AuditEntry,
   ): Promise<Result<Hook>>;
-  /** Gives what is gone. */
+  /** Returns the removed row. */
   remove(tenant: string, id: string, act: AuditEntry): Promise<Result<Hook>>;
 }

@@ -1,17 +1,17 @@
-/** Values that are stored sealed, and the keys that sealed them. */
+/** Stored encrypted values, and the keys that encrypted them. */
 import type { Result } from "../base/errors.ts";
 
-/** What the database knows of the keys. */
+/** The record of the keys in the database. */
 export interface RecordedKeys {
   listRecorded(): Promise<Result<readonly RecordedKey[]>>;
-  /** States the key of the rows without a header, unless it is stated already. */
+  /** Records the key of the rows without a header, unless it is recorded. */
   setFirst(header: string): Promise<Result<void>>;
-  /** Removes the record of a key that no row is sealed with any more. False: some row is. */
+  /** Removes the record of a key that encrypts no row. False if a row still uses it. */
   forget(header: string): Promise<Result<boolean>>;
 }
 
 export interface SealedValues {
-  /** Puts another sealed form of a value in the place of `sealed`; nothing where `sealed` was replaced meanwhile. */
+  /** Replaces an encrypted value, unless it has changed meanwhile. */
   replace(
     tenant: string,
     column: SealedColumn,
@@ -19,13 +19,16 @@ export interface SealedValues {
   ): Promise<Result<void>>;
 }
 
-/** A key that sealed a row, by its header in base64. `""`: rows without a header; `member` then names their key if it is known. */
+/**
+ * A key that encrypted a row, by its header in base64. `""`: rows without a header; `member` then names their key if it
+ * is known.
+ */
 export interface RecordedKey {
   readonly header: string;
   readonly member: string | null;
 }
 
-/** The columns that hold sealed values. A name with `[]` is a list of them. */
+/** The columns with encrypted values. A name with `[]` is a list of them. */
 export const SEALED_COLUMNS = [
   "secrets.sealed",
   "mcp_servers.sealed",

@@ -1,19 +1,19 @@
-/** What a tool says in Slack. */
+/** The port by which a tool posts to Slack. */
 import type { Result } from "../base/errors.ts";
 import type { SlackRef } from "./slack.ts";
 
 /**
- * Failures: `not_available` (no installation), `invalid_input` (which workspace, which channel), and those of `SlackPort`;
- * `happened` is "no" when the note surely was not posted.
+ * Failures: `not_available` (no installation), `invalid_input` (an ambiguous workspace or channel), and those of
+ * `SlackPort`; `happened` is "no" when the note was not posted.
  */
 export interface SlackNotesPort {
   /** `text` is Markdown. */
   post(note: NotePlace & { readonly text: string }): Promise<Result<PostedNote>>;
-  /** A note that was posted at this moment or later, in milliseconds since the epoch; null: it is not there. */
+  /** Finds a note that was posted at this time or later, in milliseconds since the epoch; null if none. */
   find(place: NotePlace & { readonly since: number }): Promise<Result<PostedNote | null>>;
 }
 
-/** Where a note goes. `team`: the id or the name of a workspace; null: the tenant has one only. */
+/** The destination of a note. `team`: the id or the name of a workspace; null if the tenant has only one. */
 export interface NotePlace {
   readonly team: string | null;
   /** `#name`, `name` or the id of a conversation. */
@@ -23,6 +23,6 @@ export interface NotePlace {
 }
 
 export interface PostedNote extends SlackRef {
-  /** Where people read it; null: Slack did not say. */
+  /** The URL of the note; null if unknown. */
   readonly permalink: string | null;
 }

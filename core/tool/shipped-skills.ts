@@ -1,6 +1,6 @@
 /**
- * The skills that ship with Otto, as a source of tools that every tenant has beside its own. A tool or a skill of the tenant's
- * of the same name stands before them. A task pins the source by its hash as it pins any other.
+ * The skills that ship with Otto, as a source of tools that every tenant has in addition to its own. A tenant's tool or
+ * skill of the same name shadows them. A task pins the source by its hash, like any other.
  */
 import type { OutsideTool, PinnedSource } from "./source.ts";
 import { openPackage } from "../skills/package.ts";
@@ -8,7 +8,10 @@ import type { SkillPackage } from "../ports/skills.ts";
 import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "../skills/shipped.generated.ts";
 import { SHIPPED_SOURCE, skillTool } from "./skill-tool.ts";
 
-/** Where what a release ships is kept for tasks that go on under a later one. It is nobody's: it does not go with a tenant. */
+/**
+ * The prefix under which a release's skills are stored for tasks that continue under a later one. It belongs to no
+ * tenant and is not deleted with one.
+ */
 const KEPT_PREFIX = "shipped/";
 
 export const shippedPin: PinnedSource = { name: SHIPPED_SOURCE, hash: SHIPPED_HASH };
@@ -16,17 +19,17 @@ export const shippedPin: PinnedSource = { name: SHIPPED_SOURCE, hash: SHIPPED_HA
 /** The tools of this release's skills. */
 export const shippedTools: readonly OutsideTool[] = SHIPPED.map(({ skill }) => skillTool(skill));
 
-/** A tenant's sources with the one that ships, which comes last: of two tools of one name the first is meant. */
+/** Returns a tenant's sources with the shipped one, which comes last: of two tools of one name, the first is used. */
 export function withShipped(sources: readonly PinnedSource[]): readonly PinnedSource[] {
   return [...sources, shippedPin];
 }
 
-/** A skill of this release by its name; undefined when there is none. */
+/** Finds a skill of this release by its name; undefined if absent. */
 export function shippedNamed(name: string): ShippedSkill | undefined {
   return SHIPPED.find(({ skill }) => skill.name === name);
 }
 
-/** The package of a skill of this release, by its hash; null: it is none. */
+/** Opens the package of a skill of this release by its hash; null for another. */
 export function shippedPackage(hash: string): SkillPackage | null {
   const shipped = SHIPPED.find(({ skill }) => skill.hash === hash);
   if (shipped === undefined) return null;
@@ -36,12 +39,12 @@ export function shippedPackage(hash: string): SkillPackage | null {
   return openPackage(files, bytes);
 }
 
-/** Where a package that some release shipped is kept. */
+/** Returns the key of a shipped package. */
 export function keptPackageKey(hash: string): string {
   return `${KEPT_PREFIX}skills/${hash}`;
 }
 
-/** Where a source that some release shipped is kept. */
+/** Returns the key of a shipped source. */
 export function keptSourceKey(hash: string): string {
   return `${KEPT_PREFIX}tools/${hash}.json`;
 }

@@ -2,16 +2,16 @@
 import type { OutsideTool } from "./source.ts";
 import type { Skill } from "../skills/skill.ts";
 
-/** The source of the skills that a tenant uploaded, and that of those that ship with Otto. */
+/** The source of a tenant's uploaded skills, and that of the skills that ship with Otto. */
 export const SKILLS_SOURCE = "skills";
 export const SHIPPED_SOURCE = "skills:otto";
 
-/** A task under a skill's instructions: at most this long (it is a model's work, not a call to wait for). */
+/** The timeout of a task under a skill's instructions, which is a model's work rather than a call. */
 const TIMEOUT_MS = 600_000;
 
 /**
- * A tool that works on a task by a skill's instructions. It makes nothing happen by itself: what the instructions lead to
- * are calls of their own, each with its own promises.
+ * Creates a tool that works on a task by a skill's instructions. It has no effect of its own: the instructions lead to
+ * separate calls, each with its own effect class.
  */
 export function skillTool(skill: Skill): OutsideTool {
   return {

@@ -1,4 +1,2 @@
 /** A JSON Schema, as the tenant or the server wrote it. */
-
-/** JSON Schema, as the tenant or the server wrote it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
