@@ -1,7 +1,7 @@
 /**
  * Bundles the Worker into `dist/worker`: `[build]` of wrangler.toml runs it before wrangler reads that folder. What is
  * imported when it is needed (`import()`) becomes a file of its own, so that a new isolate starts with less. JavaScript,
- * because wrangler runs it with whatever Node comes first.
+ * because wrangler runs it with the first Node on the path.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

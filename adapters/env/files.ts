@@ -24,7 +24,7 @@ export function blobsFromEnv(env: Env): BlobPort & BlobEraser {
   return openBlobs(env.FILES);
 }
 
-/** Deletes what is too old of what stands behind a key in the bucket. */
+/** Deletes the objects below a key of the bucket that are past their age. */
 export async function forgetOldBlobsFromEnv(env: Env, place: OldBlobs): Promise<void> {
   await forgetOldBehind(env.FILES, place);
 }

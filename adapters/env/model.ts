@@ -6,7 +6,7 @@ import type { ModelPort } from "../../core/ports/model.ts";
 import type { ModelApi } from "../model/provider.ts";
 import { servedModels } from "../model/served-models.ts";
 
-/** The models of the providers that are set up; where OTTO_MODEL leads to none of them, the demo model answers the rest. */
+/** The models of the providers that are set up; the demo model answers for every other name if OTTO_MODEL names no provider. */
 export function modelFromEnv(env: Env): ModelPort {
   return servedModels(env, modelApi(env), settingsFromEnv(env).isDemo ? demoModel() : null);
 }

@@ -29,7 +29,7 @@ export interface Settings {
   readonly maxParallelToolCalls: number;
   /** How long a skill's script may run. */
   readonly scriptTimeoutMs: number;
-  /** SHA-256 in hex of the key that may make tenants; null: there is none. */
+  /** SHA-256 in hex of the operator key, which creates tenants; null without one. */
   readonly operatorKeyHash: string | null;
 }
 

@@ -53,7 +53,7 @@ export function slackOAuthFromEnv(env: Env): { readonly clientId: string; readon
   return client === null ? null : { clientId: client.id, port: openSlackOAuth(apiUrl, client) };
 }
 
-/** The page of Slack where a person agrees to an installation: beside the Web API. */
+/** The page of Slack where a person agrees to an installation. It is not part of the Web API. */
 export function slackAuthorizePageFromEnv(env: Env): string {
   return new URL("/oauth/v2/authorize", slackSettings(env).apiUrl).href;
 }
@@ -63,7 +63,7 @@ export function slackOfTokenFromEnv(env: Env, token: string): Pick<SlackPort, "w
   return openSlack({ apiUrl: slackSettings(env).apiUrl, token, botUser: "" });
 }
 
-/** A workspace of Slack as the tenant's bot there sees it; `not_found`: the tenant has none. */
+/** A workspace of Slack as the tenant's bot there sees it; `not_found` if the tenant has no installation. */
 export async function slackFromEnv(env: Env, visit: SlackVisit): Promise<Result<InstalledSlack>> {
   return await openInstalled(slackTokens(env), visit);
 }

@@ -20,7 +20,7 @@ export const ISOLATION = ["bubblewrap", "container", "none", "unknown"] as const
 
 const reportSchema = z.object({ isolation: z.object({ level: z.enum(ISOLATION) }) });
 
-/** Asks the sidecar; null: there is none. */
+/** Asks the sidecar for its health; null without a sidecar. */
 export async function sidecarHealth(sidecar: Sidecar | null): Promise<SidecarReport> {
   const silent = (state: SidecarReport["sidecar"]): SidecarReport => ({ sidecar: state, isolation: "unknown" });
   if (sidecar === null) return silent("off");

@@ -2,7 +2,7 @@
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { EffectClass, Tool, Touch } from "../tool/tool.ts";
 
-/** The resource of a port, for tools that declare none. A program may write any file, whatever its effect class. */
+/** The resource of a port, for tools that declare none. A program of any effect class may write any file. */
 const PORT_RESOURCES: { readonly [Port in keyof ToolPorts]?: (effect: EffectClass) => Touch } = {
   files: (effect) => ({ resource: "files", mode: getTouchMode(effect) }),
   memory: (effect) => ({ resource: "memory", mode: getTouchMode(effect) }),

@@ -15,7 +15,7 @@ import type { JsonState } from "../tool/tool.ts";
 /** Whom an ask is for. */
 type Whom = { readonly person: PersonRecord | null; readonly conversations: readonly Station[] };
 
-/** The deliveries of an ask, of a reminder for each place that has not answered, and of what stands in for a dead place. */
+/** The deliveries of an ask, a reminder for each place without an answer, and the replacements of dead places. */
 export async function planAsk(tenant: string, notice: Notice, told: AskTold, whom: Whom): Promise<Delivery[]> {
   const { waits, ask } = told;
   const expiresAt = ask.expiresAt === null ? null : Date.parse(ask.expiresAt);
@@ -24,7 +24,7 @@ export async function planAsk(tenant: string, notice: Notice, told: AskTold, who
   const make = makeDeliveries(tenant, notice, ask.id);
   const asks = legs.filter(({ kind }) => kind === "ask");
   const reminders = legs.filter(({ kind }) => kind === "reminder");
-  // In the order in which they are tried: those for which the time is too short stand in for others all the same.
+  // In the order of attempts. Places with too little time left still replace dead ones.
   const stations = [...new Map([...asks.map(({ station }) => station), ...stationsOf(whom)].map(toEntry)).values()];
   const deliveries: Delivery[] = [];
   for (const [index, leg] of asks.entries()) {

@@ -47,7 +47,7 @@ export interface WebResponse {
 export interface WebPort {
   request(request: WebRequest): Promise<Result<WebResponse>>;
   /**
-   * Returns the reply as soon as its headers arrive. Returns redirects, whatever `followRedirects` says. The body fails
+   * Returns the reply as soon as its headers arrive. Returns redirects even with `followRedirects`. The body fails
    * at the timeout, when `signal` aborts, and after `maxBytes`; cancelling it cancels the request.
    */
   open(request: WebStreamRequest): Promise<Result<WebStream>>;

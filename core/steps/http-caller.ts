@@ -41,7 +41,7 @@ export const httpCaller: OutsideCaller<"http", "web"> = {
 
 /**
  * Converts a reply to a result: its JSON, or the part that the tool selects (null if absent); other text unchanged. A
- * success status means the service did the request, whatever the body says.
+ * success status means that the service did the request; the body does not count.
  */
 function toResult(reply: WebResponse, resultAt: string | null): ToolOutcome<unknown> {
   const text = new TextDecoder().decode(reply.body);

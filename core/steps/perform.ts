@@ -1,7 +1,7 @@
 /**
  * The gateway's second half: effect → validate → settle → shape, in the tool phase for calls of the ledger, in the
  * model phase for calls that change nothing (`perform-early.ts`). A limited number runs in parallel. A failure of one
- * does not affect the others. Whatever a tool throws becomes a result.
+ * does not affect the others. An exception of a tool becomes a result.
  */
 import { getAllowedDomains, getSandboxRules } from "../agents/agent.ts";
 import { sleep, type Timer } from "../base/deadline.ts";

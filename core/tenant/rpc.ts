@@ -207,7 +207,7 @@ export interface TenantRpc {
    */
   isRevoked(keyId: string, sessionHash?: string | null): Promise<boolean>;
   /**
-   * Removes a deleted task from the index, whatever is still reported of it. For a deleted tenant, the task needs no
+   * Removes a deleted task from the index and ignores later reports of it. For a deleted tenant, the task needs no
    * further deletion.
    */
   forget(task: string, keepsMemory?: boolean): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * One task. The object's methods turn what it is told into commands for `core/task/task.ts`; `durable-objects/task/engine.ts`
+ * One task. The object's methods turn calls into commands for `core/task/task.ts`; `durable-objects/task/engine.ts`
  * stores what that decides and wakes up when it says. It decides nothing itself.
  */
 import { DurableObject } from "cloudflare:workers";

@@ -68,7 +68,7 @@ describe("a planted violation of the rooms is found", () => {
     expect(judge(files)).toEqual([]);
   });
 
-  test("a map that lacks a room, or names what is none", () => {
+  test("a map that lacks a room, or names a folder that is no room", () => {
     const files = [
       { path: "core/README.md", text: "| room |\n| `task/`, `none/` | x |" },
       { path: "core/task/a.ts", text: "" },

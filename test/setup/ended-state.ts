@@ -13,7 +13,7 @@ export default async function makeEndedState(project: TestProject): Promise<() =
   return remove;
 }
 
-/** Makes the state, and removes it when its time is over. */
+/** Creates the state before the suite, and removes it after it. */
 export async function prepareEndedState(): Promise<{ readonly stateFolder: string; remove(): Promise<void> }> {
   const system = await startSystem({});
   await system.end();

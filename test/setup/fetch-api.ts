@@ -16,7 +16,7 @@ export async function fetchApi(url: string, init: RequestInit = {}): Promise<Res
   return response;
 }
 
-/** Sends JSON with a key and reads the reply. `json` is null where the body is none. */
+/** Sends JSON with a key and reads the reply. `json` is null for a body that is no JSON. */
 export async function sendJson(url: string, key: string, method: string, body?: object) {
   const response = await fetchApi(url, {
     method,

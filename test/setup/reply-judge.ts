@@ -99,7 +99,7 @@ export class UndeclaredReply extends Error {}
 /** Throws when a reply is not as the document says; the reply itself stays unread. */
 export async function checkReply(judge: ReplyJudge, method: string, url: string, response: Response): Promise<void> {
   const contentType = response.headers.get("content-type");
-  // A stream ends by itself only when its task does.
+  // A stream ends with its task.
   const isRead = contentType?.startsWith("text/event-stream") !== true;
   const fault = judge({
     method,

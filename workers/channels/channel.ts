@@ -16,7 +16,7 @@ export interface ChannelRecord {
   readonly label: string;
   /** How a place is written, for the forms of the console. */
   readonly hint: string;
-  /** Secrets of a deployment that it needs, named `OTTO_<NAME>_…`. `channelVariableFromEnv` reads one, and a variable that is none. */
+  /** Secrets of a deployment that it needs, named `OTTO_<NAME>_…`. `channelVariableFromEnv` reads them, and variables that are not secret. */
   readonly secrets?: Readonly<Record<`OTTO_${string}`, SecretRow>>;
   /** Loads the channel's code when the first item or delivery needs it. */
   readonly load: () => Promise<ChannelHandlers>;

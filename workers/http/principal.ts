@@ -2,7 +2,7 @@
 import { raise } from "../../core/base/errors.ts";
 import type { AppContext } from "./context.ts";
 
-/** The tenant of the key. The operator key has none. */
+/** The tenant of the key. The operator key belongs to no tenant. */
 export function tenantOf(c: AppContext): string {
   const principal = c.get("principal");
   if (principal.kind === "operator") raise("forbidden", "The operator key makes tenants. Use a key of the tenant.");

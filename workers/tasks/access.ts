@@ -43,12 +43,12 @@ export async function decidingTask(c: AppContext, id: string, owner: string | nu
   return raise("not_found", missing);
 }
 
-/** The facts of a task; null: there is none with this id. */
+/** The facts of a task; null for an unknown id. */
 export async function findFacts(c: AppContext, id: string): Promise<TaskFacts | null> {
   return await orNull(readTask(c, id, (stub) => stub.facts()));
 }
 
-/** A task as it stands; null: there is none with this id. */
+/** The current view of a task; null for an unknown id. */
 export async function findView(c: AppContext, id: string): Promise<TaskView | null> {
   return await orNull(readTask(c, id, (stub) => stub.view()));
 }

@@ -55,7 +55,7 @@ export function toSdkPrompt(messages: readonly Message[], refusesBlankText = fal
   });
 }
 
-/** Tool definitions; undefined when there are none, because some servers refuse an empty list. */
+/** Tool definitions; undefined without tools, because some servers refuse an empty list. */
 export function toSdkTools(tools: readonly ToolSpec[]): SdkTools | undefined {
   if (tools.length === 0) return undefined;
   return tools.map((tool) => ({

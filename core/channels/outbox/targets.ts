@@ -35,7 +35,7 @@ export async function resolveDeliver(deliver: readonly DeliverTo[], places: Plac
   return ok([...resolved.values()]);
 }
 
-/** What a kept place is now, in the order in which it is tried: what comes after the first stands in the stead of a dead one. */
+/** The destinations of a stored place in the order of attempts: each one replaces a dead one before it. */
 export async function targetsOf(
   { channel, to }: DeliverTo,
   places: Pick<Places, "person">,

@@ -47,7 +47,7 @@ export async function resolveSlackPlace(
 
 const HOW_TO_CONNECT = "POST /v1/slack/authorize gives the address at which a person installs Otto in a workspace.";
 
-/** A place inside a workspace as it is kept: `C…`, `C…/thread`, `U…` or `#name`; null: it is none of them. */
+/** Reads a stored place of a workspace: `C…`, `C…/thread`, `U…` or `#name`; null for any other text. */
 function placeInside([place = "", ...thread]: readonly string[]): string | null {
   const plain = place.startsWith("#") ? place.toLowerCase() : place.replace(/^@/, "");
   const written = [plain, ...thread].join("/");

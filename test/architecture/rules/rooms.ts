@@ -7,7 +7,7 @@ const CORE = "core/";
 const BASE = "core/base";
 const LIB = "core/lib";
 const PORTS = "core/ports";
-/** Every port may say whose word a text is, beside the types of its own room. */
+/** Every port may import the label of a text in addition to the types of its own room. */
 const LABEL = "core/provenance/label.ts";
 
 interface Import {

@@ -162,7 +162,7 @@ test.each(ERRORS)("%s, as a reply (%i) and as an event", async (_name, status, m
   });
 });
 
-test("a stream that is cut off after its first words or inside a call is cut off, whatever it held", async () => {
+test("a stream that is cut off after its first words or inside a call is reported as cut off", async () => {
   reply = { text: "some words and more of them", calls: [{ name: "wait", arguments: '{"seconds":1}' }] };
   for (const afterEvents of [4, 6, 10, 11]) {
     const cut = { ...reply, fault: { kind: "cut_stream", afterEvents } as const };

@@ -1,4 +1,4 @@
-/** What every channel of the registry promises, whatever it speaks to: one suite, which a new line of the registry joins. */
+/** The promises of every channel in the registry. A new line of the registry is tested by this suite too. */
 import { env } from "cloudflare:workers";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";

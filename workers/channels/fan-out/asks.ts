@@ -14,7 +14,7 @@ import { stationsOfTask } from "../../people/conversations.ts";
 
 const NOTHING: Result<Spread> = ok({ deliveries: [] });
 
-/** Asks of hidden tasks go nowhere: whoever called the tool over the API has been told. */
+/** Asks of hidden tasks are not delivered: the reply to the API call already stated them. */
 export const spreadAsks: Spreader = async function spreadAsks(env, look) {
   const { notice } = look;
   if (notice.facts.isHidden) return NOTHING;

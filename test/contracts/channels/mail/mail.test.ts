@@ -1,4 +1,4 @@
-/** The fake of mail against the contract of mail; the providers stand in test/workerd/channels/mail/mail.contract.test.ts. */
+/** The fake of mail against the contract of mail; the providers are tested in test/workerd/channels/mail/mail.contract.test.ts. */
 import { createHash } from "node:crypto";
 import { fakeMail } from "../../../fakes/mail.ts";
 import type { Mailbox } from "../../../../core/ports/mail.ts";
