@@ -1,12 +1,30 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type Plugin } from "vitest/config";
 import { SUITES } from "./scripts/suites.ts";
 import "./test/setup/provided-context.ts";
 
 // The runtime trusts what this names when it is loaded, beside what browsers trust: the stand-ins' own certificates.
 process.env["NODE_EXTRA_CA_CERTS"] = resolve("test/stand-ins/certificates.pem");
 const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
+
+/**
+ * Imports statically what the product imports when it is needed. The pool's loader shares one load among requests, and workerd cancels a
+ * request that waits for another one's. The bundle has workerd's own loader: `test/system` runs it.
+ */
+const importsStatically: Plugin = {
+  name: "static imports",
+  enforce: "pre",
+  transform(code) {
+    const specifiers: string[] = [];
+    const changed = code.replace(/\bawait import\("(\.[^"]+\.ts)"\)/g, (_, specifier: string) => {
+      return `imported${specifiers.push(specifier)}`;
+    });
+    if (specifiers.length === 0) return null;
+    const lines = specifiers.map((specifier, index) => `import * as imported${index + 1} from "${specifier}";`);
+    return { code: lines.join(" ") + changed, map: null };
+  },
+};
 
 /** The suites that run inside workerd, on the Worker of wrangler.toml with its variables set for tests. */
 export default defineConfig({
@@ -22,6 +40,7 @@ export default defineConfig({
     projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(
       ({ name, serial, isolate, retries, testTimeoutMs }) => ({
         plugins: [
+          importsStatically,
           cloudflareTest(({ inject }) => ({
             main: "./test/workerd/worker.ts",
             wrangler: { configPath: "./wrangler.toml" },
