@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
 import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
 import { sendJson } from "../setup/fetch-api.ts";
+import { getRefusal, runWhileUp, type Variables } from "../setup/ended-system.ts";
 import "../setup/provided-context.ts";
 
 const KEY_A = randomBytes(32).toString("base64");
@@ -33,32 +34,9 @@ afterAll(async () => {
 
 const at = (...path: string[]) => join(system.stateFolder, ...path);
 
-/** Starts, uses the system, and ends it. */
-async function whileUp<T>(work: (key: string) => Promise<T>, more: Readonly<Record<string, string>> = {}): Promise<T> {
-  const key = await system.startAgain(more);
-  try {
-    return await work(key);
-  } finally {
-    await system.end();
-  }
-}
-
-/** The one sentence of a start that ends, which has no line of a stack and none of minified code. */
-async function refusalOf(more: Readonly<Record<string, string>> = {}): Promise<string> {
-  const failure = await system.startAgain(more).then(
-    async () => {
-      await system.end();
-      return new Error("it started");
-    },
-    (error: unknown) => error as Error,
-  );
-  const lines = failure.message.split("\n").slice(1);
-  expect(failure.message).not.toMatch(/^\s+at /m);
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(700);
-  const sentences = lines.filter((line) => line.startsWith("Otto cannot run: "));
-  expect(sentences, failure.message).toHaveLength(1);
-  return sentences[0] ?? "";
-}
+const whileUp = async <T>(work: (key: string) => Promise<T>, more: Variables = {}): Promise<T> =>
+  await runWhileUp(system, work, more);
+const refusalOf = async (more: Variables = {}): Promise<string> => await getRefusal(system, more);
 
 async function send(key: string, method: string, path: string, body?: object) {
   return await sendJson(`${system.url}${path}`, key, method, body);
