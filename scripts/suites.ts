@@ -39,7 +39,10 @@ const USUAL = {
   suiteTimeoutMs: 20 * MINUTE_MS,
 } as const;
 
-/** In the order in which they start: those that take longest first, so that none runs on alone at the end. */
+/**
+ * In the order in which they start. The two that compute most, `system` and `workerd`, run one after the other: beside each other they
+ * made tests of both late.
+ */
 export const SUITES: readonly Suite[] = [
   // Its files share one system, whose runtime one of them kills.
   {
@@ -51,8 +54,6 @@ export const SUITES: readonly Suite[] = [
   },
   // Most files start a system of their own, and wait more than they work.
   { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/shared-system.ts" },
-  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
-  { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
   { ...USUAL, name: "contracts", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
   {
     ...USUAL,
@@ -63,6 +64,8 @@ export const SUITES: readonly Suite[] = [
     suiteTimeoutMs: 15 * MINUTE_MS,
     globalSetup: "test/setup/ended-state.ts",
   },
+  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
+  { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
   { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
   { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
   // Its files share one reading and one parse of the tree.

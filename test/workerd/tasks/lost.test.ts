@@ -106,7 +106,7 @@ test("an erased task is 404, also while the index still lists it", async () => {
   expect(await read(tenant, id)).toMatchObject({ status: 404 });
 });
 
-test("the sweep reports it once a day, and tells the parent that waits for it", async () => {
+test("the sweep reports it once a day, and tells the parent that waits for it", { timeout: 90_000 }, async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const tenant = await newTenant();
   const parent = await makeTask(tenant, dispatch({ calls: [{ name: "wait", arguments: { seconds: 300 } }] }), {
@@ -127,7 +127,7 @@ test("the sweep reports it once a day, and tells the parent that waits for it", 
   await until(tenant, parent, "completed");
   await sweep(env, later + DAY_MS);
   expect(saidOf(log, id)).toBe(2);
-  expect(await listed(tenant)).toHaveLength(2);
+  await vi.waitFor(async () => expect(await listed(tenant)).toHaveLength(2), WAIT);
 });
 
 test("one whose state was restored is listed as it is again", async () => {
