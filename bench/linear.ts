@@ -7,7 +7,7 @@ import { linearPatterns } from "../adapters/re2/patterns.ts";
 import { hasLink, SearchedText } from "../core/provenance/find-text.ts";
 import { judgeCarryOut } from "../core/provenance/carry-out.ts";
 import { type Ground, GroundText } from "../core/provenance/ground.ts";
-import { makeRedactor } from "../core/web/redact-secrets.ts";
+import { createRedactor } from "../core/web/redact-secrets.ts";
 import { compileSchema } from "../core/lib/json-schema/compile.ts";
 import { evaluateText } from "../core/lib/maths/evaluate.ts";
 import { solveText } from "../core/lib/maths/solve.ts";
@@ -32,7 +32,7 @@ const longest = times(100, (index) => ({
   name: `S${index}`,
   value: random.slice(index * 4_100, index * 4_100 + 4_096),
 }));
-const redactor = makeRedactor(secrets);
+const redactor = createRedactor(secrets);
 const body = (unit: string) => encoder.encode(unit.repeat(Math.ceil(1_000_000 / unit.length)).slice(0, 1_000_000));
 const others = body(randomText(999_983, 7));
 
@@ -44,8 +44,8 @@ const links = times(20_000, (index) => `https://a.example/page/${index}`).join("
 const decoys = times(20_000, (index) => `https://a.example/last.${index}`).join("\n");
 
 const ROWS: readonly Row[] = [
-  { label: "100 secrets of 40 bytes made ready", run: () => makeRedactor(secrets) },
-  { label: "100 secrets of 4 KB made ready", run: () => makeRedactor(longest) },
+  { label: "100 secrets of 40 bytes made ready", run: () => createRedactor(secrets) },
+  { label: "100 secrets of 4 KB made ready", run: () => createRedactor(longest) },
   { label: "– a reply of 2 bytes", run: () => redactor.bytes(encoder.encode("ok")) },
   { label: "– 1 MB of random letters and digits", run: () => redactor.bytes(others) },
   { label: "– 1 MB of JSON", run: () => redactor.bytes(body('{"id":17,"name":"some name"},')) },

@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { sha256Hex } from "../core/base/sha256.ts";
-import { sayNote } from "../core/skills/head.ts";
-import { packageHash, packageOf, writePackage } from "../core/skills/package.ts";
+import { formatNote } from "../core/skills/head.ts";
+import { hashPackage, checkPackage, writePackage } from "../core/skills/package.ts";
 import { readSkill } from "../core/skills/read-skill.ts";
-import { skillTool } from "../core/tool/skill-tool.ts";
+import { createSkillTool } from "../core/tool/skill-tool.ts";
 import { type Skill, SKILL_FILE } from "../core/skills/skill.ts";
 import { formatSource } from "../core/tool/source.ts";
 import { readSkillText } from "../workers/skills/read-head.ts";
@@ -26,7 +26,7 @@ async function renderShipped(root: string): Promise<string> {
   const entries = readdirSync(join(root, FOLDER), { withFileTypes: true });
   const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
   const shipped = await Promise.all(names.map((name) => readShipped(root, name)));
-  const hash = await sha256Hex(formatSource(shipped.map(({ skill }) => skillTool(skill))));
+  const hash = await sha256Hex(formatSource(shipped.map(({ skill }) => createSkillTool(skill))));
   return [
     "/** The skills of `skills/`. Written by `npm run skills`; not edited by hand. */",
     'import type { Skill } from "./skill.ts";',
@@ -50,18 +50,18 @@ async function readShipped(root: string, name: string): Promise<Shipped> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
-  const given = packageOf(
+  const given = checkPackage(
     paths.map((path) => ({ path: `${name}/${path}`, bytes: new Uint8Array(readFileSync(join(folder, path))) })),
   );
   if (!given.ok) throw new Error(`${FOLDER}/${name}: ${given.error.message}`);
   const { files } = given.value;
   const text = readSkillText(files.find(({ path }) => path === SKILL_FILE)?.bytes ?? new Uint8Array());
-  if (!text.ok) throw new Error(`${FOLDER}/${name}/${sayNote(text.problem)}`);
+  if (!text.ok) throw new Error(`${FOLDER}/${name}/${formatNote(text.problem)}`);
   const { skill, problems } = readSkill(text.text, files, name);
-  if (skill === null) throw new Error(problems.map((note) => `${FOLDER}/${name}/${sayNote(note)}`).join("\n"));
+  if (skill === null) throw new Error(problems.map((note) => `${FOLDER}/${name}/${formatNote(note)}`).join("\n"));
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return {
-    skill: { ...skill, hash: await packageHash(writePackage(files)) },
+    skill: { ...skill, hash: await hashPackage(writePackage(files)) },
     files: files.map(({ path, mode, bytes }) => ({ path, mode, text: decoder.decode(bytes) })),
   };
 }

@@ -58,7 +58,7 @@ import { joinMessages, labelMessage } from "../core/model/label-messages.ts";
 import type { ModelFailure, ModelChunk } from "../core/ports/model.ts";
 import type { ModelReply, RevisedCall } from "../core/task/commands.ts";
 import type { SkillInForce } from "../core/skills/skill.ts";
-import { skillText } from "../core/skills/skill-text.ts";
+import { formatSkill } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task/state.ts";
 import { CALL_MS, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool/tool.ts";
@@ -270,7 +270,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
       const opened = await port.open(hash);
       if (!opened.ok) return opened;
       const known = tools.find(({ skill }) => skill?.hash === hash)?.skill;
-      texts.push(skillText({ name, scripts: known?.scripts ?? [] }, opened.value));
+      texts.push(formatSkill({ name, scripts: known?.scripts ?? [] }, opened.value));
     }
     return ok(texts);
   }

@@ -4,7 +4,7 @@ import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { MAX_TAGS, type Memory, type MemoryKind, type MemoryScope, toMemoryLabel } from "../../core/memory/memory.ts";
-import { wordSetOf } from "../../core/memory/words.ts";
+import { listWords } from "../../core/memory/words.ts";
 import { type Label, TENANT } from "../../core/provenance/label.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { auditOf } from "./audit-log.ts";
@@ -86,7 +86,7 @@ export function memoryTable(connection: Connection): MemoryTable {
         query.delete(memoryTags).where(and(eq(memoryTags.tenant, tenant), eq(memoryTags.memory, id))),
         query.execute(sql`
           insert into memory_tags (tenant, word, memory)
-          select m.tenant, w, m.id from memories m, unnest(${textArray(wordSetOf(tags))}) w
+          select m.tenant, w, m.id from memories m, unnest(${textArray(listWords(tags))}) w
           where m.tenant = ${tenant} and m.id = ${id} on conflict do nothing`),
         query.select().from(memories).where(isThis),
       ]);
@@ -193,7 +193,7 @@ function recordset(given: readonly HashedMemory[]): SQL {
     content_hash: memory.contentHash,
     label: memory.label,
     tags: memory.tags,
-    tag_words: wordSetOf(memory.tags),
+    tag_words: listWords(memory.tags),
     source_task: memory.sourceTask,
     author: memory.author,
     created_at: new Date(memory.createdAt).toISOString(),
@@ -280,7 +280,7 @@ function isWanted(tenant: string, { scope, tag, withOutside }: MemoryFilter): SQ
     eq(memories.tenant, tenant),
     isInScope(scope),
     withOutside ? undefined : eq(memories.label, TENANT),
-    tag === null ? undefined : and(arrayContains(memories.tags, [tag]), hasWord(tenant, wordSetOf([tag]))),
+    tag === null ? undefined : and(arrayContains(memories.tags, [tag]), hasWord(tenant, listWords([tag]))),
   );
 }
 

@@ -3,10 +3,10 @@ import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from "drizzle-o
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import {
-  addressKey,
-  firstNameKey,
+  getAddressKey,
+  getFirstNameKey,
   MAX_PEOPLE,
-  nameKey,
+  getNameKey,
   type PersonAddress,
   type PersonFields,
   type PersonRecord,
@@ -30,7 +30,7 @@ export function personTable(connection: Connection): PersonTable {
           with made as (
             insert into people (tenant, id, version, name, name_key, aliases, addresses, preferred, time_zone,
               working_hours, may_answer, may_approve, created_at, updated_at)
-            select ${tenant}::text, ${id}::text, 1, ${name}::text, ${nameKey(name)}::text,
+            select ${tenant}::text, ${id}::text, 1, ${name}::text, ${getNameKey(name)}::text,
               ${sql.param([...aliases])}::text[], ${JSON.stringify(addresses)}::text, ${preferred}::text,
               ${timeZone}::text, ${hoursText(workingHours)}::text, ${mayAnswer}::boolean, ${mayApprove}::boolean,
               ${at}::timestamptz, ${at}::timestamptz
@@ -68,7 +68,7 @@ export function personTable(connection: Connection): PersonTable {
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with changed as (
-            update people set version = version + 1, name = ${name}, name_key = ${nameKey(name)},
+            update people set version = version + 1, name = ${name}, name_key = ${getNameKey(name)},
               aliases = ${sql.param([...aliases])}::text[], addresses = ${JSON.stringify(addresses)},
               preferred = ${preferred}, time_zone = ${timeZone}, working_hours = ${hoursText(workingHours)},
               may_answer = ${mayAnswer}, may_approve = ${mayApprove},
@@ -104,7 +104,7 @@ export function personTable(connection: Connection): PersonTable {
     },
 
     async findByName(tenant, asked, limit) {
-      const key = nameKey(asked);
+      const key = getNameKey(asked);
       const isWhole = or(eq(people.id, asked), eq(people.nameKey, key));
       const read = await asTenant(connection, tenant, (query) => {
         const called = query
@@ -123,7 +123,7 @@ export function personTable(connection: Connection): PersonTable {
     },
 
     async findByAddress(tenant, address) {
-      const isThis = and(eq(personAddresses.tenant, tenant), eq(personAddresses.address, addressKey(address)));
+      const isThis = and(eq(personAddresses.tenant, tenant), eq(personAddresses.address, getAddressKey(address)));
       const read = await asTenant(connection, tenant, (query) => [
         selectPeople(query).where(
           and(
@@ -167,11 +167,11 @@ function addNames(tenant: string, fields: PersonFields, whom: SQL): SQL {
 }
 
 function keysOf({ addresses }: PersonFields): SQL {
-  return sql`${sql.param([...new Set(addresses.map(addressKey))])}::text[]`;
+  return sql`${sql.param([...new Set(addresses.map(getAddressKey))])}::text[]`;
 }
 
 function namesOf({ name, aliases }: PersonFields): SQL {
-  return sql`${sql.param([...new Set([firstNameKey(name), ...aliases.map(nameKey)])])}::text[]`;
+  return sql`${sql.param([...new Set([getFirstNameKey(name), ...aliases.map(getNameKey)])])}::text[]`;
 }
 
 function isPerson(tenant: string, id: string) {

@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
-import { MAX_KEPT_SCHEDULES, MAX_SCHEDULES, type ScheduleState } from "../../core/schedules/schedule.ts";
+import { MAX_STORED_SCHEDULES, MAX_SCHEDULES, type ScheduleState } from "../../core/schedules/schedule.ts";
 import type { ScheduleTable } from "../../core/ports/schedule-table.ts";
 import { auditOf } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
@@ -13,7 +13,7 @@ import { isoOrNull } from "../../core/base/iso.ts";
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
 const FULL = failed(
   "quota_exceeded",
-  `A tenant has at most ${MAX_SCHEDULES} schedules, or ${MAX_KEPT_SCHEDULES} with those that are over. Delete one first.`,
+  `A tenant has at most ${MAX_SCHEDULES} schedules, or ${MAX_STORED_SCHEDULES} with those that are over. Delete one first.`,
 );
 
 export function scheduleTable(connection: Connection): ScheduleTable {
@@ -27,7 +27,7 @@ export function scheduleTable(connection: Connection): ScheduleTable {
             select ${tenant}::text, ${state.id}::text, ${report}::bigint, ${isoOrNull(wakeAt)}::timestamptz,
               ${JSON.stringify(state)}::text, ${at}::timestamptz, true
             where (select count(*) from schedules where tenant = ${tenant} and ${MAY_BE_DUE}) < ${MAX_SCHEDULES}
-              and (select count(*) from schedules where tenant = ${tenant}) < ${MAX_KEPT_SCHEDULES}
+              and (select count(*) from schedules where tenant = ${tenant}) < ${MAX_STORED_SCHEDULES}
             on conflict do nothing
             returning id
           )
@@ -39,7 +39,7 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       return FULL;
     },
 
-    async mayReturn(tenant, id) {
+    async checkReactivation(tenant, id) {
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           select (select count(*) from schedules where tenant = ${tenant} and id <> ${id} and ${MAY_BE_DUE}) < ${MAX_SCHEDULES} as fits
@@ -118,7 +118,7 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       return row === undefined ? NO_SCHEDULE : ok(toState(row));
     },
 
-    async some(tenant, limit) {
+    async listIds(tenant, limit) {
       const read = await asTenant(connection, tenant, (query) => [
         query.select({ id: schedules.id }).from(schedules).where(eq(schedules.tenant, tenant)).limit(limit),
       ]);

@@ -3,11 +3,11 @@
  * value: the model, the ledger, the hashes and the messages have the references.
  */
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
-import { hostIsListed } from "../../core/web/host-pattern.ts";
+import { isHostListed } from "../../core/web/host-pattern.ts";
 import { findMethodRefusal } from "../../core/secrets/secret-use.ts";
 import type { TenantSecret } from "../../core/ports/secrets.ts";
 import { isHeaderValue } from "../../core/web/headers.ts";
-import { fillReferences, type ReferencePlace, referencedNames } from "../../core/web/secret-references.ts";
+import { fillReferences, type ReferencePlace, findReferencedNames } from "../../core/web/secret-references.ts";
 import { MAX_URL_CHARACTERS } from "./address.ts";
 import type { Hop } from "./redirect.ts";
 
@@ -23,14 +23,14 @@ export interface Draft {
 
 /** True when the draft refers to a secret anywhere. */
 export function refersToSecrets(draft: Draft): boolean {
-  return namesIn(draft).size > 0 || referencedNames(draft.hop.url.host).length > 0;
+  return namesIn(draft).size > 0 || findReferencedNames(draft.hop.url.host).length > 0;
 }
 
 /** The names that a draft refers to, each with the field in which it stands. */
 function namesIn({ hop, urlIsOurs }: Draft): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const take = (text: string, field: string) => {
-    for (const name of referencedNames(text)) if (!names.has(name)) names.set(name, field);
+    for (const name of findReferencedNames(text)) if (!names.has(name)) names.set(name, field);
   };
   if (urlIsOurs) take(hop.url.pathname + hop.url.search, "url");
   for (const [, value] of hop.headers) take(value, "headers");
@@ -45,7 +45,7 @@ function namesIn({ hop, urlIsOurs }: Draft): ReadonlyMap<string, string> {
 export function fillSecrets(draft: Draft, secrets: readonly TenantSecret[], opened: boolean): Result<Hop> {
   const { hop, urlIsOurs } = draft;
   // Every resolver on the way sees a name that is looked up.
-  if (referencedNames(hop.url.host).length > 0)
+  if (findReferencedNames(hop.url.host).length > 0)
     return refuse(
       "invalid_input",
       "A secret can stand in the path and the query of a URL, and not in its host.",
@@ -121,7 +121,7 @@ export function boundValue(
   const secret = secrets.find((one) => one.name === name);
   if (secret === undefined) return refuse("not_found", `There is no secret named ${name}. Nothing was sent.`, field);
   if (secret.refusal !== undefined) return refuse("blocked_by_policy", `${secret.refusal} Nothing was sent.`, field);
-  if (!hostIsListed(url, secret.hosts))
+  if (!isHostListed(url, secret.hosts))
     return refuse(
       "blocked_by_policy",
       `The secret ${name} is not bound to ${url.host}. Nothing was sent there.`,

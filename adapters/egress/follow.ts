@@ -3,8 +3,8 @@
  * only, and what comes back is searched for them.
  */
 import { asMaybeSent, type Failed, type Failure, ok, type Result, isNotSent, notSent } from "../../core/base/errors.ts";
-import { hostIsListed, hostIsNamed, isSameHost, portIsListed } from "../../core/web/host-pattern.ts";
-import { isReading } from "../../core/web/http-method.ts";
+import { isSameHost, isHostListed, isHostNamed, isPortListed } from "../../core/web/host-pattern.ts";
+import { isSafeMethod } from "../../core/web/http-method.ts";
 import { findMethodOverride } from "../../core/web/method-override.ts";
 import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
@@ -88,8 +88,8 @@ async function followHops(
     const answered = await judgeAndSend(draft, request, ways, book, { startedAt, redirects });
     if (!answered.ok) {
       if (before === null) return answered;
-      const effectHappened = !isReading(before.sent.method);
-      if (effectHappened && (isReading(draft.hop.method) || isNotSent(answered.error))) return ok(before);
+      const effectHappened = !isSafeMethod(before.sent.method);
+      if (effectHappened && (isSafeMethod(draft.hop.method) || isNotSent(answered.error))) return ok(before);
       return afterRedirect(answered.error);
     }
     before = answered.value;
@@ -110,7 +110,7 @@ async function judgeAndSend<R>(
   if (redirects > MAX_REDIRECTS)
     return refuseUrl("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
   const { allowedDomains } = request;
-  const listedPort = portIsListed(url, allowedDomains ?? []);
+  const listedPort = isPortListed(url, allowedDomains ?? []);
   const override = findMethodOverride(draft.hop.method, url, [...draft.hop.headers, ...request.headers]);
   if (override !== null) {
     const message = `A ${draft.hop.method} request cannot ask for another method: leave out ${override.name}. Nothing was sent.`;
@@ -118,7 +118,7 @@ async function judgeAndSend<R>(
   }
   const judged = judgeUrl(url.href, allow, listedPort);
   if (!judged.ok) return refuseUrl("blocked_by_policy", judged.message);
-  if (allowedDomains === null ? !judged.opened : !hostIsListed(url, allowedDomains)) {
+  if (allowedDomains === null ? !judged.opened : !isHostListed(url, allowedDomains)) {
     const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
     return refuseUrl("blocked_by_policy", message);
   }
@@ -140,7 +140,7 @@ async function judgeAndSend<R>(
 
 /** A request that stays on its host is redirected within that host, and to hosts that the agent's list names. */
 function mayFollow({ staysOnHost = false, allowedDomains }: WebRequest, next: URL, first: URL): boolean {
-  return !staysOnHost || isSameHost(next, first) || hostIsNamed(next, allowedDomains ?? []);
+  return !staysOnHost || isSameHost(next, first) || isHostNamed(next, allowedDomains ?? []);
 }
 
 /** Where a redirect leads: with the caller's headers and body, so that their secrets are judged again for that place. */

@@ -6,12 +6,12 @@
  */
 import { joinBytes } from "../../core/base/join-bytes.ts";
 import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
-import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
+import { MAX_ESCAPE_BYTES, type Redactor } from "../../core/web/redact-secrets.ts";
 
 /** Bytes of a paragraph that are searched at once. */
 const SLICE_BYTES = 524_288;
 /** Bytes read past the end of a slice: a value that begins before the end is then complete. */
-const MARGIN_BYTES = MAX_VALUE_BYTES * LONGEST_FORM;
+const MARGIN_BYTES = MAX_VALUE_BYTES * MAX_ESCAPE_BYTES;
 
 const [LF, CR] = [10, 13];
 

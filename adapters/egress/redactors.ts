@@ -3,7 +3,7 @@
  * needs one. An entry is dropped ten minutes after its last use.
  */
 import type { TenantSecret } from "../../core/ports/secrets.ts";
-import { type KnownSecret, makeRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
+import { type KnownSecret, createRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
 
 /** Lifetime after the last use, in ms: the same as that of a sealed list (`tenant-secrets.ts`). */
 const MAX_IDLE_MS = 10 * 60_000;
@@ -28,7 +28,7 @@ export class RedactorShelf {
     const known = secrets.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
     const key = keyOf(known);
     const stored = this.#stored.get(key);
-    const redactor = stored?.redactor ?? makeRedactor(known);
+    const redactor = stored?.redactor ?? createRedactor(known);
     this.#remove(key);
     const characters = stored?.characters ?? known.reduce((sum, { value }) => sum + value.length, 0);
     this.#stored.set(key, { redactor, characters, usedAt: now });

@@ -2,7 +2,7 @@
  * Where a redirect leads and what goes along: the Fetch standard's rules (https://fetch.spec.whatwg.org/#http-redirect-fetch),
  * and stricter at the border of an origin, where no header that could hold a secret goes along, and no body.
  */
-import { isReading } from "../../core/web/http-method.ts";
+import { isSafeMethod } from "../../core/web/http-method.ts";
 
 /** One request, before it is judged. */
 export interface Hop {
@@ -30,7 +30,7 @@ export function nextHop(hop: Hop, status: number, location: string | undefined):
   if (url === null) return null;
   const method = methodAfter(hop.method, status);
   const sameOrigin = url.origin === hop.url.origin;
-  if (!isReading(method) && !sameOrigin) return null;
+  if (!isSafeMethod(method) && !sameOrigin) return null;
   const methodKept = method === hop.method;
   const headers = hop.headers.filter(([name]) => {
     const lower = name.toLowerCase();
@@ -40,6 +40,6 @@ export function nextHop(hop: Hop, status: number, location: string | undefined):
 }
 
 function methodAfter(method: string, status: number): string {
-  if (status === 303) return isReading(method) ? method : "GET";
+  if (status === 303) return isSafeMethod(method) ? method : "GET";
   return (status === 301 || status === 302) && method === "POST" ? "GET" : method;
 }

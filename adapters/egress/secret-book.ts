@@ -3,11 +3,11 @@
  * other they are read while it is on its way, because a reply can hold a value that an earlier request left there.
  */
 import { asNotSent, type Failure, ok, type Result, isNotSent } from "../../core/base/errors.ts";
-import { hostIsListed } from "../../core/web/host-pattern.ts";
+import { isHostListed } from "../../core/web/host-pattern.ts";
 import type { WebResponse, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
-import { LONGEST_FORM, type Redactor } from "../../core/web/redact-secrets.ts";
+import { MAX_ESCAPE_BYTES, type Redactor } from "../../core/web/redact-secrets.ts";
 import { redactBody } from "./redact-body.ts";
 import { RedactorShelf } from "./redactors.ts";
 
@@ -20,7 +20,7 @@ const PATIENCE_MS = 5_000;
 const PATIENCE_TO_SEARCH_MS = 500;
 
 /** So many bytes beyond its limit are read of a body: a value that begins inside the limit is then whole, and is found. */
-export const MARGIN_BYTES = MAX_VALUE_BYTES * LONGEST_FORM;
+export const MARGIN_BYTES = MAX_VALUE_BYTES * MAX_ESCAPE_BYTES;
 
 export interface SecretBook {
   /** What the request may refer to; empty when it refers to nothing. */
@@ -56,7 +56,7 @@ function bookOf(named: readonly TenantSecret[], known: () => Promise<readonly Te
     named,
     async strayIn(url) {
       const secrets = await known();
-      const strangers = new Set(secrets.filter(({ hosts }) => !hostIsListed(url, hosts)).map(({ name }) => name));
+      const strangers = new Set(secrets.filter(({ hosts }) => !isHostListed(url, hosts)).map(({ name }) => name));
       return (
         redactorOf(secrets)
           .foundIn(url.href)

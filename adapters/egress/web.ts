@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { fromBase64Url } from "../../core/base/base64.ts";
 import { maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
-import { isReading } from "../../core/web/http-method.ts";
+import { isSafeMethod } from "../../core/web/http-method.ts";
 import type { WebPort, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
@@ -81,7 +81,7 @@ async function askSidecar<R>(
   { tenant, hop, limits, stream }: Order,
   read: (response: Response) => Promise<Result<R>>,
 ): Promise<Result<R>> {
-  if (!isReading(hop.method) && !(await isUp(sidecar, limits.signal)))
+  if (!isSafeMethod(hop.method) && !(await isUp(sidecar, limits.signal)))
     return limits.signal.aborted ? refuseUrl("timeout", "It was given up before it was sent.") : unreachable();
   const { method, url, headers, body } = hop;
   const { maxBytes, portIsListed } = limits;
@@ -102,7 +102,7 @@ async function askSidecar<R>(
   } catch {
     if (limit.aborted) return maybeSent("timeout", `No reply from ${shownUrl(url)} in time.`, { field: "url" });
     // What only reads did not ask before, and is tried again.
-    if (isReading(hop.method)) await isUp(sidecar, limit);
+    if (isSafeMethod(hop.method)) await isUp(sidecar, limit);
     return lost(url);
   }
 }

@@ -4,7 +4,7 @@
  * gives the same vector everywhere. (Feature hashing with signs: Weinberger et al., https://arxiv.org/abs/0902.2206)
  */
 import { ok } from "../../core/base/errors.ts";
-import { wordsOf } from "../../core/memory/words.ts";
+import { splitWords } from "../../core/memory/words.ts";
 import type { EmbedderPort } from "../../core/ports/vectors.ts";
 
 /** Whoever changes what a text's vector is changes this name: vectors of two names are never compared. */
@@ -55,7 +55,7 @@ function featuresOf(text: string): Map<string, Feature> {
     if (known === undefined) features.set(feature, { weight, count: 1 });
     else known.count += 1;
   };
-  const words = wordsOf(text);
+  const words = splitWords(text);
   words.forEach((word, index) => {
     if (UNSPACED.test(word)) {
       for (const piece of piecesOf(Array.from(word), 2)) add(`w ${piece}`, WORD);

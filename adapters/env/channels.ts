@@ -20,7 +20,7 @@ export function inboxesFromEnv(env: Env): (name: string) => InboxRpc {
   return (name) => stubOf<InboxRpc>(env.INBOXES, name);
 }
 
-/** An outbox by its name, as `outboxOf` gives it. */
+/** An outbox by its name, from `getOutboxName`. */
 export function outboxesFromEnv(env: Env): (name: string) => OutboxRpc {
   return (name) => stubOf<OutboxRpc>(env.OUTBOXES, name);
 }

@@ -6,7 +6,7 @@ import { mailOfTask, type MailSettings, openMail } from "../mail/mail.ts";
 import { type MailOutbox, openMailOutbox } from "../mail/outbox.ts";
 import { openOwnAddresses, type OwnAddresses } from "../mail/own-addresses.ts";
 import { getOwn } from "../../core/base/own-field.ts";
-import { readMailbox } from "../../core/channels/mail/address.ts";
+import { parseMailbox } from "../../core/channels/mail/address.ts";
 import type { MailPort, TaskMailPort } from "../../core/ports/mail.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 
@@ -20,7 +20,7 @@ const DEFAULT_SMTP_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "sm
 export function mailSettings(env: Env): MailSettings {
   checkAddress(env.RESEND_BASE_URL, "RESEND_BASE_URL");
   const from = set(env.OTTO_MAIL_FROM) ?? "Otto <otto@localhost>";
-  if (!readMailbox(from, "from").ok)
+  if (!parseMailbox(from, "from").ok)
     throw new RangeError("OTTO_MAIL_FROM has to be an address of mail, such as Otto <otto@example.com>");
   const apiKey = set(env.RESEND_API_KEY);
   const baseUrl = (set(env.RESEND_BASE_URL) ?? RESEND_API).replace(/\/+$/, "");

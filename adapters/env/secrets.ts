@@ -7,7 +7,7 @@ import { openSealing, type Sealing } from "../secrets/sealing.ts";
 import { openSecrets, sealSecret, SecretShelf } from "../secrets/secrets.ts";
 import { fromBase64 } from "../../core/base/base64.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
-import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../../core/secrets/key-ring.ts";
+import { findMissingKeys, describeMissingKeys, parseKeyRing } from "../../core/secrets/key-ring.ts";
 import type { SecretUser } from "../../core/secrets/secret-use.ts";
 
 /** The sealing of this isolate, whose variables do not change. */
@@ -46,7 +46,7 @@ export async function keyRingProblemFromEnv(env: Env): Promise<string | null> {
   const ring = parseKeyRing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), set(env.OTTO_SECRET_KEYS_OLD));
   const missing = await findMissingKeys(databaseFromEnv(env).sealed, ring);
   if (!missing.ok) return null;
-  if (missing.value.length > 0) return missingKeysProblem(missing.value);
+  if (missing.value.length > 0) return describeMissingKeys(missing.value);
   wholeRings.add(env);
   return null;
 }

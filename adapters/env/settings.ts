@@ -3,7 +3,7 @@
  * that names it; `problems.ts` finds all of them.
  */
 import { type Env, set } from "./bindings.ts";
-import { type SecretName, secretProblem } from "./worker-secrets.ts";
+import { findSecretProblem, type SecretName } from "./worker-secrets.ts";
 import { defaultModel, providerInName } from "../model/providers.ts";
 
 const MODES = ["local", "test", "production"] as const;
@@ -73,7 +73,7 @@ function readSettings(env: Env): Settings {
 
 export function checkSecret(env: Env, name: SecretName): void {
   const value = set(env[name]);
-  const problem = value === null ? null : secretProblem(name, value);
+  const problem = value === null ? null : findSecretProblem(name, value);
   if (problem !== null) throw new RangeError(problem);
 }
 

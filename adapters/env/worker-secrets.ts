@@ -12,8 +12,8 @@ export const SECRETS: Readonly<Record<SecretName, SecretRow>> = { ...PLATFORM_SE
 /** In the order of the table. */
 export const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
 
-/** What is wrong with a value of a secret, a sentence that names it and never holds it; null: nothing is. */
-export function secretProblem(name: SecretName, value: string): string | null {
+/** The problem of a secret's value, in a sentence without the value; null for a valid one. */
+export function findSecretProblem(name: SecretName, value: string): string | null {
   const { fits, form } = SECRETS[name];
   return fits(value) ? null : `${name} has to be ${form}`;
 }

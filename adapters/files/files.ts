@@ -7,7 +7,7 @@ import { failed, ok, type Failure, type Result } from "../../core/base/errors.ts
 import type { SandboxRpc } from "../../core/sandbox/rpc.ts";
 import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/files.ts";
 import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";
-import { entryOfVersion, noSuchVersion, type SandboxWrite } from "../../core/sandbox/write.ts";
+import { toEntry, describeMissingVersion, type SandboxWrite } from "../../core/sandbox/write.ts";
 import { commitChanges, prepareChanges } from "./apply-changes.ts";
 import { blobKey, type SandboxPlace } from "./blob-keys.ts";
 import { type SandboxFiles, withProject } from "./project-folder.ts";
@@ -57,7 +57,9 @@ function openSandbox(
     const known = await sandbox().versions(inside(path));
     if (!known.ok) return naming(known.error, "File", path);
     const found = known.value.find((one) => one.version === version);
-    return found === undefined ? failed("not_found", noSuchVersion(path, version)) : ok(outside(entryOfVersion(found)));
+    return found === undefined
+      ? failed("not_found", describeMissingVersion(path, version))
+      : ok(outside(toEntry(found)));
   }
 
   async function blobOf({ path, hash }: FileEntry): Promise<Result<R2ObjectBody>> {

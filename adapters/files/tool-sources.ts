@@ -18,7 +18,7 @@ import {
   type ToolSourcesPort,
 } from "../../core/tool/source.ts";
 import { SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
-import { keptSourceKey, shippedTools } from "../../core/tool/shipped-skills.ts";
+import { getShippedSourceKey, shippedTools } from "../../core/tool/shipped-skills.ts";
 import type { BlobPort } from "../../core/ports/blobs.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 
@@ -98,7 +98,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
       if (hash === SHIPPED_HASH) return ok(shippedTools);
       const own = await blobs.get(getSourceKey(tenant, hash));
       const isUnknown = !own.ok && own.error.code === "not_found";
-      const blob = isUnknown ? await blobs.get(keptSourceKey(hash)) : own;
+      const blob = isUnknown ? await blobs.get(getShippedSourceKey(hash)) : own;
       return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;
     },
   };

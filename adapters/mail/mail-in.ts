@@ -1,7 +1,7 @@
 /** Mail that came in: kept whole in the bucket until it was worked, and read by postal-mime. */
 import PostalMime, { type Address, addressParser } from "postal-mime";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { htmlAsText } from "../../core/channels/mail/html-text.ts";
+import { htmlToText } from "../../core/channels/mail/html-text.ts";
 import type { MailHeader } from "../../core/channels/mail/authentication.ts";
 import { guarded } from "../files/r2.ts";
 import { forgetOldBehind } from "../files/forget-old.ts";
@@ -128,7 +128,7 @@ async function bodyOf(bytes: Uint8Array): Promise<Result<MailBody>> {
   try {
     const { text = "", html = "", attachments } = await PostalMime.parse(bytes, OPTIONS);
     return ok({
-      text: text.trim() === "" ? htmlAsText(html, { marksQuotes: true }) : text,
+      text: text.trim() === "" ? htmlToText(html, { marksQuotes: true }) : text,
       files: attachments.map(({ filename, mimeType, content }) => {
         return { filename, contentType: mimeType, bytes: new Uint8Array(content as ArrayBuffer) };
       }),

@@ -5,7 +5,7 @@
 import { toBase64 } from "../../core/base/base64.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
-import { shownMailbox } from "../../core/channels/mail/address.ts";
+import { formatMailbox } from "../../core/channels/mail/address.ts";
 import { checkMail } from "../../core/channels/mail/check.ts";
 import type { Mail, MailPort } from "../../core/ports/mail.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
@@ -80,9 +80,9 @@ function prefixOf(tenant: string): string {
 function storedMail({ to, cc, replyTo, subject, html, text, attachments }: Mail, from: string): StoredMail {
   return {
     from,
-    to: to.map(shownMailbox),
-    cc: cc.map(shownMailbox),
-    replyTo: replyTo === null ? null : shownMailbox(replyTo),
+    to: to.map(formatMailbox),
+    cc: cc.map(formatMailbox),
+    replyTo: replyTo === null ? null : formatMailbox(replyTo),
     subject,
     html,
     text,

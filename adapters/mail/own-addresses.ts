@@ -1,10 +1,10 @@
 /** Otto's own addresses of mail, sealed with a key that comes of OTTO_SECRET_KEY, and what replies to them answer. */
 import { ok, type Result } from "../../core/base/errors.ts";
-import { comparable, domainOf } from "../../core/channels/mail/address.ts";
+import { normalizeAddress, getDomain } from "../../core/channels/mail/address.ts";
 import {
-  asBase32,
-  localPartOf,
-  readLocalPart,
+  toBase32,
+  toLocalPart,
+  parseLocalPart,
   SEAL_CHARACTERS,
   TAG_CHARACTERS,
 } from "../../core/channels/mail/own-address.ts";
@@ -37,20 +37,20 @@ export function openOwnAddresses(sealing: Sealing, bucket: R2Bucket, domain: str
   /** By the present key first; what was handed out under an earlier key of the ring still counts. */
   const derive = async (text: string, purpose: string, characters: number) => {
     const made = await sealing.deriveEach(new TextEncoder().encode(text), purpose, Math.ceil((characters * 5) / 8));
-    return made.map((bytes) => asBase32(bytes, characters));
+    return made.map((bytes) => toBase32(bytes, characters));
   };
   const sealsOf = async (tenant: string) => await derive(tenant, "a tenant's address of mail", SEAL_CHARACTERS);
   const tagsOf = async (tenant: string, { ask, address }: Replied) =>
-    await derive(`${tenant} ${ask} ${comparable(address)}`, "an address of mail for replies", TAG_CHARACTERS);
+    await derive(`${tenant} ${ask} ${normalizeAddress(address)}`, "an address of mail for replies", TAG_CHARACTERS);
   const whole = async (tenant: string, tag: string | null) => {
     const [seal = ""] = await sealsOf(tenant);
-    return `${localPartOf({ tenant, seal, tag })}@${domain}`;
+    return `${toLocalPart({ tenant, seal, tag })}@${domain}`;
   };
   return {
     ofTenant: async (tenant) => await whole(tenant, null),
     async read(address) {
-      if (domainOf(address) !== domain) return null;
-      const own = readLocalPart(address.slice(0, address.lastIndexOf("@")));
+      if (getDomain(address) !== domain) return null;
+      const own = parseLocalPart(address.slice(0, address.lastIndexOf("@")));
       return own !== null && (await sealsOf(own.tenant)).includes(own.seal)
         ? { tenant: own.tenant, tag: own.tag }
         : null;
@@ -58,7 +58,7 @@ export function openOwnAddresses(sealing: Sealing, bucket: R2Bucket, domain: str
     forReply: (tenant, replied) =>
       guarded(async () => {
         const [tag = ""] = await tagsOf(tenant, replied);
-        const kept: Replied = { ask: replied.ask, address: comparable(replied.address) };
+        const kept: Replied = { ask: replied.ask, address: normalizeAddress(replied.address) };
         const key = keyOf(tenant, tag);
         await bucket.put(key, JSON.stringify(kept), { onlyIf: { etagDoesNotMatch: "*" } });
         await forgetOldBehind(bucket, { prefix: keyOf(tenant, ""), key, keptMs: KEPT_MS });

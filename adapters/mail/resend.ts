@@ -16,7 +16,7 @@ import {
   type Result,
 } from "../../core/base/errors.ts";
 import { RESEND_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
-import { shownMailbox } from "../../core/channels/mail/address.ts";
+import { formatMailbox } from "../../core/channels/mail/address.ts";
 import { checkMail } from "../../core/channels/mail/check.ts";
 import type { Mail, MailPort, SentMail } from "../../core/ports/mail.ts";
 import { parseRetryAfter } from "../model/model-failure.ts";
@@ -114,12 +114,12 @@ const UNREADABLE = "Resend sent an answer that cannot be read.";
 function payloadOf(mail: Mail, from: string) {
   return {
     from,
-    to: mail.to.map(shownMailbox),
+    to: mail.to.map(formatMailbox),
     subject: mail.subject,
     html: mail.html,
     text: mail.text,
-    ...(mail.cc.length === 0 ? {} : { cc: mail.cc.map(shownMailbox) }),
-    ...(mail.replyTo === null ? {} : { reply_to: shownMailbox(mail.replyTo) }),
+    ...(mail.cc.length === 0 ? {} : { cc: mail.cc.map(formatMailbox) }),
+    ...(mail.replyTo === null ? {} : { reply_to: formatMailbox(mail.replyTo) }),
     ...(mail.headers.length === 0 ? {} : { headers: Object.fromEntries(mail.headers) }),
     ...(mail.attachments.length === 0 ? {} : { attachments: mail.attachments.map(attachmentOf) }),
   };

@@ -3,9 +3,9 @@
  * went on, and without one nobody knows.
  */
 import { ANSWERED, type ErrorCode, type Failure, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
-import { domainOf, readMailbox } from "../../core/channels/mail/address.ts";
+import { getDomain, parseMailbox } from "../../core/channels/mail/address.ts";
 import { checkMail } from "../../core/channels/mail/check.ts";
-import { mimeText, recipientsOf } from "../../core/channels/mail/mime.ts";
+import { writeMime, listRecipients } from "../../core/channels/mail/mime.ts";
 import type { Mail, Mailbox, MailPort } from "../../core/ports/mail.ts";
 import { toHex } from "../../core/base/hex.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
@@ -29,9 +29,9 @@ export function openSmtp(settings: SmtpSettings): MailPort {
     async send(_tenant, mail, { key, signal }) {
       const checked = checkMail(mail);
       if (!checked.ok) return checked;
-      const from = readMailbox(settings.from, "from");
+      const from = parseMailbox(settings.from, "from");
       if (!from.ok) return from;
-      const messageId = `${(await sha256Hex(key)).slice(0, 32)}@${domainOf(from.value.address)}`;
+      const messageId = `${(await sha256Hex(key)).slice(0, 32)}@${getDomain(from.value.address)}`;
       const sending = new Sending(settings, from.value);
       const said = await sending.send(mail, messageId, signal);
       return said ?? ok({ id: messageId });
@@ -69,14 +69,14 @@ class Sending {
 
   private async handOver(session: SmtpSession, mail: Mail, messageId: string): Promise<void> {
     const { host, username, password } = this.settings;
-    const offered = await session.greet(domainOf(this.from.address));
+    const offered = await session.greet(getDomain(this.from.address));
     if (username !== null)
       await session.authenticate({ name: username, password: password ?? "" }, offered, isThisMachine(host));
     expect(await session.command(`MAIL FROM:<${this.from.address}>`), 2);
-    for (const address of recipientsOf(mail)) expect(await session.command(`RCPT TO:<${address}>`), 2, address);
+    for (const address of listRecipients(mail)) expect(await session.command(`RCPT TO:<${address}>`), 2, address);
     expect(await session.command("DATA"), 3);
     const boundary = toHex(crypto.getRandomValues(new Uint8Array(16)));
-    for (const text of mimeText(mail, { from: this.from, messageId, at: Date.now(), boundary }))
+    for (const text of writeMime(mail, { from: this.from, messageId, at: Date.now(), boundary }))
       await session.write(text.replace(/^\./gm, ".."));
     session.expectSilence();
     this.isHandedOver = true;

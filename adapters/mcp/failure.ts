@@ -1,7 +1,7 @@
 /** What the MCP package throws, as failures of the port. What a server writes of an error is cut and plain. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ANSWERED, asNotSent, type ErrorCode, type Failure } from "../../core/base/errors.ts";
-import { plainText } from "../../core/mcp/tool-list.ts";
+import { cleanText } from "../../core/mcp/tool-list.ts";
 import { NoReply } from "./web-fetch.ts";
 
 const MAX_SAID = 500;
@@ -27,7 +27,7 @@ function readFailure(server: string, thrown: unknown): Failure {
   if (thrown instanceof DOMException && (thrown.name === "TimeoutError" || thrown.name === "AbortError")) {
     return { code: "timeout", message: `The MCP server ${server} did not answer in time.` };
   }
-  const said = thrown instanceof Error ? plainText(thrown.message, MAX_SAID) : "";
+  const said = thrown instanceof Error ? cleanText(thrown.message, MAX_SAID) : "";
   return { code: "upstream_failed", message: `The MCP server ${server} gave an answer that is none: ${said}` };
 }
 
@@ -57,7 +57,7 @@ function ofProtocol(server: string, { code, message }: ProtocolError): Failure {
   };
   return {
     code: codes[code] ?? "upstream_failed",
-    message: `The MCP server ${server} refused: ${plainText(message, MAX_SAID)}`,
+    message: `The MCP server ${server} refused: ${cleanText(message, MAX_SAID)}`,
     cause: ANSWERED,
   };
 }
@@ -71,6 +71,6 @@ function ofPackage(server: string, { code, message }: SdkError): Failure {
   }
   return {
     code: "upstream_failed",
-    message: `The MCP server ${server} did not answer: ${plainText(message, MAX_SAID)}`,
+    message: `The MCP server ${server} did not answer: ${cleanText(message, MAX_SAID)}`,
   };
 }

@@ -11,7 +11,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { OttoError } from "../../core/base/errors.ts";
-import { clientDescription, CLIENT_NAME } from "../../core/mcp/oauth-client.ts";
+import { getClientMetadata, CLIENT_NAME } from "../../core/mcp/oauth-client.ts";
 import type { Consent, McpServer, SavedAuth } from "./server.ts";
 
 type OAuth = NonNullable<McpServer["oauth"]>;
@@ -94,7 +94,7 @@ function machine({ clientId, clientSecret, scope }: OAuth, keep: Keep): OAuthCli
 function person(oauth: OAuth, keep: Keep, consent: Consent | null, asked: AskedConsent): OAuthClientProvider {
   const { clientId, clientSecret, scope } = oauth;
   const redirectUrl = consent?.redirectUrl ?? NOWHERE;
-  const metadata: OAuthClientMetadata = { ...clientDescription(redirectUrl), ...(scope === null ? {} : { scope }) };
+  const metadata: OAuthClientMetadata = { ...getClientMetadata(redirectUrl), ...(scope === null ? {} : { scope }) };
   const given = ownClient(clientId, clientSecret);
   const provider: OAuthClientProvider = {
     redirectUrl,

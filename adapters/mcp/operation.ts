@@ -8,7 +8,7 @@ import {
   SdkHttpError,
 } from "@modelcontextprotocol/client";
 import { asNotSent, type Failure, ok, OttoError, type Result } from "../../core/base/errors.ts";
-import { plainText } from "../../core/mcp/tool-list.ts";
+import { cleanText } from "../../core/mcp/tool-list.ts";
 import type { McpCall, McpListing, McpReply } from "../../core/ports/mcp.ts";
 import type { WebPort } from "../../core/ports/web.ts";
 import { connect, type Connected, type Prior, type Session, transportTo } from "./connect.ts";
@@ -173,6 +173,6 @@ function withConsent(failure: Failure, url: URL): Failure {
 /** What a server said of its progress, for the message that it was not waited for any longer. */
 function lastHeard({ progress, total, message }: Progress): string {
   const of = total === undefined ? "" : ` of ${total}`;
-  const said = message === undefined ? "" : ` (${plainText(message, 200)})`;
+  const said = message === undefined ? "" : ` (${cleanText(message, 200)})`;
   return `It was at ${progress}${of}${said}.`;
 }

@@ -3,7 +3,7 @@ import { fromBase64, toBase64 } from "../../core/base/base64.ts";
 import type { McpServerAccess, McpServerTable } from "../../core/ports/mcp-server-table.ts";
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { McpSecrets } from "../../core/mcp/config.ts";
-import { asReferences } from "../../core/mcp/process-config.ts";
+import { toReferences } from "../../core/mcp/process-config.ts";
 import type { Reseal } from "../secrets/resealing.ts";
 import type { Sealing } from "../secrets/sealing.ts";
 import type { AuthStore, McpServer, SavedAuth } from "./server.ts";
@@ -72,7 +72,7 @@ export function openRegistry(
         ? null
         : {
             command: program.command,
-            args: program.args.map(asReferences),
+            args: program.args.map(toReferences),
             env: variables,
             network: program.network,
           };

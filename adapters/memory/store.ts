@@ -2,11 +2,11 @@
 import type { Database } from "../../core/ports/database.ts";
 import type { MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
-import { identityHashOf, type Memory } from "../../core/memory/memory.ts";
+import { getIdentityHash, type Memory } from "../../core/memory/memory.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
-import { type MemoryHit, rank } from "../../core/memory/rank.ts";
+import { type MemoryHit, rankHits } from "../../core/memory/rank.ts";
 import type { MemorySearch, MemoryStore } from "../../core/ports/memory-store.ts";
-import { wordSetOf } from "../../core/memory/words.ts";
+import { listWords } from "../../core/memory/words.ts";
 import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/ports/vectors.ts";
 
 /** How many more of the nearest are asked for than shown: some may be gone whose vectors are still there. */
@@ -37,7 +37,7 @@ export function openMemory(parts: MemoryParts): MemoryStore {
 
     async save(tenant, given, act, signal) {
       const hashed = await Promise.all(
-        given.map(async (memory) => ({ ...memory, contentHash: await identityHashOf(memory) })),
+        given.map(async (memory) => ({ ...memory, contentHash: await getIdentityHash(memory) })),
       );
       const kept = await memories.save(tenant, hashed, act);
       if (!kept.ok) return kept;
@@ -52,7 +52,7 @@ export function openMemory(parts: MemoryParts): MemoryStore {
       const { id, label, content, tags } = change;
       const changed = await memories.update(
         tenant,
-        { id, label, content, tags, contentHash: await identityHashOf(change) },
+        { id, label, content, tags, contentHash: await getIdentityHash(change) },
         act,
       );
       if (!changed.ok) return changed;
@@ -105,7 +105,7 @@ async function searchMemories(
     vectors.query(tenant, embedder.model, { values, scope, limit, among });
   const [near, tagged] = await Promise.all([
     tag === null ? ask(null, nearestAsked(search)) : ok([]),
-    memories.tagged(tenant, { scope, tag, withOutside }, wordSetOf(tag === null ? [query] : [tag]), MAX_TAGGED),
+    memories.tagged(tenant, { scope, tag, withOutside }, listWords(tag === null ? [query] : [tag]), MAX_TAGGED),
   ]);
   if (!near.ok) return near;
   if (!tagged.ok) return tagged;
@@ -120,7 +120,7 @@ async function searchMemories(
   const found = wanted.map((memory) => {
     return { memory: withoutHash(memory), similarity: similarities.get(memory.id) ?? 0 };
   });
-  return ok(rank(found, query, search));
+  return ok(rankHits(found, query, search));
 }
 
 /** Vectors have no label, so more of the nearest are looked at when those from outside are left out. */

@@ -1,7 +1,7 @@
 /** Memory as a task's tools have it: of its tenant and project, with its agent's rules, under its name. */
 import { failed, ok } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
-import { scopeOfTask, toMemoryLabel } from "../../core/memory/memory.ts";
+import { getTaskScope, toMemoryLabel } from "../../core/memory/memory.ts";
 import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST } from "../../core/memory/rank.ts";
 import type { MemoryStore } from "../../core/ports/memory-store.ts";
 import type { MemoryPort } from "../../core/ports/memory.ts";
@@ -18,7 +18,7 @@ export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {
         tenant,
         {
           query,
-          scope: onlyProject && project !== null ? [project] : scopeOfTask(project),
+          scope: onlyProject && project !== null ? [project] : getTaskScope(project),
           tag: null,
           withOutside,
           limit,

@@ -1,10 +1,15 @@
 /** Packages of skills: those of this release from the Worker itself, all others from the bucket. */
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { BlobPort } from "../../core/ports/blobs.ts";
-import { packageKey, readPackage, type PackedFile, writePackage } from "../../core/skills/package.ts";
+import { getPackageKey, readPackage, type PackedFile, writePackage } from "../../core/skills/package.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
 import { SHIPPED, SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
-import { keptPackageKey, keptSourceKey, shippedPackage, shippedTools } from "../../core/tool/shipped-skills.ts";
+import {
+  shippedTools,
+  getShippedPackageKey,
+  getShippedSourceKey,
+  findShippedPackage,
+} from "../../core/tool/shipped-skills.ts";
 import { formatSource } from "../../core/tool/source.ts";
 
 /** The packages that a tenant may read. */
@@ -16,30 +21,30 @@ export interface SkillStore extends SkillsPort {
 export function openSkills(blobs: BlobPort, tenant: string): SkillStore {
   return {
     async open(hash) {
-      const shipped = shippedPackage(hash);
+      const shipped = findShippedPackage(hash);
       if (shipped !== null) return ok(shipped);
-      const own = await blobs.get(packageKey(tenant, hash));
+      const own = await blobs.get(getPackageKey(tenant, hash));
       if (own.ok) return ok(readPackage(own.value));
       if (own.error.code !== "not_found") return own;
-      const kept = await blobs.get(keptPackageKey(hash));
+      const kept = await blobs.get(getShippedPackageKey(hash));
       return kept.ok ? ok(readPackage(kept.value)) : kept;
     },
-    keep: async (hash, packed) => await blobs.put(packageKey(tenant, hash), packed),
+    keep: async (hash, packed) => await blobs.put(getPackageKey(tenant, hash), packed),
   };
 }
 
 /** Keeps what this release ships for the tasks that pin it and go on under a later one. Can be done again. */
 export async function keepShipped(blobs: BlobPort): Promise<Result<void>> {
   for (const { skill } of SHIPPED) {
-    const put = await blobs.put(keptPackageKey(skill.hash), packedShipped(skill.hash));
+    const put = await blobs.put(getShippedPackageKey(skill.hash), packedShipped(skill.hash));
     if (!put.ok) return put;
   }
   // After the packages: a source that can be read names only what can be read.
-  return await blobs.put(keptSourceKey(SHIPPED_HASH), new TextEncoder().encode(formatSource(shippedTools)));
+  return await blobs.put(getShippedSourceKey(SHIPPED_HASH), new TextEncoder().encode(formatSource(shippedTools)));
 }
 
 function packedShipped(hash: string): Uint8Array {
-  const opened = shippedPackage(hash);
+  const opened = findShippedPackage(hash);
   if (opened === null) throw new Error("a shipped skill has a package");
   const files = opened.files.map((file): PackedFile => {
     const read = opened.read(file.path);

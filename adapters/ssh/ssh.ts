@@ -15,10 +15,10 @@ import {
   type Result,
   isNotSent,
 } from "../../core/base/errors.ts";
-import { hostIsListed, portIsListed } from "../../core/web/host-pattern.ts";
+import { isHostListed, isPortListed } from "../../core/web/host-pattern.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 import type { SshCredential, SshPort, SshRequest, SshRun } from "../../core/ports/ssh.ts";
-import { fillReferences, referencedNames } from "../../core/web/secret-references.ts";
+import { fillReferences, findReferencedNames } from "../../core/web/secret-references.ts";
 import { type EgressAllow, judgeSshPlace, sshPlace } from "../egress/address.ts";
 import { boundValue } from "../egress/fill-secrets.ts";
 import { MARGIN_BYTES, openSecretBook } from "../egress/secret-book.ts";
@@ -81,11 +81,11 @@ function judge(
   allow: EgressAllow,
 ): Result<{ readonly url: URL; readonly isListed: boolean }> {
   const place = sshPlace(host, port);
-  const isListed = place !== null && portIsListed(place, allowedDomains ?? []);
+  const isListed = place !== null && isPortListed(place, allowedDomains ?? []);
   const judged = judgeSshPlace(host, port, allow, isListed);
   if (!judged.ok) return notBegun("blocked_by_policy", judged.message, "host");
   const { url, opened } = judged;
-  if (allowedDomains === null ? opened : hostIsListed(url, allowedDomains)) return ok({ url, isListed });
+  if (allowedDomains === null ? opened : isHostListed(url, allowedDomains)) return ok({ url, isListed });
   const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
   return notBegun("blocked_by_policy", message, "host");
 }
@@ -95,9 +95,9 @@ function namesIn(credential: SshCredential): readonly string[] {
     case "secret":
       return [credential.name];
     case "password":
-      return referencedNames(credential.password);
+      return findReferencedNames(credential.password);
     case "private_key":
-      return referencedNames(credential.privateKey);
+      return findReferencedNames(credential.privateKey);
   }
 }
 

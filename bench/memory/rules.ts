@@ -1,7 +1,7 @@
 /** What the tag boost and the cut-off do to what is found, by the labelled texts and feature hashing. */
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { DEFAULT_HITS, type Memory } from "../../core/memory/memory.ts";
-import { rank } from "../../core/memory/rank.ts";
+import { rankHits } from "../../core/memory/rank.ts";
 import { MEMORIES, QUESTIONS } from "./labelled-texts.ts";
 import { TENANT } from "../../core/provenance/label.ts";
 
@@ -26,7 +26,7 @@ export async function effectsOfRules(): Promise<RuleEffect[]> {
       const sums = { answers: 0, found: 0, first: 0, shown: 0 };
       for (const [index, { query, answers }] of QUESTIONS.entries()) {
         const near = memories.map((memory, at) => ({ memory, similarity: inner(queries[index], contents[at]) }));
-        const names = rank(near, query, { tagBoost, minScore, limit: DEFAULT_HITS }).map(({ memory }) => memory.id);
+        const names = rankHits(near, query, { tagBoost, minScore, limit: DEFAULT_HITS }).map(({ memory }) => memory.id);
         sums.answers += answers.length;
         sums.found += answers.filter((name) => names.includes(name)).length;
         sums.first += names[0] !== undefined && names[0] === answers[0] ? 1 : 0;

@@ -1,9 +1,9 @@
 /**
- * Which formulas a workbook may be made with. A formula is computed on the machine of whoever opens the workbook, so those
- * are refused that start programs there, or that tell a server or another file something.
+ * Which formulas a new workbook may contain. A formula is computed on the machine of everyone who opens the workbook,
+ * so formulas are refused that start programs there, or that send something to a server or another file.
  */
 
-/** Names that Excel, LibreOffice or Google's sheets reach outside by; compared in upper case. */
+/** Functions by which Excel, LibreOffice or Google Sheets reach outside; compared in upper case. */
 const OUTWARD: ReadonlySet<string> = new Set([
   "CALL",
   "DDE",
@@ -21,14 +21,14 @@ const OUTWARD: ReadonlySet<string> = new Set([
   "WEBSERVICE",
 ]);
 
-/** What is wrong with a formula, in words that follow its field; null: nothing. */
-export function judgeFormula(text: string): string | null {
-  if (!/^=\s*\S/.test(text)) return "is no formula: it begins with =";
-  // Texts and quoted names of sheets mean nothing by themselves, but a quoted name may hold a file's.
+/** The problem of a formula, in words that follow its field; null for a permitted one. */
+export function findFormulaProblem(text: string): string | null {
+  if (!/^=\s*\S/.test(text)) return "is not a formula: a formula begins with =";
+  // Texts and quoted sheet names are harmless, but a quoted name may contain a file's.
   const bare = text.replaceAll(/"(?:[^"]|"")*"/g, '""');
   if (bare.includes("|")) return "may not start a program (|)";
   if (/\[[^[\]]*\.[a-z]{2,5}\]|:\/\/|'\\\\/i.test(bare)) return "may not read another file";
-  // A word is taken whole, whatever follows it: looking for the bracket too would begin again at each of its letters.
+  // A word is matched whole. Looking ahead for the bracket would restart at each of its letters.
   const outward = [...bare.matchAll(/([A-Za-z0-9_.]+)\s*(\(?)/g)]
     .filter(([, , bracket]) => bracket === "(")
     .map(([, word = ""]) =>

@@ -1,21 +1,21 @@
 /**
- * A document that is to be made, as data: what the tools ask for and the sidecar carries out. Both check it by these schemas.
- * Text is Markdown where it says so and plain text elsewhere.
+ * A document to create, as data: the tools request it and the sidecar creates it, and both check it by these schemas.
+ * Text is Markdown where stated and plain text elsewhere.
  */
 import { z } from "zod";
 import type { Result } from "../base/errors.ts";
-import { judgeFormula } from "./formula.ts";
+import { findFormulaProblem } from "./formula.ts";
 
-/** The formats that are made. */
+/** The formats that can be created. */
 export const MADE_FORMATS = ["docx", "pdf", "pptx", "xlsx"] as const;
 export type MadeFormat = (typeof MADE_FORMATS)[number];
 
 const MAX_MARKDOWN_CHARACTERS = 1_000_000;
 const MAX_SLIDES = 200;
 const MAX_SHEETS = 50;
-/** Of a document: every cell of every sheet. */
+/** Cells of all sheets of a document. */
 export const MAX_CELLS = 200_000;
-/** What the format itself admits (Microsoft's "Excel specifications and limits"). */
+/** Limits of the format (Microsoft's "Excel specifications and limits"). */
 const MAX_CELL_CHARACTERS = 32_767;
 const MAX_COLUMNS = 16_384;
 const MAX_COLUMN_WIDTH = 255;
@@ -23,54 +23,54 @@ const MAX_SHEET_NAME_CHARACTERS = 31;
 
 export const MAX_IMAGES = 50;
 export const MAX_IMAGE_BYTES = 8_388_608;
-/** Of a document's images together. With a template it is what the engines take at once. */
+/** Bytes of all images of a document. Together with a template, the engines accept no more. */
 export const MAX_IMAGES_BYTES = 16_777_216;
 export const MAX_TEMPLATE_BYTES = 5_242_880;
-/** What a sandbox takes as one file. */
+/** A sandbox's limit of one file. */
 export const MAX_MADE_BYTES = 52_428_800;
 
 const line = (most: number) => z.string().max(most);
 
 export const markdownText = z.string().max(MAX_MARKDOWN_CHARACTERS);
 
-/** What a document says of itself. */
+/** A document's metadata. */
 export const aboutFields = {
   title: line(500).optional().describe("Title of the document; it is also shown on top"),
   author: line(200).optional(),
   subject: line(500).optional(),
   language: z
     .string()
-    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, "is no language tag such as en or pt-BR")
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, "is not a language tag such as en or pt-BR")
     .optional()
     .describe("Language tag, e.g. en, de, ar"),
 };
 
 const PAGE_SIZES = ["a4", "a5", "a3", "letter", "legal"] as const;
 
-/** What `create_docx` adds to its Markdown. */
+/** The fields of `create_docx` besides its Markdown. */
 export const docxFields = {
   ...aboutFields,
   table_of_contents: z.boolean().optional().describe("True: a table of contents on top"),
 };
 
-/** What `create_pdf` adds to its Markdown. */
+/** The fields of `create_pdf` besides its Markdown. */
 export const pdfFields = {
   ...docxFields,
   page_size: z.enum(PAGE_SIZES).optional().describe("a4 unless said otherwise"),
   landscape: z.boolean().optional(),
 };
 
-/** A date or a date with a time, without a zone, as a calendar shows it. */
+/** A calendar date, optionally with a time, without a zone. */
 const calendarDate = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?$/, "is no date such as 2026-01-31 or 2026-01-31T09:30")
-  .refine((text) => readCalendarDate(text) !== null, "is no day of the calendar");
+  .regex(/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?$/, "is not a date such as 2026-01-31 or 2026-01-31T09:30")
+  .refine((text) => parseCalendarDate(text) !== null, "is not a calendar day");
 
 const formula = z
   .string()
   .max(8_192)
   .superRefine((text, context) => {
-    const fault = judgeFormula(text);
+    const fault = findFormulaProblem(text);
     if (fault !== null) context.addIssue({ code: "custom", message: fault });
   });
 
@@ -78,7 +78,7 @@ const plainCell = z.union([line(MAX_CELL_CHARACTERS), z.number(), z.boolean()]);
 
 const numberFormat = line(100).describe("Number format, e.g. #,##0.00 or 0.0% or yyyy-mm-dd");
 
-/** A text that begins with `=` is a text: only `formula` makes one. */
+/** A text that begins with `=` stays text: only `formula` creates a formula. */
 const cellSchema = z.union([
   plainCell,
   z.null(),
@@ -138,7 +138,7 @@ export const sheetsSchema = z
     const names = sheets.map(({ name }) => name.toLowerCase());
     const double = names.findIndex((name, index) => names.indexOf(name) !== index);
     if (double >= 0)
-      context.addIssue({ code: "custom", path: [double, "name"], message: "is the name of another sheet too" });
+      context.addIssue({ code: "custom", path: [double, "name"], message: "is also the name of another sheet" });
     const cells = sheets.reduce((sum, { rows }) => sum + rows.reduce((of, row) => of + row.length, 0), 0);
     if (cells > MAX_CELLS)
       context.addIssue({ code: "custom", message: `hold ${cells} cells; a workbook is made of ${MAX_CELLS} at most` });
@@ -146,7 +146,7 @@ export const sheetsSchema = z
 
 const bulletText = line(2_000);
 
-/** Two levels below the first: more do not fit a slide. */
+/** Two levels below the first, which is what fits a slide. */
 const bulletSchema = z.union([
   bulletText,
   z.strictObject({
@@ -174,16 +174,13 @@ const slideSchema = z.strictObject({
     .optional(),
   image: z.string().max(1_024).optional().describe("Path of a PNG, JPEG, GIF or SVG in the sandbox"),
   notes: line(10_000).optional().describe("Speaker's notes"),
-  layout: z
-    .enum(SLIDE_LAYOUTS)
-    .optional()
-    .describe("A slide with nothing but a title is a title or section slide by itself"),
+  layout: z.enum(SLIDE_LAYOUTS).optional().describe("A slide with only a title becomes a title or section slide"),
 });
 export type Slide = z.infer<typeof slideSchema>;
 export const slidesSchema = z.array(slideSchema).min(1).max(MAX_SLIDES);
 
 const markdownPart = { markdown: markdownText };
-/** What to make. `template` is said beside it: the bytes of a .docx or .pptx whose styles are taken. */
+/** The document to create. `template` is passed separately: the bytes of a .docx or .pptx with the styles to use. */
 export const documentSchema = z.discriminatedUnion("format", [
   z.strictObject({ format: z.literal("docx"), ...markdownPart, ...docxFields }),
   z.strictObject({ format: z.literal("pdf"), ...markdownPart, ...pdfFields }),
@@ -200,41 +197,41 @@ export const documentSchema = z.discriminatedUnion("format", [
 ]);
 export type DocumentToMake = z.infer<typeof documentSchema>;
 
-/** Milliseconds since the epoch of a calendar date as if it were UTC; null: there is no such day or time. */
-export function readCalendarDate(text: string): number | null {
+/** A calendar date in milliseconds since the epoch as if it were UTC; null for an invalid date or time. */
+export function parseCalendarDate(text: string): number | null {
   const [, year = "", month = "", day = "", hour = "0", minute = "0", second = "0"] =
     /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(text) ?? [];
   if (year === "" || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   const at = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
   const date = new Date(at);
   const isThatDay = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
-  // The calendar of a workbook begins with 1900.
+  // A workbook's calendar begins with 1900.
   return isThatDay && Number(year) >= 1900 ? at : null;
 }
 
-/** An image that the text asks for by a path, percent signs of a URL taken off: its bytes, or why it has none. */
+/** An image that the text refers to by a path, with percent signs decoded: its bytes, or why they are missing. */
 export type ImageToPlace = { readonly path: string } & ({ readonly bytes: Uint8Array } | { readonly why: string });
 
-/** `nowMs` is the date that the document bears, in milliseconds since the epoch. */
+/** `nowMs` is the document's date, in milliseconds since the epoch. */
 export interface MakeRequest {
   readonly document: DocumentToMake;
   readonly images: readonly ImageToPlace[];
-  /** A .docx or .pptx whose styles are taken, for these formats; null: the house's own. */
+  /** A .docx or .pptx with the styles to use, for these formats; null for Otto's own. */
   readonly template: Uint8Array | null;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
 
-/** `warnings`: what of the content the document does not hold, in words. */
+/** `warnings`: which parts of the content are missing in the document. */
 export interface MadeDocument {
   readonly bytes: Uint8Array;
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes documents. Failures: `invalid_input` (of the content or the template), `unsupported_media` (a template that is
- * none), `too_large`, `timeout`, `rate_limited`, `not_available`, `upstream_failed`; `happened` is
- * "no", as work whose result did not come back has changed nothing. Never throws.
+ * Creates documents. Failures: `invalid_input` (of the content or the template), `unsupported_media` (an invalid
+ * template), `too_large`, `timeout`, `rate_limited`, `not_available`, `upstream_failed`; `happened` is "no", since work
+ * without a returned result has changed nothing. Never throws.
  */
 export interface DocumentMaker {
   make(request: MakeRequest): Promise<Result<MadeDocument>>;

@@ -5,7 +5,7 @@
 import { toCanonicalJson } from "../base/canonical-json.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
-import { type Bound, bindCopy, type BoundFile } from "../sandbox/bind-copy.ts";
+import { type BoundCopy, bindCopy, type BoundFile } from "../sandbox/bind-copy.ts";
 import { judgePath } from "../sandbox/path.ts";
 import { sha256HexSync } from "../base/sha256-sync.ts";
 import type { SandboxRules } from "../sandbox/rules.ts";
@@ -26,7 +26,7 @@ export async function bindFiles(
   tool: FileTerms,
   given: unknown,
   { files, sandbox }: { readonly files: FilesPort; readonly sandbox: SandboxRules },
-): Promise<Result<Bound>> {
+): Promise<Result<BoundCopy>> {
   // This tool's own schema produced the value, so its functions accept it.
   if (tool.copies !== undefined) return await bindCopy(tool.copies(given as never), { files, sandbox });
   const bound: BoundFile[] = [];

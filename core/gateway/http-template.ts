@@ -4,7 +4,7 @@
  */
 import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import { isReading } from "../web/http-method.ts";
+import { isSafeMethod } from "../web/http-method.ts";
 import type { ArgumentPlace, HttpTemplate } from "../tool/source.ts";
 import { isHeaderValue } from "../web/headers.ts";
 
@@ -44,7 +44,7 @@ export function getPlace(template: HttpTemplate, argument: string): ArgumentPlac
   if (known !== undefined) return known;
   if (listPlaceholders(template.url).includes(argument)) return { in: "path", name: argument };
   const { method } = template;
-  return { in: isReading(method) || method === "DELETE" ? "query" : "body", name: argument };
+  return { in: isSafeMethod(method) || method === "DELETE" ? "query" : "body", name: argument };
 }
 
 /** Fills a template. `invalid_input` and `blocked_by_policy` name the invalid argument. */
@@ -113,7 +113,7 @@ function createBody(
   payload: { readonly value: unknown } | null,
   members: ReadonlyMap<string, unknown>,
 ): string | null {
-  if (isReading(method)) return null;
+  if (isSafeMethod(method)) return null;
   if (payload !== null)
     return typeof payload.value === "string" && contentType !== "application/json"
       ? payload.value

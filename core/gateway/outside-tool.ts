@@ -1,6 +1,6 @@
 /** Adapts a tenant's own tools to the tool contract. Their origin determines how their calls are made. */
 import { z } from "zod";
-import { isReading } from "../web/http-method.ts";
+import { isSafeMethod } from "../web/http-method.ts";
 import { compileSchema, type SchemaChecker } from "../lib/json-schema/compile.ts";
 import { limitPatterns, type PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
@@ -9,7 +9,7 @@ import type { Carried } from "../provenance/carry-out.ts";
 import type { EffectClass, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
-import { documentedKeyedForMs, type OwnApi, DEFAULT_KEYED_FOR_MS } from "../web/idempotent-hosts.ts";
+import { type OwnApi, DEFAULT_KEYED_FOR_MS, getDocumentedKeyLifetime } from "../web/idempotent-hosts.ts";
 import { fillTemplate, removeReferences } from "./http-template.ts";
 import { getTouchMode } from "./touches.ts";
 
@@ -148,7 +148,7 @@ function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch
 /** Returns how long the receiver of an outside tool remembers a key when its owner does not say, in ms. */
 function findKeyLifetime(origin: OutsideOrigin, ownApi: OwnApi | null): number {
   const url = origin.kind === "http" ? URL.parse(origin.request.url) : null;
-  return url === null ? DEFAULT_KEYED_FOR_MS : documentedKeyedForMs(url, ownApi);
+  return url === null ? DEFAULT_KEYED_FOR_MS : getDocumentedKeyLifetime(url, ownApi);
 }
 
 /** Returns the MCP server of the tool's calls, or the host of the tenant's request. */
@@ -162,7 +162,7 @@ function findDestination({ origin }: OutsideTool): Pick<Tool, "destination"> {
 function findCarried(tool: OutsideTool, values: Readonly<Record<string, unknown>>): Carried | null {
   const { name, origin, effect, input } = tool;
   if (origin.kind === "skill") return null;
-  const reads = effect === "none" || (origin.kind === "http" && isReading(origin.request.method));
+  const reads = effect === "none" || (origin.kind === "http" && isSafeMethod(origin.request.method));
   if (!reads) return null;
   const filled = origin.kind === "http" ? fillTemplate(origin.request, values) : null;
   const url = filled?.ok === true ? filled.value.url : null;

@@ -23,7 +23,7 @@ const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const ITEM = /^([ \t]*)(?:[-*+]|(\d{1,9})[.)])[ \t]+(.*)$/s;
 const QUOTE = /^ {0,3}>[ \t]?(.*)$/s;
 
-/** A reader of a text. */
+/** A position in a text's lines. */
 interface Lines {
   readonly all: readonly string[];
   at: number;
@@ -49,7 +49,7 @@ function getLine({ all, at }: Lines, ahead = 0): string {
   return all[at + ahead] ?? "";
 }
 
-/** An unclosed code block has the rest of the text. */
+/** An unterminated code block extends to the end of the text. */
 function readCode(lines: Lines): Found | null {
   const fence = FENCE.exec(getLine(lines))?.[1];
   if (fence === undefined) return null;
@@ -67,20 +67,20 @@ function readCode(lines: Lines): Found | null {
 }
 
 function readTable(lines: Lines): Found | null {
-  if (!beginsTable(lines)) return null;
+  if (!startsTable(lines)) return null;
   const start = lines.at;
   for (lines.at += 2; getLine(lines).includes("|"); ) lines.at += 1;
   return { kind: "table", lines: lines.all.slice(start, lines.at) };
 }
 
-function beginsTable(lines: Lines): boolean {
+function startsTable(lines: Lines): boolean {
   if (!getLine(lines).includes("|")) return false;
-  const cells = splitCells(getLine(lines, 1)).split("|");
+  const cells = stripBars(getLine(lines, 1)).split("|");
   return cells.every((cell) => /^:?-+:?$/.test(cell.trim()));
 }
 
-/** Removes the outer bars of a row. */
-export function splitCells(row: string): string {
+/** Removes the bars around a row. */
+export function stripBars(row: string): string {
   return row.trim().replace(/^\|/, "").replace(/\|$/, "");
 }
 
@@ -120,15 +120,15 @@ function readParagraph(lines: Lines): Found {
   do {
     text.push(getLine(lines).trim());
     lines.at += 1;
-  } while (lines.at < lines.all.length && isText(lines));
+  } while (lines.at < lines.all.length && continuesParagraph(lines));
   if (text.length > 1 || !UNDERLINE.test(getLine(lines))) return { kind: "paragraph", lines: text };
   lines.at += 1;
   return { kind: "heading", level: 1, text: text[0] ?? "" };
 }
 
 /** True for a line that continues the paragraph above it. */
-function isText(lines: Lines): boolean {
+function continuesParagraph(lines: Lines): boolean {
   const line = getLine(lines);
-  if (line.trim() === "" || beginsTable(lines)) return false;
+  if (line.trim() === "" || startsTable(lines)) return false;
   return ![FENCE, HEADING, UNDERLINE, RULE, ITEM, QUOTE].some((form) => form.test(line));
 }

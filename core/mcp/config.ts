@@ -1,12 +1,12 @@
 /**
- * The configuration of MCP servers in the form that MCP clients share, `{"mcpServers": {name: {…}}}`. `${NAME}` in a header
- * stands for the tenant's secret of that name, which the egress module fills in. A server has a `url`, or a `command`.
+ * The configuration of MCP servers in the format that MCP clients share, `{"mcpServers": {name: {…}}}`. `${NAME}` in a
+ * header refers to the tenant's secret, which the egress module fills in. A server has a `url` or a `command`.
  */
 import { z } from "zod";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
 import { toCanonicalJson } from "../base/canonical-json.ts";
 import {
-  asReferences,
+  toReferences,
   BROKEN_REFERENCE,
   hasBrokenReference,
   type McpProcessSettings,
@@ -22,7 +22,7 @@ const MAX_URL = 2_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 300_000;
 
-/** Headers that the protocol or the connection sets itself. */
+/** Headers that the protocol or the connection sets. */
 const OWN_HEADERS = /^(?:mcp-.*|accept|content-type|content-length|host|connection|transfer-encoding|last-event-id)$/i;
 const PROCESS_FIELDS = ["command", "args", "env", "network"] as const;
 const URL_FIELDS = ["url", "headers", "oauth"] as const;
@@ -40,13 +40,8 @@ const oauthSchema = z
   .strictObject({
     grant: z.enum(["authorization_code", "client_credentials"]).default("authorization_code"),
     client_id: z.string().min(1).max(2_000).optional().describe("Without one, Otto registers itself with the server."),
-    client_secret: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .optional()
-      .describe("It is sealed at once, and no answer ever shows it."),
-    scope: z.string().max(2_000).optional().describe("Asked for where the server names no scope itself."),
+    client_secret: z.string().min(1).max(2_000).optional().describe("Sealed at once and never returned."),
+    scope: z.string().max(2_000).optional().describe("Requested when the server names no scope."),
   })
   .refine(
     ({ grant, client_id, client_secret }) =>
@@ -67,18 +62,13 @@ export const serverSchema = z.strictObject({
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "has to be a header's name"), headerSchema)
     .optional()
-    .describe("Sealed at once; answers show the names. `${NAME}` stands for the secret of that name."),
+    .describe("Sealed at once; only the names are returned. `${NAME}` refers to the secret of that name."),
   oauth: oauthSchema.optional(),
   trusted: z
     .boolean()
     .optional()
-    .describe("True: what the server says of its tools (that one only reads, or may be repeated) counts."),
-  timeout_ms: z
-    .int()
-    .min(1_000)
-    .max(MAX_TIMEOUT_MS)
-    .optional()
-    .describe("For one call. A minute, unless it says otherwise."),
+    .describe("True: trust the server's statements about its tools (that one only reads, or may be repeated)."),
+  timeout_ms: z.int().min(1_000).max(MAX_TIMEOUT_MS).optional().describe("For one call. A minute by default."),
   ...processFields,
 });
 
@@ -89,30 +79,30 @@ export const mcpServersSchema = z.strictObject({
   }),
 });
 
-/** How Otto is authorized by the server. */
+/** How the server authorizes Otto. */
 export interface McpOAuthSettings {
   readonly grant: "authorization_code" | "client_credentials";
   readonly clientId: string | null;
   readonly scope: string | null;
 }
 
-/** What may be shown of a server. */
+/** The public part of a server's configuration. */
 export interface McpSettings {
-  /** Null: it is a process. */
+  /** Null for a process. */
   readonly url: string | null;
   readonly headerNames: readonly string[];
   readonly oauth: McpOAuthSettings | null;
-  /** Null: it is reached by its URL. Rows of before there were processes have none. */
+  /** Null for a server with a URL. Absent in rows from before there were processes. */
   readonly process?: McpProcessSettings | null;
   readonly trusted: boolean;
   readonly timeoutMs: number;
 }
 
-/** What may not: it is sealed where it is stored. Header values hold references in the form of the egress module. */
+/** The secret part, which is sealed in storage. Header values contain references in the format of the egress module. */
 export interface McpSecrets {
   readonly headers: readonly (readonly [string, string])[];
   readonly clientSecret: string | null;
-  /** Of a process: names and values. */
+  /** For a process: names and values. */
   readonly env?: readonly (readonly [string, string])[];
 }
 
@@ -121,7 +111,7 @@ export interface McpConfig {
   readonly secrets: McpSecrets;
 }
 
-/** Reads one server. `at` is its place in the request, for the field that is named. */
+/** Reads one server. `at` is its position in the request, for the field in an error. */
 export function readServer(given: z.infer<typeof serverSchema>, at: string): Result<McpConfig> {
   const wrong = (field: string, message: string, code: Failure["code"] = "invalid_input") =>
     failed(code, `${at}${field}: ${message}`, { field: `${at}${field}` });
@@ -130,8 +120,7 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
   const shared = { trusted: given.trusted ?? false, timeoutMs: given.timeout_ms ?? DEFAULT_TIMEOUT_MS };
   if (transport === "stdio") {
     const other = URL_FIELDS.find((field) => given[field] !== undefined);
-    if (other !== undefined)
-      return wrong(other, "is for servers that are reached over HTTP, and this one is a process");
+    if (other !== undefined) return wrong(other, "applies to HTTP servers, and this one is a process");
     const read = readProcess(given);
     if (!read.ok) return wrong(read.error.field ?? "command", read.error.message);
     const { settings, env: variables } = read.value;
@@ -141,7 +130,7 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
     });
   }
   if (processField !== undefined)
-    return wrong(processField, "is for servers that are started as a process, and this one is reached over HTTP");
+    return wrong(processField, "applies to servers that are processes, and this one is reached over HTTP");
   if (transport === "sse") {
     const message =
       "the transport of before 2025 (HTTP with SSE) is not available; give the server's streamable HTTP endpoint";
@@ -151,15 +140,15 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return wrong("url", "has to be an http or https URL");
   if (parsed.username !== "" || parsed.password !== "")
-    return wrong("url", "has a user or a password in it; use a header");
-  if (/\$\{|\{\{/.test(decoded(url))) return wrong("url", "holds a reference to a secret; use a header");
+    return wrong("url", "contains a user or a password; use a header");
+  if (/\$\{|\{\{/.test(decodeUrl(url))) return wrong("url", "contains a reference to a secret; use a header");
   parsed.hash = "";
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) return wrong("headers", `a server has at most ${MAX_HEADERS} headers`);
   for (const [name, value] of entries) {
-    if (OWN_HEADERS.test(name)) return wrong(`headers.${name}`, "is set by Otto itself");
+    if (OWN_HEADERS.test(name)) return wrong(`headers.${name}`, "is set by Otto");
     if (oauth !== undefined && name.toLowerCase() === "authorization")
-      return wrong(`headers.${name}`, "is set by OAuth; give one of the two");
+      return wrong(`headers.${name}`, "conflicts with OAuth; set only one of them");
     if (hasBrokenReference(value)) return wrong(`headers.${name}`, BROKEN_REFERENCE);
   }
   return ok({
@@ -174,22 +163,22 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
       ...shared,
     },
     secrets: {
-      headers: entries.map(([name, value]) => [name, asReferences(value)]),
+      headers: entries.map(([name, value]) => [name, toReferences(value)]),
       clientSecret: oauth?.client_secret ?? null,
     },
   });
 }
 
-/** Whether a server is reached, or started, and proves who it is, as before: then what it agreed to still stands. */
+/** Whether a server is reached or started, and identified, as before: then its agreement still applies. */
 export function isSameAccess(before: McpSettings, after: McpSettings): boolean {
-  return toCanonicalJson(accessOf(before)) === toCanonicalJson(accessOf(after));
+  return toCanonicalJson(getAccess(before)) === toCanonicalJson(getAccess(after));
 }
 
-function accessOf({ url, oauth, process: program }: McpSettings) {
+function getAccess({ url, oauth, process: program }: McpSettings) {
   return [url, oauth, program == null ? null : [program.command, program.args]];
 }
 
-function decoded(url: string): string {
+function decodeUrl(url: string): string {
   try {
     return decodeURIComponent(url);
   } catch {

@@ -1,75 +1,75 @@
 /**
- * What a server's tool gave, as a result of Otto's: texts joined, images and other bytes as files of the task's sandbox,
- * links described. Nothing that a result names is fetched.
+ * Converts a server's tool result to Otto's: texts joined, images and other bytes as files of the task's sandbox, links
+ * described. Nothing that a result names is fetched.
  */
 import { getOwn } from "../base/own-field.ts";
 import { readBase64 } from "../base/base64.ts";
 import type { McpContent } from "../ports/mcp.ts";
 import type { CallFacts, ToolContext } from "../tool/tool.ts";
-import { plainText } from "./tool-list.ts";
+import { cleanText } from "./tool-list.ts";
 
 const MAX_FILES = 20;
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const MAX_LINE = 500;
 
 /** A file that a result was written to. */
-export interface KeptFile {
+export interface SavedFile {
   readonly path: string;
   readonly content_type: string;
   readonly size: number;
 }
 
-/** The result of a tool that promises no form of its own. `structured` is there when the server gave it. */
+/** A result without a form of its own. `structured` is present when the server returned it. */
 export interface McpResult {
   readonly content: string;
-  readonly files: readonly KeptFile[];
+  readonly files: readonly SavedFile[];
   readonly structured?: unknown;
 }
 
 type Context = CallFacts & Pick<ToolContext<"files">, "files">;
 
-/** Puts the parts together. A file that cannot be kept is told of in its place. */
+/** Joins the parts. An unsaved file is replaced by the reason. */
 export async function readContent(server: string, parts: readonly McpContent[], context: Context): Promise<McpResult> {
   const texts: string[] = [];
-  const files: KeptFile[] = [];
+  const files: SavedFile[] = [];
   for (const part of parts) {
-    if (part.type !== "media") texts.push(textOf(part));
+    if (part.type !== "media") texts.push(formatPart(part));
     else {
-      const kept = await keep(server, part, files.length, context);
-      if (typeof kept !== "string") files.push(kept);
+      const saved = await saveFile(server, part, files.length, context);
+      if (typeof saved !== "string") files.push(saved);
       const { mimeType } = part;
-      texts.push(typeof kept === "string" ? `[${plainText(mimeType, 100)}: ${kept}]` : shown(kept));
+      texts.push(typeof saved === "string" ? `[${cleanText(mimeType, 100)}: ${saved}]` : formatFile(saved));
     }
   }
   return { content: texts.join("\n"), files };
 }
 
-function shown({ path, content_type, size }: KeptFile): string {
+function formatFile({ path, content_type, size }: SavedFile): string {
   return `[${content_type}, ${size} bytes, kept as ${path}]`;
 }
 
-function textOf(part: Exclude<McpContent, { type: "media" }>): string {
+function formatPart(part: Exclude<McpContent, { type: "media" }>): string {
   switch (part.type) {
     case "text":
       return part.text.toWellFormed();
     case "resource":
-      return `[resource ${plainText(part.uri, MAX_LINE)}]\n${part.text.toWellFormed()}`;
+      return `[resource ${cleanText(part.uri, MAX_LINE)}]\n${part.text.toWellFormed()}`;
     case "link": {
-      const about = part.description === "" ? "" : `: ${plainText(part.description, MAX_LINE)}`;
-      return `[link ${plainText(part.name, MAX_LINE)} <${plainText(part.uri, MAX_LINE)}>${about}]`;
+      const about = part.description === "" ? "" : `: ${cleanText(part.description, MAX_LINE)}`;
+      return `[link ${cleanText(part.name, MAX_LINE)} <${cleanText(part.uri, MAX_LINE)}>${about}]`;
     }
     case "other":
-      return `[${plainText(part.kind, 100)}: Otto does not know this kind of content]`;
+      return `[${cleanText(part.kind, 100)}: Otto does not know this kind of content]`;
   }
 }
 
-/** The file, or why there is none. */
-async function keep(
+/** Saves the file, or returns why it could not. */
+async function saveFile(
   server: string,
   { mimeType, data }: Extract<McpContent, { type: "media" }>,
   index: number,
   { files, callId, key, permissions, sandbox }: Context,
-): Promise<KeptFile | string> {
+): Promise<SavedFile | string> {
   if (!permissions.includes("write") || !sandbox.allowWrite) return "not kept, because this agent writes no files";
   if (index >= MAX_FILES) return `not kept, because one result brings at most ${MAX_FILES} files`;
   if (data.length > (MAX_FILE_BYTES / 3) * 4 + 4) return `not kept, because it has more than ${MAX_FILE_BYTES} bytes`;
@@ -77,7 +77,7 @@ async function keep(
   if (bytes === null) return "not readable: its data is no base64";
   const contentType =
     /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,100}/i.exec(mimeType)?.[0] ?? "application/octet-stream";
-  const path = `mcp/${server.replace(/[^A-Za-z0-9_-]/g, "_")}/${callId}-${index + 1}.${extensionOf(contentType)}`;
+  const path = `mcp/${server.replace(/[^A-Za-z0-9_-]/g, "_")}/${callId}-${index + 1}.${getExtension(contentType)}`;
   const written = await files.write(path, bytes, { key: `${key}/file-${index}`, contentType });
   if (!written.ok) return `not kept: ${written.error.message}`;
   return { path, content_type: contentType, size: bytes.length };
@@ -91,7 +91,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
-function extensionOf(contentType: string): string {
+function getExtension(contentType: string): string {
   const known = getOwn(EXTENSIONS, contentType);
   if (known !== undefined) return known;
   const subtype = contentType.slice(contentType.indexOf("/") + 1).toLowerCase();

@@ -1,9 +1,9 @@
-/** Otto as an OAuth client of MCP servers: the same to a server that registers it and to one that reads about it. */
+/** Otto's description as an OAuth client of MCP servers, for registration and for servers that read it. */
 
 export const CLIENT_NAME = "Otto";
 
-/** The metadata of RFC 7591. Otto can keep no secret of its own towards servers that it has never seen. */
-export function clientDescription(redirectUrl: string) {
+/** The metadata of RFC 7591. Otto cannot share a secret with servers that it has never seen. */
+export function getClientMetadata(redirectUrl: string) {
   return {
     client_name: CLIENT_NAME,
     redirect_uris: [redirectUrl],

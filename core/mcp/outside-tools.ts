@@ -1,4 +1,4 @@
-/** The tools of an MCP server as tools of its tenant: their names, and what each promises the gateway. */
+/** Turns an MCP server's tools into tools of its tenant: their names, and their effect class for the gateway. */
 import { shortHash } from "../gateway/model-names.ts";
 import type { McpTool } from "../ports/mcp.ts";
 import type { OutsideTool } from "../tool/source.ts";
@@ -7,28 +7,28 @@ const SOURCE_PREFIX = "mcp:";
 const LONGEST_NAME = 64;
 const HASH_DIGITS = 10;
 
-/** What the tenant said of the server. */
+/** The tenant's settings for the server. */
 export interface ServerTrust {
-  /** True when the tenant believes what the server says of its own tools. */
+  /** True when the tenant trusts the server's statements about its tools. */
   readonly trusted: boolean;
   readonly timeoutMs: number;
 }
 
-/** The source that holds the tools of a server. */
-export function sourceOf(server: string): string {
+/** The source with the tools of a server. */
+export function getServerSource(server: string): string {
   return `${SOURCE_PREFIX}${server}`;
 }
 
-/** The server whose tools the source holds; null: it is no server's. */
-export function serverOfSource(source: string): string | null {
+/** The server of a source; null for another source. */
+export function findSourceServer(source: string): string | null {
   return source.startsWith(SOURCE_PREFIX) ? source.slice(SOURCE_PREFIX.length) : null;
 }
 
 /**
- * The tools of `server`. `isTaken` tells the names that other tools of the tenant have. A name that is one of them, or too
- * long for a model, is cut and gets ten hex digits of the SHA-1 of server and tool.
+ * The tools of `server`. `isTaken` tells which names other tools of the tenant have. A name that is taken or too long
+ * for a model is truncated and gets ten hex digits of the SHA-1 of server and tool.
  */
-export async function outsideTools(
+export async function toOutsideTools(
   server: string,
   tools: readonly McpTool[],
   { trusted, timeoutMs }: ServerTrust,
@@ -37,13 +37,13 @@ export async function outsideTools(
   const own = new Set<string>();
   const named: OutsideTool[] = [];
   for (const tool of tools) {
-    const name = await toolName(server, tool.name, (candidate) => own.has(candidate) || isTaken(candidate));
+    const name = await chooseToolName(server, tool.name, (candidate) => own.has(candidate) || isTaken(candidate));
     own.add(name);
     const readOnly = trusted && tool.readOnly;
     named.push({
       name,
       summary: tool.description,
-      toolbox: sourceOf(server),
+      toolbox: getServerSource(server),
       category: "api",
       permissions: ["network"],
       security: readOnly ? "cautious" : "dangerous",
@@ -57,7 +57,7 @@ export async function outsideTools(
   return named;
 }
 
-async function toolName(server: string, tool: string, isTaken: (name: string) => boolean): Promise<string> {
+async function chooseToolName(server: string, tool: string, isTaken: (name: string) => boolean): Promise<string> {
   const plain = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, "_");
   if (plain.length <= LONGEST_NAME && !isTaken(plain)) return plain;
   return `${plain.slice(0, LONGEST_NAME - HASH_DIGITS - 1)}_${await shortHash(`${server}/${tool}`)}`;

@@ -1,12 +1,12 @@
 /**
- * A server's question to a person, as Otto asks it, and the person's answer as the server gets it (form and URL mode of
+ * Formats a server's question for a person, and the person's answer for the server (form and URL mode of
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation). One answer is one text, so a form of
  * several fields is answered by JSON or by lines of `name: value`; a form of one field by its value.
  */
 import { getOwn } from "../base/own-field.ts";
 import type { McpAnswer, McpQuestion } from "../ports/mcp.ts";
-import { type Field, fieldsOf, readValue, showField } from "./question-fields.ts";
-import { plainText } from "./tool-list.ts";
+import { type Field, parseFields, readValue, formatField } from "./question-fields.ts";
+import { cleanText } from "./tool-list.ts";
 
 const MAX_MESSAGE = 2_000;
 const MAX_URL = 2_000;
@@ -18,13 +18,13 @@ const CANCEL = "Cancel";
 const ACCEPT = "Accept";
 const DONE = "Done";
 
-/** What a person is shown. `choices` null: any text. */
-export interface ShownQuestion {
+/** The question as a person reads it. `choices` null: any text. */
+export interface FormattedQuestion {
   readonly query: string;
   readonly choices: readonly string[] | null;
 }
 
-/** What is asked for, read: null for a form that is not one of flat, simple fields, or a URL that is none of the web. */
+/** A parsed question; null for a form with other than flat, simple fields, or a URL that is not on the web. */
 export type QuestionForm =
   | { readonly kind: "url"; readonly url: URL }
   | { readonly kind: "form"; readonly fields: readonly Field[] };
@@ -34,21 +34,21 @@ export function readQuestion({ mode, schema, url }: McpQuestion): QuestionForm |
     const parsed = url === null || url.length > MAX_URL ? null : URL.parse(url);
     return parsed !== null && /^https?:$/.test(parsed.protocol) ? { kind: "url", url: parsed } : null;
   }
-  const fields = fieldsOf(schema ?? {});
+  const fields = parseFields(schema ?? {});
   return fields === null ? null : { kind: "form", fields };
 }
 
-/** The question with who asks it, for which tool, and how it is answered. `problem`: why the last answer was no answer. */
-export function showQuestion(
+/** Formats the question with the server, the tool and how to answer. `problem`: why the last answer was invalid. */
+export function formatQuestion(
   server: string,
   tool: string,
   question: McpQuestion,
   form: QuestionForm,
   problem: string | null,
-): ShownQuestion {
-  const asks = `The MCP server “${server}” asks, for its tool ${tool}: ${plainText(question.message, MAX_MESSAGE)}`;
-  const again = problem === null ? [] : [`That was no answer it can take: ${problem}`];
-  const { how, choices } = form.kind === "url" ? howToOpen(form.url) : howToFill(form.fields);
+): FormattedQuestion {
+  const asks = `The MCP server “${server}” asks, for its tool ${tool}: ${cleanText(question.message, MAX_MESSAGE)}`;
+  const again = problem === null ? [] : [`That answer is not valid: ${problem}`];
+  const { how, choices } = form.kind === "url" ? explainUrl(form.url) : explainForm(form.fields);
   return { query: [...again, asks, ...how].join("\n"), choices };
 }
 
@@ -57,31 +57,31 @@ interface How {
   readonly choices: readonly string[] | null;
 }
 
-function howToOpen(url: URL): How {
+function explainUrl(url: URL): How {
   return {
     how: [
-      `It wants you to open a page of ${url.host}: ${url.href}`,
-      `Open it only if you know that place. Answer “${DONE}” when you are through there, or “${DECLINE}”.`,
+      `It asks you to open a page of ${url.host}: ${url.href}`,
+      `Open it only if you know that site. Answer “${DONE}” when you have finished there, or “${DECLINE}”.`,
     ],
     choices: [DONE, DECLINE],
   };
 }
 
-function howToFill(fields: readonly Field[]): How {
+function explainForm(fields: readonly Field[]): How {
   const [only] = fields;
   if (only === undefined) return { how: [], choices: [ACCEPT, DECLINE] };
-  const refuse = `Answer “${DECLINE}” to refuse. Send it no password and no key.`;
+  const refuse = `Answer “${DECLINE}” to refuse. Do not send it passwords or keys.`;
   if (fields.length > 1) {
     const form = `Answer with one JSON object, or with a line “name: value” for each of these:`;
-    return { how: [form, ...fields.map(showField), refuse], choices: null };
+    return { how: [form, ...fields.map(formatField), refuse], choices: null };
   }
   const values =
     only.kind === "boolean" ? ["Yes", "No"] : only.kind === "choice" ? only.options.map(({ title }) => title) : [];
   const isList = values.length > 0 && values.length < MAX_CHOICES && new Set(values).size === values.length;
-  return { how: [showField(only), refuse], choices: isList ? [...values, DECLINE] : null };
+  return { how: [formatField(only), refuse], choices: isList ? [...values, DECLINE] : null };
 }
 
-/** The answer as the server gets it, or why it is none. Nobody's answer is a cancellation. */
+/** Converts the answer for the server, or returns why it is invalid. No answer is a cancellation. */
 export function readAnswer(
   form: QuestionForm,
   answer: string | null,
@@ -103,9 +103,9 @@ function readForm(fields: readonly Field[], answer: string): ReturnType<typeof r
       ? { ok: true, answer: { action: "accept", content: {} } }
       : { ok: false, problem: `answer “${ACCEPT}” or “${DECLINE}”.` };
   }
-  const given = objectIn(answer) ?? (fields.length === 1 ? { [only.name]: answer.trim() } : linesIn(answer));
+  const given = parseObject(answer) ?? (fields.length === 1 ? { [only.name]: answer.trim() } : parseLines(answer));
   const stranger = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
-  if (stranger !== undefined) return { ok: false, problem: `it asked for nothing named “${stranger.slice(0, 100)}”.` };
+  if (stranger !== undefined) return { ok: false, problem: `it has no field “${stranger.slice(0, 100)}”.` };
   const content: [name: string, value: unknown][] = [];
   for (const field of fields) {
     const value = getOwn(given, field.name) ?? field.fallback;
@@ -121,11 +121,11 @@ function readForm(fields: readonly Field[], answer: string): ReturnType<typeof r
 }
 
 function isWord(answer: string, ...words: readonly string[]): boolean {
-  const said = answer.trim().toLowerCase();
-  return words.some((word) => word.toLowerCase() === said);
+  const text = answer.trim().toLowerCase();
+  return words.some((word) => word.toLowerCase() === text);
 }
 
-function objectIn(answer: string): Readonly<Record<string, unknown>> | null {
+function parseObject(answer: string): Readonly<Record<string, unknown>> | null {
   if (!answer.trimStart().startsWith("{")) return null;
   try {
     const value: unknown = JSON.parse(answer);
@@ -135,7 +135,7 @@ function objectIn(answer: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function linesIn(answer: string): Readonly<Record<string, unknown>> {
+function parseLines(answer: string): Readonly<Record<string, unknown>> {
   const lines = answer.split("\n").flatMap((line) => {
     const at = line.indexOf(":");
     return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()] as const];

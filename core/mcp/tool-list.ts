@@ -1,7 +1,7 @@
 /**
- * The tools of an MCP server as it lists them: read within bounds, named by a hash, and told apart from an earlier list.
- * Everything that a server writes is the word of a stranger: texts are bounded and hold no characters that hide or reorder
- * what a person or a model reads, and a tool that does not fit is left out with a reason.
+ * Reads an MCP server's list of tools within limits, hashes it, and compares it with an earlier list. A server's texts
+ * are untrusted: they are truncated and stripped of characters that hide or reorder text, and an invalid tool is
+ * refused with a reason.
  */
 import { z } from "zod";
 import { toCanonicalJson } from "../base/canonical-json.ts";
@@ -10,21 +10,21 @@ import { failed, ok, type Result } from "../base/errors.ts";
 import type { McpTool } from "../ports/mcp.ts";
 
 export const MAX_TOOLS = 1_000;
-/** Characters of what the model reads of a tool. */
+/** Characters of a tool's description for the model. */
 export const MAX_DESCRIPTION = 1_024;
-/** Characters of one schema as JSON, and of all that is kept of one server. */
+/** Characters of one schema as JSON, and of a server's whole list. */
 const MAX_SCHEMA = 64_000;
 const MAX_LIST = 2_000_000;
-/** Schemas and values inside each other. */
+/** Nesting depth of schemas and values. */
 const MAX_DEPTH = 32;
 
-/** A tool that was left out. */
+/** A refused tool. */
 export interface RefusedTool {
   readonly name: string;
   readonly reason: string;
 }
 
-/** What a server offers, by name. `hash` is the SHA-256 of its canonical JSON in hex. */
+/** A server's tools, sorted by name. `hash` is the SHA-256 of its canonical JSON in hex. */
 export interface McpToolList {
   readonly tools: readonly McpTool[];
   readonly hash: string;
@@ -45,12 +45,12 @@ const rawTool = z.looseObject({
     .optional(),
 });
 
-/** Reads a list. `too_large` for one with more tools, or more text, than is kept of one server. */
+/** Reads a list. `too_large` when it has too many tools or too much text. */
 export async function readToolList(
   raw: readonly unknown[],
 ): Promise<Result<McpToolList & { readonly refused: readonly RefusedTool[] }>> {
   if (raw.length > MAX_TOOLS) {
-    return failed("too_large", `The server lists ${raw.length} tools; at most ${MAX_TOOLS} are taken.`);
+    return failed("too_large", `The server lists ${raw.length} tools; the limit is ${MAX_TOOLS}.`);
   }
   const tools = new Map<string, McpTool>();
   const refused: RefusedTool[] = [];
@@ -63,7 +63,7 @@ export async function readToolList(
   const sorted = [...tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const text = toCanonicalJson(sorted);
   if (text.length > MAX_LIST) {
-    return failed("too_large", `The tools of the server are ${text.length} characters; at most ${MAX_LIST} are kept.`);
+    return failed("too_large", `The tools of the server are ${text.length} characters; the limit is ${MAX_LIST}.`);
   }
   return ok({ tools: sorted, hash: await sha256Hex(text), refused });
 }
@@ -74,20 +74,20 @@ function readTool(raw: unknown): Read {
   const parsed = rawTool.safeParse(raw);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return refuse(nameIn(raw), `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a tool"}`);
+    return refuseTool(getReadableName(raw), `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a tool"}`);
   }
   const { name, title, description, inputSchema, outputSchema, annotations } = parsed.data;
   const input = readSchema(inputSchema);
-  if (!input.ok) return refuse(name, `inputSchema: ${input.reason}`);
-  if (inputSchema["type"] !== "object") return refuse(name, "inputSchema: it is not of an object");
+  if (!input.ok) return refuseTool(name, `inputSchema: ${input.reason}`);
+  if (inputSchema["type"] !== "object") return refuseTool(name, "inputSchema: its type is not object");
   const output = outputSchema === undefined ? null : readSchema(outputSchema);
-  if (output?.ok === false) return refuse(name, `outputSchema: ${output.reason}`);
-  const shown = plainText(description ?? title ?? annotations?.title ?? "", MAX_DESCRIPTION);
+  if (output?.ok === false) return refuseTool(name, `outputSchema: ${output.reason}`);
+  const text = cleanText(description ?? title ?? annotations?.title ?? "", MAX_DESCRIPTION);
   return {
     ok: true,
     value: {
       name,
-      description: shown === "" ? name : shown,
+      description: text === "" ? name : text,
       input: input.schema,
       output: output?.schema ?? null,
       readOnly: annotations?.readOnlyHint === true,
@@ -96,26 +96,26 @@ function readTool(raw: unknown): Read {
   };
 }
 
-function refuse(name: string, reason: string): Read {
+function refuseTool(name: string, reason: string): Read {
   return { ok: false, error: { name, reason: reason.slice(0, 300) } };
 }
 
-/** The name of something that is no tool, as far as it has one that can be shown. */
-function nameIn(raw: unknown): string {
+/** The name of an invalid tool, if it has a readable one. */
+function getReadableName(raw: unknown): string {
   const name = typeof raw === "object" && raw !== null && "name" in raw ? raw.name : null;
-  return typeof name === "string" ? plainText(name, 128) : "(without a name)";
+  return typeof name === "string" ? cleanText(name, 128) : "(without a name)";
 }
 
 type Schema = { readonly ok: true; readonly schema: Readonly<Record<string, unknown>> };
 
-/** A schema with its texts made plain. One that points outside itself is refused: nothing is fetched for it. */
+/** Cleans a schema's texts. A schema that refers outside itself is refused: nothing is fetched for it. */
 function readSchema(
   schema: Readonly<Record<string, unknown>>,
 ): Schema | { readonly ok: false; readonly reason: string } {
   if (isDeeper(schema, MAX_DEPTH)) return { ok: false, reason: `it is more than ${MAX_DEPTH} levels deep` };
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (typeof value !== "string") return value;
-    if (key === "description" || key === "title" || key === "$comment") return plainText(value, MAX_DESCRIPTION);
+    if (key === "description" || key === "title" || key === "$comment") return cleanText(value, MAX_DESCRIPTION);
     return value;
   });
   if (text.length > MAX_SCHEMA) return { ok: false, reason: `it has more than ${MAX_SCHEMA} characters` };
@@ -124,7 +124,7 @@ function readSchema(
   return { ok: true, schema: JSON.parse(text) as Readonly<Record<string, unknown>> };
 }
 
-/** Looks level by level, so that no depth is too deep for looking. */
+/** Works level by level, so that deep values cannot exhaust the stack. */
 function isDeeper(value: unknown, most: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -134,11 +134,14 @@ function isDeeper(value: unknown, most: number): boolean {
   return false;
 }
 
-/** Control characters but tab and newline, and all that is invisible, breaks lines or turns the direction of writing. */
+/**
+ * Control characters except tab and newline, and characters that are invisible, break lines or change the text's
+ * direction.
+ */
 const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A stranger's text: well-formed, without hidden characters, and cut at `most` characters. */
-export function plainText(text: string, most: number): string {
+/** Cleans untrusted text: well-formed, without hidden characters, at most `most` characters. */
+export function cleanText(text: string, most: number): string {
   const plain = text
     .slice(0, most * 4)
     .toWellFormed()
@@ -147,7 +150,7 @@ export function plainText(text: string, most: number): string {
   return plain.length <= most ? plain : `${plain.slice(0, most - 1).toWellFormed()}…`;
 }
 
-/** A tool that both lists have, and what of it is other in the later one. */
+/** A tool in both lists, with its differences. */
 export interface ChangedTool {
   readonly name: string;
   readonly changes: readonly {
@@ -157,7 +160,7 @@ export interface ChangedTool {
   }[];
 }
 
-/** What a person has to know before the later list takes the earlier one's place. */
+/** What a person has to know before the later list replaces the earlier one. */
 export interface ListDiff {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -172,13 +175,13 @@ export function diffLists(before: readonly McpTool[], after: readonly McpTool[])
     removed: [...old.keys()].filter((name) => !now.has(name)),
     changed: after.flatMap((tool) => {
       const was = old.get(tool.name);
-      const changes = was === undefined ? [] : changesOf(was, tool);
+      const changes = was === undefined ? [] : findChanges(was, tool);
       return changes.length === 0 ? [] : [{ name: tool.name, changes }];
     }),
   };
 }
 
-function changesOf(before: McpTool, after: McpTool): ChangedTool["changes"] {
+function findChanges(before: McpTool, after: McpTool): ChangedTool["changes"] {
   const hints = ({ readOnly, idempotent }: McpTool) => ({ readOnly, idempotent });
   const pairs = [
     ["description", before.description, after.description],

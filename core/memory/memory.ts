@@ -1,53 +1,55 @@
 /**
- * What is remembered beyond a task: short texts of one project of a tenant, or of the whole tenant. They are data for
- * every reader, never instructions. Times are milliseconds since the epoch.
+ * Memories: short texts of a project or of the whole tenant that later tasks can find. For every reader they are data,
+ * never instructions. Times are milliseconds since the epoch.
  */
 import { z } from "zod";
 import { type Label, OUTSIDE, TENANT } from "../provenance/label.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import { ID_PREFIXES } from "../base/ids.ts";
 
-/** Characters (Unicode code points) of a memory: about a thousand tokens, which every embedding model takes at once. */
+/**
+ * Characters (Unicode code points) of a memory: about a thousand tokens, which every embedding model accepts at once.
+ */
 const MAX_CONTENT_CHARACTERS = 4_000;
-/** Tags of a memory, and characters (code points) of one. */
+/** Tags of a memory, and characters (code points) of a tag. */
 export const MAX_TAGS = 20;
 const MAX_TAG_CHARACTERS = 64;
 /** Characters (code points) of a query. */
 const MAX_QUERY_CHARACTERS = 2_000;
-/** Memories that one search gives, and what it gives when nobody says. */
+/** Most results of a search, and the default. */
 export const MAX_HITS = 20;
 export const DEFAULT_HITS = 5;
 
-/** Text that Postgres can hold and that says something, of at most so many code points. */
-function text(maxCharacters: number) {
+/** Non-empty text for Postgres, of at most `maxCharacters` code points. */
+function createTextSchema(maxCharacters: number) {
   return z.string().superRefine((value, context) => {
     const refuse = (message: string) => context.addIssue({ code: "custom", message });
     if (value.trim() === "") refuse("must not be empty");
-    if (value.includes("\0")) refuse("holds a NUL character");
-    if (!value.isWellFormed()) refuse("holds half of a surrogate pair");
+    if (value.includes("\0")) refuse("contains a NUL character");
+    if (!value.isWellFormed()) refuse("contains half of a surrogate pair");
     if (value.length <= maxCharacters) return;
     const characters = Array.from(value).length;
-    if (characters > maxCharacters) refuse(`holds ${characters} characters; the limit is ${maxCharacters}`);
+    if (characters > maxCharacters) refuse(`has ${characters} characters; the limit is ${maxCharacters}`);
   });
 }
 
-export const contentSchema = text(MAX_CONTENT_CHARACTERS).describe(
+export const contentSchema = createTextSchema(MAX_CONTENT_CHARACTERS).describe(
   `At most ${MAX_CONTENT_CHARACTERS} characters (Unicode code points)`,
 );
-export const tagSchema = text(MAX_TAG_CHARACTERS);
+export const tagSchema = createTextSchema(MAX_TAG_CHARACTERS);
 export const tagsSchema = z
   .array(tagSchema)
   .max(MAX_TAGS)
   .describe(
     `Words that a search for them should find this by: at most ${MAX_TAGS}, of ${MAX_TAG_CHARACTERS} characters`,
   );
-export const querySchema = text(MAX_QUERY_CHARACTERS);
+export const querySchema = createTextSchema(MAX_QUERY_CHARACTERS);
 
-/** `note`: saved by an agent or by the API. `summary`: what Otto keeps of a completed task. */
+/** `note`: saved by an agent or by the API. `summary`: saved by Otto for a completed task. */
 export const MEMORY_KINDS = ["note", "summary"] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
-/** The labels of memories: a record of the tenant, or text that came from outside and is no fact. Neither may instruct. */
+/** The labels of memories: a record of the tenant, or text from outside, which is no fact. Neither may instruct. */
 export type MemoryLabel = typeof TENANT | typeof OUTSIDE;
 
 /** The label of a memory that is saved in a context with this label. */
@@ -68,7 +70,7 @@ export function readMemoryLabel(name: (typeof MEMORY_LABELS)[number]): MemoryLab
   return name === "outside" ? OUTSIDE : TENANT;
 }
 
-/** A memory. `project` null: the whole tenant's. */
+/** A memory. `project` is null for the whole tenant. */
 export interface Memory {
   readonly id: string;
   readonly project: string | null;
@@ -76,34 +78,34 @@ export interface Memory {
   readonly label: MemoryLabel;
   readonly content: string;
   readonly tags: readonly string[];
-  /** The task that it came from; null: it came by the API. */
+  /** The task that saved it; null for the API. */
   readonly sourceTask: string | null;
-  /** The agent or the API key that wrote it. */
+  /** The agent or API key that saved it. */
   readonly author: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The embedding model that it can be found by; null: it has no vector yet. */
+  /** The embedding model of its vector; null without a vector. */
   readonly embeddedBy: string | null;
 }
 
-/** A memory to be kept. A note whose content is equal to another's of the same project is merged with it. */
+/** A memory to save. A note with the same content as another one of its project is merged with it. */
 export type NewMemory = Omit<Memory, "updatedAt" | "embeddedBy">;
 
-/** The projects whose memories are meant, null among them for the tenant's own; as a whole null: all of the tenant. */
+/** The projects whose memories are visible; null among them is the tenant's own. As a whole null: all of the tenant. */
 export type MemoryScope = readonly (string | null)[] | null;
 
-/** What a task may read: its own project's memories and the tenant's own. */
-export function scopeOfTask(project: string | null): MemoryScope {
+/** The memories that a task may read: its project's and the tenant's own. */
+export function getTaskScope(project: string | null): MemoryScope {
   return project === null ? [null] : [null, project];
 }
 
 /**
- * Identifies a memory within its project. Notes of equal content, byte for byte, are one: texts that differ in white space
- * or in the composition of their letters are two, so that each is stored as it was given. A summary belongs to its task and
- * is deleted with it, also when another task left an equal one. (No content holds a NUL, so that no note is taken for a
- * summary.) Text from outside is never merged with a record: that would lend it trust, or add its tags to the record.
+ * Identifies a memory within its project. Notes with equal bytes are one; texts that differ in white space or in the
+ * composition of letters are two. A summary belongs to its task and is deleted with it, even if another task saved an
+ * equal one. (No content contains a NUL, so no note collides with a summary.) Text from outside is never merged with a
+ * record: that would give it trust, or add its tags to the record.
  */
-export async function identityHashOf({
+export async function getIdentityHash({
   id,
   kind,
   label,
@@ -113,7 +115,7 @@ export async function identityHashOf({
   return label === OUTSIDE ? await sha256Hex(`outside ${hash}`) : hash;
 }
 
-/** The id of the summary that a task leaves: each task has one, so that it is never kept twice. */
-export function summaryIdOf(task: string): string {
+/** The id of a task's summary. Each task has one, so it is saved once. */
+export function getSummaryId(task: string): string {
   return `${ID_PREFIXES.memory}_${task.slice(task.indexOf("_") + 1)}`;
 }

@@ -1,14 +1,14 @@
-/** The order in which a search gives what it found. docs/memory.md shows what the two figures do. */
+/** Ranks the results of a search. docs/memory.md shows the effect of both settings. */
 import type { Memory } from "./memory.ts";
-import { wordsOf, wordSetOf } from "./words.ts";
+import { splitWords, listWords } from "./words.ts";
 
-/** Added to the cosine similarity for each tag whose words all stand in the query, and for how many tags at most. */
+/** Added to the cosine similarity for each tag whose words all occur in the query, for a limited number of tags. */
 export const DEFAULT_TAG_BOOST = 0.1;
 const MAX_BOOSTED_TAGS = 3;
-/** What scores less is not shown. */
+/** Results with a lower score are dropped. */
 export const DEFAULT_MIN_SCORE = 0.15;
 
-/** The two figures, as an agent or a caller may set them. */
+/** The ranking settings of an agent or a caller. */
 export interface RankRules {
   readonly tagBoost: number;
   readonly minScore: number;
@@ -19,24 +19,24 @@ export interface MemoryHit {
   readonly memory: Memory;
   /** The cosine of the angle between the query's vector and the memory's. */
   readonly similarity: number;
-  /** The tags that raised it. */
+  /** The tags that raised its score. */
   readonly matchedTags: readonly string[];
-  /** What it is ranked by: the similarity and what its tags add, at most 1. */
+  /** Its score: the similarity plus the boost of its tags, at most 1. */
   readonly score: number;
 }
 
-/** Scores what was found, drops what is below the cut-off, and gives the best, the highest first. */
-export function rank(
+/** Scores the results, drops those below the cut-off, and returns the best ones in order. */
+export function rankHits(
   found: readonly { readonly memory: Memory; readonly similarity: number }[],
   query: string,
   { tagBoost, minScore, limit }: RankRules & { readonly limit: number },
 ): MemoryHit[] {
-  const words = new Set(wordsOf(query));
+  const words = new Set(splitWords(query));
   return found
     .map(({ memory, similarity: computed }): MemoryHit => {
-      // Sums of 32-bit numbers may leave the range by a little.
+      // Rounding may move 32-bit sums slightly out of the range.
       const similarity = Math.min(1, Math.max(-1, computed));
-      const matchedTags = memory.tags.filter((tag) => isIn(tag, words));
+      const matchedTags = memory.tags.filter((tag) => containsTag(tag, words));
       const raised = similarity + tagBoost * Math.min(matchedTags.length, MAX_BOOSTED_TAGS);
       return { memory, similarity, matchedTags, score: Math.min(1, raised) };
     })
@@ -47,8 +47,8 @@ export function rank(
     .slice(0, limit);
 }
 
-/** True when every word of the tag, and there is one, is among the words. */
-function isIn(tag: string, words: ReadonlySet<string>): boolean {
-  const own = wordSetOf([tag]);
+/** True when the tag has words and all of them occur. */
+function containsTag(tag: string, words: ReadonlySet<string>): boolean {
+  const own = listWords([tag]);
   return own.length > 0 && own.every((word) => words.has(word));
 }

@@ -1,11 +1,13 @@
-/** The tools of an OpenAPI document: one for each operation that can be called, and why the others cannot. */
+/**
+ * Turns an OpenAPI document into tools: one for each operation that can be called, and the reason for each other one.
+ */
 import { type YieldTurn, Turns } from "../base/turns.ts";
-import { defaultEffect } from "../custom-tools/custom-tool.ts";
+import { getDefaultEffect } from "../custom-tools/custom-tool.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { matchesOneOf } from "../lib/fnmatch.ts";
 import { checkTemplate } from "../custom-tools/check-template.ts";
 import { shortHash } from "../gateway/model-names.ts";
-import { isReading } from "../web/http-method.ts";
+import { isSafeMethod } from "../web/http-method.ts";
 import { compileSchema } from "../lib/json-schema/compile.ts";
 import { limitPatterns, PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
@@ -13,43 +15,43 @@ import type { SecurityLevel } from "../tool/tool.ts";
 import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool/source.ts";
 import { readArguments } from "./arguments.ts";
 import { readCredentials } from "./credentials.ts";
-import { type ApiDocument, follow, isJson, type Json, jsonAt, listAt, textAt } from "./document.ts";
+import { type ApiDocument, followReferences, isJson, type Json, getObject, getList, getText } from "./document.ts";
 import { ImportWork, PlainSchemas, type SchemaDeps } from "./plain-schema.ts";
 
 /** Operations of one document. */
 const MAX_OPERATIONS = 2_000;
 const MAX_NAME = 64;
 const TIMEOUT_MS = 30_000;
-/** Work to compile the patterns of one document, in units of about a microsecond. Those beyond it are left out. */
+/** Work to compile the patterns of one document, in units of about a microsecond. Further patterns are dropped. */
 const MAX_PATTERN_WORK = 50_000;
 const METHODS = ["get", "head", "post", "put", "patch", "delete"] as const;
 
-/** Most members of schemas that all operations together lead to. */
+/** Most schema members that all operations together refer to. */
 const MAX_MEMBERS = 400_000;
-/** Members in one turn, about ten milliseconds of work; the characters of tools count as members too. */
+/** Members per turn, about ten milliseconds of work; a tool's characters count as members too. */
 const TURN_MEMBERS = 2_500;
 const CHARACTERS_A_MEMBER = 50;
 /** Members whose work equals matching one name with one pattern of `include`. */
 const MATCH_MEMBERS = 2;
 
-/** What the tenant says of an import. */
+/** The tenant's options for an import. */
 export interface ImportOptions {
-  /** Stands before the names of its tools. */
+  /** The prefix of its tools' names. */
   readonly name: string;
-  /** Where the document was read; null: it was sent. Addresses in it are relative to this. */
+  /** The document's URL, to which its addresses are relative; null when it was uploaded. */
   readonly url: string | null;
-  /** In place of the document's own servers. */
+  /** Replaces the document's own servers. */
   readonly baseUrl: string | null;
   /** The name of a secret for each security scheme. */
   readonly auth: Readonly<Record<string, string>>;
-  /** Which operations: patterns of the names of their tools, with or without the import's own. */
+  /** Patterns of the tools to import, with or without the import's prefix. */
   readonly include: readonly string[];
-  /** Of operations that only read, and of the others. */
+  /** For operations that only read, and for the others. */
   readonly readSecurity: SecurityLevel;
   readonly security: SecurityLevel;
 }
 
-/** An operation that became no tool. */
+/** An operation without a tool. */
 export interface SkippedOperation {
   readonly operation: string;
   readonly reason: string;
@@ -67,13 +69,13 @@ interface Operation {
   readonly operation: Json;
 }
 
-/** Makes the tools, in turns. Fails without a base URL, or when no operation can be called. */
+/** Creates the tools, in turns. Fails without a base URL, or when no operation can be called. */
 export async function importOpenApi(
   { root }: ApiDocument,
   options: ImportOptions,
   { patterns, giveWay }: { readonly patterns: PatternsPort; readonly giveWay: YieldTurn },
 ): Promise<Result<Imported>> {
-  const operations = operationsOf(root);
+  const operations = listOperations(root);
   if (operations.length > MAX_OPERATIONS)
     return failed("too_large", `The document has ${operations.length} operations; an import has ${MAX_OPERATIONS}.`);
   const deps = {
@@ -89,39 +91,39 @@ export async function importOpenApi(
   for (const one of operations) {
     if (turns.isUsedUp) await turns.next();
     turns.spend(1 + 2 * options.include.length * MATCH_MEMBERS);
-    const name = await nameOf(one, options.name, taken);
-    const shown = `${one.method.toUpperCase()} ${one.pattern}`;
+    const name = await chooseName(one, options.name, taken);
+    const label = `${one.method.toUpperCase()} ${one.pattern}`;
     if (!isIncluded(name, options)) continue;
-    const made = toolOf(one, name, options, deps);
+    const made = createTool(one, name, options, deps);
     turns.spend(deps.work.takeStock());
     if (deps.work.isOver)
       return failed(
         "too_large",
-        `The operations of the document lead to over ${MAX_MEMBERS} members of schemas: name some (include).`,
+        `The operations of the document refer to more than ${MAX_MEMBERS} schema members: select some of them (include).`,
       );
     if (made.ok) {
       taken.add(name);
       tools.push(made.value);
-      // A reference of few characters stands for many, and each operation can have the same.
+      // A short reference may stand for many characters, in every operation.
       const size = JSON.stringify(made.value).length;
       characters += size;
       turns.spend(size / CHARACTERS_A_MEMBER);
       if (characters > MAX_SOURCE_BYTES)
         return failed(
           "too_large",
-          `The tools of the document have over ${MAX_SOURCE_BYTES} bytes: name some (include).`,
+          `The tools of the document have more than ${MAX_SOURCE_BYTES} bytes: select some of them (include).`,
         );
-    } else skipped.push({ operation: shown, reason: made.error.message.replace(/\.$/, "") });
+    } else skipped.push({ operation: label, reason: made.error.message.replace(/\.$/, "") });
   }
   if (tools.length > 0) return ok({ tools, skipped });
   const [first] = skipped;
-  const why = first === undefined ? "it has none that is included" : `${first.operation}: ${first.reason}`;
+  const why = first === undefined ? "no operation is included" : `${first.operation}: ${first.reason}`;
   return failed("invalid_input", `No operation of the document can be a tool: ${why}.`, { field: "openapi" });
 }
 
-function operationsOf(root: Json): Operation[] {
-  return Object.entries(jsonAt(root, "paths")).flatMap(([pattern, item]) => {
-    const path = follow(root, item);
+function listOperations(root: Json): Operation[] {
+  return Object.entries(getObject(root, "paths")).flatMap(([pattern, item]) => {
+    const path = followReferences(root, item);
     if (path === null || !pattern.startsWith("/")) return [];
     return METHODS.flatMap((method) => {
       const operation = path[method];
@@ -130,11 +132,11 @@ function operationsOf(root: Json): Operation[] {
   });
 }
 
-function toolOf(one: Operation, name: string, options: ImportOptions, deps: SchemaDeps): Result<OutsideTool> {
+function createTool(one: Operation, name: string, options: ImportOptions, deps: SchemaDeps): Result<OutsideTool> {
   const { root, patterns } = deps;
   const { method: lower, pattern, operation } = one;
-  const base = baseOf(root, one, options);
-  if (base === null) return failed("invalid_input", "no server with an address of its own is named; give base_url");
+  const base = findBaseUrl(root, one, options);
+  if (base === null) return failed("invalid_input", "no server has an absolute URL; give base_url");
   const credentials = readCredentials(root, operation, options.auth);
   if (!credentials.ok) return credentials;
   const given = readArguments(root, one, new PlainSchemas(deps));
@@ -148,15 +150,15 @@ function toolOf(one: Operation, name: string, options: ImportOptions, deps: Sche
   if (!compiled.ok) return compiled;
   const [fault] = checkTemplate(request, input);
   if (fault !== undefined) return failed("invalid_input", `${fault.field}: ${fault.message}`);
-  const isRead = isReading(method);
+  const isRead = isSafeMethod(method);
   return ok({
     name,
-    summary: summaryOf(one),
+    summary: getSummary(one),
     toolbox: options.name,
     category: "api",
     permissions: ["network"],
     security: isRead ? options.readSecurity : options.security,
-    effect: defaultEffect(method),
+    effect: getDefaultEffect(method),
     timeoutMs: TIMEOUT_MS,
     input,
     output: null,
@@ -164,46 +166,49 @@ function toolOf(one: Operation, name: string, options: ImportOptions, deps: Sche
   });
 }
 
-/** The address that paths are added to, without a slash at its end; null: none is absolute. */
-function baseOf(root: Json, { path, operation }: Operation, { baseUrl, url }: ImportOptions): string | null {
-  const lists = [operation, path, root].map((holder) => listAt(holder, "servers"));
+/** The base URL without a slash at its end; null without an absolute one. */
+function findBaseUrl(root: Json, { path, operation }: Operation, { baseUrl, url }: ImportOptions): string | null {
+  const lists = [operation, path, root].map((holder) => getList(holder, "servers"));
   const [server] = lists.find((list) => list.length > 0) ?? [];
-  const written = baseUrl ?? (isJson(server) ? serverUrl(server) : "/");
+  const written = baseUrl ?? (isJson(server) ? getServerUrl(server) : "/");
   const parsed = url === null ? URL.parse(written) : URL.parse(written, url);
   if (parsed === null || (parsed.protocol !== "https:" && parsed.protocol !== "http:")) return null;
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, "");
 }
 
-/** A server's address with its variables at their defaults. */
-function serverUrl(server: Json): string {
-  const variables = jsonAt(server, "variables");
-  return (textAt(server, "url") ?? "/").replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
-    return textAt(jsonAt(variables, name), "default") ?? whole;
+/** A server's URL with its variables at their defaults. */
+function getServerUrl(server: Json): string {
+  const variables = getObject(server, "variables");
+  return (getText(server, "url") ?? "/").replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
+    return getText(getObject(variables, name), "default") ?? whole;
   });
 }
 
-function summaryOf({ method, pattern, operation }: Operation): string {
-  const [first = ""] = (textAt(operation, "description") ?? "").split(/\n\s*\n/);
-  const said = textAt(operation, "summary") ?? (first === "" ? null : first);
+function getSummary({ method, pattern, operation }: Operation): string {
+  const [first = ""] = (getText(operation, "description") ?? "").split(/\n\s*\n/);
+  const text = getText(operation, "summary") ?? (first === "" ? null : first);
   const where = `(${method.toUpperCase()} ${pattern})`.slice(0, 300);
-  return said === null ? where : `${said.slice(0, 700)} ${where}`;
+  return text === null ? where : `${text.slice(0, 700)} ${where}`;
 }
 
-/** `import.operation_id`, or of the method and the path; one that is too long or taken is cut and gets part of its SHA-1. */
-async function nameOf(
+/**
+ * `import.operation_id`, or a name from the method and the path. A name that is too long or taken is truncated and gets
+ * part of its SHA-1.
+ */
+async function chooseName(
   { method, pattern, operation }: Operation,
   prefix: string,
   taken: ReadonlySet<string>,
 ): Promise<string> {
-  const slug = slugOf(textAt(operation, "operationId") ?? `${method} ${pattern}`);
+  const slug = toSlug(getText(operation, "operationId") ?? `${method} ${pattern}`);
   const plain = `${prefix}.${slug}`;
   if (plain.length <= MAX_NAME && !taken.has(plain)) return plain;
   const hash = await shortHash(`${method} ${pattern}`);
   return `${plain.slice(0, MAX_NAME - hash.length - 1).replace(/[_.]+$/, "")}_${hash}`;
 }
 
-/** Lower case, `_` for everything else and where a word begins; it starts with a letter. */
-export function slugOf(text: string): string {
+/** Lower case with `_` between words and for other characters; it starts with a letter. */
+export function toSlug(text: string): string {
   const words = text
     .slice(0, 200)
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")

@@ -1,20 +1,20 @@
 /**
- * A schema of a document as one that stands by itself: references filled in, OpenAPI's own words left out. What is too deep,
- * too large or refers to itself becomes a schema that takes anything there.
+ * Converts a document's schema to a self-contained one: references filled in, OpenAPI's own keywords removed. Parts
+ * that are too deep, too large or recursive accept anything.
  */
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
-import { follow, isJson, type Json } from "./document.ts";
+import { followReferences, isJson, type Json } from "./document.ts";
 
-/** Schemas that one argument list is made of, the characters of what stands in them, and how deep they stand in each other. */
+/** Limits of one argument list: its schemas, their characters, and their nesting. */
 const MAX_SCHEMAS = 1_500;
 const MAX_CHARACTERS = 300_000;
 const MAX_DEPTH = 16;
 /** Characters of a description. */
 const MAX_DESCRIPTION = 1_000;
 
-/** Keywords whose value is kept as it is. */
-const KEPT = new Set([
+/** Keywords whose value is copied. */
+const COPIED_KEYWORDS = new Set([
   "type",
   "enum",
   "const",
@@ -42,13 +42,13 @@ export interface SchemaDeps {
   readonly work: ImportWork;
 }
 
-/** The work budget for the schemas of a whole document: in each operation, a few characters can refer to a large schema. */
+/** The work budget for a whole document's schemas: in each operation, a few characters can refer to a large schema. */
 export class ImportWork {
   readonly #sizes = new WeakMap<object, number>();
   #left: number;
   #done = 0;
 
-  /** `most`: members and schemas that are looked at, each as often as it is referred to. */
+  /** `most`: members and schemas to visit, counted each time they are referred to. */
   constructor(most: number) {
     this.#left = most;
   }
@@ -70,8 +70,8 @@ export class ImportWork {
     return done;
   }
 
-  /** The characters of a value as JSON. A list that many refer to is written once. */
-  sizeOf(value: unknown): number {
+  /** The characters of a value as JSON. A list with many references is written once. */
+  getSize(value: unknown): number {
     if (typeof value !== "object" || value === null) return (JSON.stringify(value) ?? "").length;
     const known = this.#sizes.get(value);
     if (known !== undefined) return known;
@@ -82,10 +82,10 @@ export class ImportWork {
   }
 }
 
-/** Characters that are written in the time of one member. */
+/** Characters that take the time of one member. */
 const CHARACTERS_A_MEMBER = 50;
 
-/** Makes schemas that stand by themselves, all of them together within the bounds. */
+/** Creates self-contained schemas, all together within the limits. */
 export class PlainSchemas {
   private readonly deps: SchemaDeps;
   private left = MAX_SCHEMAS;
@@ -95,9 +95,9 @@ export class PlainSchemas {
     this.deps = deps;
   }
 
-  /** `open` are the schemas that this one stands in. */
+  /** `open` are the schemas around this one. */
   plain(value: unknown, open: readonly Json[] = []): JsonSchema {
-    const schema = follow(this.deps.root, value);
+    const schema = followReferences(this.deps.root, value);
     this.left -= 1;
     this.deps.work.take(1);
     const isFull = this.left < 0 || this.characters < 0 || this.deps.work.isOver;
@@ -107,12 +107,13 @@ export class PlainSchemas {
     const members = Object.entries(schema);
     this.deps.work.take(members.length);
     for (const [name, member] of members) {
-      if (KEPT.has(name)) this.keep(made, name, member);
+      if (COPIED_KEYWORDS.has(name)) this.keep(made, name, member);
       else if (name === "description" && typeof member === "string")
         this.keep(made, name, member.slice(0, MAX_DESCRIPTION));
       else if (name === "pattern" && this.isUsable(member)) this.keep(made, name, member);
       else if (LISTS.includes(name) && Array.isArray(member)) {
-        const list = name === "prefixItems" ? member : member.filter((one) => follow(this.deps.root, one) !== null);
+        const list =
+          name === "prefixItems" ? member : member.filter((one) => followReferences(this.deps.root, one) !== null);
         if (list.length > 0)
           made.set(
             name,
@@ -122,30 +123,30 @@ export class PlainSchemas {
         made.set(name, typeof member === "boolean" ? member : this.plain(member, inside));
     }
     this.addProperties(schema, made, inside);
-    return nullable(schema, Object.fromEntries(made));
+    return addNull(schema, Object.fromEntries(made));
   }
 
-  /** Keeps a member while there is room: the same list of values can be referred to from many places. */
+  /** Copies a member while there is room: many places may refer to the same list of values. */
   private keep(made: Map<string, unknown>, name: string, member: unknown): void {
     if (this.characters < 0) return;
-    this.characters -= name.length + this.deps.work.sizeOf(member);
+    this.characters -= name.length + this.deps.work.getSize(member);
     if (this.characters >= 0) made.set(name, member);
   }
 
-  /** What a caller sends holds no property that only answers have. */
+  /** Requests have no read-only properties. */
   private addProperties(schema: Json, made: Map<string, unknown>, inside: readonly Json[]): void {
     if (!isJson(schema["properties"])) {
-      if (Array.isArray(schema["required"])) made.set("required", namesIn(schema["required"]));
+      if (Array.isArray(schema["required"])) made.set("required", listNames(schema["required"]));
       return;
     }
     const all = Object.entries(schema["properties"]);
     this.deps.work.take(all.length);
-    const taken = all.filter(([, one]) => follow(this.deps.root, one)?.["readOnly"] !== true);
+    const taken = all.filter(([, one]) => followReferences(this.deps.root, one)?.["readOnly"] !== true);
     const names = new Set(taken.map(([name]) => name));
     const left = new Set(all.flatMap(([name]) => (names.has(name) ? [] : [name])));
     this.characters -= taken.reduce((sum, [name]) => sum + name.length, 0);
     made.set("properties", Object.fromEntries(taken.map(([name, one]) => [name, this.plain(one, inside)])));
-    const required = Array.isArray(schema["required"]) ? namesIn(schema["required"]) : [];
+    const required = Array.isArray(schema["required"]) ? listNames(schema["required"]) : [];
     this.deps.work.take(required.length);
     const wanted = required.filter((name) => !left.has(name));
     if (wanted.length > 0) made.set("required", wanted);
@@ -156,12 +157,12 @@ export class PlainSchemas {
   }
 }
 
-function namesIn(list: readonly unknown[]): string[] {
+function listNames(list: readonly unknown[]): string[] {
   return list.filter((name) => typeof name === "string");
 }
 
-/** OpenAPI 3.0 says of a schema that its value may be null; JSON Schema says it of the type. */
-function nullable(schema: Json, made: Record<string, unknown>): JsonSchema {
+/** Moves OpenAPI 3.0's `nullable` into the type, as in JSON Schema. */
+function addNull(schema: Json, made: Record<string, unknown>): JsonSchema {
   if (schema["nullable"] !== true || typeof made["type"] !== "string") return made;
   const values = made["enum"];
   const listed = Array.isArray(values) && !values.includes(null) ? { enum: [...(values as unknown[]), null] } : {};

@@ -1,104 +1,122 @@
 /**
- * The deliveries of an ask: for each place the message, the reminders, and what leaves at once for another place when that one is
- * dead; and what changes the cards when the ask has ended. Ids are derived from the notice, so a repeat plans the same deliveries.
+ * Plans the deliveries of a question or an approval: the message and the reminders for each destination, with fallbacks
+ * that are sent when one is dead, and the update of the cards when it has ended. Ids are derived from the notice, so a
+ * repeat plans the same deliveries.
  */
 import { makeId } from "../base/ids.ts";
 import { seededIds } from "../base/seeded-ids.ts";
-import { type AskedPlace, type Delivery, type DeliveryKind, outboxOf } from "../channels/outbox/delivery.ts";
+import { type DeliveryPlace, type Delivery, type DeliveryKind, getOutboxName } from "../channels/outbox/delivery.ts";
 import type { OutMessage } from "../channels/outbox/message.ts";
-import { type AskEnd, askMessage, type AskTold, reminderMessage, settledMessage } from "./ask-message.ts";
+import {
+  type AskEnd,
+  createAskMessage,
+  type RenderedAsk,
+  createReminderMessage,
+  createSettledMessage,
+} from "./ask-message.ts";
 import type { PersonRecord } from "./person.ts";
-import { type Leg, openAt, routeAsk, type Station, stationKey, stationsOf } from "./route-ask.ts";
+import {
+  type AskStep,
+  getOpenTime,
+  routeAsk,
+  type AskDestination,
+  getDestinationKey,
+  listDestinations,
+} from "./route-ask.ts";
 import type { Notice } from "../task/notice.ts";
 import type { JsonState } from "../tool/tool.ts";
 
-/** Whom an ask is for. */
-type Whom = { readonly person: PersonRecord | null; readonly conversations: readonly Station[] };
+/** The recipients of a question. */
+type Whom = { readonly person: PersonRecord | null; readonly conversations: readonly AskDestination[] };
 
 /** The deliveries of an ask, a reminder for each place without an answer, and the replacements of dead places. */
-export async function planAsk(tenant: string, notice: Notice, told: AskTold, whom: Whom): Promise<Delivery[]> {
-  const { waits, ask } = told;
+export async function planAsk(tenant: string, notice: Notice, rendered: RenderedAsk, whom: Whom): Promise<Delivery[]> {
+  const { waits, ask } = rendered;
   const expiresAt = ask.expiresAt === null ? null : Date.parse(ask.expiresAt);
   const askedAt = Date.parse(notice.at);
-  const legs = routeAsk({ ...whom, waits, expiresAt, askedAt });
+  const steps = routeAsk({ ...whom, waits, expiresAt, askedAt });
   const make = makeDeliveries(tenant, notice, ask.id);
-  const asks = legs.filter(({ kind }) => kind === "ask");
-  const reminders = legs.filter(({ kind }) => kind === "reminder");
-  // In the order of attempts. Places with too little time left still replace dead ones.
-  const stations = [...new Map([...asks.map(({ station }) => station), ...stationsOf(whom)].map(toEntry)).values()];
+  const asks = steps.filter(({ kind }) => kind === "ask");
+  const reminders = steps.filter(({ kind }) => kind === "reminder");
+  // In order of preference. Destinations whose own message would be too late still serve as fallbacks.
+  const destinations = [
+    ...new Map([...asks.map(({ destination }) => destination), ...listDestinations(whom)].map(toEntry)).values(),
+  ];
   const deliveries: Delivery[] = [];
-  for (const [index, leg] of asks.entries()) {
-    const inStead = await planReplacements(make, told, { ...leg, at: askedAt }, stations.slice(index + 1));
-    deliveries.push({ ...(await make(told, leg)), otherwise: inStead });
+  for (const [index, step] of asks.entries()) {
+    const fallbacks = await planFallbacks(make, rendered, { ...step, at: askedAt }, destinations.slice(index + 1));
+    deliveries.push({ ...(await make(rendered, step)), otherwise: fallbacks });
   }
-  for (const [index, leg] of reminders.entries()) {
-    const others = stations.filter((station) => stationKey(station) !== stationKey(leg.station));
-    const inStead = await planReplacements(make, told, leg, others, index + 1);
-    deliveries.push({ ...(await make(told, leg, index + 1)), otherwise: inStead });
+  for (const [index, step] of reminders.entries()) {
+    const others = destinations.filter(
+      (destination) => getDestinationKey(destination) !== getDestinationKey(step.destination),
+    );
+    const fallbacks = await planFallbacks(make, rendered, step, others, index + 1);
+    deliveries.push({ ...(await make(rendered, step, index + 1)), otherwise: fallbacks });
   }
   return deliveries;
 }
 
-function toEntry(station: Station): [string, Station] {
-  return [stationKey(station), station];
+function toEntry(destination: AskDestination): [string, AskDestination] {
+  return [getDestinationKey(destination), destination];
 }
 
-type MakeDelivery = (told: AskTold, leg: Leg, number?: number) => Promise<Delivery>;
+type MakeDelivery = (rendered: RenderedAsk, step: AskStep, number?: number) => Promise<Delivery>;
 
-/** What leaves at once when the place of a leg is dead: for the next one, and for those after it when that is dead too. */
-async function planReplacements(
+/** The fallbacks when a destination is dead: the next destination, with the following ones as its own fallbacks. */
+async function planFallbacks(
   make: MakeDelivery,
-  told: AskTold,
-  leg: Leg,
-  rest: readonly Station[],
+  rendered: RenderedAsk,
+  step: AskStep,
+  rest: readonly AskDestination[],
   number?: number,
 ): Promise<Delivery[]> {
-  const [station, ...others] = rest;
-  if (station === undefined) return [];
-  const delivery = await make(told, { ...leg, station, at: openAt(station, leg.at) }, number);
-  return [{ ...delivery, otherwise: await planReplacements(make, told, leg, others, number) }];
+  const [destination, ...others] = rest;
+  if (destination === undefined) return [];
+  const delivery = await make(rendered, { ...step, destination, at: getOpenTime(destination, step.at) }, number);
+  return [{ ...delivery, otherwise: await planFallbacks(make, rendered, step, others, number) }];
 }
 
-/** Makes the delivery of a leg. A fallback is the later scheduled delivery, sent early. */
+/** Creates the delivery of a step. A fallback is the later scheduled delivery, sent early. */
 function makeDeliveries(tenant: string, notice: Notice, ask: string): MakeDelivery {
-  return async (told, { kind, station, at }, number = 0) => {
+  return async (rendered, { kind, destination, at }, number = 0) => {
     const isAsk = kind === "ask";
     const purpose = `${kind} ${number}`;
     return await makeDelivery(tenant, notice, ask, {
-      station,
-      kind: isAsk ? askKind(told) : "reminder",
+      destination,
+      kind: isAsk ? askKind(rendered) : "reminder",
       purpose,
-      message: isAsk ? askMessage(told) : reminderMessage(told),
-      keepAs: told.waits ? `${ask} ${station.to} ${purpose}` : null,
+      message: isAsk ? createAskMessage(rendered) : createReminderMessage(rendered),
+      keepAs: rendered.waits ? `${ask} ${destination.to} ${purpose}` : null,
       refs: [],
       notBefore: at,
     });
   };
 }
 
-function askKind({ waits, ask }: AskTold): DeliveryKind {
+function askKind({ waits, ask }: RenderedAsk): DeliveryKind {
   return waits ? ask.kind : "notification";
 }
 
-/** What changes the cards of one place; nothing where none was kept. */
+/** Plans the update of one destination's cards; nothing when none was stored. */
 export async function planSettlement(
   tenant: string,
   notice: Notice,
   end: AskEnd,
-  cards: readonly AskedPlace[],
+  cards: readonly DeliveryPlace[],
 ): Promise<readonly Delivery[]> {
-  const [station] = cards;
+  const [destination] = cards;
   const refs = [...new Set(cards.flatMap(({ keepAs }) => keepAs ?? []))];
-  if (station === undefined || refs.length === 0) return [];
-  const message = settledMessage(notice.facts.task, end);
+  if (destination === undefined || refs.length === 0) return [];
+  const message = createSettledMessage(notice.facts.task, end);
   const rest = { kind: "settled", purpose: `settled ${end.id}`, keepAs: null, notBefore: 0 } as const;
-  return [await makeDelivery(tenant, notice, end.id, { ...rest, station, message, refs })];
+  return [await makeDelivery(tenant, notice, end.id, { ...rest, destination, message, refs })];
 }
 
 interface AskDelivery {
-  readonly station: Pick<Delivery, "channel" | "to">;
+  readonly destination: Pick<Delivery, "channel" | "to">;
   readonly kind: DeliveryKind;
-  /** Tells apart what one notice sends to one place. */
+  /** Distinguishes the deliveries of one notice to one destination. */
   readonly purpose: string;
   readonly message: OutMessage;
   readonly keepAs: string | null;
@@ -112,8 +130,8 @@ async function makeDelivery(
   ask: string,
   planned: AskDelivery,
 ): Promise<Delivery> {
-  const { station, purpose, message, ...rest } = planned;
-  const { channel, to } = station;
+  const { destination, purpose, message, ...rest } = planned;
+  const { channel, to } = destination;
   const createdAt = Date.parse(at);
   const { random } = await seededIds("delivery", `${facts.task} ${seq} ${purpose} ${channel} ${to}`, createdAt);
   return {
@@ -133,16 +151,21 @@ async function makeDelivery(
 }
 
 /**
- * The outboxes that an ask can have gone to: those of the places that it would go to now (true), whose deliveries may still be on
- * their way there, and of all others of the tenant where people are asked, since addresses change. `teams`: its workspaces of Slack.
+ * The outboxes that may have sent this question: true for its present destinations, whose deliveries may still be on
+ * their way, false for the tenant's other ones with people, since addresses change. `teams`: the tenant's Slack
+ * workspaces.
  */
-export function candidateOutboxes(tenant: string, whom: Whom, teams: readonly string[]): ReadonlyMap<string, boolean> {
+export function listCandidateOutboxes(
+  tenant: string,
+  whom: Whom,
+  teams: readonly string[],
+): ReadonlyMap<string, boolean> {
   const others = [
     { channel: "email", to: "" } as const,
     ...teams.map((team) => ({ channel: "slack", to: team }) as const),
   ];
   return new Map([
-    ...others.map((place) => [outboxOf({ tenant, ...place }), false] as const),
-    ...stationsOf(whom).map((place) => [outboxOf({ tenant, ...place }), true] as const),
+    ...others.map((place) => [getOutboxName({ tenant, ...place }), false] as const),
+    ...listDestinations(whom).map((place) => [getOutboxName({ tenant, ...place }), true] as const),
   ]);
 }

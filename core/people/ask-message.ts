@@ -1,34 +1,36 @@
-/** What people read of questions and approvals, before a channel gives it a form. */
+/** Formats questions and approvals for people, before a channel renders them. */
 import { getOwn } from "../base/own-field.ts";
 import type { Ask, OutMessage } from "../channels/outbox/message.ts";
 import type { Notice } from "../task/notice.ts";
 import type { ApprovedFile, PendingView } from "../task/view.ts";
-import { shownArguments } from "./format-call.ts";
+import { formatArguments } from "./format-call.ts";
 
-/** Characters of an answer that those who were asked too are shown. */
+/** Characters of an answer that the other recipients see. */
 const MAX_SHOWN_ANSWER = 500;
 
 const PLAIN = { files: [], sandbox: null, ask: null, outcome: null, isOver: false } as const;
 
-/** Something that is asked, or only told (`waits` false). `person` is who it is for; null: whoever may answer. */
-export interface AskTold {
+/**
+ * A question, an approval, or a notification (`waits` false). `person` is the recipient; null for any permitted person.
+ */
+export interface RenderedAsk {
   readonly waits: boolean;
   readonly text: string;
   readonly title: string;
-  /** What it is called when nothing is waited for: the notice's own place in its task's log. */
+  /** The id of a notification: its position in the task's log. */
   readonly ask: Ask;
 }
 
-/** What a `question.asked` tells; null: it is none, or not for a person. */
-export function questionOf({ type, data, facts, seq }: Notice, personId: string | null): AskTold | null {
+/** The content of `question.asked`; null for another notice, or when it is not for this person. */
+export function toQuestion({ type, data, facts, seq }: Notice, personId: string | null): RenderedAsk | null {
   const { query, person, wait, choices, question_id: id, expires_at: expiresAt } = data;
   if (type !== "question.asked" || typeof query !== "string") return null;
-  // The one that is only told and names nobody goes where the task's result goes.
+  // A notification without a person goes where the task's result goes.
   if (wait !== true && typeof person !== "string") return null;
   return {
     waits: wait === true,
     text: query,
-    title: wait === true ? "Otto has a question" : "A message from Otto",
+    title: wait === true ? "A question from Otto" : "A message from Otto",
     ask: {
       kind: "question",
       id: typeof id === "string" ? id : `${facts.task}/${seq}`,
@@ -42,13 +44,13 @@ export function questionOf({ type, data, facts, seq }: Notice, personId: string 
   };
 }
 
-/** An approval as its task shows it while it is open, without arguments that nobody could be shown whole. */
-export function approvalOf(task: string, pending: Extract<PendingView, { kind: "approval" }>): AskTold {
+/** An open approval, without arguments that are too long to show. */
+export function toApproval(task: string, pending: Extract<PendingView, { kind: "approval" }>): RenderedAsk {
   const { id, tool, arguments: given, arguments_hash: argumentsHash, expires_at: expiresAt, files = [] } = pending;
   const reason = files.length === 0 ? pending.reason : `${pending.reason} ${formatFiles(files)}`;
   return {
     waits: true,
-    text: mayICall(tool),
+    text: formatCallQuestion(tool),
     title: `Otto asks for approval: ${tool}`,
     ask: {
       kind: "approval",
@@ -56,14 +58,14 @@ export function approvalOf(task: string, pending: Extract<PendingView, { kind: "
       task,
       person: null,
       choices: null,
-      call: { tool, arguments: shownArguments(given) === null ? null : given, argumentsHash },
+      call: { tool, arguments: formatArguments(given) === null ? null : given, argumentsHash },
       reason,
       expiresAt,
     },
   };
 }
 
-/** Characters of a hash that people compare. */
+/** Characters of a hash for people to compare. */
 const SHORT_HASH = 12;
 
 /** The files that an approval covers, as a sentence. */
@@ -75,47 +77,49 @@ function formatFiles(files: readonly ApprovedFile[]): string {
   return `With this content: ${named.join(", ")}.`;
 }
 
-/** What a place is sent first. */
-export function askMessage({ text, title, ask, waits }: AskTold): OutMessage {
+/** The first message to a destination. */
+export function createAskMessage({ text, title, ask, waits }: RenderedAsk): OutMessage {
   return { ...PLAIN, text, title, ask: waits ? ask : null };
 }
 
-/** What a place is sent when nobody has answered. */
-export function reminderMessage({ text, title, ask }: AskTold): OutMessage {
-  return { ...PLAIN, text: `This still waits for an answer:\n\n${text}`, title: `Reminder: ${title}`, ask };
+/** The message after a time without an answer. */
+export function createReminderMessage({ text, title, ask }: RenderedAsk): OutMessage {
+  return { ...PLAIN, text: `This is still waiting for an answer:\n\n${text}`, title: `Reminder: ${title}`, ask };
 }
 
-/** How something that was asked has ended. */
+/** The end of a question or an approval. */
 export interface AskEnd {
   readonly kind: Ask["kind"];
   readonly id: string;
-  /** The record of the person who was asked; null: there is none. */
+  /** The id of the person's record; null without one. */
   readonly personId: string | null;
-  /** What was asked. */
+  /** The text of the question. */
   readonly text: string;
   readonly outcome: { readonly text: string; readonly by: string | null };
 }
 
-/** The asks that a notice says are over; empty for every other notice. */
-export function endsOf({ type, data }: Notice): AskEnd[] {
+/** The questions and approvals that a notice ends; empty for another notice. */
+export function listAskEnds({ type, data }: Notice): AskEnd[] {
   switch (type) {
     case "question.answered":
-      return [endOf("question", data, { text: `Answered: ${shownAnswer(data["answer"])}`, by: textOf(data["by"]) })];
+      return [
+        toAskEnd("question", data, { text: `Answered: ${truncateAnswer(data["answer"])}`, by: toText(data["by"]) }),
+      ];
     case "question.expired":
-      return [endOf("question", data, { text: expiredText(textOf(data["answer"])), by: null })];
+      return [toAskEnd("question", data, { text: formatExpiry(toText(data["answer"])), by: null })];
     case "approval.decided": {
-      const reason = textOf(data["reason"]);
+      const reason = toText(data["reason"]);
       const word = data["decision"] === "approve" ? "Approved" : "Refused";
-      const outcome = { text: reason === null ? `${word}.` : `${word}: ${reason}`, by: textOf(data["by"]) };
-      return [endOf("approval", data, outcome)];
+      const outcome = { text: reason === null ? `${word}.` : `${word}: ${reason}`, by: toText(data["by"]) };
+      return [toAskEnd("approval", data, outcome)];
     }
     case "approval.expired":
-      return [endOf("approval", data, { text: "Nobody decided in time, so it was not done.", by: null })];
+      return [toAskEnd("approval", data, { text: "Nobody decided in time, so the call was not made.", by: null })];
     case "task.completed":
     case "task.failed":
     case "task.cancelled":
-      return leftOpen(data["closed"]).map((open) =>
-        endOf(open["kind"] === "approval" ? "approval" : "question", open, {
+      return listClosed(data["closed"]).map((open) =>
+        toAskEnd(open["kind"] === "approval" ? "approval" : "question", open, {
           text: type === "task.cancelled" ? "The task was cancelled." : "The task has ended.",
           by: null,
         }),
@@ -125,8 +129,8 @@ export function endsOf({ type, data }: Notice): AskEnd[] {
   }
 }
 
-/** What those who were asked are told at the end. */
-export function settledMessage(task: string, { kind, id, personId, text, outcome }: AskEnd): OutMessage {
+/** The message to the recipients when it has ended. */
+export function createSettledMessage(task: string, { kind, id, personId, text, outcome }: AskEnd): OutMessage {
   const ask: Ask = { kind, id, task, person: personId, choices: null, call: null, reason: null, expiresAt: null };
   return {
     ...PLAIN,
@@ -137,31 +141,31 @@ export function settledMessage(task: string, { kind, id, personId, text, outcome
   };
 }
 
-function endOf(kind: Ask["kind"], data: Readonly<Record<string, unknown>>, outcome: AskEnd["outcome"]): AskEnd {
-  const id = textOf(getOwn(data, `${kind}_id`)) ?? textOf(data["id"]) ?? "";
-  const text = kind === "question" ? (textOf(data["query"]) ?? "") : mayICall(textOf(data["tool"]) ?? "");
-  return { kind, id, personId: textOf(data["person_id"]), text, outcome };
+function toAskEnd(kind: Ask["kind"], data: Readonly<Record<string, unknown>>, outcome: AskEnd["outcome"]): AskEnd {
+  const id = toText(getOwn(data, `${kind}_id`)) ?? toText(data["id"]) ?? "";
+  const text = kind === "question" ? (toText(data["query"]) ?? "") : formatCallQuestion(toText(data["tool"]) ?? "");
+  return { kind, id, personId: toText(data["person_id"]), text, outcome };
 }
 
-/** The reason stands beside the call, which each place shows below this. */
-function mayICall(tool: string): string {
+/** The reason follows the call, which each channel shows below. */
+function formatCallQuestion(tool: string): string {
   return `May I call \`${tool}\`?`;
 }
 
-function expiredText(defaultAnswer: string | null): string {
-  const stands = defaultAnswer === null ? "" : ` The agreed default stands: ${shownAnswer(defaultAnswer)}`;
-  return `Nobody answered in time.${stands}`;
+function formatExpiry(defaultAnswer: string | null): string {
+  const defaultNote = defaultAnswer === null ? "" : ` The agreed default applies: ${truncateAnswer(defaultAnswer)}`;
+  return `Nobody answered in time.${defaultNote}`;
 }
 
-function leftOpen(closed: unknown): readonly Readonly<Record<string, unknown>>[] {
+function listClosed(closed: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(closed) ? (closed as readonly Readonly<Record<string, unknown>>[]) : [];
 }
 
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-function shownAnswer(answer: unknown): string {
-  const text = textOf(answer) ?? "";
+function truncateAnswer(answer: unknown): string {
+  const text = toText(answer) ?? "";
   return text.length > MAX_SHOWN_ANSWER ? `${text.slice(0, MAX_SHOWN_ANSWER).toWellFormed()}…` : text;
 }

@@ -1,16 +1,16 @@
-/** The call of an approval as channels show it: whole, or to be approved somewhere else. */
+/** Formats the call of an approval for channels: in full, or not at all. */
 
-/** UTF-16 units of arguments, as people read them, that every channel has room for. */
+/** UTF-16 units of formatted arguments that fit every channel. */
 export const MAX_SHOWN_ARGUMENTS = 8_000;
-/** What `&`, `<` and `>` become in Slack is up to so much longer. */
+/** How much longer `&`, `<` and `>` become in Slack. */
 const ESCAPE_CHARACTERS = 4;
 
-/** What stands in the place of arguments that are longer. */
+/** Replaces longer arguments. */
 export const TOO_LONG_TO_SHOW =
-  "The arguments are too long to be shown here, and nobody approves what they have not seen: look at them and approve in the console, or by the API. It can be refused from here.";
+  "The arguments are too long to show here, and nobody approves unseen arguments. Approve in the console or by the API; you can refuse it here.";
 
-/** The arguments as text; null: they are too long for some channel, so they are approved in none. */
-export function shownArguments(given: unknown): string | null {
+/** The arguments as text; null when they are too long for a channel, so that none offers approval. */
+export function formatArguments(given: unknown): string | null {
   const text = JSON.stringify(given, null, 2) ?? "";
   const escapes = text.match(/[&<>]/g)?.length ?? 0;
   const backticks = text.match(/`/g)?.length ?? 0;

@@ -1,26 +1,26 @@
-/** People: humans who can be asked or told something. */
+/** People who can receive questions and notifications. */
 
-/** Where a person is reached. `team` and `user` are Slack's ids (`T…`, `U…`). */
+/** An address of a person. `team` and `user` are Slack's ids (`T…`, `U…`). */
 export type PersonAddress =
   | { readonly kind: "slack"; readonly team: string; readonly user: string }
   | { readonly kind: "email"; readonly address: string };
 
-/** When a person works: ISO days of the week (1 is Monday), and times as `09:00` in the person's zone. `to` may be `24:00`. */
+/** Working hours: ISO weekdays (1 is Monday), and times such as `09:00` in the person's zone. `to` may be `24:00`. */
 export interface WorkingHours {
   readonly days: readonly number[];
   readonly from: string;
   readonly to: string;
 }
 
-/** What a person's record says. */
+/** The fields of a person. */
 export interface PersonFields {
-  /** Unique in its tenant, whatever the case. */
+  /** Unique in its tenant, ignoring case. */
   readonly name: string;
-  /** Other names to find the person by; two people may share one. */
+  /** Other names for search; two people may share one. */
   readonly aliases: readonly string[];
-  /** In the order in which those of one kind are used; each belongs to one person of a tenant. */
+  /** Those of one kind are used in order. Each belongs to one person of a tenant. */
   readonly addresses: readonly PersonAddress[];
-  /** The kind of address that is tried first; null: Slack, if there is one. */
+  /** The kind of address to try first; null: Slack, if there is one. */
   readonly preferred: PersonAddress["kind"] | null;
   /** IANA name. */
   readonly timeZone: string;
@@ -30,7 +30,7 @@ export interface PersonFields {
   readonly mayApprove: boolean;
 }
 
-/** A record as it is kept. `version` grows with every change. */
+/** A stored record. `version` grows with every change. */
 export interface PersonRecord extends PersonFields {
   /** `per_…` */
   readonly id: string;
@@ -41,28 +41,28 @@ export interface PersonRecord extends PersonFields {
 
 /** People of one tenant. */
 export const MAX_PEOPLE = 10_000;
-/** Names and addresses of one person. */
+/** Limits of one person's names and addresses. */
 export const MAX_ALIASES = 10;
 export const MAX_ADDRESSES = 20;
 /** UTF-16 units of a name. */
 export const MAX_NAME = 200;
 
-/** What somebody is who turned up by themselves in a channel: asked, but not trusted with approvals. */
-export const LINKED_BY_THEMSELVES = { mayAnswer: true, mayApprove: false } as const;
+/** Permissions of a person who was linked from a channel: may answer questions, but not decide approvals. */
+export const LINKED_PERMISSIONS = { mayAnswer: true, mayApprove: false } as const;
 
-/** What tells one address from another: mail is told apart without its case. */
-export function addressKey(address: PersonAddress): string {
+/** The key of an address; mail addresses ignore case. */
+export function getAddressKey(address: PersonAddress): string {
   return address.kind === "slack"
     ? `slack/${address.team}/${address.user}`
     : `email/${address.address.trim().toLowerCase()}`;
 }
 
-/** The form of a name in which two names are one: without case, and without what spaces and composed letters differ in. */
-export function nameKey(name: string): string {
+/** The key of a name: without case, extra spaces, and differences in composed letters. */
+export function getNameKey(name: string): string {
   return name.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase();
 }
 
-/** The first word of a name, as `nameKey` writes it. */
-export function firstNameKey(name: string): string {
-  return nameKey(name).split(" ")[0] ?? "";
+/** The first word of a name, in the form of `getNameKey`. */
+export function getFirstNameKey(name: string): string {
+  return getNameKey(name).split(" ")[0] ?? "";
 }

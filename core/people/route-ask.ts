@@ -1,119 +1,127 @@
-/** Where a question or an approval goes, and when: first channel, fallback, reminders. */
+/** Plans where and when a question or an approval is sent: first channel, fallback, reminders. */
 import type { Delivery } from "../channels/outbox/delivery.ts";
 import type { Channel } from "../task/source.ts";
 import type { PersonAddress, PersonRecord } from "./person.ts";
-import { afterWorking, isWorking, nextWorking, type Worker } from "./working-hours.ts";
+import { addWorkingTime, isWorking, findNextWorking, type Worker } from "./working-hours.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Without an answer for so long, the next channel is tried too. */
+/** After this time without an answer, the next channel is used too. */
 export const FALLBACK_AFTER_MS = 15 * MINUTE_MS;
-/** Working time without an answer after which the first reminder leaves, and the time between it and those that follow. */
+/** Working time without an answer until the first reminder, and between reminders. */
 const FIRST_REMINDER_AFTER_MS = 4 * HOUR_MS;
 const NEXT_REMINDER_AFTER_MS = 24 * HOUR_MS;
 export const MAX_REMINDERS = 3;
-/** Places that one ask goes to. */
-export const MAX_STATIONS = 5;
+/** Destinations of one question. */
+export const MAX_ASK_DESTINATIONS = 5;
 
-/** A place where something can be asked. `person`: whose it is; null: a conversation, which has no hours. */
-export interface Station {
+/** A destination for questions. `person` is null for a conversation, which has no working hours. */
+export interface AskDestination {
   readonly channel: Channel;
-  /** As its channel reads it. */
+  /** In the form of its channel. */
   readonly to: string;
   readonly person: PersonRecord | null;
 }
 
-/** What is asked, and of whom: `person` null: of whoever looks after the task. */
+/** A question to route. `person` is null when anyone who follows the task may answer. */
 export interface AskToRoute {
   readonly person: PersonRecord | null;
-  /** Where the task delivers to, in order, as far as something can be asked there. */
-  readonly conversations: readonly Station[];
+  /** Where the task delivers, in order, as far as questions can be asked there. */
+  readonly conversations: readonly AskDestination[];
   readonly askedAt: number;
   /** Null: it does not expire. */
   readonly expiresAt: number | null;
-  /** False: a notification, which goes to one place and is not repeated. */
+  /** False for a notification, which goes to one destination once. */
   readonly waits: boolean;
 }
 
-/** One sending: `ask` is the first word at a station, `reminder` a later one. */
-export interface Leg {
+/** One message: `ask` is the first one at a destination, `reminder` a later one. */
+export interface AskStep {
   readonly kind: "ask" | "reminder";
-  readonly station: Station;
-  /** Milliseconds since the epoch: it does not leave before. */
+  readonly destination: AskDestination;
+  /** Earliest time to send it, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** The places of an ask: the person's own, the preferred first; without any, the conversations of the task. */
-export function stationsOf({ person, conversations }: Pick<AskToRoute, "person" | "conversations">): Station[] {
-  const own = person === null ? [] : stationsOfPerson(person);
+/** The destinations of a question: the person's, in order of preference; otherwise the task's conversations. */
+export function listDestinations({
+  person,
+  conversations,
+}: Pick<AskToRoute, "person" | "conversations">): AskDestination[] {
+  const own = person === null ? [] : listPersonDestinations(person);
   const all = own.length > 0 ? own : conversations;
-  return [...new Map(all.map((station) => [stationKey(station), station])).values()].slice(0, MAX_STATIONS);
+  return [...new Map(all.map((destination) => [getDestinationKey(destination), destination])).values()].slice(
+    0,
+    MAX_ASK_DESTINATIONS,
+  );
 }
 
-/** What tells one place from another. */
-export function stationKey({ channel, to }: Pick<Delivery, "channel" | "to">): string {
+/** The key of a destination. */
+export function getDestinationKey({ channel, to }: Pick<Delivery, "channel" | "to">): string {
   return `${channel} ${to}`;
 }
 
-/** The first address of each kind, that of the preferred kind first. */
-export function stationsOfPerson(person: PersonRecord): Station[] {
+/** The first address of each kind, the preferred kind first. */
+export function listPersonDestinations(person: PersonRecord): AskDestination[] {
   const { preferred, addresses } = person;
   const kinds = preferred === "email" ? (["email", "slack"] as const) : (["slack", "email"] as const);
   return kinds.flatMap((kind) => {
     const address = addresses.find((each) => each.kind === kind);
-    return address === undefined ? [] : [{ channel: kind, to: placeOf(address), person }];
+    return address === undefined ? [] : [{ channel: kind, to: toAddress(address), person }];
   });
 }
 
 /**
- * What leaves for an ask, in the order of time; empty: only the console and the API show it. Slack, which disturbs, waits for
- * the person's working hours, and mail takes its turn until they begin. Nothing leaves at or after the deadline, except
- * that an ask which would leave for nowhere before it goes to its first place at once.
+ * Plans the messages of a question in order of time; empty when only the console and the API show it. Slack, which
+ * disturbs, waits for the person's working hours, and mail is used until they begin. Nothing is sent at or after the
+ * deadline. If the hours begin after it, the first destination is used at once.
  */
-export function routeAsk(ask: AskToRoute): Leg[] {
+export function routeAsk(ask: AskToRoute): AskStep[] {
   const { askedAt, expiresAt, waits } = ask;
-  const stations = stationsOf(ask);
-  const [preferred] = stations;
+  const destinations = listDestinations(ask);
+  const [preferred] = destinations;
   if (preferred === undefined) return [];
-  const first = stations.find((station) => isOpen(station, askedAt)) ?? preferred;
-  if (!waits) return [{ kind: "ask", station: first, at: openAt(first, askedAt) }];
-  const others = stations.filter((station) => station !== first);
-  const asked = [first, ...others].map((station, index): Leg => {
-    // The preferred place that sleeps now is no fallback: it is asked as soon as it wakes.
-    const after = station === preferred ? 0 : index * FALLBACK_AFTER_MS;
-    return { kind: "ask", station, at: openAt(station, askedAt + after) };
+  const first = destinations.find((destination) => isOpen(destination, askedAt)) ?? preferred;
+  if (!waits) return [{ kind: "ask", destination: first, at: getOpenTime(first, askedAt) }];
+  const others = destinations.filter((destination) => destination !== first);
+  const asks = [first, ...others].map((destination, index): AskStep => {
+    // A preferred destination outside working hours is no fallback: it is used when they begin.
+    const after = destination === preferred ? 0 : index * FALLBACK_AFTER_MS;
+    return { kind: "ask", destination, at: getOpenTime(destination, askedAt + after) };
   });
-  const legs = [...asked, ...reminders(preferred, askedAt)].filter(({ at }) => expiresAt === null || at < expiresAt);
-  const inTime: Leg[] = legs.length === 0 ? [{ kind: "ask", station: preferred, at: askedAt }] : legs;
+  const steps = [...asks, ...planReminders(preferred, askedAt)].filter(
+    ({ at }) => expiresAt === null || at < expiresAt,
+  );
+  const inTime: AskStep[] = steps.length === 0 ? [{ kind: "ask", destination: preferred, at: askedAt }] : steps;
   return inTime.toSorted((one, other) => one.at - other.at);
 }
 
-/** After hours of working time, then a day later each, in working hours. */
-function reminders(station: Station, askedAt: number): Leg[] {
-  const worker = station.person ?? ALWAYS;
-  const legs: Leg[] = [];
-  let at = afterWorking(worker, askedAt, FIRST_REMINDER_AFTER_MS);
-  while (legs.length < MAX_REMINDERS) {
-    at = nextWorking(worker, at);
-    legs.push({ kind: "reminder", station, at });
+/** Reminders after hours of working time, then daily, in working hours. */
+function planReminders(destination: AskDestination, askedAt: number): AskStep[] {
+  const worker = destination.person ?? ALWAYS;
+  const steps: AskStep[] = [];
+  let at = addWorkingTime(worker, askedAt, FIRST_REMINDER_AFTER_MS);
+  while (steps.length < MAX_REMINDERS) {
+    at = findNextWorking(worker, at);
+    steps.push({ kind: "reminder", destination, at });
     at += NEXT_REMINDER_AFTER_MS;
   }
-  return legs;
+  return steps;
 }
 
 const ALWAYS: Worker = { timeZone: "UTC", workingHours: null };
 
-/** True where the ask disturbs nobody now. */
-function isOpen({ channel, person }: Station, at: number): boolean {
+/** True when a message disturbs no one now. */
+function isOpen({ channel, person }: AskDestination, at: number): boolean {
   return channel === "email" || person === null || isWorking(person, at);
 }
 
-/** The first moment from `at` on at which an ask may leave for a station. */
-export function openAt(station: Station, at: number): number {
-  return isOpen(station, at) || station.person === null ? at : nextWorking(station.person, at);
+/** The first time from `at` on when a message may be sent to a destination. */
+export function getOpenTime(destination: AskDestination, at: number): number {
+  return isOpen(destination, at) || destination.person === null ? at : findNextWorking(destination.person, at);
 }
 
-function placeOf(address: PersonAddress): string {
+function toAddress(address: PersonAddress): string {
   return address.kind === "slack" ? `${address.team}/${address.user}` : address.address;
 }

@@ -13,7 +13,7 @@ export interface MemoryFilter {
   readonly withOutside: boolean;
 }
 
-/** A memory to store, with the hash that identifies it in its project (`identityHashOf`). */
+/** A memory to store, with the hash that identifies it in its project (`getIdentityHash`). */
 export interface HashedMemory extends NewMemory {
   readonly contentHash: string;
 }

@@ -32,7 +32,7 @@ export interface ScheduleTable {
    * Whether this ended schedule may become due again: `quota_exceeded` when the tenant has `MAX_SCHEDULES` others,
    * `not_found` without its row.
    */
-  mayReturn(tenant: string, id: string): Promise<Result<void>>;
+  checkReactivation(tenant: string, id: string): Promise<Result<void>>;
   /** Stores a report. Drops one of a schedule without a row, or of a deleted tenant. */
   report(tenant: string, row: ScheduleReport): Promise<Result<void>>;
   /** Stores a report even without a row, after the database was replaced. */
@@ -43,7 +43,7 @@ export interface ScheduleTable {
   /** Returns the removed row; `not_found` without one. `act` is null if its object was already deleted. */
   remove(tenant: string, id: string, act: AuditEntry | null): Promise<Result<ScheduleState>>;
   /** Ids of schedules of the tenant, in no order, for deletion. */
-  some(tenant: string, limit: number): Promise<Result<readonly string[]>>;
-  /** Schedules of any tenant whose wake-up was due before `before`, the longest overdue first. */
+  listIds(tenant: string, limit: number): Promise<Result<readonly string[]>>;
+  /** Schedules of any tenant whose alarm was due before `before`, the longest overdue first. */
   overdue(before: number, limit: number): Promise<Result<readonly { tenant: string; schedule: string }[]>>;
 }

@@ -8,13 +8,13 @@ import type { SlackRef } from "./slack.ts";
  */
 export interface SlackNotesPort {
   /** `text` is Markdown. */
-  post(note: NotePlace & { readonly text: string }): Promise<Result<PostedNote>>;
+  post(note: NoteDestination & { readonly text: string }): Promise<Result<PostedNote>>;
   /** Finds a note that was posted at this time or later, in milliseconds since the epoch; null if none. */
-  find(place: NotePlace & { readonly since: number }): Promise<Result<PostedNote | null>>;
+  find(place: NoteDestination & { readonly since: number }): Promise<Result<PostedNote | null>>;
 }
 
 /** The destination of a note. `team`: the id or the name of a workspace; null if the tenant has only one. */
-export interface NotePlace {
+export interface NoteDestination {
   readonly team: string | null;
   /** `#name`, `name` or the id of a conversation. */
   readonly channel: string;

@@ -4,7 +4,7 @@
  * destination or content is vouched for; otherwise a person has to approve it. The approval policy cannot lift this
  * rule; `allowed_domains` can, because it names the hosts.
  */
-import { hostIsNamed } from "../web/host-pattern.ts";
+import { isHostNamed } from "../web/host-pattern.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { type CountedChoice, countChoice, MAX_CHOICE_BITS, MAX_ENTRIES } from "./count-choice.ts";
 import { findTellingHeader } from "./count-headers.ts";
@@ -139,7 +139,7 @@ function describeOrigin(wanted: string, ground: Ground): string {
 
 /** Whether an entry of the agent's list names the host. `*` does not. */
 function isAllowedHost(url: URL, { allowedDomains }: CarryRules): boolean {
-  return hostIsNamed(url, allowedDomains ?? []);
+  return isHostNamed(url, allowedDomains ?? []);
 }
 
 function parseWebUrl(written: string): URL | null {

@@ -1,6 +1,6 @@
 /**
- * What a program is given, as a person approves it: each file by its own hash and mode, each directory by a hash over the
- * paths, the hashes and the modes of its files. The default mode is left out. The program gets the copy that was bound; later writes do not change it.
+ * Binds the files of an approval: each file by hash and mode, each directory by a hash over the paths, hashes and modes
+ * of its files. The default mode is left out. The program gets the approved copy; later writes do not change it.
  */
 import { toCanonicalJson } from "../base/canonical-json.ts";
 import { ok, type Result } from "../base/errors.ts";
@@ -10,17 +10,17 @@ import { DEFAULT_MODE } from "./file-mode.ts";
 import { judgeTop } from "./path.ts";
 import { type CopyContext, type CopyScope, gatherCopy, type WorkingCopy } from "./working-copy.ts";
 
-/** Files as they are approved, and the copy of them; null: the call names files and is given no copy. */
-export interface Bound {
+/** The approved files and their copy; `copy` is null when the call only names files. */
+export interface BoundCopy {
   readonly files: readonly BoundFile[];
   readonly copy: WorkingCopy | null;
 }
 
-/** Finds what goes in and binds it. No bytes are read: the index has the hash of each file. */
+/** Finds the files and binds them by the hashes of the index, without reading them. */
 export async function bindCopy(
   scope: CopyScope,
   context: Pick<CopyContext, "files" | "sandbox">,
-): Promise<Result<Bound>> {
+): Promise<Result<BoundCopy>> {
   const copy = await gatherCopy(scope, context);
   if (!copy.ok) return copy;
   const files = new Map<string, BoundFile>();
@@ -35,15 +35,15 @@ export async function bindCopy(
 
 async function bindTop(top: string, { entries }: WorkingCopy): Promise<BoundFile> {
   const file = entries.get(top);
-  if (file !== undefined) return { path: file.path, size: file.size, hash: file.hash, ...modeOf(file) };
+  if (file !== undefined) return { path: file.path, size: file.size, hash: file.hash, ...getMode(file) };
   const prefix = top === "" ? "" : `${top}/`;
-  const inside = [...entries.values()].filter(({ path }) => path.startsWith(prefix)).toSorted(byPath);
+  const inside = [...entries.values()].filter(({ path }) => path.startsWith(prefix)).toSorted(comparePaths);
   const size = inside.reduce((sum, entry) => sum + entry.size, 0);
   const hash = await sha256Hex(toCanonicalJson(inside.map(listTerms)));
   return { path: prefix === "" ? "./" : prefix, size, hash, fileCount: inside.length };
 }
 
-function modeOf({ mode }: FileEntry): { readonly mode?: number } {
+function getMode({ mode }: FileEntry): { readonly mode?: number } {
   return mode === DEFAULT_MODE ? {} : { mode };
 }
 
@@ -52,7 +52,7 @@ function listTerms({ path, hash, mode }: FileEntry): readonly (string | number)[
   return mode === DEFAULT_MODE ? [path, hash] : [path, hash, mode];
 }
 
-function byPath(one: FileEntry, other: FileEntry): number {
+function comparePaths(one: FileEntry, other: FileEntry): number {
   return one.path < other.path ? -1 : 1;
 }
 

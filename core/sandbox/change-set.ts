@@ -1,19 +1,19 @@
 /**
- * Several changes to one sandbox that happen together or not at all: each file has to be at the version that the changes
- * were made from, what is there afterwards has to be a tree, and it has to fit. The fake and the object ask here alike.
+ * Several changes to one sandbox that apply together or not at all: each file has to be at the expected version, the
+ * result has to be a tree, and it has to fit the quota. The fake and the object share this check.
  */
 import { failed, ok, type Failure, type Result } from "../base/errors.ts";
 import type { FileEntry } from "../ports/files.ts";
 import type { Label } from "../provenance/label.ts";
 import { judgeForm } from "./path.ts";
-import { directoriesAbove, judgeTotals, type Totals } from "./write.ts";
+import { listParents, judgeTotals, type Totals } from "./write.ts";
 
-/** Of one set: the sandbox remembers the set in one row, which holds 2 MB. */
+/** Changes of one set: the sandbox stores a set in one row, which holds 2 MB. */
 export const MAX_CHANGES = 1_000;
-/** Paths that a message names. */
+/** Paths that an error names. */
 const NAMED_PATHS = 5;
 
-/** A write of a set, its bytes already hashed. */
+/** A write of a set. Its bytes are hashed already. */
 export interface SetWrite {
   readonly path: string;
   readonly size: number;
@@ -22,7 +22,7 @@ export interface SetWrite {
   readonly mode?: number;
 }
 
-/** A set as the sandbox's object is given it: paths inside the sandbox. */
+/** A set as the sandbox's object receives it, with paths inside the sandbox. */
 export interface ChangeSet {
   readonly key: string;
   /** The label of the writer; `OUTSIDE` when omitted. */
@@ -31,23 +31,23 @@ export interface ChangeSet {
   readonly removals: readonly { readonly path: string; readonly ifVersion: number }[];
 }
 
-/** Whether a set was applied before under its key, and which bytes have to be put. */
+/** `isApplied`: this key was applied before. `missing`: the hashes of bytes to upload. */
 export interface SetAdmission {
   readonly isApplied: boolean;
   readonly missing: readonly string[];
 }
 
-/** What a sandbox's object does with sets. */
+/** The RPC of a sandbox's object for change sets. */
 export interface ChangeSetRpc {
-  /** Checks versions, form and quotas, and says which bytes have to be put. No file is changed. `isApplied`: it was, under its key. */
+  /** Checks versions, form and quotas without changing a file, and lists the missing bytes. */
   admitAll(set: ChangeSet): Promise<Result<SetAdmission>>;
-  /** Makes all changes in one transaction. A set whose key was applied before changes nothing more. */
+  /** Applies all changes in one transaction. A key that was applied before changes nothing. */
   commitAll(set: ChangeSet): Promise<Result<void>>;
-  /** Takes a set back that was applied under its key, where nobody has changed its files since. */
+  /** Reverts an applied set, for files that were not changed since. */
   revertAll(set: ChangeSet): Promise<Result<void>>;
 }
 
-/** What the judgement asks of a sandbox. */
+/** What the check needs of a sandbox. */
 export interface SandboxView {
   file(path: string): FileEntry | null;
   /** How many files are below a path, at any depth. */
@@ -55,18 +55,24 @@ export interface SandboxView {
   totals(): Totals;
 }
 
-/** What the sandbox would hold afterwards; else `invalid_input`, `conflict` (with a field for each path) or `quota_exceeded`. */
+/**
+ * The totals after the changes; otherwise `invalid_input`, `conflict` (with a field for each path) or `quota_exceeded`.
+ */
 export function judgeChanges(set: ChangeSet, view: SandboxView): Result<Totals> {
   const form = judgeSetForm(set);
   if (!form.ok) return form;
-  const conflicts = [...changedMeanwhile(set, view), ...notATree(set, view)];
-  if (conflicts.length > 0) return conflictOf(conflicts);
+  const conflicts = [...findVersionConflicts(set, view), ...findTreeConflicts(set, view)];
+  if (conflicts.length > 0) return failConflict(conflicts);
   const before = view.totals();
-  const gone = set.removals.map(({ path }) => view.file(path)?.size ?? 0);
+  const removedSizes = set.removals.map(({ path }) => view.file(path)?.size ?? 0);
   const replaced = set.writes.map(({ path }) => view.file(path)).filter((entry) => entry !== null);
   const after = {
-    files: before.files - gone.length + set.writes.length - replaced.length,
-    bytes: before.bytes - sum(gone) + sum(set.writes.map(({ size }) => size)) - sum(replaced.map(({ size }) => size)),
+    files: before.files - removedSizes.length + set.writes.length - replaced.length,
+    bytes:
+      before.bytes -
+      sum(removedSizes) +
+      sum(set.writes.map(({ size }) => size)) -
+      sum(replaced.map(({ size }) => size)),
   };
   return judgeTotals(after, before);
 }
@@ -74,10 +80,7 @@ export function judgeChanges(set: ChangeSet, view: SandboxView): Result<Totals> 
 function judgeSetForm({ writes, removals }: ChangeSet): Result<void> {
   const paths = [...writes, ...removals].map(({ path }) => path);
   if (paths.length > MAX_CHANGES) {
-    return failed(
-      "too_large",
-      `${paths.length} files were changed, and no more than ${MAX_CHANGES} are taken at once.`,
-    );
+    return failed("too_large", `${paths.length} files were changed, and the limit is ${MAX_CHANGES} at once.`);
   }
   for (const path of paths) {
     const form = judgeForm(path);
@@ -85,7 +88,7 @@ function judgeSetForm({ writes, removals }: ChangeSet): Result<void> {
     if (form.value !== path) return failed("invalid_input", "path: a path must be in NFC", { field: "path" });
   }
   if (new Set(paths).size === paths.length) return ok(undefined);
-  return failed("invalid_input", "path: a path must stand once in a set of changes", { field: "path" });
+  return failed("invalid_input", "path: a path must occur once in a set of changes", { field: "path" });
 }
 
 interface Conflict {
@@ -93,21 +96,21 @@ interface Conflict {
   readonly why: string;
 }
 
-function changedMeanwhile({ writes, removals }: ChangeSet, view: SandboxView): Conflict[] {
+function findVersionConflicts({ writes, removals }: ChangeSet, view: SandboxView): Conflict[] {
   return [...writes, ...removals].flatMap(({ path, ifVersion }) => {
     const version = view.file(path)?.version ?? 0;
     return version === ifVersion ? [] : [{ path, why: `is at version ${version}, not ${ifVersion}` }];
   });
 }
 
-/** Files that would stand where a directory is, or inside a file. Directories that hold no file give way. */
-function notATree({ writes, removals }: ChangeSet, view: SandboxView): Conflict[] {
+/** Files in the place of a directory, or inside a file. Directories without files are replaced. */
+function findTreeConflicts({ writes, removals }: ChangeSet, view: SandboxView): Conflict[] {
   const removed = new Set(removals.map(({ path }) => path));
   const written = new Set(writes.map(({ path }) => path));
   const [removedBelow, writtenBelow] = [countBelow(removed), countBelow(written)];
   return writes.flatMap(({ path }) => {
     const isFile = (above: string) => written.has(above) || (view.file(above) !== null && !removed.has(above));
-    const fileAbove = directoriesAbove(path).find(isFile);
+    const fileAbove = listParents(path).find(isFile);
     if (fileAbove !== undefined) return [{ path, why: `cannot be inside ${fileAbove}, which is a file` }];
     const isDirectory = writtenBelow.has(path) || view.filesBelow(path) > (removedBelow.get(path) ?? 0);
     return isDirectory ? [{ path, why: "is a directory" }] : [];
@@ -117,11 +120,11 @@ function notATree({ writes, removals }: ChangeSet, view: SandboxView): Conflict[
 /** How many of these paths are below each directory. */
 function countBelow(paths: ReadonlySet<string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const path of paths) for (const above of directoriesAbove(path)) counts.set(above, (counts.get(above) ?? 0) + 1);
+  for (const path of paths) for (const above of listParents(path)) counts.set(above, (counts.get(above) ?? 0) + 1);
   return counts;
 }
 
-function conflictOf(conflicts: readonly Conflict[]): { readonly ok: false; readonly error: Failure } {
+function failConflict(conflicts: readonly Conflict[]): { readonly ok: false; readonly error: Failure } {
   const named = conflicts.slice(0, NAMED_PATHS).map(({ path, why }) => `${path} ${why}`);
   const more = conflicts.length > NAMED_PATHS ? `; and ${conflicts.length - NAMED_PATHS} more` : "";
   const fields = conflicts.map(({ path, why }) => ({ field: path, message: why }));

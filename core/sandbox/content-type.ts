@@ -1,4 +1,4 @@
-/** The content type that a file has by its name, where its writer gave none. */
+/** Derives a file's content type from its name, unless its writer gave one. */
 import { getOwn } from "../base/own-field.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** `application/octet-stream` when the name says nothing. */
-export function contentTypeOf(path: string): string {
+/** `application/octet-stream` for an unknown extension. */
+export function getContentType(path: string): string {
   const ending = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return getOwn(TYPES, ending) ?? "application/octet-stream";
 }

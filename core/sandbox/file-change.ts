@@ -1,6 +1,6 @@
 /** One change to a file of a sandbox. */
 
-/** A file as it is to be, or to be no more. `ifVersion` is the version that the change was made from; 0: there was no file. */
+/** The new content of a file, or its removal. `ifVersion` is the version before the change; 0 without a file. */
 export type FileChange =
   | {
       readonly kind: "write";

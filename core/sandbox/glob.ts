@@ -1,13 +1,13 @@
 /**
- * Globs over the path of a file, matched segment by segment:
+ * Globs over a file's path, matched segment by segment:
  *
- * - `**` alone as a segment is any number of segments, also none; at the end of a glob it is at least one.
- * - Inside a segment the rules are those of `core/lib/fnmatch.ts`: `*` is any characters, `?` one, `[a-z]` and `[!a-z]` one of a
- *   set or outside of it. None of them crosses a `/`, and neither does `**` beside other characters.
- * - A leading dot is a character like any other. Case counts. There are no braces and no escapes.
+ * - `**` alone as a segment is any number of segments, including none; at the end of a glob it is at least one.
+ * - Inside a segment the rules are those of `core/lib/fnmatch.ts`: `*` is any characters, `?` one, `[a-z]` and `[!a-z]`
+ * one inside or outside a set. None of them crosses a `/`, and neither does `**` next to other characters.
+ * - A leading dot is an ordinary character. Case counts. There are no braces and no escapes.
  *
- * No regular expression is built. A glob takes time by the number of segments of a path, and of its own segments by words
- * of 32.
+ * No regular expression is built. Matching takes time by the number of a path's segments, and of the glob's segments in
+ * words of 32.
  */
 import { accepts, type Automaton, createAutomaton } from "../lib/automaton.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
@@ -16,13 +16,13 @@ import { compilePattern, matchesPattern, type CompiledPattern } from "../lib/fnm
 /** Characters of a glob. */
 const MAX_GLOB_CHARACTERS = 1_000;
 
-/** A glob, ready to be matched against any number of paths. */
+/** A compiled glob. */
 export type CompiledGlob = Automaton;
 
 /** One segment: a plain name, a pattern, or null for `**`. */
 type SegmentPattern = string | CompiledPattern | null;
 
-/** A glob of a model, compiled; `field` is the argument that an error names. */
+/** Compiles a model's glob; `field` is the argument that an error names. */
 export function parseGlob(raw: string, field = "glob"): Result<CompiledGlob> {
   const refuse = (reason: string) => failed("invalid_input", `${field}: ${reason}`, { field });
   if (raw === "") return refuse("a glob must not be empty");
@@ -37,11 +37,11 @@ export function parseGlob(raw: string, field = "glob"): Result<CompiledGlob> {
   if (segments.includes("") || segments.includes(".")) {
     return refuse("a glob must not hold a segment that is empty or a single dot");
   }
-  const parts = segments.map(segmentPattern);
+  const parts = segments.map(toSegmentPattern);
   return ok(makeGlob(parts.at(-1) === null ? [...parts, compilePattern("*")] : parts));
 }
 
-/** A glob of these segments. A `null` at the end takes any number of segments, also none. */
+/** A glob of these segments. A `null` at the end matches any number of segments, including none. */
 export function makeGlob(parts: readonly SegmentPattern[]): CompiledGlob {
   const pieces: (string | CompiledPattern)[] = [];
   const stars: number[] = [];
@@ -55,8 +55,8 @@ export function makeGlob(parts: readonly SegmentPattern[]): CompiledGlob {
   });
 }
 
-/** A segment of a glob as it is matched. */
-export function segmentPattern(segment: string): SegmentPattern {
+/** Compiles one segment. */
+export function toSegmentPattern(segment: string): SegmentPattern {
   if (segment === "**") return null;
   return /[*?[]/.test(segment) ? compilePattern(segment) : segment;
 }

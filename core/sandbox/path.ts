@@ -1,37 +1,37 @@
 /**
- * Which paths of a sandbox a call may use. A path is relative, its segments are separated by `/`, and it is refused, never
- * cleaned, when it holds anything that another reader could take for another place. What is judged is the text itself:
- * `%2e%2e%2f` is a name with percent signs in it. (The API decodes a URL's path once, before it asks here.)
+ * Which paths of a sandbox a call may use. A path is relative with `/` between segments. A path that another reader
+ * could take for another place is rejected, never cleaned. The text itself is checked: `%2e%2e%2f` is a name with
+ * percent signs. (The API decodes a URL's path once before this check.)
  *
- * Two kinds of refusal: `invalid_input` for a text that is no path, `sandbox_denied` for one that leads out of the
- * sandbox or that a rule of the agent forbids.
+ * Two kinds of refusal: `invalid_input` for a malformed path, `sandbox_denied` for one that leaves the sandbox or that
+ * a rule of the agent forbids.
  */
 import { DEFAULT_EXTENSIONS, type SandboxRules } from "./rules.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
-import { type CompiledGlob, makeGlob, matchesGlob, segmentPattern } from "./glob.ts";
+import { type CompiledGlob, makeGlob, matchesGlob, toSegmentPattern } from "./glob.ts";
 
-/** The folder of a project's shared files among those of its tasks, as the model sees it. */
+/** The folder of a project's shared files in its tasks' sandboxes, as the model sees it. */
 export const PROJECT_FOLDER = "project";
 
 /** The longest path, in bytes of UTF-8 after normalisation. */
 const MAX_PATH_BYTES = 1_024;
 
-/** The answer of a tool that writes, under rules that forbid it (document 001). */
+/** The reply to a write that the rules forbid (document 001). */
 export const WRITE_DISABLED = "Write access is disabled (allow_write=False).";
 
-/** `list`: a directory, of which "" is the topmost. */
+/** `list`: a directory; "" is the root. */
 export type PathIntent = "read" | "write" | "list";
 
-/** The path in NFC, when these rules admit it. `field` is the argument that an error names. */
+/** The path in NFC when these rules allow it. `field` is the argument that an error names. */
 export function judgePath(raw: string, rules: SandboxRules, intent: PathIntent, field = "path"): Result<string> {
   if (intent === "write" && !rules.allowWrite) return failed("sandbox_denied", WRITE_DISABLED, { field });
   const form = judgeForm(raw, field);
   if (!form.ok) return intent === "list" && raw === "" ? ok("") : form;
   const visible = intent === "list" ? isVisibleDirectory(form.value, rules) : isVisibleFile(form.value, rules);
-  return visible ? form : denied(raw, field);
+  return visible ? form : failDenied(raw, field);
 }
 
-/** The form of a file's path alone, whatever the agent's rules say; the value is in NFC. */
+/** Checks the form of a file's path without the agent's rules; the value is in NFC. */
 export function judgeForm(raw: string, field = "path"): Result<string> {
   const refuse = (reason: string) => failed("invalid_input", `${field}: ${reason}`, { field });
   if (raw === "") return refuse("a path must not be empty");
@@ -41,15 +41,15 @@ export function judgeForm(raw: string, field = "path"): Result<string> {
   if (/\p{Cc}/u.test(path)) return refuse("a path must not hold control characters");
   if (path.includes("\\")) return refuse("a path must not hold a backslash; segments are separated by /");
   const segments = path.split("/");
-  if (segments.includes("..") || segments[0] === "") return denied(path, field);
+  if (segments.includes("..") || segments[0] === "") return failDenied(path, field);
   if (segments.includes("")) return refuse("a path must not hold an empty segment or end with a slash");
   if (segments.includes(".")) return refuse("a path must not hold a segment that is a single dot");
   return ok(path);
 }
 
 /**
- * A directory or a file that a search begins at. Beside what `judgePath` takes, "." and "" are the topmost directory, and
- * one slash at the end says no more than that a directory is meant: documents 001 and 003 write both.
+ * Checks the directory or file where a search starts. In addition to `judgePath`, "." and "" are the root, and one
+ * slash may end a directory: documents 001 and 003 write both.
  */
 export function judgeTop(raw: string, rules: SandboxRules, field = "path"): Result<string> {
   const path = raw.length > 1 && raw.endsWith("/") ? raw.slice(0, -1) : raw;
@@ -57,14 +57,14 @@ export function judgeTop(raw: string, rules: SandboxRules, field = "path"): Resu
 }
 
 /**
- * Whether `read_file` and `write_file` take this file by the end of its name, without regard to case. An agent that lists no
- * types has document 000's.
+ * Whether `read_file` and `write_file` accept the file's extension, ignoring case. The default types are document
+ * 000's.
  */
 export function checkExtension(path: string, rules: SandboxRules, field = "path"): Result<void> {
   return checkType(path, rules.extensions ?? DEFAULT_EXTENSIONS, field);
 }
 
-/** Whether the other tools that read or write text take this file: any, unless the agent lists types. */
+/** Whether the other text tools accept the file: any file, unless the agent lists types. */
 export function checkListedExtension(path: string, rules: SandboxRules, field = "path"): Result<void> {
   return rules.extensions === null ? ok(undefined) : checkType(path, rules.extensions, field);
 }
@@ -72,26 +72,26 @@ export function checkListedExtension(path: string, rules: SandboxRules, field = 
 function checkType(path: string, extensions: readonly string[], field: string): Result<void> {
   if (extensions.includes("*")) return ok(undefined);
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  const endings = extensions.filter((ending) => ending !== "").map(withDot);
+  const endings = extensions.filter((ending) => ending !== "").map(addDot);
   if (endings.some((ending) => name.length > ending.length && name.endsWith(ending))) return ok(undefined);
   const allowed = endings.length === 0 ? "no file types are allowed" : `allowed file types: ${endings.join(", ")}`;
   return failed("sandbox_denied", `File access denied by sandbox: ${path} (${allowed})`, { field });
 }
 
-/** Whether a file of a listing may be shown; `path` has a good form. */
+/** Whether a listing may show a file; the form of `path` is checked already. */
 export function isVisibleFile(path: string, rules: SandboxRules): boolean {
   const segments = path.split("/");
   return allowedRoots(rules).some((root) => isPrefix(root, segments)) && !isDenied(segments, rules);
 }
 
-/** Whether a directory may be listed: one inside an allowed path, or on the way to one. */
+/** Whether a directory may be listed: one inside an allowed path, or a parent of one. */
 export function isVisibleDirectory(path: string, rules: SandboxRules): boolean {
   const segments = path === "" ? [] : path.split("/");
   const reachable = allowedRoots(rules).some((root) => isPrefix(root, segments) || isPrefix(segments, root));
   return reachable && !isDenied(segments, rules);
 }
 
-/** The allowed paths as segments; none set: the whole sandbox. A slash at either end of an entry means nothing. */
+/** The allowed paths as segments; the whole sandbox when none is set. A slash at either end is ignored. */
 function allowedRoots(rules: SandboxRules): readonly (readonly string[])[] {
   if (rules.allowedPaths === null) return [[]];
   return rules.allowedPaths.map((entry) => {
@@ -105,20 +105,19 @@ function isPrefix(prefix: readonly string[], segments: readonly string[]): boole
 }
 
 /**
- * A pattern denies what it matches, by the rules of `glob.ts`, and everything below it. A pattern without a slash is about
- * the name alone, at any depth.
- * Case does not count: a file that a rule forbids stays forbidden as `.ENV`.
+ * A pattern denies what it matches, by the rules of `glob.ts`, and everything below it. A pattern without a slash
+ * matches a name at any depth. Case is ignored: a rule against `.env` also denies `.ENV`.
  */
 function isDenied(segments: readonly string[], rules: SandboxRules): boolean {
   if (segments.length === 0) return false;
   const names = segments.map((segment) => segment.toLowerCase());
-  return globsOf(rules.deniedPatterns).some((glob) => matchesGlob(names, glob));
+  return compileGlobs(rules.deniedPatterns).some((glob) => matchesGlob(names, glob));
 }
 
 const compiledGlobs = new WeakMap<readonly string[], readonly CompiledGlob[]>();
 
-/** The patterns of an agent, parsed once: a listing asks for every entry. */
-function globsOf(patterns: readonly string[]): readonly CompiledGlob[] {
+/** Compiles an agent's patterns once, since a listing checks every entry. */
+function compileGlobs(patterns: readonly string[]): readonly CompiledGlob[] {
   const known = compiledGlobs.get(patterns);
   if (known !== undefined) return known;
   const globs = patterns.map(compileGlob);
@@ -128,15 +127,15 @@ function globsOf(patterns: readonly string[]): readonly CompiledGlob[] {
 
 function compileGlob(pattern: string): CompiledGlob {
   const text = pattern.normalize("NFC").toLowerCase().replace(/^\//, "").replace(/\/$/, "");
-  const parts = text.split("/").map(segmentPattern);
+  const parts = text.split("/").map(toSegmentPattern);
   return makeGlob(text.includes("/") ? [...parts, null] : [null, ...parts, null]);
 }
 
-function denied(path: string, field: string): Result<never> {
+function failDenied(path: string, field: string): Result<never> {
   return failed("sandbox_denied", `File access denied by sandbox: ${path}`, { field });
 }
 
-function withDot(ending: string): string {
+function addDot(ending: string): string {
   return (ending.startsWith(".") ? ending : `.${ending}`).toLowerCase();
 }
 

@@ -1,4 +1,4 @@
-/** The methods of a sandbox's object. Expected failures are `Result` values. Everything is structured-cloneable. */
+/** The RPC of a sandbox's object. Expected failures are `Result` values. Everything is structured-cloneable. */
 import type { Result } from "../base/errors.ts";
 import type { ChangeOptions, DirectoryEntry, FileEntry, FilePage, FileVersion, WrittenFile } from "../ports/files.ts";
 import type { Label } from "../provenance/label.ts";

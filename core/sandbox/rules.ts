@@ -1,6 +1,6 @@
-/** What an agent sets for the sandbox. */
+/** An agent's settings for the sandbox. */
 
-/** Rules of the sandbox that an agent sets. Patterns are fnmatch-like globs; see `core/sandbox/path.ts`. */
+/** The sandbox rules of an agent. Patterns are fnmatch-like globs; see `core/sandbox/path.ts`. */
 export interface SandboxRules {
   readonly allowedPaths: readonly string[] | null;
   readonly deniedPatterns: readonly string[];
@@ -9,5 +9,5 @@ export interface SandboxRules {
   readonly allowWrite: boolean;
 }
 
-/** The extensions that `read_file` and `write_file` accept for an agent that lists none. */
+/** The default extensions of `read_file` and `write_file` (document 000). */
 export const DEFAULT_EXTENSIONS = [".txt", ".md", ".json"] as const;

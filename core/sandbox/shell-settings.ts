@@ -1,11 +1,11 @@
-/** What an agent sets of the toolbox `shell`, in its `tool_config`; the first three are document 001's. */
+/** An agent's settings of the toolbox `shell`, in its `tool_config`; the first three are document 001's. */
 import { z } from "zod";
 
-/** Seconds; the most that a command may have. */
+/** The longest time limit of a command, in seconds. */
 export const MAX_SHELL_TIMEOUT_S = 120;
 const DEFAULT_TIMEOUT_S = 30;
 
-/** The answer of document 001 to a command of an agent that has not `allow_shell`. */
+/** The reply of document 001 when an agent lacks `allow_shell`. */
 export const SHELL_DISABLED = "Shell execution is disabled (allow_shell=False).";
 
 export const shellSettings = z.strictObject({
@@ -24,7 +24,7 @@ export const shellSettings = z.strictObject({
     .describe("True: commands of an agent with the permission network reach the hosts of its allowed_domains"),
 });
 
-/** The settings of one call, defaults filled in. */
+/** The settings of one call, with defaults. */
 export interface ShellRules {
   readonly allowShell: boolean;
   readonly allowedCommands: readonly string[];
@@ -32,8 +32,8 @@ export interface ShellRules {
   readonly wantsNetwork: boolean;
 }
 
-/** `config` was checked when the agent was made. */
-export function shellRules(config: Readonly<Record<string, unknown>>): ShellRules {
+/** `config` was checked when the agent was created. */
+export function toShellRules(config: Readonly<Record<string, unknown>>): ShellRules {
   const set = shellSettings.parse(config);
   return {
     allowShell: set.allow_shell ?? false,
@@ -43,7 +43,7 @@ export function shellRules(config: Readonly<Record<string, unknown>>): ShellRule
   };
 }
 
-/** The arguments that a command has in both documents. A longer time than the agent's `max_timeout` is cut to it. */
+/** The arguments of a command in both documents. A longer `timeout` is reduced to the agent's `max_timeout`. */
 export const commandInput = {
   command: z.string().min(1).max(32_000).describe("What /bin/sh runs, e.g. git status"),
   cwd: z.string().default(".").describe("Directory that it runs in, inside the sandbox"),

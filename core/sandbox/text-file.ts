@@ -1,22 +1,24 @@
-/** Text files, as tools read and write them: UTF-8, with a byte order mark as part of the content. */
+/** Reads and writes text files for tools: UTF-8, with a byte order mark as part of the content. */
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { FilesPort } from "../ports/files.ts";
 import { isReadable } from "./file-mode.ts";
 
-/** Read and written as text up to this size. */
+/** Limit of a text file. */
 export const MAX_TEXT_BYTES = 2_097_152;
 
-/** What was written comes back, the byte order mark too. */
+/** Keeps a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A text file as a tool gives it. */
+/** A text file as a tool returns it. */
 export interface TextFile {
   readonly content: string;
   readonly path: string;
   readonly size: number;
 }
 
-/** Reads a file whose path was judged. `field` is the argument that an error names. The messages are document 003's. */
+/**
+ * Reads a file whose path was checked. `field` is the argument that an error names. The messages are document 003's.
+ */
 export async function readText(
   files: Pick<FilesPort, "read">,
   path: string,
@@ -34,7 +36,7 @@ export async function readText(
   }
 }
 
-/** The bytes of a text that a tool was given as `content`. */
+/** Encodes a tool's argument `content`. */
 export function encodeText(content: string): Result<Uint8Array> {
   const field = "content";
   if (!content.isWellFormed()) {

@@ -1,6 +1,6 @@
 /**
- * Runs a program on a copy of the files that an agent may see, and brings back what it changed: what the agent's rules
- * admit, all of it or nothing, and only where nobody else has changed the same files meanwhile.
+ * Runs a program on a copy of the files that an agent may see, and saves its changes: those that the agent's rules
+ * allow, all or none, and only to files that nobody else changed meanwhile.
  */
 import { asNotSent, type Failure, ok, type Result } from "../base/errors.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
@@ -11,41 +11,41 @@ import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLE
 import { MAX_WALK_PAGE } from "./write.ts";
 import { toStream } from "../base/byte-stream.ts";
 
-/** What goes in. Each file is a request to the store, of which a Worker has 10,000. */
+/** Limits of the copy. Each file is a request to the store, of which a Worker has 10,000. */
 export const MAX_COPIED_FILES = 4_000;
 export const MAX_COPIED_BYTES = 268_435_456;
-/** What comes back stands in the Worker's memory, which is 128 MB. */
+/** Limit of the changes, which are in the Worker's memory of 128 MB. */
 export const MAX_CHANGED_BYTES = 33_554_432;
-/** Files up to this size are fetched whole, with one request in the place of three. */
+/** Files up to this size are fetched with one request instead of three. */
 const FETCHED_WHOLE_BYTES = 1_048_576;
-/** Of those, how many are fetched before it is their turn: each takes the store's time to answer. A Worker has six connections. */
+/** Of those, how many are fetched ahead to hide the store's latency. A Worker has six connections. */
 const FETCHED_AHEAD = 4;
-/** Of one segment, in bytes: what the file systems of Linux take. */
+/** Limit of one segment in bytes, as in Linux file systems. */
 const MAX_NAME_BYTES = 255;
 
-/** What a program is given: files and directories, `null` for all that the agent may see, and where it runs. */
+/** The files and directories for a program (`null` for all that the agent may see) and its working directory. */
 export interface CopyScope {
   readonly cwd: string;
   readonly only: readonly string[] | null;
 }
 
-/** A program and what it is given. */
+/** A program and its files. */
 export interface CopyRequest
   extends CopyScope,
     Pick<ScriptRequest, "argv" | "env" | "timeoutMs" | "maxOutputBytes" | "network" | "skill"> {
-  /** False: what the program changes is dropped. */
-  readonly keepsChanges: boolean;
+  /** False: the program's changes are discarded. */
+  readonly savesChanges: boolean;
 }
 
-/** What a run is made with, from the context of its call. */
+/** The parts of a call's context that a run needs. */
 export interface CopyContext {
   readonly sandbox: SandboxRules;
-  /** The agent's permissions; without `write` nothing of a run is kept. */
+  /** The agent's permissions; without `write` no changes are saved. */
   readonly permissions: readonly string[];
   /** The idempotency key of the call. */
   readonly key: string;
   readonly signal: AbortSignal;
-  /** What a person approved, when one did. */
+  /** The copy that a person approved, if any. */
   readonly approvedCopy?: WorkingCopy;
   readonly files: FilesPort;
   readonly scripts: ScriptsPort;
@@ -61,7 +61,7 @@ export interface RefusedFile {
   readonly why: string;
 }
 
-/** `changed` is what the sandbox has now. `note` is set when nothing of it was kept, and says why. */
+/** `changed` lists what was saved. `note` says why nothing was saved, and is null otherwise. */
 export interface CopyRun {
   readonly run: ScriptRun;
   readonly changed: readonly ChangedFile[];
@@ -69,20 +69,20 @@ export interface CopyRun {
   readonly note: string | null;
 }
 
-/** The files that go in, by their paths, and what is left out because no disk takes its name. */
+/** The files of the copy by path. `refused` lists files whose name is too long for a disk. */
 export interface WorkingCopy {
   readonly cwd: string;
   readonly entries: ReadonlyMap<string, FileEntry>;
   readonly refused: readonly RefusedFile[];
 }
 
-/** Fails only when the program was not run, or when nobody knows what it did. Then `happened` says which. */
+/** Fails only when the program did not run, or when its effect is unknown; `happened` tells which. */
 export async function runOnCopy(request: CopyRequest, context: CopyContext): Promise<Result<CopyRun>> {
   const copy = await takeCopy(request, context);
   return copy.ok ? await runCopy(copy.value, request, context) : copy;
 }
 
-/** The copy that a person approved, else what the sandbox holds now. Nothing has run when it fails. */
+/** The approved copy, otherwise one of the present files. When it fails, nothing has run. */
 export async function takeCopy(
   scope: CopyScope,
   context: Pick<CopyContext, "files" | "sandbox" | "approvedCopy">,
@@ -90,7 +90,7 @@ export async function takeCopy(
   return context.approvedCopy === undefined ? await gatherCopy(scope, context) : ok(context.approvedCopy);
 }
 
-/** Finds what goes in. Nothing has run when it fails. */
+/** Finds the files of a copy. When it fails, nothing has run. */
 export async function gatherCopy(
   { cwd, only }: CopyScope,
   { files, sandbox }: Pick<CopyContext, "files" | "sandbox">,
@@ -99,7 +99,7 @@ export async function gatherCopy(
   if (!directory.ok) return directory;
   if (directory.value !== "") {
     const listed = await files.list(directory.value);
-    if (!listed.ok) return notBegun({ ...listed.error, field: "cwd" });
+    if (!listed.ok) return failNotStarted({ ...listed.error, field: "cwd" });
   }
   const entries = new Map<string, FileEntry>();
   const refused: RefusedFile[] = [];
@@ -107,96 +107,96 @@ export async function gatherCopy(
   for (const raw of only ?? [""]) {
     const top = judgeTop(raw, sandbox, "files");
     if (!top.ok) return top;
-    for await (const found of entriesBelow(files, top.value)) {
-      if (!found.ok) return notBegun({ ...found.error, ...(only === null ? {} : { field: "files" }) });
+    for await (const found of walkEntries(files, top.value)) {
+      if (!found.ok) return failNotStarted({ ...found.error, ...(only === null ? {} : { field: "files" }) });
       const entry = found.value;
-      if (entries.has(entry.path) || !goesIn(entry.path, sandbox)) continue;
-      if (entry.path.split("/").some(isTooLong)) {
+      if (entries.has(entry.path) || !isIncluded(entry.path, sandbox)) continue;
+      if (entry.path.split("/").some(isNameTooLong)) {
         refused.push({ path: entry.path, why: "it was left out: a part of its name is too long for a disk" });
         continue;
       }
       entries.set(entry.path, entry);
       bytes += entry.size;
-      if (entries.size > MAX_COPIED_FILES || bytes > MAX_COPIED_BYTES) return notBegun(TOO_MUCH);
+      if (entries.size > MAX_COPIED_FILES || bytes > MAX_COPIED_BYTES) return failNotStarted(TOO_MUCH);
     }
   }
   return ok({ cwd: directory.value, entries, refused });
 }
 
-/** Runs the program on what was gathered. */
+/** Runs the program on the copy. */
 export async function runCopy(copy: WorkingCopy, request: CopyRequest, context: CopyContext): Promise<Result<CopyRun>> {
-  const { promise: inUse, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: inUse, resolve: release } = Promise.withResolvers<void>();
   try {
-    return await runAndKeep(copy, { ...request, inUse }, context);
+    return await runAndSave(copy, { ...request, inUse }, context);
   } finally {
-    letGo();
+    release();
   }
 }
 
-async function runAndKeep(
+async function runAndSave(
   { cwd, entries, refused }: WorkingCopy,
-  { only: _, keepsChanges, ...program }: CopyRequest & Required<Pick<ScriptRequest, "inUse">>,
+  { only: _, savesChanges: keepsChanges, ...program }: CopyRequest & Required<Pick<ScriptRequest, "inUse">>,
   context: CopyContext,
 ): Promise<Result<CopyRun>> {
   const ran = await context.scripts.run({
     ...program,
     cwd,
-    files: scriptFiles([...entries.values()], context.files),
+    files: toScriptFiles([...entries.values()], context.files),
     maxChangedBytes: keepsChanges ? MAX_CHANGED_BYTES : 0,
     signal: context.signal,
   });
   if (!ran.ok) return ran;
   if (!keepsChanges) return ok({ run: ran.value, changed: [], refused, note: null });
-  const kept = await keepChanges(ran.value, entries, context);
-  const dropped = [...ran.value.refused, ...kept.refused];
+  const saved = await saveChanges(ran.value, entries, context);
+  const dropped = [...ran.value.refused, ...saved.refused];
   return ok({
     run: ran.value,
-    ...kept,
-    note: kept.note ?? noteOn(kept.changed, dropped),
+    ...saved,
+    note: saved.note ?? toNote(saved.changed, dropped),
     refused: [...refused, ...dropped],
   });
 }
 
-/** Brings back what the rules admit. */
-async function keepChanges(
+/** Saves the changes that the rules allow. */
+async function saveChanges(
   run: ScriptRun,
   entries: WorkingCopy["entries"],
   { files, sandbox, permissions, key }: CopyContext,
 ): Promise<Omit<CopyRun, "run">> {
-  const { changes, refused } = judgeChanged(run, entries, sandbox);
+  const { changes, refused } = toFileChanges(run, entries, sandbox);
   if (changes.length === 0) return { changed: [], refused, note: null };
-  const forbidden = whyReadOnly(sandbox, permissions);
+  const forbidden = findWriteRefusal(sandbox, permissions);
   if (forbidden !== null) {
     return {
       changed: [],
       refused: [...refused, ...changes.map(({ path }) => ({ path, why: forbidden }))],
-      note: nothingKept(forbidden),
+      note: formatNothingSaved(forbidden),
     };
   }
   const applied = await files.apply(changes, { key });
-  if (applied.ok) return { changed: changes.map(changedFile), refused, note: null };
+  if (applied.ok) return { changed: changes.map(toChangedFile), refused, note: null };
   const { code, message, fields = [] } = applied.error;
   return {
     changed: [],
     refused: [...refused, ...fields.map(({ field, message: why }) => ({ path: field, why }))],
-    note: code === "outcome_unknown" ? message : nothingKept(message),
+    note: code === "outcome_unknown" ? message : formatNothingSaved(message),
   };
 }
 
-/** What came back as changes to the versions that went in, and what may not come back. */
-function judgeChanged(
+/** The changes relative to the copied versions, and the ones that are refused. */
+function toFileChanges(
   { written, removed }: ScriptRun,
   entries: WorkingCopy["entries"],
   sandbox: SandboxRules,
 ): { readonly changes: readonly FileChange[]; readonly refused: readonly RefusedFile[] } {
   const changes = new Map<string, FileChange>();
   const refused: RefusedFile[] = [];
-  // Whether anything may be written is asked once, for all of it.
+  // The permission to write is checked once for all files.
   const rules = { ...sandbox, allowWrite: true };
   for (const { path: raw, bytes, mode } of written) {
     const judged = judgePath(raw, rules, "write");
     const typed = judged.ok ? checkListedExtension(judged.value, rules) : judged;
-    if (!judged.ok || !typed.ok) refused.push({ path: raw, why: messageOf(judged.ok ? typed : judged) });
+    if (!judged.ok || !typed.ok) refused.push({ path: raw, why: getMessage(judged.ok ? typed : judged) });
     else if (changes.has(judged.value)) refused.push({ path: raw, why: "another file has the same name in NFC" });
     else
       changes.set(judged.value, {
@@ -204,53 +204,53 @@ function judgeChanged(
         path: judged.value,
         bytes,
         mode,
-        ifVersion: versionOf(entries, judged.value),
+        ifVersion: getVersion(entries, judged.value),
       });
   }
   for (const path of removed) {
     if (entries.has(path) && !changes.has(path))
-      changes.set(path, { kind: "remove", path, ifVersion: versionOf(entries, path) });
+      changes.set(path, { kind: "remove", path, ifVersion: getVersion(entries, path) });
   }
   return { changes: [...changes.values()], refused };
 }
 
-function versionOf(entries: WorkingCopy["entries"], path: string): number {
+function getVersion(entries: WorkingCopy["entries"], path: string): number {
   return entries.get(path)?.version ?? 0;
 }
 
-function messageOf(result: Result<unknown>): string {
+function getMessage(result: Result<unknown>): string {
   return result.ok ? "" : result.error.message;
 }
 
-function whyReadOnly(sandbox: SandboxRules, permissions: readonly string[]): string | null {
+function findWriteRefusal(sandbox: SandboxRules, permissions: readonly string[]): string | null {
   if (!sandbox.allowWrite) return WRITE_DISABLED;
   return permissions.includes("write") ? null : "The agent does not have the permission write.";
 }
 
-function changedFile({ path, kind }: FileChange): ChangedFile {
+function toChangedFile({ path, kind }: FileChange): ChangedFile {
   return { path, change: kind === "write" ? "written" : "removed" };
 }
 
-/** All that was changed may not come back, be it by its size or one by one. */
-function noteOn(changed: readonly ChangedFile[], [first]: readonly RefusedFile[]): string | null {
-  return changed.length > 0 || first === undefined ? null : nothingKept(first.why);
+/** A note when every change was refused, together or one by one. */
+function toNote(changed: readonly ChangedFile[], [first]: readonly RefusedFile[]): string | null {
+  return changed.length > 0 || first === undefined ? null : formatNothingSaved(first.why);
 }
 
-function nothingKept(why: string): string {
+function formatNothingSaved(why: string): string {
   return `Nothing that the command changed was kept: ${why}`;
 }
 
-/** The same files as the tools for text take, by place and by type. */
-function goesIn(path: string, rules: SandboxRules): boolean {
+/** The same files as for text tools, by path and type. */
+function isIncluded(path: string, rules: SandboxRules): boolean {
   return isVisibleFile(path, rules) && checkListedExtension(path, rules).ok;
 }
 
-function isTooLong(segment: string): boolean {
+function isNameTooLong(segment: string): boolean {
   return new TextEncoder().encode(segment).length > MAX_NAME_BYTES;
 }
 
-/** Every file below a directory, or the one file of that path. A failure is the last thing that it yields. */
-async function* entriesBelow(files: FilesPort, top: string): AsyncGenerator<Result<FileEntry>> {
+/** Every file below a directory, or the one file at that path. A failure ends the sequence. */
+async function* walkEntries(files: FilesPort, top: string): AsyncGenerator<Result<FileEntry>> {
   for (let after: string | null = null; ; ) {
     const page: Awaited<ReturnType<FilesPort["walk"]>> = await files.walk(top, after, MAX_WALK_PAGE);
     if (!page.ok) {
@@ -263,8 +263,8 @@ async function* entriesBelow(files: FilesPort, top: string): AsyncGenerator<Resu
   }
 }
 
-/** Each file of the version that was found, whatever is written meanwhile. They are opened in their order. */
-function scriptFiles(entries: readonly FileEntry[], files: FilesPort): readonly ScriptFile[] {
+/** Each file in the version that was found, despite later writes. They are opened in order. */
+function toScriptFiles(entries: readonly FileEntry[], files: FilesPort): readonly ScriptFile[] {
   const fetched = new Map<FileEntry, ReturnType<FilesPort["readEntry"]>>();
   return entries.map((entry, at) => ({
     path: entry.path,
@@ -292,6 +292,6 @@ const TOO_MUCH: Failure = {
   field: "files",
 };
 
-function notBegun(error: Failure): Result<never> {
+function failNotStarted(error: Failure): Result<never> {
   return asNotSent(error);
 }

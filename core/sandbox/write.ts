@@ -1,33 +1,33 @@
 /**
- * Whether a sandbox takes a change: no file where a directory is and the reverse, the version that was asked for, the
- * quota. The fake and the object ask here alike, and build what they store here.
+ * Checks a change to a sandbox: files and directories do not replace each other, the expected version, the quota. The
+ * fake and the object share this check, and create their entries here.
  */
 import { failed, ok, type Result } from "../base/errors.ts";
 import { type Label, OUTSIDE } from "../provenance/label.ts";
 import type { FileEntry, FileVersion, WriteOptions, WrittenFile } from "../ports/files.ts";
-import { contentTypeOf } from "./content-type.ts";
+import { getContentType } from "./content-type.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
 
-/** The most that one sandbox holds. Directories are those that were made, or left by the file that was in them. */
+/** Limits of one sandbox. Directories are those that were created, or that a removed file left. */
 export const SANDBOX_MAX_BYTES = 1_073_741_824;
 export const SANDBOX_MAX_FILES = 10_000;
 export const SANDBOX_MAX_DIRECTORIES = 10_000;
 
-/** Versions of a file that are remembered beside the current one. */
-export const KEPT_VERSIONS = 10;
-/** Deleted files whose versions are remembered, those that were deleted last. */
-export const KEPT_DELETED_FILES = 10_000;
+/** Earlier versions of a file that are stored. */
+export const MAX_STORED_VERSIONS = 10;
+/** Deleted files whose versions are stored, the latest ones. */
+export const MAX_DELETED_FILES = 10_000;
 /** Files of one page of a walk. */
 export const MAX_WALK_PAGE = 1_000;
 
-/** A write to a sandbox, its bytes already hashed. */
+/** A write to a sandbox. Its bytes are hashed already. */
 export interface SandboxWrite extends WriteOptions {
   readonly path: string;
   readonly size: number;
   readonly hash: string;
 }
 
-/** Whether a write was applied before under its key, and whether its bytes have to be put. */
+/** `applied`: the result of the same key before, or null. `blobNeeded`: the bytes have to be uploaded. */
 export interface WriteAdmission {
   readonly applied: WrittenFile | null;
   readonly blobNeeded: boolean;
@@ -41,31 +41,31 @@ export interface RemovedEntry {
   readonly kind: "file" | "directory";
 }
 
-/** What a sandbox holds, against its quota. */
+/** The contents of a sandbox that count against its quota. */
 export interface Totals {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** What stands at a path. */
+/** What exists at a path. */
 export interface PathSituation {
   readonly present: FileEntry | null;
   readonly isDirectory: boolean;
 }
 
-/** What the sandbox knows that bears on a write to one path. `backup`: of the write's `backupPath`. */
+/** What a write to a path depends on. `backup` is the state of its `backupPath`. */
 export interface WriteSituation extends PathSituation {
-  /** A file on the way to the path. */
+  /** A file among the parents of the path. */
   readonly fileAbove: string | null;
   readonly backup: PathSituation | null;
   readonly totals: Totals;
 }
 
-/** A write, or the restoring of a version, as it is judged. */
-export type JudgedWrite = Pick<SandboxWrite, "path" | "size" | "ifVersion" | "backupPath">;
+/** A write or a restored version, as far as it is checked. */
+export type CheckedWrite = Pick<SandboxWrite, "path" | "size" | "ifVersion" | "backupPath">;
 
-/** What the sandbox would hold after the write; else `conflict` or `quota_exceeded`, with the path in the message. */
-export function judgeWrite(write: JudgedWrite, situation: WriteSituation): Result<Totals> {
+/** The totals after the write; otherwise `conflict` or `quota_exceeded`, with the path in the message. */
+export function judgeWrite(write: CheckedWrite, situation: WriteSituation): Result<Totals> {
   const { present, isDirectory, fileAbove, backup } = situation;
   const { path, backupPath } = write;
   if (isDirectory) return failed("conflict", `${path} is a directory.`);
@@ -73,19 +73,19 @@ export function judgeWrite(write: JudgedWrite, situation: WriteSituation): Resul
   const current = judgeVersion(write, present);
   if (!current.ok) return current;
   if (present !== null && backup?.isDirectory === true) {
-    return failed("conflict", `${backupPath ?? ""} is a directory, so the backup cannot stand there.`);
+    return failed("conflict", `${backupPath ?? ""} is a directory, so the backup cannot be stored there.`);
   }
-  return judgeTotals(totalsAfter(write, situation), situation.totals);
+  return judgeTotals(getTotalsAfter(write, situation), situation.totals);
 }
 
-function totalsAfter({ size }: JudgedWrite, { present, backup, totals }: WriteSituation): Totals {
+function getTotalsAfter({ size }: CheckedWrite, { present, backup, totals }: WriteSituation): Totals {
   const isBackedUp = present !== null && backup !== null;
   const files = totals.files + (present === null ? 1 : 0) + (isBackedUp && backup.present === null ? 1 : 0);
   const backedUp = isBackedUp ? present.size - (backup.present?.size ?? 0) : 0;
   return { files, bytes: totals.bytes - (present?.size ?? 0) + size + backedUp };
 }
 
-/** What is over the quota already may still become less. */
+/** A sandbox above its quota may still shrink. */
 export function judgeTotals(after: Totals, before: Totals): Result<Totals> {
   if (after.files > SANDBOX_MAX_FILES && after.files > before.files) {
     return failed(
@@ -102,7 +102,7 @@ export function judgeTotals(after: Totals, before: Totals): Result<Totals> {
   return ok(after);
 }
 
-/** `conflict` when the path is at another version than was asked for. */
+/** `conflict` when the path is at another version than expected. */
 function judgeVersion(
   { path, ifVersion }: { readonly path: string; readonly ifVersion?: number },
   present: FileEntry | null,
@@ -112,8 +112,8 @@ function judgeVersion(
   return failed("conflict", `${path} is at version ${version}, not ${ifVersion}. Read it again first.`);
 }
 
-/** The entry that a write makes. `lastVersion` is the highest that the path ever had, as far as is remembered. */
-export function entryOf(
+/** Creates the entry of a write. `lastVersion` is the highest stored version of the path. */
+export function createEntry(
   write: SandboxWrite,
   { present, lastVersion, now }: { present: FileEntry | null; lastVersion: number; now: number },
 ): FileEntry & { readonly label: Label } {
@@ -122,7 +122,7 @@ export function entryOf(
     path,
     size,
     hash,
-    contentType: write.contentType ?? contentTypeOf(path),
+    contentType: write.contentType ?? getContentType(path),
     modifiedAt: now,
     version: lastVersion + 1,
     mode: write.mode ?? present?.mode ?? DEFAULT_MODE,
@@ -131,17 +131,19 @@ export function entryOf(
   };
 }
 
-/** A version as the file that it was. */
-export function entryOfVersion({ isCurrent: _, ...entry }: FileVersion): FileEntry {
+/** The file entry of a version. */
+export function toEntry({ isCurrent: _, ...entry }: FileVersion): FileEntry {
   return entry;
 }
 
-/** What is said of a version that is not remembered, or never was. */
-export function noSuchVersion(path: string, version: number): string {
+/** The error for a version that is not stored. */
+export function describeMissingVersion(path: string, version: number): string {
   return `${path} has no version ${version} that is remembered.`;
 }
 
-/** Whether a directory has to be made: false when it is there. `conflict` for a file, `quota_exceeded` for one too many. */
+/**
+ * Whether a directory has to be created; false when it exists. `conflict` for a file, `quota_exceeded` at the limit.
+ */
 export function judgeDirectory(
   path: string,
   { present, isDirectory, fileAbove, made }: PathSituation & { fileAbove: string | null; made: number },
@@ -153,7 +155,7 @@ export function judgeDirectory(
   return failed("quota_exceeded", `The sandbox holds ${made} directories, and no more than fit.`);
 }
 
-/** What is removed: a file at the version that was asked for, or a directory that holds nothing. */
+/** What a removal removes: a file at the expected version, or an empty directory. */
 export function judgeRemoval(
   removal: { readonly path: string; readonly ifVersion?: number },
   { present, isDirectory, isEmpty }: PathSituation & { readonly isEmpty: boolean },
@@ -167,14 +169,14 @@ export function judgeRemoval(
   return isEmpty ? ok("directory") : failed("conflict", `${path} is a directory that is not empty.`);
 }
 
-/** Every directory that a path lies in, from the top. */
-export function directoriesAbove(path: string): string[] {
+/** All parents of a path, from the root. */
+export function listParents(path: string): string[] {
   const segments = path.split("/");
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
-/** The directory that a path lies in; null at the top. */
-export function directoryOf(path: string): string | null {
+/** The parent of a path; null at the root. */
+export function getParent(path: string): string | null {
   const slash = path.lastIndexOf("/");
   return slash < 0 ? null : path.slice(0, slash);
 }

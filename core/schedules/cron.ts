@@ -1,27 +1,30 @@
 /**
- * Cron expressions of five fields: minute, hour, day of the month, month, day of the week. `croner` does the calendar, and
- * only that: it is asked for wall times as if they were UTC, and `due.ts` says when clocks read them.
+ * Parses cron expressions of five fields: minute, hour, day of the month, month, day of the week. `croner` computes
+ * wall times as if they were UTC; `due.ts` converts them to the time zone.
  */
 import { Cron } from "croner";
 import { failed, ok, type Result } from "../base/errors.ts";
 
 export const MAX_EXPRESSION = 200;
 const NICKNAMES: ReadonlySet<string> = new Set(["@hourly", "@daily", "@weekly", "@monthly", "@yearly", "@annually"]);
-/** What croner knows beyond this, such as `?` and `+`, means something else in other crons. */
+/** croner's other characters, such as `?` and `+`, have another meaning in other crons. */
 const CHARACTERS = /^[0-9A-Za-z*,/#\s-]+$/;
 const FORM =
   "Write five fields, minute hour day-of-month month day-of-week, such as `0 9 * * MON-FRI`; there are lists, ranges, steps, names, L, W and #.";
 const HOURS = 24;
 
 export interface CronRule {
-  /** The first wall time after this one that fits; null: none ever does. */
+  /** The first matching wall time after this one; null without one. */
   nextAfter(wall: number): number | null;
-  /** True for one that goes by the hour, or by less: a day that fits has a fitting time in every hour. */
+  /** True for a rule that runs hourly or more often: each matching day has a matching time in every hour. */
   readonly fitsEveryHour: boolean;
 }
 
-/** Reads an expression; `invalid_input` says what is wrong with it. A day is in it when either of its two fields fits, unless one is `*`. */
-export function openCron(expression: string): Result<CronRule> {
+/**
+ * Parses an expression; `invalid_input` explains the problem. A day matches when either of its two fields matches,
+ * unless one is `*`.
+ */
+export function parseCron(expression: string): Result<CronRule> {
   const text = expression.trim();
   const isNickname = NICKNAMES.has(text);
   if (text.length > MAX_EXPRESSION || !(isNickname || CHARACTERS.test(text))) return failed("invalid_input", FORM);
@@ -36,12 +39,12 @@ export function openCron(expression: string): Result<CronRule> {
   }
   return ok({
     nextAfter: (wall) => cron.nextRun(new Date(wall))?.getTime() ?? null,
-    fitsEveryHour: text === "@hourly" || (!isNickname && hoursOf(fields[1] ?? "").size === HOURS),
+    fitsEveryHour: text === "@hourly" || (!isNickname && parseHours(fields[1] ?? "").size === HOURS),
   });
 }
 
-/** The hours of a field that was found to be well formed. */
-function hoursOf(field: string): Set<number> {
+/** The hours of a valid field. */
+function parseHours(field: string): Set<number> {
   const hours = new Set<number>();
   for (const part of field.split(",")) {
     const [range = "", step = "1"] = part.split("/");

@@ -1,13 +1,13 @@
 /**
- * When a schedule is due. Pure: every moment is found from the one before it, so that nothing drifts.
+ * Computes when a schedule is due. Pure: each occurrence is computed from the one before, so nothing drifts.
  *
- * Summer time. A cron rule that fits every hour (`0 * * * *`, every 15 minutes) is due whenever clocks read a fitting time:
- * twice where they read it twice, and not where they leave it out. For any other, each wall time is an appointment that is
- * kept once: at the first of two moments that read it, and, when clocks leave it out, at the first moment after the gap,
- * together with all others of that gap. Intervals are of real time.
+ * Summer time. A cron rule that fits every hour (`0 * * * *`, every 15 minutes) is due at every matching wall time:
+ * twice when clocks repeat it, never when they skip it. Any other rule is due once for each wall time: at the first of
+ * two such moments, and for a skipped wall time at the first moment after the gap, together with all others of that
+ * gap. Intervals are in real time.
  */
 import { failed, ok, type Result } from "../base/errors.ts";
-import { type CronRule, openCron } from "./cron.ts";
+import { type CronRule, parseCron } from "./cron.ts";
 import {
   findFirstChange,
   toMoment,
@@ -18,7 +18,7 @@ import {
   type ZoneChange,
 } from "../base/time-zone.ts";
 
-/** When it is due. Moments are in milliseconds since the epoch. */
+/** A timing rule. Times are in milliseconds since the epoch. */
 export type When =
   | { readonly kind: "cron"; readonly expression: string }
   | { readonly kind: "interval"; readonly everyMs: number; readonly anchor: number }
@@ -27,25 +27,25 @@ export type When =
 export interface DueRule {
   readonly when: When;
   readonly timeZone: string;
-  /** Due moments before the one, and from the other on, are none; null: no bound. */
+  /** The first and the end of the period in which it is due; null without a bound. */
   readonly startsAt: number | null;
   readonly endsAt: number | null;
 }
 
-/** Finds due moments. */
+/** Finds due times. */
 export interface DueClock {
-  /** The first one after `moment`; null: there is none any more. */
+  /** The first due time after `moment`; null without one. */
   nextAfter(moment: number): number | null;
 }
 
-/** Reads a rule; `invalid_input` names the field as the API does. */
+/** Compiles a rule; `invalid_input` names the field as the API does. */
 export function openDueClock({ when, timeZone, startsAt, endsAt }: DueRule): Result<DueClock> {
   const zone = openZone(timeZone);
   if (zone === null)
-    return failed("invalid_input", `time_zone: ${timeZone} is no IANA time zone, such as Europe/Lisbon`, {
+    return failed("invalid_input", `time_zone: ${timeZone} is not an IANA time zone, such as Europe/Lisbon`, {
       field: "time_zone",
     });
-  const unbounded = unboundedClock(when, zone);
+  const unbounded = openUnboundedClock(when, zone);
   if (!unbounded.ok) return unbounded;
   return ok({
     nextAfter(moment) {
@@ -55,7 +55,7 @@ export function openDueClock({ when, timeZone, startsAt, endsAt }: DueRule): Res
   });
 }
 
-function unboundedClock(when: When, zone: Zone): Result<DueClock["nextAfter"]> {
+function openUnboundedClock(when: When, zone: Zone): Result<DueClock["nextAfter"]> {
   switch (when.kind) {
     case "once":
       return ok((moment) => (when.at > moment ? when.at : null));
@@ -65,15 +65,17 @@ function unboundedClock(when: When, zone: Zone): Result<DueClock["nextAfter"]> {
         return when.anchor + Math.max(0, passed + 1) * when.everyMs;
       });
     case "cron": {
-      const rule = openCron(when.expression);
+      const rule = parseCron(when.expression);
       if (!rule.ok) return { ok: false, error: { ...rule.error, field: "when.expression" } };
-      return ok(rule.value.fitsEveryHour ? readings(rule.value, zone) : appointments(rule.value, zone));
+      return ok(
+        rule.value.fitsEveryHour ? createReadingClock(rule.value, zone) : createAppointmentClock(rule.value, zone),
+      );
     }
   }
 }
 
-/** Each wall time once. Those that clocks had read by `moment` are over, also when they are about to be read again. */
-function appointments(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
+/** Each wall time once. Wall times that clocks showed before `moment` are past, even if clocks show them again. */
+function createAppointmentClock(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
   return (moment) => {
     let wall = toWallTime(zone, moment);
     for (;;) {
@@ -86,8 +88,8 @@ function appointments(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
   };
 }
 
-/** Each moment at which clocks read a fitting time. */
-function readings(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
+/** Each moment with a matching wall time. */
+function createReadingClock(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
   return (moment) => {
     let from = moment;
     let wall = toWallTime(zone, moment);
@@ -96,10 +98,10 @@ function readings(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
       if (next === null) return null;
       const change = findFirstChange(zone, from, from + WIDEST_CHANGE_MS);
       const due = next - zone.offsetAt(from);
-      if (change !== null && due >= change.at) [from, wall] = beginning(change);
+      if (change !== null && due >= change.at) [from, wall] = continueAt(change);
       else if (due <= from + WIDEST_CHANGE_MS) return due;
       else {
-        // No day until then fits, whatever the clocks do.
+        // No day before then matches, in any offset.
         from = due - WIDEST_CHANGE_MS;
         wall = toWallTime(zone, from);
       }
@@ -107,7 +109,7 @@ function readings(rule: CronRule, zone: Zone): DueClock["nextAfter"] {
   };
 }
 
-/** Where to look on from a change: its own moment may be due. */
-function beginning({ at, after }: ZoneChange): [from: number, wall: number] {
+/** Where to continue after an offset change: the moment of the change may be due. */
+function continueAt({ at, after }: ZoneChange): [from: number, wall: number] {
   return [at, at + after - 1];
 }

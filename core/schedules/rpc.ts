@@ -1,46 +1,46 @@
-/** What a schedule's object is asked, and how the API shows what it says. */
+/** The RPC of a schedule's object. */
 import type { AuditEntry } from "../ports/audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Occurrence, RunEnd } from "./occurrence.ts";
 import type { ScheduleConfig, ScheduleState } from "./schedule.ts";
 
-/** Occurrences of the ledger, the latest first. `next`: the place of the last one; null: the ledger ends there. */
+/** A page of the run history, the latest first. `next`: the position of the last one; null at the end. */
 export interface OccurrencePage {
   readonly occurrences: readonly Occurrence[];
   readonly next: { readonly due: number; readonly key: string } | null;
 }
 
-/** A schedule's object, named `{tenant}/{id}`. Where there is no such schedule, it answers `not_found`. */
+/** A schedule's object, named `{tenant}/{id}`. It answers `not_found` without a schedule. */
 export interface ScheduleRpc {
   /**
-   * Making it again changes nothing; one that was deleted stays `not_found`. `lastReport`: of an object that was lost, the number
-   * of the last report that Postgres has, after which this one counts on and reports.
+   * Creating it again changes nothing; a deleted one stays `not_found`. `lastReport`: for an object that was lost, the
+   * number of the last report in Postgres, from which it continues and reports.
    */
   create(state: ScheduleState, lastReport?: number): Promise<Result<ScheduleState>>;
   view(): Promise<Result<ScheduleState>>;
   /**
-   * Gives it another configuration; `conflict` when its version is not `ifVersion` (null: any will do). `act` is kept with
-   * the change, and told to the audit log as soon as the database takes it: so with `pause`, `resume` and `run`. One that is
-   * over comes back only where the tenant has room for it (`quota_exceeded`), for which the database has to be there.
+   * Replaces the configuration; `conflict` when the version is not `ifVersion` (null accepts any). `act` is stored with
+   * the change and written to the audit log as soon as the database accepts it, as with `pause`, `resume` and `run`.
+   * Reactivating an ended schedule needs the database and room in the tenant's limit (`quota_exceeded`).
    */
   change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>>;
   pause(act: AuditEntry): Promise<Result<ScheduleState>>;
   resume(act: AuditEntry): Promise<Result<ScheduleState>>;
-  /** Runs it besides its due moments, at the moment of the act. A run with a name that was asked for before is that run. */
+  /** Runs it now, in addition to its occurrences. A repeated name returns the run that exists. */
   run(name: string, act: AuditEntry): Promise<Result<Occurrence>>;
   occurrences(after: OccurrencePage["next"], limit: number): Promise<Result<OccurrencePage>>;
-  /** A task that it made has ended; a caller of an earlier release says not why. */
+  /** Records the end of a task that it created. Callers of an earlier release omit `why`. */
   taskEnded(task: string, status: RunEnd["status"], why?: RunEnd["why"]): Promise<void>;
-  /** Continues with what is due, or with a deletion, should an alarm have been lost. `not_found`: the object is empty. */
+  /** Continues with due occurrences or a deletion, in case an alarm was lost. `not_found`: the object is empty. */
   poke(): Promise<Result<void>>;
-  /** Creates its row where that is gone, and sets its alarm again. */
+  /** Recreates a missing row, and sets the alarm. */
   restore(): Promise<Result<void>>;
   /**
-   * Forgets everything but that it was deleted, once the audit log has what was done to it: `upstream_failed` until then. Tasks
-   * that it made continue. The row is the caller's to remove; one that is left goes within minutes, with `act` (an earlier
-   * release gives none).
+   * Deletes everything but the deletion itself, once the audit log has what was done to it: `upstream_failed` until
+   * then. Its tasks continue. The caller removes the row; one that is left is removed within minutes, with `act`
+   * (absent in an earlier release).
    */
   remove(act?: AuditEntry): Promise<Result<void>>;
-  /** Forgets everything, whoever was told of it: its tenant is gone. */
+  /** Deletes everything without further reports: its tenant is being erased. */
   erase(): Promise<void>;
 }

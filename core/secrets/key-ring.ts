@@ -1,7 +1,8 @@
 /**
- * The keys that seal what is stored. The first member is OTTO_SECRET_KEY and seals; those of OTTO_SECRET_KEYS_OLD only open.
- * A sealed value begins with the header of its key, 12 bytes: the mark `otk` and 9 bytes of the key's fingerprint. In base64
- * that is 16 characters of their own, by which the database tells the keys apart (migrations/0024_sealing_keys.sql).
+ * The keys that seal stored values. The first member is OTTO_SECRET_KEY and seals; those of OTTO_SECRET_KEYS_OLD only
+ * open. A sealed value begins with its key's header of 12 bytes: the mark `otk` and 9 bytes of the key's fingerprint.
+ * In base64 that is exactly 16 characters, by which the database distinguishes the keys
+ * (migrations/0024_sealing_keys.sql).
  */
 import { fromBase64, toBase64 } from "../base/base64.ts";
 import { ok, type Result } from "../base/errors.ts";
@@ -21,12 +22,12 @@ export interface RingMember {
   readonly header: Uint8Array;
 }
 
-/** The member that seals comes first, the oldest last. */
+/** The sealing member comes first, the oldest last. */
 export type KeyRing = readonly [RingMember, ...RingMember[]];
 
 /**
- * The members, the one that seals first. `secretKey` is 32 bytes in base64, `old` such keys separated by commas. Throws a
- * RangeError that names the variable and holds no key.
+ * Parses the members, the sealing one first. `secretKey` is 32 bytes in base64, `old` such keys separated by commas.
+ * Throws a RangeError that names the variable and contains no key.
  */
 export function parseKeyRing(secretKey: string, old: string | null): KeyRing {
   const first = toMember(secretKey, "OTTO_SECRET_KEY");
@@ -34,26 +35,26 @@ export function parseKeyRing(secretKey: string, old: string | null): KeyRing {
   const members = earlier.filter((text) => text !== "").map((text) => toMember(text, "OTTO_SECRET_KEYS_OLD"));
   if (members.length > MAX_OLD_KEYS)
     throw new RangeError(`OTTO_SECRET_KEYS_OLD has to be at most ${MAX_OLD_KEYS} keys`);
-  const others = new Map(members.map((member) => [headerText(member), member]));
-  others.delete(headerText(first));
+  const others = new Map(members.map((member) => [getHeaderText(member), member]));
+  others.delete(getHeaderText(first));
   return [first, ...others.values()];
 }
 
 /** The header of a key, in base64. */
-export function headerText({ header }: RingMember): string {
+export function getHeaderText({ header }: RingMember): string {
   return toBase64(header);
 }
 
-/** The keys that sealed a row and are missing in the ring, by their headers. Records of unused keys are removed. */
+/** The keys that sealed a row and are missing in the ring, by their headers. Records of unused keys are deleted. */
 export async function findMissingKeys(keys: RecordedKeys, ring: KeyRing): Promise<Result<readonly string[]>> {
   const read = await keys.listRecorded();
   if (!read.ok) return read;
-  const present = new Set(ring.map(headerText));
+  const present = new Set(ring.map(getHeaderText));
   const missing: string[] = [];
   for (const { header, member } of read.value) {
     const wanted = header === "" ? member : header;
     if (wanted === null) {
-      const stated = await keys.setFirst(headerText(ring.at(-1) ?? ring[0]));
+      const stated = await keys.setFirst(getHeaderText(ring.at(-1) ?? ring[0]));
       if (!stated.ok) return stated;
     } else if (!present.has(wanted)) {
       const forgotten = await keys.forget(header);
@@ -65,10 +66,10 @@ export async function findMissingKeys(keys: RecordedKeys, ring: KeyRing): Promis
 }
 
 /**
- * The message about missing keys to an operator: what they are, and the way back. It holds fingerprints and no key. `place`: where
- * the present key can be stored other than in the variable, in parentheses.
+ * The message to an operator about missing keys and how to restore them. It contains fingerprints, never a key.
+ * `place`: where else the present key can be stored, in parentheses.
  */
-export function missingKeysProblem(headers: readonly string[], place = ""): string {
+export function describeMissingKeys(headers: readonly string[], place = ""): string {
   const names = headers.map((header) => toFingerprint(header)).join(", ");
   const [noun, verb] = headers.length === 1 ? ["key", "is"] : ["keys", "are"];
   return (
@@ -90,7 +91,7 @@ function toMember(text: string, name: string): RingMember {
   return { raw, header: Uint8Array.from([...new TextEncoder().encode(MARK), ...bytes]) };
 }
 
-/** The fingerprint in a header, in hex. */
+/** The fingerprint of a header, in hex. */
 function toFingerprint(header: string): string {
   return toHex(fromBase64(header).subarray(MARK.length));
 }

@@ -1,6 +1,6 @@
 /**
- * Decides which secrets a request may carry, by their user and the request's method. Hosts are judged where a value is
- * filled in (`core/web/host-pattern.ts`). Pure.
+ * Decides which secrets a request may carry, by their user and the request's method. The host is checked when a value
+ * is filled in (`core/web/host-pattern.ts`). Pure.
  */
 import { DEFAULT_AGENT, type PinnedAgent } from "../agents/agent.ts";
 import { getOwn } from "../base/own-field.ts";
@@ -12,8 +12,8 @@ import { OUTSIDE } from "../provenance/label.ts";
 export const SECRET_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /**
- * The user of secrets: an agent's call in a task from this source, or the tenant's setup, which an administrator requests
- * and no agent takes part in (reading an API document, listing the tools of an MCP server).
+ * The user of secrets: an agent's call in a task from this source, or the tenant's setup, which an administrator
+ * requests without an agent (reading an API document, listing an MCP server's tools).
  */
 export type SecretUser =
   | {
@@ -36,8 +36,9 @@ export function toSecretUser({ agent, via }: { readonly agent: PinnedAgent; read
 const SOURCES: Readonly<Record<string, string>> = { webhook: "a hook", email: "a mail" };
 
 /**
- * Why this user may not have a secret filled in, in words for anyone; null when it may. `agents` are the ids that the secret is
- * bound to; null: every agent that a person made may use it, but not the built-in agent in a task from a hook or mail.
+ * Why this user may not use a secret, in words for anyone; null when it may. `agents` are the ids that the secret is
+ * bound to; null: every agent that a person created may use it, but not the built-in agent in a task from a hook or
+ * mail.
  */
 export function findUserRefusal(name: string, agents: readonly string[] | null, user: SecretUser): string | null {
   if (user.kind === "setup") return null;
@@ -53,8 +54,8 @@ export function findUserRefusal(name: string, agents: readonly string[] | null, 
 }
 
 /**
- * Why a request with this method may not carry a secret; null when it may. `methods` null: all of them. `method` null: it is no
- * HTTP request (SSH, a program's environment), where nothing limits what the value is used for.
+ * Why a request with this method may not carry a secret; null when it may. `methods` null: all of them. `method` null:
+ * not an HTTP request (SSH, a program's environment), where nothing limits the value's use.
  */
 export function findMethodRefusal(
   name: string,
@@ -68,7 +69,7 @@ export function findMethodRefusal(
   return `The secret ${name} is bound to ${methods.join(", ")}, and this is a ${method.toUpperCase()} request.`;
 }
 
-/** True when the secret names the agent itself, and is not merely open to every agent. */
+/** True when the secret names this agent, rather than allowing every agent. */
 export function isBoundToAgent(agents: readonly string[] | null, user: SecretUser): boolean {
   return user.kind === "agent" && agents !== null && agents.includes(user.id);
 }

@@ -1,10 +1,10 @@
 /**
- * A tenant's secret: a name, a value that no endpoint returns, the hosts that it may be sent to, and optionally the agents
- * that may use it and the methods of the requests that may carry it. Limits: values of 4 to 4,096 bytes, because a shorter
- * one could not be told from other text in a reply; 20 hosts; 50 agents; 100 secrets a tenant.
+ * A tenant's secret: a name, a value that no endpoint returns, the hosts that it may be sent to, and optionally the
+ * agents that may use it and the methods of the requests that may carry it. Limits: values of 4 to 4,096 bytes, because
+ * a shorter one cannot be distinguished from other text in a reply; 20 hosts; 50 agents; 100 secrets a tenant.
  */
 import { z } from "zod";
-import { normalHostPattern } from "../web/host-pattern.ts";
+import { normalizeHostPattern } from "../web/host-pattern.ts";
 import { SECRET_METHODS } from "./secret-use.ts";
 import { SECRET_NAME } from "../web/secret-references.ts";
 
@@ -29,11 +29,11 @@ const hostSchema = z
   .string()
   .max(MAX_HOST_CHARACTERS)
   .transform((entry, context) => {
-    const pattern = normalHostPattern(entry);
+    const pattern = normalizeHostPattern(entry);
     if (pattern !== null) return pattern;
     context.addIssue({
       code: "custom",
-      message: "has to be a host (api.example.com) or *.example.com, :port if wanted",
+      message: "has to be a host (api.example.com) or *.example.com, optionally with :port",
     });
     return z.NEVER;
   });
@@ -44,17 +44,17 @@ const methodSchema = z
   .pipe(z.enum(SECRET_METHODS, `has to be one of ${SECRET_METHODS.join(", ")}`));
 
 /**
- * The body that sets a secret. A change of a binding requires the value too: otherwise a caller could bind a value that it
+ * The body that sets a secret. A changed binding requires the value too: otherwise a caller could bind a value that it
  * does not know to its own host.
  */
 export const secretSettingSchema = z.strictObject({
-  value: valueSchema.describe("It is sealed at once, and no answer ever shows it."),
+  value: valueSchema.describe("Sealed at once and never returned."),
   hosts: z
     .array(hostSchema)
     .min(1)
     .max(MAX_HOSTS)
     .describe(
-      "Where it may be sent: `api.example.com`, `*.example.com` for every name below, `:port` to bind it to one.",
+      "The hosts that may receive it: `api.example.com`, `*.example.com` for every name below, `:port` to bind it to one.",
     ),
   agents: z
     .array(z.string().min(1).max(MAX_AGENT_CHARACTERS))
@@ -62,7 +62,7 @@ export const secretSettingSchema = z.strictObject({
     .max(MAX_AGENTS)
     .optional()
     .describe(
-      "The agents that may use it, by id or name; `agent_default` is the built-in one. When omitted, every agent that a person made may use it, and the built-in one except in tasks from hooks and mail.",
+      "The agents that may use it, by id or name; `agent_default` is the built-in one. When omitted, every agent that a person created may use it, and the built-in one except in tasks from hooks and mail.",
     ),
   methods: z
     .array(methodSchema)

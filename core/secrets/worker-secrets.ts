@@ -2,10 +2,10 @@
 import { MAX_OLD_KEYS } from "./key-ring.ts";
 
 export interface SecretRow {
-  /** Without a required one the Worker refuses to work. */
+  /** The Worker does not work without a required one. */
   readonly required: boolean;
   readonly purpose: string;
-  /** What a value has to be, after “it has to be”. It is never quoted, because it is a secret. */
+  /** The form of a value, after “it has to be”. Values are never quoted. */
   readonly form: string;
   readonly fits: (value: string) => boolean;
 }
@@ -39,7 +39,7 @@ export const PLATFORM_SECRETS = {
   },
   OTTO_OPERATOR_KEY_HASH: {
     required: true,
-    purpose: "the SHA-256, in hex, of the key that may make tenants",
+    purpose: "the SHA-256, in hex, of the key that may create tenants",
     form: "a SHA-256 in hex, 64 characters",
     fits: (value) => /^[0-9a-f]{64}$/i.test(value),
   },
@@ -56,7 +56,7 @@ export const PLATFORM_SECRETS = {
   },
   SLACK_SIGNING_SECRET: {
     required: false,
-    purpose: "what Slack signs its requests with; without it none is taken",
+    purpose: "the key with which Slack signs its requests; without it they are rejected",
     ...HEADER_WORD,
   },
   SLACK_CLIENT_SECRET: {
@@ -66,12 +66,12 @@ export const PLATFORM_SECRETS = {
   },
   RESEND_API_KEY: {
     required: false,
-    purpose: "the key of Resend, by which mail leaves",
+    purpose: "the key of Resend, which sends mail",
     ...HEADER_WORD,
   },
   SMTP_URL: {
     required: false,
-    purpose: "the server of SMTP by which mail leaves where Resend is not set up",
+    purpose: "the SMTP server that sends mail without Resend",
     form: "smtp://user:password@host:port or smtps://…",
     fits: (value) => /^smtps?:$/.test(URL.parse(value)?.protocol ?? ""),
   },

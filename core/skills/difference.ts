@@ -1,16 +1,16 @@
-/** What a skill may do at one version, and may not at another. */
+/** Compares what two versions of a skill may do. */
 import { matchesOneOf } from "../lib/fnmatch.ts";
 import type { Skill, SkillScript } from "./skill.ts";
 
-/** How two versions differ in what they allow. `said` has a sentence for each difference. */
+/** The difference in permissions. `said` has a sentence for each. */
 export interface SkillDifference {
   /**
-   * True when the later one is allowed more: tools, scripts, or the network for one. What a script that has changed does now
-   * is for a person to read.
+   * True when the later version may do more: other tools, other scripts, or new network access. A person has to read
+   * what a changed script does.
    */
   readonly widens: boolean;
   readonly allowedTools: {
-    /** Null: it restricts nothing. */
+    /** Null without a restriction. */
     readonly before: readonly string[] | null;
     readonly after: readonly string[] | null;
     readonly added: readonly string[];
@@ -19,39 +19,39 @@ export interface SkillDifference {
   readonly scripts: {
     readonly added: readonly string[];
     readonly removed: readonly string[];
-    /** Those whose file, declaration or both are others. */
+    /** Scripts with a changed file or declaration. */
     readonly changed: readonly string[];
-    /** Those that may reach the network and could not. */
+    /** Scripts that gained network access. */
     readonly networkAdded: readonly string[];
     readonly networkRemoved: readonly string[];
   };
   readonly said: readonly string[];
 }
 
-/** What a version is compared by. `contentOf` gives something that is equal for equal bytes of a file. */
+/** A version to compare. `getContent` returns equal values for equal bytes of a file. */
 export interface ComparedSkill {
   readonly skill: Pick<Skill, "allowedTools" | "scripts">;
-  readonly contentOf: (path: string) => string;
+  readonly getContent: (path: string) => string;
 }
 
-export function differenceOf(before: ComparedSkill, after: ComparedSkill): SkillDifference {
-  const tools = toolsDifference(before.skill.allowedTools, after.skill.allowedTools);
-  const scripts = scriptsDifference(before, after);
+export function diffSkills(before: ComparedSkill, after: ComparedSkill): SkillDifference {
+  const tools = compareTools(before.skill.allowedTools, after.skill.allowedTools);
+  const scripts = compareScripts(before, after);
   const widens = tools.widens || scripts.added.length > 0 || scripts.networkAdded.length > 0;
   const { widens: _, said, ...allowedTools } = tools;
-  return { widens, allowedTools, scripts, said: [...said, ...sayScripts(scripts)] };
+  return { widens, allowedTools, scripts, said: [...said, ...describeScripts(scripts)] };
 }
 
-function toolsDifference(before: readonly string[] | null, after: readonly string[] | null) {
+function compareTools(before: readonly string[] | null, after: readonly string[] | null) {
   const added = (after ?? []).filter((pattern) => before !== null && !before.includes(pattern));
   const removed = (before ?? []).filter((pattern) => after !== null && !after.includes(pattern));
   const said: string[] = [];
   if (before === null && after !== null) {
-    said.push(`It restricted nothing, and now allows ${after.length === 0 ? "no tools" : `only ${after.join(", ")}`}.`);
+    said.push(`It allowed every tool, and now allows ${after.length === 0 ? "no tools" : `only ${after.join(", ")}`}.`);
   }
   if (before !== null && after === null) {
     said.push(
-      `It allowed ${before.length === 0 ? "no tools" : `only ${before.join(", ")}`}, and now restricts nothing: every tool of the agent.`,
+      `It allowed ${before.length === 0 ? "no tools" : `only ${before.join(", ")}`}, and now allows every tool of the agent.`,
     );
   }
   const gained = added.filter((pattern) => before !== null && !isCovered(pattern, before));
@@ -62,13 +62,16 @@ function toolsDifference(before: readonly string[] | null, after: readonly strin
   return { widens, before, after, added, removed, said };
 }
 
-/** True when the list allows what the pattern matches. Of two patterns with wildcards, only `*` is known to hold the other. */
+/**
+ * True when the list allows everything that the pattern matches. Among patterns with wildcards, only `*` is known to
+ * include another.
+ */
 function isCovered(pattern: string, list: readonly string[]): boolean {
   if (list.includes(pattern) || list.includes("*")) return true;
   return !/[*?[]/.test(pattern) && matchesOneOf(pattern, list);
 }
 
-function scriptsDifference(before: ComparedSkill, after: ComparedSkill): SkillDifference["scripts"] {
+function compareScripts(before: ComparedSkill, after: ComparedSkill): SkillDifference["scripts"] {
   const earlier = new Map(before.skill.scripts.map((script) => [script.name, script]));
   const later = new Map(after.skill.scripts.map((script) => [script.name, script]));
   const pairs = [...later.values()].flatMap((script) => {
@@ -76,7 +79,7 @@ function scriptsDifference(before: ComparedSkill, after: ComparedSkill): SkillDi
     return other === undefined ? [] : [{ was: other, is: script }];
   });
   const isOther = ({ was, is }: { was: SkillScript; is: SkillScript }) =>
-    was.path !== is.path || was.timeoutS !== is.timeoutS || before.contentOf(was.path) !== after.contentOf(is.path);
+    was.path !== is.path || was.timeoutS !== is.timeoutS || before.getContent(was.path) !== after.getContent(is.path);
   const nameOf = ({ is }: { is: SkillScript }) => is.name;
   return {
     added: [...later.keys()].filter((name) => !earlier.has(name)),
@@ -90,14 +93,20 @@ function scriptsDifference(before: ComparedSkill, after: ComparedSkill): SkillDi
   };
 }
 
-function sayScripts({ added, removed, changed, networkAdded, networkRemoved }: SkillDifference["scripts"]): string[] {
+function describeScripts({
+  added,
+  removed,
+  changed,
+  networkAdded,
+  networkRemoved,
+}: SkillDifference["scripts"]): string[] {
   const say = (names: readonly string[], sentence: (list: string) => string) =>
     names.length === 0 ? [] : [sentence(names.join(", "))];
   return [
-    ...say(added, (list) => `It can run further scripts: ${list}.`),
+    ...say(added, (list) => `It can run more scripts: ${list}.`),
     ...say(removed, (list) => `It can no longer run ${list}.`),
-    ...say(changed, (list) => `Scripts do something else or may take longer: ${list}.`),
-    ...say(networkAdded, (list) => `Scripts ask for the network that did not: ${list}.`),
+    ...say(changed, (list) => `Scripts were changed or may take longer: ${list}.`),
+    ...say(networkAdded, (list) => `Scripts that newly ask for the network: ${list}.`),
     ...say(networkRemoved, (list) => `Scripts no longer ask for the network: ${list}.`),
   ];
 }

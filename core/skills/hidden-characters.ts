@@ -1,33 +1,33 @@
-/** Characters that a reader does not see and a model does: they turn the order of a text, or hide words in it. */
+/** Finds characters that a model reads but a person does not see: they reorder a text or hide words in it. */
 import type { ScanFinding } from "./scan-finding.ts";
 
-/** Blanks, and everything up to here that is letters without marks of their own (Latin). */
+/** Latin letters have no joining marks; they end here. */
 const LAST_LATIN = 0x24f;
-/** The flags that are written with signs that are not drawn: England, Scotland, Wales (Unicode, Technical Standard 51). */
+/** The flags of England, Scotland and Wales, which use invisible tags (Unicode, Technical Standard 51). */
 const TAGGED_FLAG =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
-/** What is not drawn (Unicode, Standard Annex 44). */
+/** Invisible characters (Unicode, Standard Annex 44). */
 const IS_IGNORED = /\p{Default_Ignorable_Code_Point}/u;
 
-/** One finding for each line that holds some. */
+/** Returns one finding for each line with such characters. */
 export function findHiddenCharacters(file: string, text: string): ScanFinding[] {
   if (!IS_IGNORED.test(text)) return [];
   const findings: ScanFinding[] = [];
   let line = 0;
   for (const content of text.split("\n")) {
     line += 1;
-    const found = hiddenIn(content, line === 1);
+    const found = findHidden(content, line === 1);
     if (found.length === 0) continue;
     const names = [...new Set(found.map((point) => `U+${point.toString(16).toUpperCase().padStart(4, "0")}`))];
     const turns = found.some(turnsText);
-    const what = turns ? "characters that turn the order of what is shown" : "characters that cannot be seen";
-    const message = `holds ${found.length === 1 ? "one of the" : `${found.length}`} ${what} (${names.slice(0, 5).join(", ")})`;
+    const what = turns ? "characters that reorder the displayed text" : "invisible characters";
+    const message = `contains ${found.length === 1 ? "one of the" : `${found.length}`} ${what} (${names.slice(0, 5).join(", ")})`;
     findings.push({ file, line, field: null, kind: "hidden_characters", message });
   }
   return findings;
 }
 
-function hiddenIn(line: string, isFirst: boolean): number[] {
+function findHidden(line: string, isFirst: boolean): number[] {
   const found: number[] = [];
   let before = 0;
   let at = 0;
@@ -42,8 +42,8 @@ function hiddenIn(line: string, isFirst: boolean): number[] {
 }
 
 /**
- * `before` is the character before it. What joins emoji, or letters of scripts that join, is seen by what it does; several in
- * a row do nothing, and can spell a text.
+ * `before` is the previous character. One joiner is legitimate in emoji and joining scripts; several in a row can spell
+ * a text.
  */
 function isHidden(point: number, before: number): boolean {
   if (isSelector(point)) return isJoiner(before) || isSelector(before) || (before <= LAST_LATIN && !isKeycap(before));
@@ -55,7 +55,7 @@ function isJoiner(point: number): boolean {
   return point === 0x200c || point === 0x200d;
 }
 
-/** Signs that a text runs the other way (Unicode, Standard Annex 9). */
+/** Marks that change the text's direction (Unicode, Standard Annex 9). */
 function turnsText(point: number): boolean {
   return (
     point === 0x61c ||
@@ -70,7 +70,7 @@ function isSelector(point: number): boolean {
   return point >= 0xfe00 && point <= 0xfe0f;
 }
 
-/** `#`, `*` and digits, ©, ®: with a selector they are emoji. */
+/** `#`, `*`, digits, © and ®, which a selector turns into emoji. */
 function isKeycap(point: number): boolean {
   return point === 0x23 || point === 0x2a || (point >= 0x30 && point <= 0x39) || point === 0xa9 || point === 0xae;
 }

@@ -1,12 +1,11 @@
 /**
- * What the head of a SKILL.md says, by the rules of the Agent Skills format (https://agentskills.io/specification) and
- * of our own fields. Everything that is wrong is found at once; what other programs understand and Otto does not is a
- * warning.
+ * Reads the head of a SKILL.md by the rules of the Agent Skills format (https://agentskills.io/specification) and of
+ * Otto's own fields. All errors are reported at once; fields that only other programs understand are warnings.
  */
 import { getOwn } from "../base/own-field.ts";
 import type { HeadEntry, HeadNode, SkillNote } from "./head.ts";
-import { plainOf } from "./head.ts";
-import { type PackedFile, shown } from "./package.ts";
+import { toPlainData } from "./head.ts";
+import { type PackedFile, formatUntrusted } from "./package.ts";
 import { readScripts } from "./read-scripts.ts";
 import {
   isSkillName,
@@ -15,7 +14,7 @@ import {
   MAX_NAME,
   type Skill,
   SKILL_FILE,
-  skillSlug,
+  toSkillSlug,
 } from "./skill.ts";
 
 /** A skill's head, and where its instructions begin. */
@@ -25,19 +24,19 @@ export interface SkillText {
   readonly bodyLine: number;
 }
 
-/** What reading gives: a skill without its hash when nothing is wrong. */
+/** The result: a skill without its hash when there is no error. */
 export interface ReadSkill {
   readonly skill: Omit<Skill, "hash"> | null;
   readonly problems: readonly SkillNote[];
   readonly warnings: readonly SkillNote[];
 }
 
-/** Of texts that have no limit in the format: characters, and how many a list holds. */
+/** Limits where the format has none: characters of a text, and items of a list. */
 const MAX_TEXT = 1_000;
 const MAX_ITEMS = 200;
-/** Characters of all of `metadata` as JSON. */
+/** Characters of all `metadata` as JSON. */
 const MAX_METADATA = 16_000;
-/** The length from which the format advises to move parts to files of their own. */
+/** The length from which the format advises to move parts to other files. */
 const LONG_BODY_LINES = 500;
 
 const FIELDS = new Set([
@@ -54,7 +53,7 @@ const FIELDS = new Set([
   "scripts",
 ]);
 
-/** Names of fields as they are often written by mistake. */
+/** Common misspellings of fields. */
 const MISSPELT: Readonly<Record<string, string>> = {
   allowed_tools: "allowed-tools",
   allowedtools: "allowed-tools",
@@ -63,7 +62,7 @@ const MISSPELT: Readonly<Record<string, string>> = {
   desc: "description",
 };
 
-/** `folder` is the one that the package came in; null: it came without one. */
+/** `folder` is the folder around the package; null without one. */
 export function readSkill(text: SkillText, files: readonly PackedFile[], folder: string | null): ReadSkill {
   const reader = new HeadReader(text.head);
   const name = reader.name(folder);
@@ -72,7 +71,7 @@ export function readSkill(text: SkillText, files: readonly PackedFile[], folder:
   const scripts = readScripts(reader.entry("scripts")?.value ?? null, files);
   const skill = {
     name,
-    slug: skillSlug(name),
+    slug: toSkillSlug(name),
     description,
     allowedTools: reader.allowedTools(),
     scripts: scripts.scripts,
@@ -85,9 +84,9 @@ export function readSkill(text: SkillText, files: readonly PackedFile[], folder:
     metadata,
   };
   reader.unknownFields();
-  bodyWarnings(reader, text);
-  const problems = [...reader.problems, ...scripts.problems].sort(byLine);
-  const warnings = [...reader.warnings, ...scripts.warnings].sort(byLine);
+  addBodyWarnings(reader, text);
+  const problems = [...reader.problems, ...scripts.problems].sort(compareLines);
+  const warnings = [...reader.warnings, ...scripts.warnings].sort(compareLines);
   return { skill: problems.length === 0 ? skill : null, problems, warnings };
 }
 
@@ -109,11 +108,11 @@ class HeadReader {
   }
 
   warning(field: string | null, line: number | null, message: string): void {
-    const said = field === null ? message : `${field} ${message}`;
-    this.warnings.push({ file: SKILL_FILE, line, field, message: said });
+    const text = field === null ? message : `${field} ${message}`;
+    this.warnings.push({ file: SKILL_FILE, line, field, message: text });
   }
 
-  /** The text of a field; null when it is not there, or empty. */
+  /** The text of a field; null when missing or empty. */
   text(field: string, longest: number, isRequired = false): string | null {
     const entry = this.entry(field);
     if (entry === undefined) {
@@ -136,24 +135,24 @@ class HeadReader {
     const name = this.text("name", MAX_NAME, true) ?? "";
     const line = this.entry("name")?.line ?? null;
     if (name !== "" && name.length <= MAX_NAME && !isSkillName(name)) {
-      const better = skillSlug(name.normalize("NFKD").replace(/\p{M}/gu, "")).replaceAll("_", "-").slice(0, MAX_NAME);
+      const better = toSkillSlug(name.normalize("NFKD").replace(/\p{M}/gu, "")).replaceAll("_", "-").slice(0, MAX_NAME);
       const hint = better === "" ? "" : `; write ${better}`;
       this.problem(
         "name",
         line,
-        `is ${JSON.stringify(shown(name))}: it may hold lower-case letters (a-z), digits and single hyphens between them${hint}`,
+        `is ${JSON.stringify(formatUntrusted(name))}: it may hold lower-case letters (a-z), digits and single hyphens between them${hint}`,
       );
     } else if (name !== "" && folder !== null && folder !== name) {
       this.warning(
         "name",
         line,
-        `is ${name}, and the folder is ${JSON.stringify(shown(folder))}: the format wants one name`,
+        `is ${name}, and the folder is ${JSON.stringify(formatUntrusted(folder))}: the format requires the same name`,
       );
     }
     return name;
   }
 
-  /** The texts of a list, or of a text that is cut at `between`. */
+  /** The texts of a list, or of a text that is split at `between`. */
   words(field: string, between: RegExp): string[] {
     const entry = this.entry(field);
     if (entry === undefined) return [];
@@ -163,13 +162,13 @@ class HeadReader {
     );
   }
 
-  /** Null when the field is not there. Between brackets, blanks and commas are part of a name: `Bash(git add:*)`. */
+  /** Null when the field is missing. Inside brackets, spaces and commas belong to a name: `Bash(git add:*)`. */
   allowedTools(): readonly string[] | null {
     const entry = this.entry("allowed-tools");
     if (entry === undefined) return null;
-    const patterns = this.#checked(entry, this.#items(entry.value, cutOutsideBrackets));
+    const patterns = this.#checked(entry, this.#items(entry.value, splitOutsideBrackets));
     if (patterns.length === 0)
-      this.warning("allowed-tools", entry.line, "is empty: under the skill, a task may use no tool but ask_human");
+      this.warning("allowed-tools", entry.line, "is empty: under the skill, a task may use only ask_human");
     return [...new Set(patterns)];
   }
 
@@ -185,9 +184,9 @@ class HeadReader {
       this.warning(
         "metadata",
         line,
-        `has a ${value.kind} at ${shown(name)}, and texts are expected: it is kept as JSON`,
+        `has a ${value.kind} at ${formatUntrusted(name)}, where texts are expected: it is stored as JSON`,
       );
-      return [name, JSON.stringify(plainOf(value))] as const;
+      return [name, JSON.stringify(toPlainData(value))] as const;
     });
     const metadata = Object.fromEntries(members);
     const size = JSON.stringify(metadata).length;
@@ -201,11 +200,11 @@ class HeadReader {
       const meant =
         getOwn(MISSPELT, name.toLowerCase().replaceAll("-", "_")) ??
         [...FIELDS].find((field) => field === name.toLowerCase());
-      const hint = meant === undefined ? "" : ` Is ${meant} meant?`;
+      const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
       this.warning(
         null,
         line,
-        `${shown(name)} is no field that Otto reads: it is kept, and means nothing here.${hint}`,
+        `${formatUntrusted(name)} is not a field that Otto uses: it is stored and ignored.${hint}`,
       );
     }
   }
@@ -222,7 +221,7 @@ class HeadReader {
       this.problem(
         name,
         line,
-        `is a ${value.kind === "map" ? "map" : "list of more than texts"}: it has to be a text or a list of texts`,
+        `is a ${value.kind === "map" ? "map" : "list with other values"}: it has to be a text or a list of texts`,
       );
       return [];
     }
@@ -234,23 +233,19 @@ class HeadReader {
   }
 }
 
-function bodyWarnings(reader: HeadReader, { body, bodyLine }: SkillText): void {
-  if (body.trim() === "") reader.warning(null, bodyLine, "there are no instructions under the head");
+function addBodyWarnings(reader: HeadReader, { body, bodyLine }: SkillText): void {
+  if (body.trim() === "") reader.warning(null, bodyLine, "there are no instructions below the head");
   const lines = body.split("\n").length;
   if (lines > LONG_BODY_LINES)
-    reader.warning(
-      null,
-      bodyLine,
-      `the instructions have ${lines} lines: move what is not always needed to references/`,
-    );
+    reader.warning(null, bodyLine, `the instructions have ${lines} lines: move rarely needed parts to references/`);
 }
 
-/** Cuts a text at blanks and commas that stand in no brackets. A bracket that is never closed is a character like any other. */
-function cutOutsideBrackets(text: string): string[] {
+/** Splits a text at spaces and commas outside brackets. An unclosed bracket is an ordinary character. */
+function splitOutsideBrackets(text: string): string[] {
   const parts: string[] = [];
   let part = "";
   let depth = 0;
-  const isClosed = balances(text);
+  const isClosed = hasBalancedBrackets(text);
   for (const character of text) {
     if (isClosed && character === "(") depth += 1;
     if (isClosed && character === ")") depth -= 1;
@@ -262,7 +257,7 @@ function cutOutsideBrackets(text: string): string[] {
   return [...parts, part];
 }
 
-function balances(text: string): boolean {
+function hasBalancedBrackets(text: string): boolean {
   let depth = 0;
   for (const character of text) {
     if (character === "(") depth += 1;
@@ -276,6 +271,6 @@ function isEmpty(node: HeadNode): boolean {
   return node.kind === "text" && node.text.trim() === "";
 }
 
-function byLine(a: SkillNote, b: SkillNote): number {
+function compareLines(a: SkillNote, b: SkillNote): number {
   return a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : a.file === SKILL_FILE ? -1 : b.file === SKILL_FILE ? 1 : 0;
 }

@@ -1,14 +1,14 @@
-/** What a scan of a skill says. */
+/** The findings of a skill scan. */
 import type { SkillNote } from "./head.ts";
 import type { Reach } from "./scan-habits.ts";
 
-/** What was found, in which line, and why it is worth a look. */
+/** What was found, in which line, and why it matters. */
 export interface ScanFinding extends SkillNote {
   readonly kind: Reach | "hidden_characters";
 }
 
 export interface Scan {
   readonly findings: readonly ScanFinding[];
-  /** True: there is more than is listed. */
+  /** True when the list is incomplete. */
   readonly isCut: boolean;
 }

@@ -1,11 +1,11 @@
-/** What programs write when they reach for something outside of their work folder, by language. */
+/** What programs write to reach outside their work folder, by language. */
 
-/** What is reached for. `programs`: another program is started, `made_code`: code that is made while it runs. */
+/** What a line reaches for. `programs`: it starts another program; `made_code`: it generates code at run time. */
 export type Reach = "network" | "environment" | "other_files" | "programs" | "made_code";
 
 export type Language = "python" | "shell" | "node" | "other";
 
-/** A line that fits `pattern`, and not `except`, reaches for something. */
+/** A line that matches `pattern` and not `except` reaches for something. */
 export interface Habit {
   readonly reach: Reach;
   readonly languages: readonly Language[];
@@ -16,7 +16,7 @@ export interface Habit {
 
 const ALL: readonly Language[] = ["python", "shell", "node", "other"];
 
-/** In the order in which a line is looked at; the first of a kind is told. */
+/** In order of precedence; the first match of a kind is reported. */
 export const HABITS: readonly Habit[] = [
   {
     reach: "network",
@@ -111,21 +111,21 @@ export const HABITS: readonly Habit[] = [
     pattern:
       /(?:^|["'`\s=(:,<>])\/(?:etc|proc|sys|root|home|Users|usr|var|dev|opt|mnt|media|run|boot|srv|bin|sbin|lib|tmp)(?:\/|["'`\s),;]|$)/,
     except: /^[^/]*\/dev\/(?:null|stdin|stdout|stderr|tty)\b[^/]*$/,
-    why: "names a place outside of the work folder",
+    why: "names a path outside the work folder",
   },
   {
     reach: "other_files",
     languages: ALL,
     pattern:
       /(?:^|["'`\s=(/])\.\.(?:[/\\]|["'`])|(?:^|["'`\s=(:])~(?:\/|["'`]|\w+\/)|\$\{?HOME\b|\bexpanduser\b|\bPath\.home\b|\bhomedir\s*\(|%USERPROFILE%/,
-    why: "leads out of the work folder",
+    why: "leaves the work folder",
   },
   {
     reach: "other_files",
     languages: ALL,
     pattern:
       /\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|docker|git-credentials|bash_history|config\/gcloud)\b|\bid_(?:rsa|ed25519|ecdsa)\b/,
-    why: "names a file in which people keep keys",
+    why: "names a file that often contains keys",
   },
   {
     reach: "programs",
@@ -152,18 +152,18 @@ export const HABITS: readonly Habit[] = [
     languages: ["python"],
     pattern:
       /(?:^|[^.\w])(?:eval|exec|compile|__import__)\s*\(|\bimportlib\.import_module\b|\bmarshal\.loads\b|\bpickle\.loads?\b/,
-    why: "runs code that it makes",
+    why: "runs generated code",
   },
   {
     reach: "made_code",
     languages: ["node"],
     pattern: /(?:^|[^.\w])eval\s*\(|\bnew\s+Function\s*\(|["'](?:node:)?vm["']/,
-    why: "runs code that it makes",
+    why: "runs generated code",
   },
   {
     reach: "made_code",
     languages: ["shell", "other"],
     pattern: /(?:^|[\s;|&(])eval\b|\bbase64\s+(?:-d|-D|--decode)\b|\|\s*(?:ba|z|da)?sh\b/,
-    why: "runs code that it makes",
+    why: "runs generated code",
   },
 ];

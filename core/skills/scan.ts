@@ -1,7 +1,7 @@
 /**
- * What in a skill's files is worth a look before anybody trusts it: programs that reach for the network, the environment or
- * files outside the work folder, and characters that cannot be seen. It warns and forbids nothing: the cage that scripts
- * run in does that. Every pattern here takes time by the length of the line.
+ * Scans a skill's files for what a person should read before trusting it: access to the network, the environment or
+ * files outside the work folder, and invisible characters. It only warns; the scripts' cage enforces limits. Every
+ * pattern takes time linear in the line.
  */
 import { getOwn } from "../base/own-field.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
@@ -11,11 +11,11 @@ import type { Scan, ScanFinding } from "./scan-finding.ts";
 import type { SkillScript } from "./skill.ts";
 
 const MAX_FINDINGS = 200;
-/** Bytes that are looked at, of one file and of a package: what is larger is told and not looked through. */
+/** Limits of the scan in bytes, of a file and of a package. Larger files are reported as unread. */
 const MAX_SCANNED_FILE = 1_000_000;
 const MAX_SCANNED = 4_000_000;
-/** Of one file: one file cannot fill the list. */
-const MAX_OF_A_FILE = 50;
+/** Findings of one file, so that one file cannot fill the list. */
+const MAX_FILE_FINDINGS = 50;
 
 const BY_ENDING: Readonly<Record<string, Language>> = {
   py: "python",
@@ -32,7 +32,7 @@ const BY_ENDING: Readonly<Record<string, Language>> = {
   jsx: "node",
   tsx: "node",
 };
-/** Endings of other languages in which programs are written. */
+/** Extensions of other programming languages. */
 const OTHER_CODE = new Set([
   "rb",
   "pl",
@@ -56,36 +56,36 @@ const OTHER_CODE = new Set([
   "cpp",
 ]);
 
-/** Looks through every file that is text. `scripts` are those that the skill declares. */
+/** Scans every text file. `scripts` are the declared ones. */
 export function scanSkill(files: readonly PackedFile[], scripts: readonly SkillScript[]): Scan {
   const findings: ScanFinding[] = [];
   let isCut = false;
   let scanned = 0;
   for (const file of files) {
     const isTooMuch = file.size > MAX_SCANNED_FILE || scanned + file.size > MAX_SCANNED;
-    if (isTooMuch && languageOf(file, "") !== null) findings.push({ ...UNREAD, file: file.path });
+    if (isTooMuch && findLanguage(file, "") !== null) findings.push({ ...UNREAD, file: file.path });
     if (isTooMuch) continue;
     scanned += file.size;
-    const text = textOf(file.bytes);
+    const text = decodeText(file.bytes);
     if (text === null) continue;
     const script = scripts.find(({ path }) => path === file.path);
-    const found = [...findHiddenCharacters(file.path, text), ...programFindings(file, text, script)];
-    isCut ||= found.length > MAX_OF_A_FILE;
-    findings.push(...found.slice(0, MAX_OF_A_FILE));
+    const found = [...findHiddenCharacters(file.path, text), ...scanProgram(file, text, script)];
+    isCut ||= found.length > MAX_FILE_FINDINGS;
+    findings.push(...found.slice(0, MAX_FILE_FINDINGS));
   }
   return { findings: findings.slice(0, MAX_FINDINGS), isCut: isCut || findings.length > MAX_FINDINGS };
 }
 
-/** A program that is not looked through could do anything. */
+/** An unread program could do anything. */
 const UNREAD: Omit<ScanFinding, "file"> = {
   line: null,
   field: null,
   kind: "made_code",
-  message: "is too large to be looked through",
+  message: "is too large to scan",
 };
 
-/** The text of a file; null when it is none. */
-function textOf(bytes: Uint8Array): string | null {
+/** The text of a file; null for other content. */
+function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -94,8 +94,8 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-function programFindings(file: PackedFile, text: string, script: SkillScript | undefined): ScanFinding[] {
-  const language = languageOf(file, text);
+function scanProgram(file: PackedFile, text: string, script: SkillScript | undefined): ScanFinding[] {
+  const language = findLanguage(file, text);
   if (language === null) return [];
   const findings: ScanFinding[] = [];
   let line = 0;
@@ -107,20 +107,20 @@ function programFindings(file: PackedFile, text: string, script: SkillScript | u
       if (seen.has(habit.reach) || !habit.languages.includes(language) || !habit.pattern.test(content)) continue;
       if (habit.except?.test(content) === true) continue;
       seen.add(habit.reach);
-      findings.push({ file: file.path, line, field: null, kind: habit.reach, message: sayHabit(habit, script) });
+      findings.push({ file: file.path, line, field: null, kind: habit.reach, message: describeHabit(habit, script) });
     }
   }
   return findings;
 }
 
-function sayHabit({ reach, why }: Habit, script: SkillScript | undefined): string {
+function describeHabit({ reach, why }: Habit, script: SkillScript | undefined): string {
   if (reach !== "network" || script === undefined) return why;
   return script.network
     ? `${why}; the script asks for the network`
-    : `${why}; the script does not ask for the network, and will not have it`;
+    : `${why}; the script does not ask for the network, and will not get it`;
 }
 
-function languageOf({ path, bytes }: PackedFile, text: string): Language | null {
+function findLanguage({ path, bytes }: PackedFile, text: string): Language | null {
   if (hasShebang(bytes)) {
     const first = text.slice(0, 200).split("\n")[0] ?? "";
     if (/python/.test(first)) return "python";

@@ -8,7 +8,7 @@ export interface ShippedSkill {
 }
 
 /** Of their tools, as a source. */
-export const SHIPPED_HASH = "737df03c47250c4969ebf871eee35858ee914ab8dedf2d78aa8da5b30ad10708";
+export const SHIPPED_HASH = "905bbb8698484475a92e4fc8f0cfd1cddf28a6798352015717aa0b47fbfc5e38";
 
 export const SHIPPED: readonly ShippedSkill[] = [
   {

@@ -1,36 +1,36 @@
 /**
- * How well the descriptions of skills fit a task, by the words that they share. A word says the more the fewer of the
- * skills have it; words of every kind of work say little. A skill that fits by mistake takes tools away, so it has to share
- * several words that say something, one of its name among them, which are a good part of what is asked. One that is missed
- * costs little: the model can load it.
+ * Measures how well skills fit a task, by the words that their descriptions share with it. A word of fewer skills
+ * weighs more; words of every kind of work weigh little. A wrong match takes tools away, so a skill has to share
+ * several meaningful words, one of them from its name, and they have to be a good part of the task. A missed match
+ * costs little: the model can load the skill.
  */
 import { stem, toTerms, splitWords } from "../lib/tool-search/words.ts";
 import type { Skill } from "./skill.ts";
 
-/** A skill that fits a task, and how well, from 0 to 1. */
+/** A skill that fits a task, with its score from 0 to 1. */
 export interface FittingSkill {
   readonly skill: Skill;
   readonly similarity: number;
 }
 
-/** Characters of a task that are looked at: what is asked stands at its beginning, and material behind that. */
-const MAX_LOOKED_AT = 600;
-/** Words that a task of any kind has, and what they weigh. */
+/** Characters of a task that are compared: the request comes first, and material follows. */
+const MAX_COMPARED = 600;
+/** The weight of words that occur in any task. */
 const COMMON_WEIGHT = 0.3;
-/** What a word of a skill's name weighs more. */
+/** The factor for a word of a skill's name. */
 const NAME_FACTOR = 1.5;
-/** What it weighs that the task has all words of a skill's name one after the other, when there are several. */
+/** The extra weight when the task contains a name of several words in order. */
 const NAME_PHRASE = 1.5;
-/** How many words have to be shared that are not of any kind of work, beside one of the skill's name: fewer meet by chance. */
+/** Shared words that are specific, in addition to one of the skill's name: fewer may coincide by chance. */
 const MIN_SHARED = 3;
-/** What shared words have to weigh together, at which it is as good as certain, and which share of the task's words they are. */
+/** The weight that shared words need, the weight of a certain match, and their least share of the task's words. */
 const ENOUGH = 2.7;
 const CERTAIN = 5;
 const ENOUGH_SHARE = 0.25;
-/** What less they have to weigh when they are more than half of the task's words. */
+/** The reduction of the needed weight when they are more than half of the task's words. */
 const HALF = 0.5;
 const LESS_FOR_SHARE = 1;
-/** Several skills fit when they fit nearly as well as the best. */
+/** Other skills fit when they score nearly as high as the best. */
 const NEARLY = 0.85;
 const MAX_FITTING = 3;
 
@@ -47,8 +47,8 @@ const COMMON = new Set(
 );
 
 /**
- * Beginnings of tasks that handle a thing, ask for it, or ask about it, as it is: the minutes are sent, not written. No skill
- * fits these, however many words they share, but one that says of itself that it does just that.
+ * First words of tasks that handle, request or ask about an existing thing: the minutes are sent, not written. Such a
+ * task fits only a skill whose description says that it does this.
  */
 const HANDLING = new Set(
   `send forward share post publish delete remove move rename copy open close download upload print attach find search list
@@ -58,15 +58,15 @@ const HANDLING = new Set(
     .map(stem),
 );
 
-/** Behind it a description says when a skill is used, not what it does. */
+/** After this, a description says when to use a skill, not what it does. */
 const WHEN = /\buse (?:this |it |this skill )?(?:when|whenever|for|if)\b/i;
 
-/** The skills that fit a task, the best first; usually none. The same for the same texts. */
-export function fittingSkills(text: string, skills: readonly Skill[]): FittingSkill[] {
-  const words = toTerms(text.slice(0, MAX_LOOKED_AT));
+/** The skills that fit a task, the best first; usually none. Deterministic. */
+export function findFittingSkills(text: string, skills: readonly Skill[]): FittingSkill[] {
+  const words = toTerms(text.slice(0, MAX_COMPARED));
   if (words.length === 0) return [];
-  const asked = new Set(words);
-  const start = stem(startOf(text));
+  const wanted = new Set(words);
+  const start = stem(findFirstWord(text));
   const phrases = ` ${words.join(" ")} `;
   const described = skills.map((skill) => {
     const name = toTerms(skill.name);
@@ -75,11 +75,11 @@ export function fittingSkills(text: string, skills: readonly Skill[]): FittingSk
     const does = new Set(toTerms(skill.description.split(WHEN, 1)[0] ?? ""));
     return { skill, name: new Set(name), terms, does, phrase: isPhrase ? NAME_PHRASE : 0 };
   });
-  const weightOf = (term: string): number => {
+  const getWeight = (term: string): number => {
     const known = described.filter(({ terms }) => terms.has(term)).length;
     return (COMMON.has(term) ? COMMON_WEIGHT : 1) / Math.sqrt(Math.max(1, known));
   };
-  const weights = new Map(Array.from(asked, (term) => [term, weightOf(term)]));
+  const weights = new Map(Array.from(wanted, (term) => [term, getWeight(term)]));
   const all = sum(weights.values());
   const fitting = described.flatMap(({ skill, name, terms, does, phrase }) => {
     const shared = [...weights].filter(([term]) => terms.has(term));
@@ -99,10 +99,10 @@ export function fittingSkills(text: string, skills: readonly Skill[]): FittingSk
     .map(({ skill, similarity }) => ({ skill, similarity }));
 }
 
-/** The first word of a task that says something. */
-function startOf(text: string): string {
+/** The first meaningful word of a task. */
+function findFirstWord(text: string): string {
   const polite = new Set(["please", "can", "could", "would", "will", "you", "kindly", "hi", "hello", "now", "then"]);
-  return splitWords(text.slice(0, MAX_LOOKED_AT)).find((word) => !polite.has(word)) ?? "";
+  return splitWords(text.slice(0, MAX_COMPARED)).find((word) => !polite.has(word)) ?? "";
 }
 
 function sum(numbers: Iterable<number>): number {

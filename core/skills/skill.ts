@@ -1,21 +1,20 @@
 /**
- * A skill: a folder with a SKILL.md, which is instructions for a model under a head in YAML, and files that belong to it
- * (the Agent Skills format, https://agentskills.io/specification, with fields of our own: category, version, author, tags
- * and scripts).
+ * A skill: a folder with a SKILL.md, which has instructions for a model below a YAML head, and its files (the Agent
+ * Skills format, https://agentskills.io/specification, with Otto's fields category, version, author, tags and scripts).
  */
 
-/** A skill at one version, as data: what a task pins and what a tool of the source `skills` carries. */
+/** A version of a skill as data: a task pins it, and a tool of the source `skills` carries it. */
 export interface Skill {
   /** As in the head: lower-case letters, digits and single hyphens. */
   readonly name: string;
   /** The name of the skill's tool. */
   readonly slug: string;
   readonly description: string;
-  /** SHA-256 in hex of the package: its paths, modes and bytes. */
+  /** The SHA-256 in hex of the package: its paths, modes and bytes. */
   readonly hash: string;
-  /** Patterns as `core/lib/fnmatch.ts` reads them, of the tools that a task may use under the skill; null: it restricts nothing. */
+  /** Patterns (`core/lib/fnmatch.ts`) of the tools that a task may use under the skill; null for all tools. */
   readonly allowedTools: readonly string[] | null;
-  /** Those that may be run, in the order of the head. */
+  /** The scripts that may run, in the order of the head. */
   readonly scripts: readonly SkillScript[];
   readonly category: string | null;
   readonly version: string | null;
@@ -28,38 +27,41 @@ export interface Skill {
 
 /**
  * How a skill came into force: the request named it (`request`), the input did as `/name` (`mention`), the agent's
- * configuration (`agent`), its description fits the task (`similarity`), the task is a call of its tool (`tool`), the model
- * loaded it (`load`).
+ * configuration (`agent`), its description fits the task (`similarity`), the task is a call of its tool (`tool`), the
+ * model loaded it (`load`).
  */
 export const HOWS = ["request", "mention", "agent", "similarity", "tool", "load"] as const;
 export type HowInForce = (typeof HOWS)[number];
 
-/** A skill in force, at the version that is pinned. */
+/** A skill in force, at its pinned version. */
 export interface SkillInForce extends Pick<Skill, "name" | "slug" | "hash" | "allowedTools"> {
   readonly how: HowInForce;
-  /** Of one that fits by its description: how well, from 0 to 1. */
+  /** For `similarity`: the score from 0 to 1. */
   readonly similarity: number | null;
 }
 
 /**
- * Skills that a task is made under, and that its model may load beside them: their lists stand in the state's one row, twice
- * those of the former, and a list has up to 20,000 characters.
+ * Skills at a task's start, and further ones that its model may load. Their tool lists are in the state's single row,
+ * the former twice, with up to 20,000 characters each.
  */
 export const MAX_IN_FORCE = 20;
 export const MAX_LOADED = 20;
 
-/** A script that the skill declares. What stands in `scripts/` undeclared is a file like any other and cannot be run. */
+/** A script that the skill declares. Undeclared files in `scripts/` cannot be run. */
 export interface SkillScript {
-  /** By which it is run; unique in the skill. */
+  /** The name that runs it; unique in the skill. */
   readonly name: string;
-  /** In the package: `scripts/report.py`. It is there, is no link, and begins with `#!`. */
+  /** Its path in the package: `scripts/report.py`. It exists, is no link, and begins with `#!`. */
   readonly path: string;
   readonly description: string;
-  /** Null: as long as the operator lets scripts run. */
+  /** Null for the operator's time limit. */
   readonly timeoutS: number | null;
-  /** Whether it asks for the network. */
+  /** Whether it asks for network access. */
   readonly network: boolean;
-  /** True for one that only looks: what it writes is dropped, so that it may run again. Absent: it may change the sandbox. */
+  /**
+   * True for a script that only reads: its changes are discarded, so it may run again. Otherwise it may change the
+   * sandbox.
+   */
   readonly readOnly?: boolean;
 }
 
@@ -71,32 +73,32 @@ export const MAX_NAME = 64;
 export const MAX_DESCRIPTION = 1_024;
 export const MAX_COMPATIBILITY = 500;
 
-/** The tool name of a skill: lower case, runs of other characters as one `_`, none at the ends. Empty when nothing is left. */
-export function skillSlug(name: string): string {
+/** The tool name of a skill: lower case, with `_` for runs of other characters, trimmed. Empty when nothing is left. */
+export function toSkillSlug(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_|_$/g, "");
 }
 
-/** True for a text that can be a skill's name by the format: lower-case letters, digits, single hyphens between them. */
+/** True for a valid skill name: lower-case letters, digits, single hyphens between them. */
 export function isSkillName(text: string): boolean {
   return text.length <= MAX_NAME && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text);
 }
 
-/** What stands under the head of a SKILL.md: the instructions. A text without a head is all instructions. */
-export function skillInstructions(text: string): string {
+/** The instructions of a SKILL.md. A text without a head is all instructions. */
+export function getSkillInstructions(text: string): string {
   return splitSkill(text)?.body ?? text;
 }
 
-/** A SKILL.md in its two parts. `bodyLine` is the line on which the instructions begin; the head begins on line 2. */
+/** The two parts of a SKILL.md. `bodyLine` is the first line of the instructions; the head begins on line 2. */
 export interface SplitSkill {
   readonly head: string;
   readonly body: string;
   readonly bodyLine: number;
 }
 
-/** Cuts at the two lines of three hyphens; null when the first line is none of them, or no second one follows. */
+/** Splits at the two lines of three hyphens; null without both. */
 export function splitSkill(text: string): SplitSkill | null {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
   if (!isFence(lines[0])) return null;

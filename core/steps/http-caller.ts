@@ -1,7 +1,7 @@
 /** Calls a tenant's HTTP tool: one request through the web port, whose reply is the result. */
 import { getOwn } from "../base/own-field.ts";
 import type { ErrorCode, Failure } from "../base/errors.ts";
-import { isReading } from "../web/http-method.ts";
+import { isSafeMethod } from "../web/http-method.ts";
 import type { WebResponse } from "../ports/web.ts";
 import type { ToolOutcome } from "../tool/tool.ts";
 import { fillTemplate } from "../gateway/http-template.ts";
@@ -22,7 +22,7 @@ export const httpCaller: OutsideCaller<"http", "web"> = {
     const filled = fillTemplate(template, given);
     if (!filled.ok) return toFailureOutcome(filled.error);
     const { url, headers, body } = filled.value;
-    const hasKey = isReading(template.method) || headers.some(([name]) => name === "idempotency-key");
+    const hasKey = isSafeMethod(template.method) || headers.some(([name]) => name === "idempotency-key");
     const replied = await web.request({
       method: template.method,
       url,

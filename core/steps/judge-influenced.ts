@@ -9,8 +9,8 @@ import { OUTSIDE } from "../provenance/label.ts";
 import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
-import { referencedNames } from "../web/secret-references.ts";
 import { getGround, listTexts } from "./read-ground.ts";
+import { findReferencedNames } from "../web/secret-references.ts";
 import type { Toolset } from "./toolset.ts";
 
 /** The call's context, and the facts that decide. */
@@ -60,5 +60,5 @@ function findSecretNames(tool: Tool, given: unknown): string[] {
   const texts = listTexts(given);
   const joined = texts.flatMap((text) => [text, URL.parse(text)?.href ?? ""]).join("\n");
   const credential = tool.needs.includes("ssh") ? getTextField(given, "credential_id") : null;
-  return [...referencedNames(joined), ...(credential === null ? [] : [credential])];
+  return [...findReferencedNames(joined), ...(credential === null ? [] : [credential])];
 }

@@ -16,7 +16,7 @@ import { getResultKey, formatResult } from "../prompt/stored-results.ts";
 import { unknownOutcome } from "../task/ledger.ts";
 import { OUTSIDE, TENANT } from "../provenance/label.ts";
 import { TaintTracker } from "./taint-tracker.ts";
-import type { Bound } from "../sandbox/bind-copy.ts";
+import type { BoundCopy } from "../sandbox/bind-copy.ts";
 import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { CallOutcome } from "../task/commands.ts";
@@ -162,7 +162,7 @@ async function runCall(
 }
 
 /** Returns the current content of the files that a call names or gives to a program, or why it would fail. */
-async function readBoundFiles(call: Call, { facts }: ActJob, deps: PerformDeps): Promise<Result<Bound>> {
+async function readBoundFiles(call: Call, { facts }: ActJob, deps: PerformDeps): Promise<Result<BoundCopy>> {
   const tool = deps.toolset.resolve(call.tool);
   if (tool === null) return { ok: false, error: toMissingToolFailure(call.tool, deps.toolset) };
   const inside = deps.toolset.admits(tool);

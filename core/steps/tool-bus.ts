@@ -2,7 +2,7 @@
  * The tool bus: every tool by its name, with its operations. The API's tool routes follow exactly these rules; the
  * actions outside the bus are passed in.
  */
-import { type CustomTool, customTool, customToolSchema, noTool } from "../custom-tools/custom-tool.ts";
+import { type CustomTool, createCustomTool, customToolSchema, failInvalidTool } from "../custom-tools/custom-tool.ts";
 import { failed, type Failure, ok, type Result } from "../base/errors.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolSpec } from "../ports/model.ts";
@@ -136,9 +136,9 @@ export function judgeDefinition(
       const text = issue.code === "unrecognized_keys" ? "there is no such field" : message;
       return names.map((name) => ({ field: name.join(".") || "body", message: text }));
     });
-    return { ok: false, error: noTool(getName(given), faults) };
+    return { ok: false, error: failInvalidTool(getName(given), faults) };
   }
-  const tool = customTool(parsed.data, patterns);
+  const tool = createCustomTool(parsed.data, patterns);
   return tool.ok ? ok({ tool: tool.value, definition: parsed.data }) : tool;
 }
 

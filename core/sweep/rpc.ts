@@ -1,11 +1,11 @@
-/** What the sweep hands to other invocations of the Worker. */
+/** The RPC from the sweep to other invocations of the Worker. */
 
-export interface TaskOfTenant {
+export interface TenantTask {
   readonly tenant: string;
   readonly task: string;
 }
 
 export interface SweepRpc {
-  /** Wakes tasks whose alarm may be lost, at most `PART_SIZE`. Never fails for one of them. */
-  wakeTasks(tasks: readonly TaskOfTenant[]): Promise<void>;
+  /** Wakes at most `PART_SIZE` tasks whose alarm may be lost. One that fails does not affect the others. */
+  wakeTasks(tasks: readonly TenantTask[]): Promise<void>;
 }

@@ -1,22 +1,23 @@
 /**
- * How one run of the sweep wakes everything that is overdue. One invocation of a Worker makes 10,000 requests and begins at
- * most 32 others (https://developers.cloudflare.com/workers/platform/limits/), so a run reads the ids of what is overdue page by
- * page and hands each page to an invocation of its own. 100,000 lost alarms take one run: `test/unit/sweep/wake-overdue.test.ts` simulates it.
+ * Wakes everything that is overdue in one run of the sweep. One invocation of a Worker makes 10,000 requests and starts
+ * at most 32 others (https://developers.cloudflare.com/workers/platform/limits/), so a run reads the overdue ids page
+ * by page and hands each page to another invocation. 100,000 lost alarms take one run:
+ * `test/unit/sweep/wake-overdue.test.ts` simulates it.
  */
 import type { Page, PagePosition } from "../base/page-cursor.ts";
 
-/** Items of one part: each takes a request, sometimes two, and their tenants one each. */
+/** Items of one part. Each takes one or two requests, and each tenant one. */
 export const PART_SIZE = 4000;
 /** Parts of one run. */
 export const MAX_PARTS = 28;
-/** Items that one invocation wakes at the same time. */
+/** Items that one invocation wakes concurrently. */
 export const AT_ONCE = 50;
-/** A part begins no more items after this long: the next run continues. */
+/** A part starts no more items after this time: the next run continues. */
 export const PART_MS = 45_000;
-/** What has not answered by then does not hold up the others. */
+/** Time limit of one item, so that it does not delay the others. */
 export const WAKE_MS = 10_000;
 
-/** Reads pages of what is overdue, the longest overdue first, and has each woken. Returns the number of items. */
+/** Reads pages of overdue items, the longest overdue first, and has each woken. Returns the number of items. */
 export async function wakeOverdue<T>(
   readPage: (request: { readonly after: PagePosition | null; readonly limit: number }) => Promise<Page<T>>,
   wakePart: (items: readonly T[]) => Promise<void>,
@@ -37,7 +38,7 @@ export async function wakeOverdue<T>(
   return found;
 }
 
-/** Does `wake` for each, `AT_ONCE` at a time, until the part's time is up. `wake` never rejects. */
+/** Calls `wake` for each item, `AT_ONCE` at a time, until the part's time is up. `wake` never rejects. */
 export async function wakeEach<T>(
   items: readonly T[],
   wake: (item: T) => Promise<void>,

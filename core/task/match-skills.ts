@@ -9,7 +9,7 @@ import { matchesAny } from "../gateway/envelope.ts";
 import type { Message } from "../model/messages.ts";
 import type { Tool } from "../tool/tool.ts";
 import { toSkillInForce, joinSkillPatterns } from "./skills-in-force.ts";
-import { fittingSkills } from "../skills/similarity.ts";
+import { findFittingSkills } from "../skills/similarity.ts";
 import { MAX_IN_FORCE, type Skill, type HowInForce, type SkillInForce } from "../skills/skill.ts";
 
 /** Names that an error lists. */
@@ -64,7 +64,7 @@ export function matchSkills(request: SkillRequest, { skills, agent }: SkillOptio
   }
   if (byHash.size > 0 || request.skills !== undefined || match === "explicit") return ok([...byHash.values()]);
   return ok(
-    fittingSkills(text, skills).map(({ skill, similarity }) => toSkillInForce(skill, "similarity", similarity)),
+    findFittingSkills(text, skills).map(({ skill, similarity }) => toSkillInForce(skill, "similarity", similarity)),
   );
 }
 

@@ -6,7 +6,7 @@ import { cutBefore, headAndTail } from "../gateway/shape.ts";
 import type { LedgerRow } from "./decision.ts";
 import type { TaskFacts, TaskState } from "./state.ts";
 import type { TaskView } from "./view.ts";
-import { type NewMemory, summaryIdOf, toMemoryLabel } from "../memory/memory.ts";
+import { type NewMemory, getSummaryId, toMemoryLabel } from "../memory/memory.ts";
 import { storable } from "../base/storable.ts";
 
 /** UTF-16 units of each part; together they fit a memory. */
@@ -52,7 +52,7 @@ export function createSummary(
     `Outcome: ${shorten(formatOutcome(view), MAX_OUTCOME)}`,
   ];
   return {
-    id: summaryIdOf(facts.id),
+    id: getSummaryId(facts.id),
     project: facts.project,
     kind: "summary",
     label: toMemoryLabel(steeredBy),

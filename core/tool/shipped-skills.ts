@@ -6,31 +6,31 @@ import type { OutsideTool, PinnedSource } from "./source.ts";
 import { openPackage } from "../skills/package.ts";
 import type { SkillPackage } from "../ports/skills.ts";
 import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "../skills/shipped.generated.ts";
-import { SHIPPED_SOURCE, skillTool } from "./skill-tool.ts";
+import { SHIPPED_SOURCE, createSkillTool } from "./skill-tool.ts";
 
 /**
  * The prefix under which a release's skills are stored for tasks that continue under a later one. It belongs to no
  * tenant and is not deleted with one.
  */
-const KEPT_PREFIX = "shipped/";
+const STORED_PREFIX = "shipped/";
 
 export const shippedPin: PinnedSource = { name: SHIPPED_SOURCE, hash: SHIPPED_HASH };
 
 /** The tools of this release's skills. */
-export const shippedTools: readonly OutsideTool[] = SHIPPED.map(({ skill }) => skillTool(skill));
+export const shippedTools: readonly OutsideTool[] = SHIPPED.map(({ skill }) => createSkillTool(skill));
 
 /** Returns a tenant's sources with the shipped one, which comes last: of two tools of one name, the first is used. */
-export function withShipped(sources: readonly PinnedSource[]): readonly PinnedSource[] {
+export function addShipped(sources: readonly PinnedSource[]): readonly PinnedSource[] {
   return [...sources, shippedPin];
 }
 
 /** Finds a skill of this release by its name; undefined if absent. */
-export function shippedNamed(name: string): ShippedSkill | undefined {
+export function findShippedSkill(name: string): ShippedSkill | undefined {
   return SHIPPED.find(({ skill }) => skill.name === name);
 }
 
 /** Opens the package of a skill of this release by its hash; null for another. */
-export function shippedPackage(hash: string): SkillPackage | null {
+export function findShippedPackage(hash: string): SkillPackage | null {
   const shipped = SHIPPED.find(({ skill }) => skill.hash === hash);
   if (shipped === undefined) return null;
   const encoder = new TextEncoder();
@@ -40,11 +40,11 @@ export function shippedPackage(hash: string): SkillPackage | null {
 }
 
 /** Returns the key of a shipped package. */
-export function keptPackageKey(hash: string): string {
-  return `${KEPT_PREFIX}skills/${hash}`;
+export function getShippedPackageKey(hash: string): string {
+  return `${STORED_PREFIX}skills/${hash}`;
 }
 
 /** Returns the key of a shipped source. */
-export function keptSourceKey(hash: string): string {
-  return `${KEPT_PREFIX}tools/${hash}.json`;
+export function getShippedSourceKey(hash: string): string {
+  return `${STORED_PREFIX}tools/${hash}.json`;
 }

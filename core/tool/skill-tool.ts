@@ -13,7 +13,7 @@ const TIMEOUT_MS = 600_000;
  * Creates a tool that works on a task by a skill's instructions. It has no effect of its own: the instructions lead to
  * separate calls, each with its own effect class.
  */
-export function skillTool(skill: Skill): OutsideTool {
+export function createSkillTool(skill: Skill): OutsideTool {
   return {
     name: skill.slug,
     summary: skill.description,
@@ -26,8 +26,8 @@ export function skillTool(skill: Skill): OutsideTool {
     input: {
       type: "object",
       properties: {
-        task: { type: "string", description: "What is to be done, in plain words." },
-        context: { type: "string", description: "What else is known, and what to keep to." },
+        task: { type: "string", description: "The task to do, in plain words." },
+        context: { type: "string", description: "Further facts, and constraints to respect." },
       },
       required: ["task"],
       additionalProperties: false,

@@ -1,14 +1,14 @@
-/** What the tools that send an HTTP request have in common: parts of their inputs, and how they give a reply. */
+/** Shared parts of the tools that send an HTTP request: their inputs, and how they format a reply. */
 import { z } from "zod";
 import type { WebResponse } from "../ports/web.ts";
 import { joinHeaders } from "./headers.ts";
 import { readBody } from "./reply-body.ts";
 
-/** Bytes of a reply's body that are read. */
+/** Limit of a reply's body in bytes. */
 export const MAX_REPLY_BYTES = 1_048_576;
 export const MAX_TIMEOUT_SECONDS = 120;
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** What the gateway leaves beyond the request's own limit, so that the request's own message is the one that is seen. */
+/** The gateway's extra time, so that the request's own timeout message is the one that is seen. */
 export const TIMEOUT_MARGIN_MS = 5_000;
 
 export const urlInput = z
@@ -31,7 +31,7 @@ export const timeoutMsInput = z
   .default(DEFAULT_TIMEOUT_MS)
   .describe("Milliseconds");
 
-/** What every reply tells beside its status and how long it took. */
+/** The fields of every reply besides its status and duration. */
 export const replyOutput = {
   headers: z.record(z.string(), z.string()),
   body: z.string(),
@@ -41,23 +41,23 @@ export const replyOutput = {
 };
 
 const shownSchema = z.object(replyOutput);
-export type ShownReply = z.infer<typeof shownSchema>;
+export type FormattedReply = z.infer<typeof shownSchema>;
 
-/** The parts of `replyOutput`. */
-export function replyParts({ headers, body, truncated, url }: WebResponse): ShownReply {
+/** The fields of `replyOutput`. */
+export function toReplyParts({ headers, body, truncated, url }: WebResponse): FormattedReply {
   const joined = joinHeaders(headers);
   return { headers: joined, ...readBody(body, joined["content-type"]), truncated, url };
 }
 
-/** What the model reads. */
-export function showReply(status: number, { headers, body, body_encoding, truncated }: ShownReply): string {
+/** Formats a reply for the model. */
+export function formatReply(status: number, { headers, body, body_encoding, truncated }: FormattedReply): string {
   const type = headers["content-type"] ?? "no content type";
   const location = headers["location"] === undefined ? "" : `\nLocation: ${headers["location"]}`;
-  const content = body_encoding === "text" ? body : `[binary, ${base64Bytes(body)} bytes]`;
+  const content = body_encoding === "text" ? body : `[binary, ${countBase64Bytes(body)} bytes]`;
   return `HTTP ${status}, ${type}${location}\n\n${content}${truncated ? "\n[cut at 1 MB]" : ""}`;
 }
 
-function base64Bytes(base64: string): number {
+function countBase64Bytes(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return (base64.length / 4) * 3 - padding;
 }

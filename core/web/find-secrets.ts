@@ -7,10 +7,10 @@ import { ByteAutomaton, ROOT } from "../lib/byte-automaton.ts";
 import { BASE64, BYTES, HEX, NO_DIGIT, SMALL } from "./byte-tables.ts";
 import { type FoundValue, FoundValues } from "./found-values.ts";
 import { SpelledSearch, TooManyReadings, type Wanted } from "./spelled-search.ts";
-import { beginsSpelling, utf8Of } from "./spellings.ts";
+import { startsEscape, encodeUtf8 } from "./spellings.ts";
 
 const BITS_OF_BASE64 = 6;
-/** A shorter value has fewer than four digits of base64 of its own, which any text may contain. */
+/** A shorter value has fewer than four base64 digits of its own, which any text may contain. */
 const MIN_BYTES_IN_BASE64 = 3;
 const EQUALS = 0x3d;
 
@@ -22,29 +22,29 @@ const ORDERS = [
   [1, 0, 1],
 ] as const;
 
-/** Values that can be looked for. */
+/** Finds the given values in texts. */
 export class SecretFinder {
   readonly #wanted: Wanted;
   /** 16-bit units of each value. */
   readonly #units: readonly number[];
   readonly #shortest: number;
-  /** False: the UTF-16 of every value has a byte that is 0. */
+  /** False when the UTF-16 of every value has a zero byte. */
   readonly #hasWideValue: boolean;
-  /** Bytes that begin a spelling, of those that can matter to these values. */
+  /** Bytes that begin an escape which matters for these values. */
   readonly #opens: Uint8Array;
 
-  /** `values` are not empty texts. Of equal ones the first is found. */
+  /** `values` are non-empty texts. Of equal ones the first is found. */
   constructor(values: readonly string[]) {
     const encoder = new TextEncoder();
     const words = values.map((value) => encoder.encode(value).map((byte) => SMALL[byte] ?? 0));
     const lengths = words.map(({ length }) => length);
-    this.#wanted = { automaton: new ByteAutomaton(words), lengths, begins: beginningsOf(words) };
+    this.#wanted = { automaton: new ByteAutomaton(words), lengths, begins: listBeginnings(words) };
     this.#units = values.map(({ length }) => length);
     this.#shortest = lengths.reduce((least, length) => Math.min(least, length), Number.MAX_SAFE_INTEGER);
     this.#hasWideValue = values.some((value) => !hasNarrowUnit(value));
     const hasLatin = values.some(hasLatinLetter);
     this.#opens = Uint8Array.from({ length: BYTES }, (_, byte) =>
-      beginsSpelling(byte) && (byte < 0x80 || hasLatin) ? 1 : 0,
+      startsEscape(byte) && (byte < 0x80 || hasLatin) ? 1 : 0,
     );
   }
 
@@ -54,14 +54,14 @@ export class SecretFinder {
     return this.#pass(text, values) ? values.found : [{ start: 0, end: text.length, value: 0 }];
   }
 
-  /** The numbers of all values in the text, also of those inside of another one. */
+  /** The numbers of all values in the text, also of nested ones. */
   present(text: Uint8Array): ReadonlySet<number> {
     const all = new Set<number>();
     const isWhole = this.#pass(text, new FoundValues(this.#wanted.automaton, all));
     return isWhole ? all : new Set(this.#wanted.lengths.keys());
   }
 
-  /** False when the text has too many readings: then all of it counts as found. */
+  /** False when the text has too many readings: then the whole text counts as found. */
   #pass(text: Uint8Array, found: FoundValues): boolean {
     try {
       new SpelledSearch(this.#wanted, found).read(text, this.#opens);
@@ -92,7 +92,7 @@ class DecodedSearch {
     this.#found = found;
   }
 
-  /** Reads stretches of base64, and of hex inside them: its digits are digits of base64 too. */
+  /** Reads stretches of base64, and of hex inside them: hex digits are base64 digits too. */
   readDigits(shortest: number): void {
     const [least, leastHex] = [Math.ceil((8 * shortest) / BITS_OF_BASE64), 2 * shortest];
     this.#eachRun(BASE64, 0, this.#text.length, least, (start, end) => {
@@ -117,9 +117,9 @@ class DecodedSearch {
   }
 
   /**
-   * Reads a stretch of base64. A value may begin at every second bit of it, so there are four ways to cut it into bytes. It
-   * is decoded from each place with the first two bytes of a value, no place twice in one cut. Its ends may hold bits of a
-   * value too, so the whole stretch counts as found.
+   * Reads a stretch of base64. A value may begin at every second bit of it, so there are four alignments. Decoding
+   * starts wherever the first two bytes of a value occur, at no position twice in one alignment. The ends may contain
+   * bits of a value, so the whole stretch counts as found.
    */
   #readBase64(start: number, end: number): void {
     const [text, begins] = [this.#text, this.#begins];
@@ -171,7 +171,7 @@ class DecodedSearch {
           const isPair = next >= 0xdc00 && next <= 0xdfff;
           if (isPair) at += 2;
           const point = isPair ? 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00) : unit;
-          for (const byte of utf8Of(point)) state = automaton.next(state, byte);
+          for (const byte of encodeUtf8(point)) state = automaton.next(state, byte);
         }
         if (!automaton.endsWord(state)) continue;
         const value = automaton.longestWord(state);
@@ -205,7 +205,7 @@ class DecodedSearch {
 }
 
 /** For each pair of bytes, 1 when a value begins with it, or when the second byte is a whole value. */
-function beginningsOf(words: readonly Uint8Array[]): Uint8Array {
+function listBeginnings(words: readonly Uint8Array[]): Uint8Array {
   const begins = new Uint8Array(BYTES * BYTES);
   const everyByte = Array.from({ length: BYTES }, (_, byte) => byte);
   const findSpellings = (letter: number) => everyByte.filter((byte) => SMALL[byte] === letter);

@@ -1,7 +1,7 @@
 /** Collects the values that a search finds in one text. */
 import type { ByteAutomaton } from "../lib/byte-automaton.ts";
 
-/** A stretch of a text, from byte `start` to before byte `end`, and the number of the value that it holds. */
+/** A stretch of a text, from byte `start` to before byte `end`, and the number of its value. */
 export interface FoundValue {
   start: number;
   end: number;
@@ -9,16 +9,16 @@ export interface FoundValue {
 }
 
 export class FoundValues {
-  /** The stretches, in no order. Stretches of one value overlap only when they were found apart. */
+  /** The stretches, unordered. Stretches of one value overlap only if they were found separately. */
   readonly found: FoundValue[] = [];
   readonly #automaton: ByteAutomaton;
-  /** The numbers of all values, when they are wanted; and the states whose words it has. */
+  /** The numbers of all values, if requested, and the states that were counted. */
   readonly #all: Set<number> | null;
   readonly #seen = new Set<number>();
   /** The latest stretch of each value. */
   readonly #last: FoundValue[] = [];
 
-  /** `all` receives the number of every value, also of one inside of another. */
+  /** `all` receives the number of every value, also of nested ones. */
   constructor(automaton: ByteAutomaton, all: Set<number> | null) {
     this.#automaton = automaton;
     this.#all = all;

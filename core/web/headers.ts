@@ -1,4 +1,4 @@
-/** Which headers a caller may set, and how a reply's headers and body are shown. */
+/** Which headers a caller may set, and how a reply's headers are joined. */
 import { failed, ok, type Result } from "../base/errors.ts";
 
 const MAX_HEADERS = 64;
@@ -7,7 +7,7 @@ const MAX_HEADER_CHARACTERS = 16_384;
 /** RFC 9110, section 5.6.2: a token. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Headers of the connection itself (RFC 9110, section 7.6.1, and what frames a message). */
+/** Headers of the connection (RFC 9110, section 7.6.1, and message framing). */
 const OF_THE_CONNECTION = new Set([
   "connection",
   "accept-encoding",
@@ -21,23 +21,24 @@ const OF_THE_CONNECTION = new Set([
   "upgrade",
 ]);
 
-/** The headers in lower case, checked. Errors name `headers`. */
+/** Validates headers and returns them in lower case. Errors name `headers`. */
 export function checkHeaders(given: Readonly<Record<string, string>>): Result<Map<string, string>> {
   const refuse = (reason: string) => failed("invalid_input", `headers: ${reason}`, { field: "headers" });
   const headers = new Map<string, string>();
   let characters = 0;
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    const shown = JSON.stringify(name.slice(0, 60));
-    if (!isHeaderName(name)) return refuse(`${shown} is no header name`);
+    const quoted = JSON.stringify(name.slice(0, 60));
+    if (!isHeaderName(name)) return refuse(`${quoted} is not a header name`);
     if (isOfTheConnection(lower)) return refuse(`${lower} cannot be set`);
-    if (!isHeaderValue(value)) return refuse(`the value of ${lower} holds characters that no header can`);
+    if (!isHeaderValue(value)) return refuse(`the value of ${lower} contains characters that a header cannot`);
     if (headers.has(lower)) return refuse(`${lower} is given twice`);
     headers.set(lower, value.trim());
     characters += name.length + value.length;
   }
   if (headers.size > MAX_HEADERS) return refuse(`there are more than ${MAX_HEADERS}`);
-  if (characters > MAX_HEADER_CHARACTERS) return refuse(`together they are over ${MAX_HEADER_CHARACTERS} characters`);
+  if (characters > MAX_HEADER_CHARACTERS)
+    return refuse(`together they have more than ${MAX_HEADER_CHARACTERS} characters`);
   return ok(headers);
 }
 
@@ -45,7 +46,7 @@ export function isHeaderName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** True for a header, in lower case, that the connection itself sets. */
+/** True for a header, in lower case, that the connection sets. */
 export function isOfTheConnection(name: string): boolean {
   return OF_THE_CONNECTION.has(name) || name.startsWith("proxy-");
 }
@@ -59,7 +60,7 @@ export function isHeaderValue(value: string): boolean {
   return true;
 }
 
-/** A reply's headers by name, in lower case; values of one name are joined as RFC 9110, section 5.3, has it. */
+/** A reply's headers by name, in lower case; repeated ones are joined by RFC 9110, section 5.3. */
 export function joinHeaders(headers: readonly (readonly [string, string])[]): Record<string, string> {
   const joined = new Map<string, string>();
   for (const [name, value] of headers) {

@@ -1,4 +1,4 @@
-/** True for a method that changes nothing at the other side (RFC 9110, section 9.2.1), so that it may be sent again. */
-export function isReading(method: string): boolean {
+/** True for a safe method (RFC 9110, section 9.2.1), which may be sent again. */
+export function isSafeMethod(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }

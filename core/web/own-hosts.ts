@@ -1,4 +1,4 @@
-/** The hosts under which a system on one machine is reached, and where a request as it came is addressed to. */
+/** The hosts of a system on one machine, and the address of a received request. */
 
 /** Names of this machine (RFC 6761, 6.3). */
 const LOOPBACK = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127\.0\.0\.1|\[::1\])$/;
@@ -13,36 +13,36 @@ export function isOwnHost(host: string, publicUrl: string | null): boolean {
   return name !== undefined && (LOOPBACK.test(name) || name === URL.parse(publicUrl ?? "")?.hostname);
 }
 
-/** A request as its first line and its header have it. */
+/** A request's target and headers as received. */
 export interface ReceivedTarget {
-  /** What stands behind the method (RFC 9112, 3.2). */
+  /** The request target (RFC 9112, 3.2). */
   readonly target: string;
-  /** The runtime joins two fields with a comma. */
+  /** The runtime joins repeated fields with a comma. */
   readonly host: string | null;
-  /** `X-Forwarded-Proto`: how a proxy in front was reached. */
+  /** `X-Forwarded-Proto`: the scheme at a proxy in front. */
   readonly forwardedProto: string | null;
 }
 
 /**
- * The address of a request. Null where HTTP/1.1 names none: no `Host`, several, or one that is no host (RFC 9112, 3.2), another
- * host in an absolute target, or a target that is no address at all, as that of `OPTIONS *`.
+ * The URL of a request. Null where HTTP/1.1 names none: `Host` is missing, repeated or invalid (RFC 9112, 3.2), an
+ * absolute target has another host, or the target is no URL, as in `OPTIONS *`.
  */
 export function readAddress({ target, host, forwardedProto }: ReceivedTarget): string | null {
   const named = parseHost(host ?? "");
   if (named === null) return null;
-  const path = target.startsWith("/") ? target : pathAt(named.host, target);
+  const path = target.startsWith("/") ? target : findPath(named.host, target);
   if (path === null) return null;
   const proto = forwardedProto?.split(",", 1)[0]?.trim().toLowerCase();
   return `${proto === "https" ? "https" : "http"}://${host}${path}`;
 }
 
-/** The path of an absolute target, which has to name the same host as the header. */
-function pathAt(host: string, target: string): string | null {
+/** The path of an absolute target, whose host has to match the header. */
+function findPath(host: string, target: string): string | null {
   const url = /^https?:\/\//i.test(target) ? URL.parse(target) : null;
   return url === null || url.host !== host || url.username !== "" ? null : url.pathname + url.search;
 }
 
-/** Null for what is no single host with at most a port. */
+/** Null for anything but one host with an optional port. */
 function parseHost(host: string): URL | null {
   return /^[^\s,/?#@\\]+$/.test(host) ? URL.parse(`http://${host}`) : null;
 }

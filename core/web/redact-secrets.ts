@@ -1,14 +1,14 @@
 /**
- * Removes the values of secrets from replies of outside servers, and puts the references in their place: as they are, with
- * characters escaped as URLs, JSON and HTML escape them, and as base64, hex or UTF-16. Other forms of a value (a cipher, a
- * part of it, its characters in another order or with others between them) are not found.
+ * Removes the values of secrets from replies of outside servers, and inserts references instead: plain values, values
+ * with escapes of URLs, JSON and HTML, and values as base64, hex or UTF-16. Other forms (a cipher, a part, reordered or
+ * separated characters) are not found.
  *
- * Making a redactor takes time by the values' lengths, and using it by the text's (`find-secrets.ts`).
+ * Creating a redactor takes time by the values' lengths, using it by the text's (`find-secrets.ts`).
  */
 import { joinBytes } from "../base/join-bytes.ts";
 import { SecretFinder } from "./find-secrets.ts";
 import type { FoundValue } from "./found-values.ts";
-import { referenceTo } from "./secret-references.ts";
+import { formatReference } from "./secret-references.ts";
 
 /** A secret and its value. */
 export interface KnownSecret {
@@ -16,22 +16,22 @@ export interface KnownSecret {
   readonly value: string;
 }
 
-/** Takes known values out of texts and bytes. */
+/** Removes known values from texts and bytes. */
 export interface Redactor {
   text(text: string): string;
   /** The same bytes when nothing was found. */
   bytes(bytes: Uint8Array): Uint8Array;
   /**
-   * Redacts the beginning of a longer stream. `out` can be sent; `rest` waits for the following bytes. The rest is `margin`
-   * bytes long, longer if a value crosses its beginning.
+   * Redacts the beginning of a longer stream. `out` can be sent; `rest` waits for the following bytes. It has `margin`
+   * bytes, or more if a value crosses its beginning.
    */
   cut(bytes: Uint8Array, margin: number): { readonly out: Uint8Array; readonly rest: Uint8Array };
   /** The names of the secrets whose values the text contains, those of long values first. */
   foundIn(text: string): string[];
 }
 
-/** Bytes of the longest spelling, for each byte of a value: `&#x00000041;`. */
-export const LONGEST_FORM = 12;
+/** Bytes of the longest escape for a byte of a value: `&#x00000041;`. */
+export const MAX_ESCAPE_BYTES = 12;
 
 const NOTHING: Redactor = {
   text: (text) => text,
@@ -40,35 +40,35 @@ const NOTHING: Redactor = {
   foundIn: () => [],
 };
 
-/** Makes one for these secrets. An empty list, and an empty value, take out nothing. */
-export function makeRedactor(secrets: readonly KnownSecret[]): Redactor {
-  // Where two values overlap, the longer one is named.
+/** Creates a redactor for these secrets. Empty values are ignored. */
+export function createRedactor(secrets: readonly KnownSecret[]): Redactor {
+  // Of two overlapping values, the longer one is named.
   const wanted = secrets.filter(({ value }) => value !== "").toSorted((a, b) => b.value.length - a.value.length);
   if (wanted.length === 0) return NOTHING;
   const finder = new SecretFinder(wanted.map(({ value }) => value));
-  const references = wanted.map(({ name }) => referenceTo(name));
-  const parts = (text: Uint8Array) => partsWithout(finder.find(text), text.length, references);
+  const references = wanted.map(({ name }) => formatReference(name));
+  const parts = (text: Uint8Array) => splitAroundValues(finder.find(text), text.length, references);
   return {
     text(text) {
       const bytes = toBytes(text);
-      const kept = parts(bytes);
-      if (kept === null) return text;
+      const pieces = parts(bytes);
+      if (pieces === null) return text;
       const isPlain = bytes.length === text.length;
       return isPlain
-        ? kept.map((part) => (typeof part === "string" ? part : text.slice(part.start, part.end))).join("")
-        : new TextDecoder().decode(assembleParts(bytes, kept));
+        ? pieces.map((part) => (typeof part === "string" ? part : text.slice(part.start, part.end))).join("")
+        : new TextDecoder().decode(assembleParts(bytes, pieces));
     },
     bytes(bytes) {
-      const kept = parts(bytes);
-      return kept === null ? bytes : assembleParts(bytes, kept);
+      const pieces = parts(bytes);
+      return pieces === null ? bytes : assembleParts(bytes, pieces);
     },
     cut(bytes, margin) {
       const found = finder.find(bytes);
-      const end = endOfSlice(found, bytes.length, margin);
+      const end = findSliceEnd(found, bytes.length, margin);
       const before = found.filter(({ start }) => start < end);
-      const kept = partsWithout(before, end, references);
+      const pieces = splitAroundValues(before, end, references);
       const slice = bytes.subarray(0, end);
-      return { out: kept === null ? slice : assembleParts(slice, kept), rest: bytes.subarray(end) };
+      return { out: pieces === null ? slice : assembleParts(slice, pieces), rest: bytes.subarray(end) };
     },
     foundIn(text) {
       const present = finder.present(toBytes(text));
@@ -77,8 +77,8 @@ export function makeRedactor(secrets: readonly KnownSecret[]): Redactor {
   };
 }
 
-/** Where a slice ends that no value goes over; where one fills all of it, at the end of that. */
-function endOfSlice(found: readonly FoundValue[], length: number, margin: number): number {
+/** Where a slice may end without splitting a value; where one value fills the slice, at its end. */
+function findSliceEnd(found: readonly FoundValue[], length: number, margin: number): number {
   const wanted = Math.max(0, length - margin);
   let end = wanted;
   for (const { start, end: after } of found.toSorted((a, b) => b.end - a.end)) {
@@ -89,14 +89,14 @@ function endOfSlice(found: readonly FoundValue[], length: number, margin: number
   return end === 0 ? covering : end;
 }
 
-/** What is left of a text: a stretch of it, or what was put in the place of one. */
+/** A part of the redacted text: a stretch of the original, or an inserted reference. */
 type Part = string | { readonly start: number; readonly end: number };
 
-/** The parts that make the text without the values; null when nothing was found. Values with small numbers win. */
-function partsWithout(found: readonly FoundValue[], length: number, references: readonly string[]): Part[] | null {
+/** The parts of the text without the values; null when nothing was found. Lower numbers win. */
+function splitAroundValues(found: readonly FoundValue[], length: number, references: readonly string[]): Part[] | null {
   if (found.length === 0) return null;
   const spans = joinSpans(found);
-  const owners = ownersOf(spans, length);
+  const owners = listOwners(spans, length);
   const parts: Part[] = [];
   for (let start = 0, end = 0; start < length; start = end) {
     const owner = owners[start] ?? 0;
@@ -107,7 +107,7 @@ function partsWithout(found: readonly FoundValue[], length: number, references: 
   return parts;
 }
 
-/** By number of value and then by place; the overlapping stretches of one value as one. */
+/** Sorted by value and position, with the overlapping stretches of one value joined. */
 function joinSpans(found: readonly FoundValue[]): FoundValue[] {
   const spans: FoundValue[] = [];
   for (const span of found.toSorted((a, b) => a.value - b.value || a.start - b.start)) {
@@ -119,10 +119,10 @@ function joinSpans(found: readonly FoundValue[]): FoundValue[] {
   return spans;
 }
 
-/** For every place of the text the number of its span, counted from 1; 0 for none. The first span that covers it has it. */
-function ownersOf(spans: readonly FoundValue[], length: number): Int32Array {
+/** For each position of the text the number of its span, from 1; 0 without one. The first span wins. */
+function listOwners(spans: readonly FoundValue[], length: number): Int32Array {
   const owners = new Int32Array(length);
-  // Where the next place without an owner may be: what is taken is passed over at once.
+  // Where the next free position may be, to skip taken ones at once.
   const nextFree = new Int32Array(length + 1);
   for (let at = 0; at <= length; at += 1) nextFree[at] = at;
   const freeFrom = (from: number) => {
@@ -151,7 +151,7 @@ function assembleParts(bytes: Uint8Array, parts: readonly Part[]): Uint8Array {
   );
 }
 
-/** The text as bytes: one a character where each fits, else its UTF-8. */
+/** The text as bytes: one per character in Latin-1 where possible, otherwise UTF-8. */
 function toBytes(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) {

@@ -1,13 +1,13 @@
-/** A reply's body as a string: text where it is text, base64 where it is not. */
+/** Converts a reply's body to a string: text, other bytes as base64. */
 import { toBase64 } from "../base/base64.ts";
 
-/** How the string has to be read. */
+/** How to read the string. */
 export interface ReplyBody {
   readonly body: string;
   readonly body_encoding: "text" | "base64";
 }
 
-/** `contentType` is the header's value; without one the bytes themselves decide. A cut body may end inside a character. */
+/** `contentType` is the header's value; without one the bytes decide. A truncated body may end inside a character. */
 export function readBody(bytes: Uint8Array, contentType: string | undefined): ReplyBody {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
   const charset = parameters.map((part) => /^\s*charset\s*=\s*"?([^";\s]+)/.exec(part)?.[1]).find((name) => name);
@@ -20,18 +20,18 @@ function isTextType(type: string): boolean {
   return /^application\/(?:json|xml|javascript|x-www-form-urlencoded|yaml|x-ndjson|graphql)$/.test(type);
 }
 
-/** `fatal`: null for what is no text, or holds NUL. */
+/** With `fatal`, null for bytes that are not text or contain NUL. */
 function decode(bytes: Uint8Array, charset: string, fatal: boolean): string | null {
   if (fatal && bytes.includes(0)) return null;
   try {
-    return new TextDecoder(knownCharset(charset), { fatal, ignoreBOM: false }).decode(bytes, { stream: true });
+    return new TextDecoder(toKnownCharset(charset), { fatal, ignoreBOM: false }).decode(bytes, { stream: true });
   } catch {
     return null;
   }
 }
 
-/** A charset that nobody knows is read as UTF-8. */
-function knownCharset(charset: string): string {
+/** An unknown charset is read as UTF-8. */
+function toKnownCharset(charset: string): string {
   try {
     return new TextDecoder(charset).encoding;
   } catch {

@@ -1,26 +1,26 @@
 /**
- * Searches a text as it is and with its escapes decoded (URLs, JSON, HTML), in one pass.
+ * Searches a text with and without its escapes decoded (URLs, JSON, HTML), in one pass.
  *
- * An escape has two readings, as itself and decoded. Both continue while the automaton can continue from both. That is
- * bounded (`MAX_EXTRA_WORK`): a text with more readings at once throws `TooManyReadings`.
+ * An escape has two readings, plain and decoded. Both continue while the automaton can continue from both. That is
+ * limited (`MAX_EXTRA_WORK`): a text with more concurrent readings throws `TooManyReadings`.
  */
 import { type ByteAutomaton, ROOT } from "../lib/byte-automaton.ts";
 import { BYTES, SMALL } from "./byte-tables.ts";
 import type { FoundValues } from "./found-values.ts";
-import { type Spelling, spellingsAt } from "./spellings.ts";
+import { type Spelling, readEscapes } from "./spellings.ts";
 
 /** Steps of decoded readings in one text; each takes up to 50 ns. */
 const MAX_EXTRA_WORK = 1_000_000;
-/** Places at which readings wait: more than the width of the longest spelling, 12 bytes. */
+/** Positions at which readings wait: more than the longest escape, 12 bytes. */
 const WAITING = 16;
 
-/** One reading of the text up to a place, with decoded escapes. */
+/** One reading of the text up to a position, with decoded escapes. */
 interface Reading {
   readonly state: number;
   readonly last: Escape;
 }
 
-/** An escape that a reading decoded, and the one before it. */
+/** A decoded escape of a reading, and the one before it. */
 interface Escape {
   readonly at: number;
   readonly width: number;
@@ -33,7 +33,7 @@ export class TooManyReadings extends Error {
   override readonly name = "TooManyReadings";
 }
 
-/** What a search looks for. */
+/** The values to search for. */
 export interface Wanted {
   readonly automaton: ByteAutomaton;
   /** Bytes of each value. */
@@ -42,7 +42,7 @@ export interface Wanted {
   readonly begins: Uint8Array;
 }
 
-/** One search through one text. */
+/** One search of one text. */
 export class SpelledSearch {
   readonly #automaton: ByteAutomaton;
   readonly #lengths: readonly number[];
@@ -78,7 +78,7 @@ export class SpelledSearch {
       }
       if (plain === ROOT && before >= 0) plain = automaton.next(ROOT, SMALL[before] ?? 0);
       if (opens[raw] === 1) {
-        for (const spelling of spellingsAt(text, at)) {
+        for (const spelling of readEscapes(text, at)) {
           const later = waiting[(at + spelling.width) % WAITING] ?? [];
           waits -= later.length;
           this.#readBack(spelling, at, plain, null, later);
@@ -103,13 +103,13 @@ export class SpelledSearch {
     later.push({ state, last });
   }
 
-  /** Keeps one reading for each state, the one that began earlier: the other one finds no more. */
+  /** Keeps one reading for each state, the earlier one: the other finds no more. */
   #join(readings: Reading[], reading: Reading, at: number): void {
     this.#spend(readings.length + 1);
     const same = readings.findIndex(({ state }) => state === reading.state);
     const known = readings[same];
     if (known === undefined) readings.push(reading);
-    else if (this.#startOf(reading, at) < this.#startOf(known, at)) readings[same] = reading;
+    else if (this.#getStart(reading, at) < this.#getStart(known, at)) readings[same] = reading;
   }
 
   #continue(readings: readonly Reading[], byte: number, end: number): Reading[] {
@@ -124,11 +124,11 @@ export class SpelledSearch {
     return next;
   }
 
-  #startOf({ state, last }: Reading, end: number): number {
+  #getStart({ state, last }: Reading, end: number): number {
     return this.#placeBefore(end, this.#automaton.depth(state), last);
   }
 
-  /** The place in the text where the last `bytes` bytes of a reading begin. */
+  /** The position in the text where the last `bytes` bytes of a reading begin. */
   #placeBefore(end: number, bytes: number, last: Escape | null): number {
     let [place, left] = [end, bytes];
     for (let escape = last; escape !== null && left > 0; escape = escape.before) {

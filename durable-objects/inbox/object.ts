@@ -8,23 +8,23 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import {
-  endOf,
+  decideNextStep,
   FULL_RETRY_MS,
-  judgeItem,
-  MAX_LANES_AT_ONCE,
+  validateItem,
+  MAX_CONCURRENT_PARTITIONS,
   MAX_REPEATS_PER_MINUTE,
-  MAX_RETRIED_AT_ONCE,
+  MAX_CONCURRENT_RETRIES,
   MAX_WAITING,
   RECEIVE_TIMEOUT_MS,
 } from "../../core/channels/inbox/queue.ts";
 import type {
-  Handled,
+  ItemOutcome,
   InboxItem,
   InboxRecord,
   InboxRpc,
   ReceivedState,
   ReceivedPage,
-  Taken,
+  TakeResult,
 } from "../../core/channels/inbox/inbox.ts";
 import { toFailure } from "../../core/base/errors.ts";
 import { countRequest, type RateWindow } from "../../core/tenant/rate-limit.ts";
@@ -46,8 +46,8 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   private window: RateWindow | null = null;
   private repeats: RateWindow | null = null;
 
-  async take(item: InboxItem): Promise<Taken> {
-    const judged = judgeItem(item);
+  async take(item: InboxItem): Promise<TakeResult> {
+    const judged = validateItem(item);
     if (!judged.ok) throw new RangeError(judged.error.message);
     const known = this.store.stateOf(item.id, 0);
     if (known !== null) {
@@ -147,10 +147,10 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     const found: DueItem[] = [];
     for (const isNew of [true, false]) {
       const retried = [...this.running.values()].filter(Boolean).length;
-      const free = MAX_LANES_AT_ONCE - this.running.size - found.length;
-      const room = isNew ? free : Math.min(free, MAX_RETRIED_AT_ONCE - retried);
+      const free = MAX_CONCURRENT_PARTITIONS - this.running.size - found.length;
+      const room = isNew ? free : Math.min(free, MAX_CONCURRENT_RETRIES - retried);
       if (room <= 0) continue;
-      const due = this.store.due(Date.now(), MAX_LANES_AT_ONCE + this.running.size, isNew);
+      const due = this.store.due(Date.now(), MAX_CONCURRENT_PARTITIONS + this.running.size, isNew);
       found.push(...due.filter(({ item: { lane } }) => !this.running.has(lane)).slice(0, room));
     }
     return found;
@@ -164,19 +164,19 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     running.delete(lane);
     if (running !== this.running) return;
     const now = Date.now();
-    const end = endOf(handled, { ...due, attempts: due.attempts + 1 }, now);
+    const end = decideNextStep(handled, { ...due, attempts: due.attempts + 1 }, now);
     const knows = handled.kind === "later" ? null : (handled.lane ?? null);
     this.store.settle(due, { end, knows, head: handled.head ?? null }, now);
-    if (end.kind === "over" && end.state === "dead")
+    if (end.kind === "ended" && end.state === "dead")
       console.error("an item of an inbox is dead", this.store.name(), due.item.id, end.note);
     this.work(calls);
     this.arm();
   }
 
   /** Never throws, and takes at most `RECEIVE_TIMEOUT_MS`. */
-  private async receive({ item, knows, attempts }: DueItem): Promise<Handled> {
+  private async receive({ item, knows, attempts }: DueItem): Promise<ItemOutcome> {
     const why = `Nobody answered within ${RECEIVE_TIMEOUT_MS / 1000} seconds.`;
-    const late: Handled = { kind: "later", afterMs: 0, why, isUnexpected: true };
+    const late: ItemOutcome = { kind: "later", afterMs: 0, why, isUnexpected: true };
     try {
       const name = this.store.name();
       if (name === null) throw new Error("an inbox is asked by its name");

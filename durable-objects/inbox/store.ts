@@ -1,11 +1,11 @@
 /** What an inbox stores: its items, what its lanes know, and what its door has to know. */
 import {
-  IDS_KEPT_MS,
-  type ItemEnd,
-  LANES_KEPT_MS,
+  ID_RETENTION_MS,
+  type NextStep,
+  PARTITION_RETENTION_MS,
   MAX_DEAD,
-  MAX_OVER,
-  shortHead,
+  MAX_ENDED,
+  truncateHead,
 } from "../../core/channels/inbox/queue.ts";
 import type { InboxItem, InboxRecord, ItemHead, ReceivedPage, ReceivedState } from "../../core/channels/inbox/inbox.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
@@ -29,7 +29,7 @@ export interface DueItem {
 
 /** What became of a lane's item, and what is known by it. */
 export interface ItemSettled {
-  readonly end: ItemEnd;
+  readonly end: NextStep;
   /** What the lane knows from now on; null: as before. */
   readonly knows: JsonState | null;
   /** Null: as before. */
@@ -98,7 +98,7 @@ export class InboxStore {
     this.tables.write(
       `DELETE FROM items WHERE state IN ('done', 'refused') AND seq <=
          (SELECT seq FROM items WHERE state IN ('done', 'refused') ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
-      MAX_OVER,
+      MAX_ENDED,
     );
   }
 
@@ -144,9 +144,9 @@ export class InboxStore {
 
   /** Keeps what became of a lane's item. */
   settle({ seq, item: { lane } }: DueItem, { end, knows, head }: ItemSettled, now: number): void {
-    const shown = head === null ? null : JSON.stringify(shortHead(head));
+    const shown = head === null ? null : JSON.stringify(truncateHead(head));
     this.tables.atOnce(() => {
-      if (end.kind === "again") {
+      if (end.kind === "retry") {
         this.tables.write(
           "UPDATE items SET attempts = attempts + 1, failures = ?, note = ?, head = COALESCE(?, head) WHERE seq = ?",
           end.failures,
@@ -176,7 +176,7 @@ export class InboxStore {
       this.tables.write("DELETE FROM lanes WHERE lane = ? AND due_at IS NULL AND knows IS NULL", lane);
       if (end.state === "dead") this.buryOldest();
     });
-    if (end.kind === "over") this.countWaiting(-1);
+    if (end.kind === "ended") this.countWaiting(-1);
   }
 
   /** Those that are too many are as if they had been refused. */
@@ -205,8 +205,8 @@ export class InboxStore {
   forgetOld(now: number): void {
     if ((this.nextForgottenAt() ?? Infinity) > now) return;
     this.tables.atOnce(() => {
-      this.tables.write("DELETE FROM items WHERE ended_at <= ?", now - IDS_KEPT_MS);
-      this.tables.write("DELETE FROM lanes WHERE due_at IS NULL AND used_at <= ?", now - LANES_KEPT_MS);
+      this.tables.write("DELETE FROM items WHERE ended_at <= ?", now - ID_RETENTION_MS);
+      this.tables.write("DELETE FROM lanes WHERE due_at IS NULL AND used_at <= ?", now - PARTITION_RETENTION_MS);
     });
   }
 
@@ -214,7 +214,7 @@ export class InboxStore {
   nextForgottenAt(): number | null {
     const endedAt = this.moment("SELECT MIN(ended_at) AS at FROM items WHERE ended_at IS NOT NULL");
     const usedAt = this.moment("SELECT MIN(used_at) AS at FROM lanes WHERE due_at IS NULL");
-    const at = Math.min((endedAt ?? Infinity) + IDS_KEPT_MS, (usedAt ?? Infinity) + LANES_KEPT_MS);
+    const at = Math.min((endedAt ?? Infinity) + ID_RETENTION_MS, (usedAt ?? Infinity) + PARTITION_RETENTION_MS);
     return at === Infinity ? null : at;
   }
 

@@ -1,5 +1,9 @@
 /** What an outbox's object forgets, and when: deliveries that are over, what their channel answered, bodies that were taken. */
-import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../../core/channels/outbox/rules.ts";
+import {
+  DELIVERY_RETENTION_MS,
+  PROGRESS_RETENTION_MS,
+  EVENT_BODY_RETENTION_MS,
+} from "../../core/channels/outbox/rules.ts";
 import type { OutboxTables } from "./tables.ts";
 
 /** Rows that are forgotten at once. */
@@ -21,8 +25,8 @@ export class OutboxForgetting {
       this.tables
         .read<{ id: string }>(`SELECT id FROM deliveries WHERE ended_at <= ? ${rest} LIMIT ?`, before, FORGET_BATCH)
         .map(({ id }) => id);
-    const all = some("ORDER BY ended_at", now - KEPT_MS);
-    return all.length > 0 ? all : some("AND kind = 'progress' ORDER BY ended_at", now - PROGRESS_KEPT_MS);
+    const all = some("ORDER BY ended_at", now - DELIVERY_RETENTION_MS);
+    return all.length > 0 ? all : some("AND kind = 'progress' ORDER BY ended_at", now - PROGRESS_RETENTION_MS);
   }
 
   forget(ids: readonly string[], now: number): void {
@@ -35,7 +39,7 @@ export class OutboxForgetting {
       ])
         this.tables.write(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`, gone);
       for (const table of ["refs", "called_off"])
-        this.tables.write(`DELETE FROM ${table} WHERE at <= ?`, now - KEPT_MS);
+        this.tables.write(`DELETE FROM ${table} WHERE at <= ?`, now - DELIVERY_RETENTION_MS);
     });
   }
 
@@ -44,7 +48,7 @@ export class OutboxForgetting {
     const emptied = this.tables.write(
       `UPDATE deliveries SET delivery = json_set(delivery, '$.content', json('{}')) WHERE id IN (
         SELECT id FROM deliveries WHERE ${WITH_TAKEN_BODY} AND ended_at <= ?1 LIMIT ?2) RETURNING id`,
-      now - TAKEN_BODY_KEPT_MS,
+      now - EVENT_BODY_RETENTION_MS,
       FORGET_BATCH,
     );
     return emptied.length > 0;
@@ -57,9 +61,9 @@ export class OutboxForgetting {
       return this.tables.read<{ at: number | null }>(query)[0]?.at ?? Infinity;
     };
     const at = Math.min(
-      first("TRUE") + KEPT_MS,
-      first("kind = 'progress'") + PROGRESS_KEPT_MS,
-      first(WITH_TAKEN_BODY) + TAKEN_BODY_KEPT_MS,
+      first("TRUE") + DELIVERY_RETENTION_MS,
+      first("kind = 'progress'") + PROGRESS_RETENTION_MS,
+      first(WITH_TAKEN_BODY) + EVENT_BODY_RETENTION_MS,
     );
     return at === Infinity ? null : at;
   }

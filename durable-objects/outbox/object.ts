@@ -7,9 +7,15 @@ import { DurableObject } from "cloudflare:workers";
 import { channelsFromEnv } from "../../adapters/env/channels.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
-import type { AskedPlace, Attempt, Delivery, DeliveryLook, OutboxRpc } from "../../core/channels/outbox/delivery.ts";
-import { type Leaving, OutboxQueue } from "../../core/channels/outbox/queue.ts";
-import { hangsAfterMs, type Outcome, toOutcome } from "../../core/channels/outbox/rules.ts";
+import type {
+  DeliveryPlace,
+  Attempt,
+  Delivery,
+  DeliveryDetails,
+  OutboxRpc,
+} from "../../core/channels/outbox/delivery.ts";
+import { type StartedAttempt, OutboxQueue } from "../../core/channels/outbox/queue.ts";
+import { getAttemptTimeoutMs, type Outcome, toOutcome } from "../../core/channels/outbox/rules.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { OutboxForgetting } from "./forgetting.ts";
 import { OutboxIndex } from "./delivery-index.ts";
@@ -43,11 +49,11 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
   }
 
   async callOff(about: string): Promise<void> {
-    this.tables.atOnce(() => this.queue.callOff(about, Date.now()));
+    this.tables.atOnce(() => this.queue.cancel(about, Date.now()));
     this.arm();
   }
 
-  async placesOf(about: string): Promise<readonly AskedPlace[]> {
+  async placesOf(about: string): Promise<readonly DeliveryPlace[]> {
     return this.store.placesOf(about);
   }
 
@@ -67,7 +73,7 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     return { replayed: ids.length, left };
   }
 
-  async look(id: string): Promise<DeliveryLook | null> {
+  async look(id: string): Promise<DeliveryDetails | null> {
     return this.store.look(id);
   }
 
@@ -111,11 +117,11 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
     }
   }
 
-  private async send({ delivery, attempt }: Leaving, calls: CallBudget): Promise<void> {
+  private async send({ delivery, attempt }: StartedAttempt, calls: CallBudget): Promise<void> {
     const { id } = delivery;
     this.sending.add(id);
     const answer = this.ask(delivery, attempt);
-    const limitMs = hangsAfterMs(delivery.channel);
+    const limitMs = getAttemptTimeoutMs(delivery.channel);
     const outcome = await awaitWithin(globalThis, limitMs, answer, null);
     this.sending.delete(id);
     this.settle(id, attempt, outcome ?? cutOff(`It took longer than ${limitMs / 1000} seconds.`));

@@ -2,8 +2,8 @@
 import type { Env } from "../../adapters/env/bindings.ts";
 import { outboxesFromEnv } from "../../adapters/env/channels.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
-import { outboxOf } from "../../core/channels/outbox/delivery.ts";
 import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { getOutboxName } from "../../core/channels/outbox/delivery.ts";
 import type { DeliveryStore } from "./store.ts";
 
 export class OutboxStandIns {
@@ -43,7 +43,7 @@ export class OutboxStandIns {
       ) {
         for (const { number, delivery } of handed) {
           calls.count();
-          await outboxesFromEnv(this.env)(outboxOf(delivery)).put([delivery]);
+          await outboxesFromEnv(this.env)(getOutboxName(delivery)).put([delivery]);
           this.store.dropHanded(number);
         }
       }

@@ -1,13 +1,13 @@
 /** What an outbox's object stores: deliveries, what became of them, and what their channel answered. */
 import type {
-  AskedPlace,
+  DeliveryPlace,
   Delivery,
   DeliveryAttempt,
-  DeliveryLook,
+  DeliveryDetails,
   DeliveryReport,
 } from "../../core/channels/outbox/delivery.ts";
 import type { OutboxStore } from "../../core/channels/outbox/queue.ts";
-import { type Outcome, type QueuedDelivery, reportOf } from "../../core/channels/outbox/rules.ts";
+import { type Outcome, type QueuedDelivery, toReport } from "../../core/channels/outbox/rules.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
 import type { OutboxTables, SqlValue } from "./tables.ts";
 
@@ -80,7 +80,7 @@ export class DeliveryStore implements OutboxStore {
     );
   }
 
-  inSlot(lane: string, slot: string): QueuedDelivery | null {
+  findInSlot(lane: string, slot: string): QueuedDelivery | null {
     return this.one(
       `SELECT queued FROM deliveries WHERE lane = ? AND slot = ? AND state = 'waiting' AND may_have_left = 0
         ORDER BY place DESC LIMIT 1`,
@@ -89,18 +89,18 @@ export class DeliveryStore implements OutboxStore {
     );
   }
 
-  waitingAbout(about: string): readonly QueuedDelivery[] {
+  listWaiting(about: string): readonly QueuedDelivery[] {
     return this.some("SELECT queued FROM deliveries WHERE about = ? AND state = 'waiting'", about);
   }
 
   /** Of what is about this, but for what never leaves or says how it ended. */
-  placesOf(about: string): readonly AskedPlace[] {
+  placesOf(about: string): readonly DeliveryPlace[] {
     const query = `SELECT queued FROM deliveries WHERE about = ? AND kind <> 'settled'
       AND state NOT IN ('dead', 'called_off') ORDER BY place`;
     return this.some(query, about).map(({ channel, to, keepAs }) => ({ channel, to, keepAs }));
   }
 
-  sending(): readonly QueuedDelivery[] {
+  listSending(): readonly QueuedDelivery[] {
     return this.some("SELECT queued FROM deliveries WHERE state = 'sending'");
   }
 
@@ -133,17 +133,17 @@ export class DeliveryStore implements OutboxStore {
     return JSON.parse(row.delivery) as Delivery;
   }
 
-  noteBegun(id: string, attempt: number, at: number): void {
+  recordStart(id: string, attempt: number, at: number): void {
     this.tables.write("INSERT OR IGNORE INTO attempts VALUES (?, ?, ?, NULL, NULL, NULL)", id, attempt, at);
     this.tables.write("DELETE FROM attempts WHERE delivery = ? AND number <= ?", id, attempt - KEPT_ATTEMPTS);
   }
 
-  noteEnded(id: string, attempt: number, at: number, outcome: Outcome["kind"], why: string | null): void {
+  recordEnd(id: string, attempt: number, at: number, outcome: Outcome["kind"], why: string | null): void {
     const query = "UPDATE attempts SET ended_at = ?3, outcome = ?4, why = ?5 WHERE delivery = ?1 AND number = ?2";
     this.tables.write(query, id, attempt, at, outcome, why);
   }
 
-  keepRef(name: string, value: JsonState, at: number): void {
+  saveRef(name: string, value: JsonState, at: number): void {
     this.tables.write("INSERT OR REPLACE INTO refs VALUES (?, ?, ?)", name, JSON.stringify(value), at);
   }
 
@@ -154,11 +154,11 @@ export class DeliveryStore implements OutboxStore {
     return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value) as JsonState]));
   }
 
-  noteCalledOff(about: string, at: number): void {
+  recordCancellation(about: string, at: number): void {
     this.tables.write("INSERT OR REPLACE INTO called_off VALUES (?, ?)", about, at);
   }
 
-  calledOffAt(about: string): number | null {
+  cancelledAt(about: string): number | null {
     const [row] = this.tables.read<{ at: number }>("SELECT at FROM called_off WHERE about = ?", about);
     return row?.at ?? null;
   }
@@ -171,7 +171,7 @@ export class DeliveryStore implements OutboxStore {
     this.tables.write("INSERT OR REPLACE INTO pause VALUES (1, ?)", until);
   }
 
-  handOver(id: string): void {
+  sendFallbacks(id: string): void {
     this.tables.write("UPDATE stand_ins SET handed_at = ? WHERE owner = ?", this.clock(), id);
   }
 
@@ -193,7 +193,7 @@ export class DeliveryStore implements OutboxStore {
     const query = "SELECT queued, version FROM deliveries WHERE tell_at <= ? ORDER BY tell_at LIMIT ?";
     return this.tables
       .read<{ queued: string; version: number }>(query, now, limit)
-      .map(({ queued, version }) => ({ report: reportOf(JSON.parse(queued) as QueuedDelivery, version), version }));
+      .map(({ queued, version }) => ({ report: toReport(JSON.parse(queued) as QueuedDelivery, version), version }));
   }
 
   /** From when on something can be told; null: Postgres knows all. */
@@ -215,11 +215,11 @@ export class DeliveryStore implements OutboxStore {
   }
 
   /** A delivery with its attempts; null: there is none such. */
-  look(id: string): DeliveryLook | null {
+  look(id: string): DeliveryDetails | null {
     const query = "SELECT queued, version FROM deliveries WHERE id = ?";
     const [row] = this.tables.read<{ queued: string; version: number }>(query, id);
     if (row === undefined) return null;
-    const report = reportOf(JSON.parse(row.queued) as QueuedDelivery, row.version);
+    const report = toReport(JSON.parse(row.queued) as QueuedDelivery, row.version);
     return { report, content: this.delivery(id).content, attempts: this.attempts(id) };
   }
 

@@ -16,12 +16,12 @@ import { type Label, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges, type SetAdmission } from "../../core/sandbox/change-set.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import {
-  directoriesAbove,
+  listParents,
   judgeDirectory,
   judgeRemoval,
   judgeWrite,
   MAX_WALK_PAGE,
-  noSuchVersion,
+  describeMissingVersion,
   type Totals,
   type SandboxWrite,
   type MadeDirectory,
@@ -100,7 +100,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     const isNeeded = judgeDirectory(path, {
       present: this.store.file(path),
       isDirectory: this.store.isDirectory(path),
-      fileAbove: this.store.firstFile(directoriesAbove(path)),
+      fileAbove: this.store.firstFile(listParents(path)),
       made: this.store.madeDirectories(),
     });
     if (!isNeeded.ok) return isNeeded;
@@ -135,7 +135,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     const applied = this.store.applied<WrittenFile>(`restore ${options.key}`);
     if (applied !== null) return ok(applied);
     if (known.length === 0) return failed("not_found", `File not found: ${path}`);
-    if (wanted === undefined) return failed("not_found", noSuchVersion(path, version));
+    if (wanted === undefined) return failed("not_found", describeMissingVersion(path, version));
     const { size, hash, contentType, mode, label = TENANT } = wanted;
     return await this.commit({ ...options, key: `restore ${options.key}`, path, size, hash, contentType, mode, label });
   }
@@ -194,7 +194,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     });
     return judgeWrite(write, {
       ...situationOf(write.path),
-      fileAbove: this.store.firstFile([write.path, backupPath ?? write.path].flatMap(directoriesAbove)),
+      fileAbove: this.store.firstFile([write.path, backupPath ?? write.path].flatMap(listParents)),
       backup: backupPath === undefined ? null : situationOf(backupPath),
       totals: this.store.totals(),
     });

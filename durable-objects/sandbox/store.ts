@@ -3,11 +3,11 @@ import type { DirectoryEntry, FileEntry, FileVersion, WrittenFile } from "../../
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import type { ChangeSet } from "../../core/sandbox/change-set.ts";
 import {
-  directoriesAbove,
-  directoryOf,
-  entryOf,
-  KEPT_DELETED_FILES,
-  KEPT_VERSIONS,
+  listParents,
+  getParent,
+  createEntry,
+  MAX_DELETED_FILES,
+  MAX_STORED_VERSIONS,
   SANDBOX_MAX_DIRECTORIES,
   type Totals,
   type SandboxWrite,
@@ -142,7 +142,7 @@ export class SandboxStore {
       if (kind === "directory") this.tables.write("DELETE FROM directories WHERE path = ?", path);
       else this.removeFile(path, now);
       this.forgetDeleted();
-      const above = directoryOf(path);
+      const above = getParent(path);
       if (above !== null) this.keepDirectory(above, label, now);
       this.remember(key, { kind }, now);
       return { kind };
@@ -184,7 +184,7 @@ export class SandboxStore {
   /** One file in the place of what was there, as a new version. */
   private place(write: SandboxWrite, now: number): FileEntry {
     const present = this.file(write.path);
-    const entry = entryOf(write, { present, lastVersion: this.lastVersion(write.path), now });
+    const entry = createEntry(write, { present, lastVersion: this.lastVersion(write.path), now });
     const { path, hash, size, contentType, modifiedAt, version, mode, label, isUploaded } = entry;
     this.archive(path);
     this.tables.write("DELETE FROM deleted WHERE path = ?", path);
@@ -226,7 +226,7 @@ export class SandboxStore {
     this.tables.write(`INSERT INTO versions (${FILE}) SELECT ${FILE} FROM files WHERE path = ?`, path);
     this.tables.write(
       `DELETE FROM versions WHERE path = ?1 AND version NOT IN
-         (SELECT version FROM versions WHERE path = ?1 ORDER BY version DESC LIMIT ${KEPT_VERSIONS})`,
+         (SELECT version FROM versions WHERE path = ?1 ORDER BY version DESC LIMIT ${MAX_STORED_VERSIONS})`,
       path,
     );
   }
@@ -240,7 +240,7 @@ export class SandboxStore {
   /** Forgets what was deleted longest ago, versions and all. */
   private forgetDeleted(): void {
     const old = this.tables.read<{ path: string }>(
-      `SELECT path FROM deleted ORDER BY at DESC LIMIT -1 OFFSET ${KEPT_DELETED_FILES}`,
+      `SELECT path FROM deleted ORDER BY at DESC LIMIT -1 OFFSET ${MAX_DELETED_FILES}`,
     );
     for (const { path } of old) {
       this.tables.write("DELETE FROM versions WHERE path = ?", path);
@@ -266,8 +266,8 @@ export class SandboxStore {
 
   /** The directory that a file was in stays, unless a file stands on the way to it now. */
   private keepDirectoryOf(path: string, label: Label, now: number): void {
-    const above = directoryOf(path);
-    if (above !== null && this.firstFile(directoriesAbove(path)) === null) this.keepDirectory(above, label, now);
+    const above = getParent(path);
+    if (above !== null && this.firstFile(listParents(path)) === null) this.keepDirectory(above, label, now);
   }
 
   /** Directories that hold no file give way to one. */

@@ -9,20 +9,26 @@ import type { AuditEntry } from "../../core/ports/audit.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
-import { type Decision, decideChange, decideDue, decideEnd, nextWake } from "../../core/schedules/judge.ts";
+import {
+  type Decision,
+  decideAfterStart,
+  decideDueRuns,
+  decideTaskEnd,
+  getNextWake,
+} from "../../core/schedules/decide-runs.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 import {
-  endOf,
-  fired,
+  toRunEnd,
+  recordStart,
   isOpen,
-  lookAgainAt,
-  notStarted,
+  getRecheckTime,
+  recordFailedStart,
   type Occurrence,
   type RunEnd,
-  told,
+  completeReminder,
 } from "../../core/schedules/occurrence.ts";
-import { dueRule, type ScheduleState } from "../../core/schedules/schedule.ts";
-import { alertOf, reminderOf } from "../../core/schedules/tells.ts";
+import { toDueRule, type ScheduleState } from "../../core/schedules/schedule.ts";
+import { toAlert, toReminder } from "../../core/schedules/notifications.ts";
 import { openDueClock } from "../../core/schedules/due.ts";
 import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
@@ -36,7 +42,7 @@ const GUARD_MS = 2_000;
 /** Tasks that one alarm looks at, and calls that it leaves for messages. */
 const MAX_LOOKS = 6;
 const MESSAGE_CALLS = 3;
-/** Ends of tasks that were told before the answer to their making came. */
+/** Ends of tasks that were reported before the reply to their creation arrived. */
 const MAX_EARLY_ENDS = 100;
 const FAILED_RETRY_MS = 1_000;
 /** The longest wait between two tries of a message. */
@@ -62,7 +68,7 @@ export class ScheduleEngine {
 
   private keep({ state, occurrences, alerts }: Decision, act: AuditEntry | null = null): void {
     const now = Date.now();
-    const tells = alerts.map((occurrence) => alertOf(state, occurrence, now)).filter((tell) => tell !== null);
+    const tells = alerts.map((occurrence) => toAlert(state, occurrence, now)).filter((tell) => tell !== null);
     this.store.save({ state, occurrences }, { tells, act }, now);
   }
 
@@ -109,9 +115,9 @@ export class ScheduleEngine {
     const stored = this.store.load();
     if (stored === null) return null;
     const open = this.store.open();
-    const wakeAt = nextWake(stored.state, open, Date.now()) ?? Infinity;
+    const wakeAt = getNextWake(stored.state, open, Date.now()) ?? Infinity;
     const tellAt = this.store.tells()[0]?.tryAt ?? Infinity;
-    const at = Math.min(wakeAt, tellAt, this.reporter.nextAt(), ...open.map(lookAgainAt));
+    const at = Math.min(wakeAt, tellAt, this.reporter.nextAt(), ...open.map(getRecheckTime));
     return at === Infinity ? null : at;
   }
 
@@ -119,16 +125,16 @@ export class ScheduleEngine {
   decide(): void {
     for (;;) {
       const { state } = this.stored();
-      const clock = openDueClock(dueRule(state.config, state.createdAt));
+      const clock = openDueClock(toDueRule(state.config, state.createdAt));
       if (!clock.ok) throw new Error(`a schedule was kept that is never due: ${clock.error.message}`);
       const now = Date.now();
-      const decision = decideDue(state, clock.value, this.store.open(), now);
+      const decision = decideDueRuns(state, clock.value, this.store.open(), now);
       this.keep(decision);
       if (decision.state.next === null || decision.state.next.at > now) return;
     }
   }
 
-  /** Their ends are told, but an end that is needed now is not waited for. */
+  /** Their ends are reported, but an end that is needed now is not waited for. */
   private async lookAtTasks(calls: CallBudget): Promise<void> {
     const working = this.store
       .open()
@@ -162,7 +168,7 @@ export class ScheduleEngine {
     const fresh = this.store.occurrence(key);
     if (fresh === null || !isOpen(fresh)) return;
     if (!asked.ok && asked.error.code === "not_found") this.end(fresh, null);
-    else if (asked.ok && hasEnded(asked.value.status)) this.end(fresh, endOf(asked.value));
+    else if (asked.ok && hasEnded(asked.value.status)) this.end(fresh, toRunEnd(asked.value));
     else this.store.put({ ...fresh, lookedAt: Date.now() });
   }
 
@@ -179,11 +185,11 @@ export class ScheduleEngine {
 
   private async start(occurrence: Occurrence): Promise<void> {
     const { state } = this.stored();
-    const reminder = reminderOf(state, occurrence);
+    const reminder = toReminder(state, occurrence);
     if (reminder === null) await this.startTask(state, occurrence);
     else {
       const now = Date.now();
-      const decision = decideChange(state, this.store.open(), told(occurrence, now), now);
+      const decision = decideAfterStart(state, this.store.open(), completeReminder(occurrence, now), now);
       this.store.save(decision, { tells: [reminder] }, now);
     }
   }
@@ -198,16 +204,16 @@ export class ScheduleEngine {
     if (fresh === null || stored === null) return;
     const now = Date.now();
     if (made.ok) {
-      this.change(fired(fresh, made.value.id, now));
+      this.change(recordStart(fresh, made.value.id, now));
       const early = this.earlyEnds.get(made.value.id);
       this.earlyEnds.delete(made.value.id);
       const end = early ?? { status: made.value.status, why: null };
-      if (hasEnded(end.status)) this.end(fired(fresh, made.value.id, now), end);
+      if (hasEnded(end.status)) this.end(recordStart(fresh, made.value.id, now), end);
       return;
     }
     // What was known before this attempt stays true, whatever became of this one.
     const before = { ...fresh, mayExist: occurrence.mayExist };
-    this.change(notStarted(before, made.error, stored.state.config.missed.window_seconds * 1000, now));
+    this.change(recordFailedStart(before, made.error, stored.state.config.missed.window_seconds * 1000, now));
   }
 
   /** Asks for the messages that are due; one that will never be taken is dropped. */
@@ -230,11 +236,11 @@ export class ScheduleEngine {
   }
 
   private change(occurrence: Occurrence): void {
-    this.apply(decideChange(this.stored().state, this.store.open(), occurrence, Date.now()));
+    this.apply(decideAfterStart(this.stored().state, this.store.open(), occurrence, Date.now()));
   }
 
   private end({ key }: Occurrence, end: RunEnd | null): void {
-    this.apply(decideEnd(this.stored().state, this.store.open(), { key, end }, Date.now()));
+    this.apply(decideTaskEnd(this.stored().state, this.store.open(), { key, end }, Date.now()));
   }
 
   private stored(): { readonly state: ScheduleState } {

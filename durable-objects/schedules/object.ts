@@ -1,14 +1,14 @@
 /**
- * One schedule. `core/schedules/judge.ts` decides what becomes of its due moments; `durable-objects/schedules/engine.ts` does
- * what that says. Its one alarm is the next due moment: one that is paused or over has none.
+ * One schedule. `core/schedules/decide-runs.ts` decides which occurrences run; `durable-objects/schedules/engine.ts` carries
+ * that out. Its one alarm is the next due time; a paused or ended schedule has none.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { changedSchedule, comesBack, pausedSchedule, resumedSchedule } from "../../core/schedules/change.ts";
-import { decideRun } from "../../core/schedules/judge.ts";
-import { keyOfRun, type Occurrence, type RunEnd } from "../../core/schedules/occurrence.ts";
+import { changeSchedule, isReactivated, pauseSchedule, resumeSchedule } from "../../core/schedules/change.ts";
+import { decideRequestedRun } from "../../core/schedules/decide-runs.ts";
+import { getRunKey, type Occurrence, type RunEnd } from "../../core/schedules/occurrence.ts";
 import type { OccurrencePage, ScheduleRpc } from "../../core/schedules/rpc.ts";
 import type { ScheduleConfig, ScheduleState } from "../../core/schedules/schedule.ts";
 import { ScheduleEngine } from "./engine.ts";
@@ -50,23 +50,23 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   async change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>> {
-    return await this.become((state, now) => changedSchedule(state, { config, ifVersion }, now), act);
+    return await this.become((state, now) => changeSchedule(state, { config, ifVersion }, now), act);
   }
 
   async pause(act: AuditEntry): Promise<Result<ScheduleState>> {
-    return await this.become((state, now) => ok(pausedSchedule(state, now)), act);
+    return await this.become((state, now) => ok(pauseSchedule(state, now)), act);
   }
 
   async resume(act: AuditEntry): Promise<Result<ScheduleState>> {
-    return await this.become(resumedSchedule, act);
+    return await this.become(resumeSchedule, act);
   }
 
   async run(name: string, act: AuditEntry): Promise<Result<Occurrence>> {
     const stored = this.store.load();
     if (stored === null || this.reporter.isLeaving()) return NO_SCHEDULE;
-    const key = keyOfRun(name);
+    const key = getRunKey(name);
     if (this.store.occurrence(key) === null) {
-      this.engine.apply(decideRun(stored.state, { key, due: act.at }, this.store.open(), Date.now()), act);
+      this.engine.apply(decideRequestedRun(stored.state, { key, due: act.at }, this.store.open(), Date.now()), act);
       await this.reporter.report();
     }
     const occurrence = this.store.occurrence(key);
@@ -127,7 +127,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   private async become(change: Change, act: AuditEntry): Promise<Result<ScheduleState>> {
     let changed = this.judged(change);
     const before = this.store.load()?.state;
-    if (changed.ok && before !== undefined && comesBack(before, changed.value)) {
+    if (changed.ok && before !== undefined && isReactivated(before, changed.value)) {
       const room = await this.reporter.mayReturn(before);
       // Others were heard meanwhile.
       changed = room.ok ? this.judged(change) : room;

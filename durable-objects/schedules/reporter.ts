@@ -3,7 +3,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result, toFailure } from "../../core/base/errors.ts";
-import { goesAt, nextWake } from "../../core/schedules/judge.ts";
+import { getDeletionTime, getNextWake } from "../../core/schedules/decide-runs.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
 import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { ScheduleStore } from "./store.ts";
@@ -31,7 +31,7 @@ export class ScheduleReporter {
     const now = Date.now();
     const isTold = stored.reported >= stored.report && !this.hasUntoldActs();
     if (!isTold) return now + computeSendDelayMs(this.failures);
-    const goes = goesAt(stored.state, this.store.open()) ?? Infinity;
+    const goes = getDeletionTime(stored.state, this.store.open()) ?? Infinity;
     return this.failures === 0 ? goes : Math.max(goes, now + computeSendDelayMs(this.failures));
   }
 
@@ -42,7 +42,7 @@ export class ScheduleReporter {
 
   /** Whether the tenant has room for this schedule, which is over, to come back. Never throws. */
   async mayReturn({ tenant, id }: ScheduleState): Promise<Result<void>> {
-    return await this.ask(() => databaseFromEnv(this.env).schedules.mayReturn(tenant, id));
+    return await this.ask(() => databaseFromEnv(this.env).schedules.checkReactivation(tenant, id));
   }
 
   /** Whether somebody did something that the audit log did not take yet. */
@@ -63,7 +63,7 @@ export class ScheduleReporter {
     const stored = this.store.load();
     if (stored === null) return ok(undefined);
     const { state, report } = stored;
-    const wakeAt = nextWake(state, this.store.open(), Date.now());
+    const wakeAt = getNextWake(state, this.store.open(), Date.now());
     return await this.ask(() => databaseFromEnv(this.env).schedules.restore(state.tenant, { state, report, wakeAt }));
   }
 
@@ -84,7 +84,7 @@ export class ScheduleReporter {
    */
   async goOnceOver(): Promise<void> {
     const stored = this.store.load();
-    const at = stored === null ? null : goesAt(stored.state, this.store.open());
+    const at = stored === null ? null : getDeletionTime(stored.state, this.store.open());
     if (stored === null || at === null || at > Date.now() || this.hasUntoldActs()) return;
     const { tenant, id } = stored.state;
     // Whoever is heard from here on hears that it is gone, so that nothing is taken which is erased below.
@@ -140,7 +140,7 @@ export class ScheduleReporter {
     const stored = this.store.load();
     if (stored === null || stored.reported >= stored.report) return ok(undefined);
     const { state, report } = stored;
-    const wakeAt = nextWake(state, this.store.open(), Date.now());
+    const wakeAt = getNextWake(state, this.store.open(), Date.now());
     const told = await this.ask(() =>
       databaseFromEnv(this.env).schedules.report(state.tenant, { state, report, wakeAt }),
     );

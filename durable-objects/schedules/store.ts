@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../core/ports/audit.ts";
 import { isOpen, type Occurrence } from "../../core/schedules/occurrence.ts";
 import type { OccurrencePage } from "../../core/schedules/rpc.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
-import type { Tell } from "../../core/schedules/tells.ts";
+import type { ScheduleNotification } from "../../core/schedules/notifications.ts";
 import { Alarm } from "../base/alarm.ts";
 
 const SCHEMA = `
@@ -56,7 +56,7 @@ interface Removal {
 
 /** A message that the runner of channels did not take yet. */
 export interface WaitingTell {
-  readonly tell: Tell;
+  readonly tell: ScheduleNotification;
   readonly tryAt: number;
   readonly failures: number;
 }
@@ -99,7 +99,7 @@ export class ScheduleStore {
   /** Keeps what was decided, what people are to be told of it and who did it, all or nothing. */
   save(
     { state, occurrences }: { readonly state: ScheduleState; readonly occurrences: readonly Occurrence[] },
-    { tells, act = null }: { readonly tells: readonly Tell[]; readonly act?: AuditEntry | null },
+    { tells, act = null }: { readonly tells: readonly ScheduleNotification[]; readonly act?: AuditEntry | null },
     now: number,
   ): void {
     this.storage.transactionSync(() => {
@@ -145,7 +145,7 @@ export class ScheduleStore {
   tells(): readonly WaitingTell[] {
     return this.rows<{ tell: string; tryAt: number; failures: number }>(
       "SELECT tell, try_at AS tryAt, failures FROM tells ORDER BY try_at, id",
-    ).map(({ tell, tryAt, failures }) => ({ tell: JSON.parse(tell) as Tell, tryAt, failures }));
+    ).map(({ tell, tryAt, failures }) => ({ tell: JSON.parse(tell) as ScheduleNotification, tryAt, failures }));
   }
 
   tellLater(id: string, tryAt: number): void {

@@ -7,7 +7,7 @@ import { channelsFromEnv } from "../../adapters/env/channels.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { Notice, NoticeFacts, NoticeType, ReportedNotice } from "../../core/task/notice.ts";
 import type { ChannelsRpc } from "../../core/channels/rpc.ts";
-import { isWanted, isWantedByEndpoint } from "../../core/channels/webhooks/interest.ts";
+import { hasRecipient, isWantedByEndpoint } from "../../core/channels/webhooks/interest.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
 import { toFailure } from "../../core/base/errors.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
@@ -66,7 +66,7 @@ export class TenantNotices {
   hear({ facts, notices }: NonNullable<TaskReport["news"]>): void {
     this.interests ??= this.tables.read<{ type: NoticeType }>("SELECT type FROM interests").map(({ type }) => type);
     for (const notice of notices) {
-      if (!isWanted(facts, notice, this.interests)) continue;
+      if (!hasRecipient(facts, notice, this.interests)) continue;
       const forEndpoints = isWantedByEndpoint(facts, notice, this.interests);
       this.isEmpty = false;
       this.tables.write(

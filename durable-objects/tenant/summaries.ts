@@ -6,7 +6,7 @@ import { memoryFromEnv } from "../../adapters/env/memory.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, toFailure } from "../../core/base/errors.ts";
-import { type NewMemory, summaryIdOf } from "../../core/memory/memory.ts";
+import { type NewMemory, getSummaryId } from "../../core/memory/memory.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./outbox.ts";
@@ -132,7 +132,7 @@ export class TenantSummaries {
   private async takeBackForgotten(tenant: string, tasks: readonly string[]): Promise<Failure | null> {
     const forgotten = tasks.filter((task) => this.outbox.isForgotten(task) && !this.outbox.keepsMemory(task));
     if (forgotten.length === 0) return null;
-    const removed = await memoryFromEnv(this.env).remove(tenant, forgotten.map(summaryIdOf));
+    const removed = await memoryFromEnv(this.env).remove(tenant, forgotten.map(getSummaryId));
     return removed.ok ? null : removed.error;
   }
 }

@@ -5,7 +5,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import type { Database } from "../../core/ports/database.ts";
 import { toFailure, type Failure, type Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
-import { summaryIdOf } from "../../core/memory/memory.ts";
+import { getSummaryId } from "../../core/memory/memory.ts";
 import type { MemoryStore } from "../../core/ports/memory-store.ts";
 import { REFUSED_RETRY_MS, computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./outbox.ts";
@@ -124,7 +124,7 @@ async function deliver(
     const gone = rows.flatMap(({ task, report }) => (report === null ? [task] : []));
     const removed = await database.tasks.remove(tenant, gone);
     const forgotten = rows.flatMap(({ task, report, keepsMemory }) => (report === null && !keepsMemory ? [task] : []));
-    const cleared = removed.ok ? await memory.remove(tenant, forgotten.map(summaryIdOf)) : removed;
+    const cleared = removed.ok ? await memory.remove(tenant, forgotten.map(getSummaryId)) : removed;
     return cleared.ok ? upserted : cleared;
   } catch (thrown) {
     return { ok: false, error: toFailure(thrown) };

@@ -1,6 +1,6 @@
 /** Whether the key ring has every key that sealed a row of the database. */
 import { ok, type Result } from "../../core/base/errors.ts";
-import { findMissingKeys, missingKeysProblem, parseKeyRing } from "../../core/secrets/key-ring.ts";
+import { findMissingKeys, describeMissingKeys, parseKeyRing } from "../../core/secrets/key-ring.ts";
 import type { RecordedKeys } from "../../core/ports/sealed-values.ts";
 import type { SqlBackend, StatementResult } from "./sql-backend.ts";
 
@@ -14,7 +14,7 @@ const PLACE = " (without the variable: restore secrets.json of the state folder)
 /** Throws `KeyMissing`, and what the backend throws. */
 export async function checkKeyRing(backend: SqlBackend, secretKey: string, old: string | null): Promise<void> {
   const missing = await findMissingKeys(recordedKeys(backend), parseKeyRing(secretKey, old));
-  if (missing.ok && missing.value.length > 0) throw new KeyMissing(missingKeysProblem(missing.value, PLACE));
+  if (missing.ok && missing.value.length > 0) throw new KeyMissing(describeMissingKeys(missing.value, PLACE));
 }
 
 function recordedKeys(backend: SqlBackend): RecordedKeys {

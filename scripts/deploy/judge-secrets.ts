@@ -2,7 +2,7 @@
  * Whether the Worker has the secrets that it needs, by their names, because nobody can read their values back; and whether
  * the values that are about to be uploaded are right.
  */
-import { SECRET_NAMES, SECRETS, type SecretName, secretProblem } from "../../adapters/env/worker-secrets.ts";
+import { SECRET_NAMES, SECRETS, type SecretName, findSecretProblem } from "../../adapters/env/worker-secrets.ts";
 import { TEST_SWITCHES } from "../../core/secrets/worker-secrets.ts";
 
 export interface SecretsVerdict {
@@ -39,7 +39,7 @@ export function judgeSecretValues(
 ): string[] {
   const problems = SECRET_NAMES.flatMap((name) => {
     const value = given.get(name);
-    return value === undefined ? [] : (secretProblem(name, value) ?? []);
+    return value === undefined ? [] : (findSecretProblem(name, value) ?? []);
   });
   if (there.includes("OTTO_SECRET_KEY") && given.has("OTTO_SECRET_KEY") && !given.has("OTTO_SECRET_KEYS_OLD"))
     problems.push(

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { getOwn } from "../../core/base/own-field.ts";
 import { OPERATOR, findKeyOwner, createKey } from "../../core/tenant/keys.ts";
-import { type SecretName, secretProblem } from "../../adapters/env/worker-secrets.ts";
+import { type SecretName, findSecretProblem } from "../../adapters/env/worker-secrets.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type StateFolder, keep, readKept } from "./state-folder.ts";
 
@@ -75,7 +75,7 @@ function readStored(file: string): Stored {
 
 function isStorable(name: (typeof STORED)[number], value: unknown): boolean {
   if (value === undefined) return true;
-  return typeof value === "string" && (name !== "secretKey" || secretProblem("OTTO_SECRET_KEY", value) === null);
+  return typeof value === "string" && (name !== "secretKey" || findSecretProblem("OTTO_SECRET_KEY", value) === null);
 }
 
 function readEntry(stored: Readonly<Record<string, unknown>>, name: string): [string, string][] {
@@ -96,7 +96,7 @@ function parse(text: string): Readonly<Record<string, unknown>> | null {
 function readGiven(env: NodeJS.ProcessEnv, name: SecretName): string | null {
   const value = env[name] ?? "";
   if (value === "") return null;
-  const problem = secretProblem(name, value);
+  const problem = findSecretProblem(name, value);
   if (problem !== null) throw new CannotRun(`${problem}.`);
   return value;
 }

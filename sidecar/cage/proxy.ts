@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { type Duplex, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { judgeUrl } from "../../adapters/egress/address.ts";
-import { hostIsListed, portIsListed } from "../../core/web/host-pattern.ts";
+import { isHostListed, isPortListed } from "../../core/web/host-pattern.ts";
 import { type EgressDeps, judgedAddresses, readHeaders, sentHeaders } from "../egress.ts";
 
 const MAX_CONNECTIONS = 64;
@@ -128,8 +128,8 @@ function targetOf(request: IncomingMessage): URL | null {
 
 async function reach(url: URL | null, { hosts, egress }: ProxyRules, signal: AbortSignal): Promise<Reached> {
   if (url === null) return no(MALFORMED, "A request to a proxy names one whole http URL.");
-  if (!hostIsListed(url, hosts)) return no(REFUSED, `The host ${url.host} is not on the list.`);
-  const judged = judgeUrl(url.href, egress.allow, portIsListed(url, hosts));
+  if (!isHostListed(url, hosts)) return no(REFUSED, `The host ${url.host} is not on the list.`);
+  const judged = judgeUrl(url.href, egress.allow, isPortListed(url, hosts));
   if (!judged.ok) return no(REFUSED, judged.message);
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
@@ -147,7 +147,7 @@ async function reachTunnel(authority: string, rules: ProxyRules, signal: AbortSi
   const url = match === null ? null : URL.parse(`https://${authority}/`);
   if (match === null || url === null) return no(MALFORMED, "CONNECT names one host and one port.");
   const isOpened = rules.egress.allow.has(`${url.hostname}:${match[2]}`);
-  if (!TUNNEL_PORTS.has(match[2] ?? "") && !isOpened && !portIsListed(url, rules.hosts))
+  if (!TUNNEL_PORTS.has(match[2] ?? "") && !isOpened && !isPortListed(url, rules.hosts))
     return no(REFUSED, `CONNECT leads to the ports ${[...TUNNEL_PORTS].join(" and ")}, or to one that is listed.`);
   return await reach(url, rules, signal);
 }

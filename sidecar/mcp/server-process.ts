@@ -1,6 +1,6 @@
 /** One life of an MCP server as a process: its pipes, its greeting, what it may write, and what is said when it is gone. */
 import type { Readable, Writable } from "node:stream";
-import { makeRedactor } from "../../core/web/redact-secrets.ts";
+import { createRedactor } from "../../core/web/redact-secrets.ts";
 import { type Exchange, type ExchangeFailure, openExchange } from "./exchange.ts";
 import { greet, type Greeted } from "./greet.ts";
 import { GREETING_MS, MAX_LINE_BYTES, MAX_STDERR_BYTES, MAX_STRAY_BYTES, MAX_UNREAD_BYTES } from "./limits.ts";
@@ -100,7 +100,7 @@ function tailOf(stream: Readable, env: Program["env"]): () => string {
   const secrets = Object.entries(env)
     .filter(([, value]) => value.length >= MIN_REDACTED)
     .map(([name, value]) => ({ name, value }));
-  const redactor = makeRedactor(secrets);
+  const redactor = createRedactor(secrets);
   // What is cut off at the front can cut a value in two: so much after it is not shown either.
   const longest = Math.max(0, ...secrets.map(({ value }) => Buffer.byteLength(value)));
   let kept = Buffer.alloc(0);

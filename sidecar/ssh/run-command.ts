@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import ssh2, { type AuthHandlerMiddleware, type ClientChannel } from "ssh2";
 import { judgeSshPlace } from "../../adapters/egress/address.ts";
 import type { ErrorCode } from "../../core/base/errors.ts";
-import { knownHostName } from "../../core/ssh/known-hosts.ts";
+import { getKnownHostName } from "../../core/ssh/known-hosts.ts";
 import { type EgressDeps, judgedAddresses } from "../egress.ts";
 import { keepBeginning } from "./output.ts";
 import type { SshOrder } from "./ssh-order.ts";
@@ -206,7 +206,7 @@ function fingerprintOf(key: Buffer): string {
 }
 
 function unknownKey(order: SshOrder, shown: string): SshFailure {
-  const name = knownHostName(order.host, order.port);
+  const name = getKnownHostName(order.host, order.port);
   const what = order.fingerprints.length === 0 ? "is not known" : "is none of those that are known";
   const message = `${place(order)} showed the key ${shown}, which ${what}. No credential was sent. If that is the host's key (ask whoever runs it), the agent has to list it: tool_config.ssh_execute.known_hosts = {"${name}": ["${shown}"]}.`;
   return failure("blocked_by_policy", message, "host");

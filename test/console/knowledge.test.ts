@@ -227,7 +227,7 @@ test("an MCP server is added, its changed tools wait until they are agreed to, a
   await page.getByLabel("Header 1", { exact: true }).fill("Mcp-Session-Id");
   await page.getByLabel("Value of Mcp-Session-Id", { exact: true }).fill("x");
   await page.getByRole("button", { name: "Add and connect" }).click();
-  await page.getByText("Mcp-Session-Id: headers.Mcp-Session-Id: is set by Otto itself").waitFor();
+  await page.getByText("Mcp-Session-Id: headers.Mcp-Session-Id: is set by Otto").waitFor();
   await page.getByLabel("Header 1", { exact: true }).fill("X-Team");
   await page.getByRole("button", { name: "Add and connect" }).click();
   await page.getByRole("link", { name: "notes_search" }).waitFor();

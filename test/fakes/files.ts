@@ -15,16 +15,16 @@ import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
 import {
-  directoriesAbove,
-  directoryOf,
-  entryOfVersion,
-  entryOf,
+  listParents,
+  getParent,
+  toEntry,
+  createEntry,
   judgeDirectory,
   judgeRemoval,
   judgeWrite,
-  KEPT_VERSIONS,
+  MAX_STORED_VERSIONS,
   MAX_WALK_PAGE,
-  noSuchVersion,
+  describeMissingVersion,
   SANDBOX_MAX_DIRECTORIES,
   type Totals,
   type SandboxWrite,
@@ -162,7 +162,7 @@ class MemorySandbox {
     this.#archive(path);
     this.#files.delete(path);
     this.#directories.delete(path);
-    const above = directoryOf(path);
+    const above = getParent(path);
     if (above !== null) this.#keepDirectory(above, label);
     this.#applied.set(`remove ${options.key}`, { kind: judged.value });
     return ok({ kind: judged.value });
@@ -189,7 +189,7 @@ class MemorySandbox {
       this.#place({ ...write, key: set.key, label: set.label ?? OUTSIDE });
     }
     for (const { path, label } of removed) {
-      const above = directoryOf(path);
+      const above = getParent(path);
       if (above !== null && this.#fileAbove(path) === null) this.#keepDirectory(above, label);
     }
     this.#applied.set(`apply ${set.key}`, true);
@@ -209,7 +209,7 @@ class MemorySandbox {
     const known = this.versions(path);
     if (!known.ok) return known;
     const wanted = known.value.find((one) => one.version === version);
-    return wanted === undefined ? failed("not_found", noSuchVersion(path, version)) : ok(entryOfVersion(wanted));
+    return wanted === undefined ? failed("not_found", describeMissingVersion(path, version)) : ok(toEntry(wanted));
   }
 
   restore(path: string, version: number, options: ChangeOptions): Result<WrittenFile> {
@@ -248,7 +248,7 @@ class MemorySandbox {
   #place(write: SandboxWrite): FileEntry {
     const present = this.#files.get(write.path) ?? null;
     const lastVersion = Math.max(0, present?.version ?? 0, this.#earlier.get(write.path)?.[0]?.version ?? 0);
-    const entry = entryOf(write, { present, lastVersion, now: this.#now() });
+    const entry = createEntry(write, { present, lastVersion, now: this.#now() });
     this.#archive(write.path);
     this.#files.set(write.path, entry);
     return entry;
@@ -257,7 +257,7 @@ class MemorySandbox {
   #archive(path: string): void {
     const present = this.#files.get(path);
     if (present === undefined) return;
-    this.#earlier.set(path, [present, ...(this.#earlier.get(path) ?? [])].slice(0, KEPT_VERSIONS));
+    this.#earlier.set(path, [present, ...(this.#earlier.get(path) ?? [])].slice(0, MAX_STORED_VERSIONS));
   }
 
   #situationOf(path: string): { present: FileEntry | null; isDirectory: boolean } {
@@ -265,7 +265,7 @@ class MemorySandbox {
   }
 
   #fileAbove(path: string): string | null {
-    return directoriesAbove(path).find((directory) => this.#files.has(directory)) ?? null;
+    return listParents(path).find((directory) => this.#files.has(directory)) ?? null;
   }
 
   #isDirectory(path: string): boolean {

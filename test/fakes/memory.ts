@@ -2,8 +2,8 @@
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { ok } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
-import { identityHashOf, type Memory, MAX_TAGS, scopeOfTask, toMemoryLabel } from "../../core/memory/memory.ts";
-import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, rank } from "../../core/memory/rank.ts";
+import { getIdentityHash, type Memory, MAX_TAGS, getTaskScope, toMemoryLabel } from "../../core/memory/memory.ts";
+import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, rankHits } from "../../core/memory/rank.ts";
 import type { MemoryPort } from "../../core/ports/memory.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 
@@ -30,7 +30,7 @@ export function fakeMemory(memories: FakeMemories = fakeMemories(), project: str
   };
   return {
     async search({ query, onlyProject, withOutside, limit }) {
-      const scope = onlyProject && project !== null ? [project] : scopeOfTask(project);
+      const scope = onlyProject && project !== null ? [project] : getTaskScope(project);
       const values = await vectorOf(query);
       const found = [];
       for (const memory of rows.values()) {
@@ -40,11 +40,11 @@ export function fakeMemory(memories: FakeMemories = fakeMemories(), project: str
         found.push({ memory, similarity: own.reduce((sum, value, i) => sum + value * (values[i] ?? 0), 0) });
       }
       const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
-      return ok({ hits: rank(found, query, { ...rules, limit }), embedder: embedder.model });
+      return ok({ hits: rankHits(found, query, { ...rules, limit }), embedder: embedder.model });
     },
     async save({ content, tags, label, key, nowMs }) {
       const note = { id: "", kind: "note" as const, label: toMemoryLabel(label), content };
-      const hash = await identityHashOf(note);
+      const hash = await getIdentityHash(note);
       const own = rows.get(ids.get(key) ?? "");
       if (own !== undefined) return ok({ memory: own, isNew: true });
       const same = [...rows.values()].find((row) => row.project === project && hashes.get(row.id) === hash);

@@ -1,19 +1,19 @@
 /** The rows of people in memory, as far as somebody is looked for. They pass the same contract as those of the database. */
 import { openPeople } from "../../adapters/database/find-people.ts";
 import { ok } from "../../core/base/errors.ts";
-import { firstNameKey, nameKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
+import { getFirstNameKey, getNameKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
 import type { PeoplePort } from "../../core/ports/people.ts";
 import type { PersonTable } from "../../core/ports/person-table.ts";
 
 /** The people of one tenant, whichever is asked for. */
 export function fakePersonTable(people: readonly PersonRecord[]): Pick<PersonTable, "findByName" | "names"> {
-  const sorted = people.toSorted((a, b) => (nameKey(a.name) < nameKey(b.name) ? -1 : 1));
+  const sorted = people.toSorted((a, b) => (getNameKey(a.name) < getNameKey(b.name) ? -1 : 1));
   return {
     async findByName(_tenant, asked, limit) {
-      const key = nameKey(asked);
-      const isWhole = ({ id, name }: PersonRecord) => id === asked || nameKey(name) === key;
+      const key = getNameKey(asked);
+      const isWhole = ({ id, name }: PersonRecord) => id === asked || getNameKey(name) === key;
       const isCalled = ({ name, aliases }: PersonRecord) =>
-        firstNameKey(name) === key || aliases.some((alias) => nameKey(alias) === key);
+        getFirstNameKey(name) === key || aliases.some((alias) => getNameKey(alias) === key);
       const others = sorted.filter((person) => !isWhole(person) && isCalled(person));
       return ok([...sorted.filter(isWhole), ...others].slice(0, limit));
     },

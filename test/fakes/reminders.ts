@@ -4,7 +4,7 @@ import { ok } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
-import { newSchedule } from "../../core/schedules/change.ts";
+import { createSchedule } from "../../core/schedules/change.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
 import type { RemindersPort } from "../../core/ports/reminders.ts";
 import { openReminders } from "../../core/schedules/task-reminders.ts";
@@ -15,14 +15,14 @@ const HERE: readonly DeliverTo[] = [{ channel: "slack", to: "T1/C1" }];
 export function fakeReminders(places = HERE, people: readonly PersonRecord[] = []): RemindersPort {
   const kept = new Map<string, ScheduleState>();
   return openReminders({
-    places,
+    destinations: places,
     person: (name) => findPerson(fakePersonTable(people), "ten_1", name),
-    async made(key) {
+    async find(key) {
       return ok(kept.get(key) ?? null);
     },
-    async make(key, config, now) {
+    async create(key, config, now) {
       const id = makeId("schedule", now, new TextEncoder().encode(key.padEnd(10, ".")).slice(-10));
-      const made = newSchedule({ tenant: "ten_1", id, config }, now);
+      const made = createSchedule({ tenant: "ten_1", id, config }, now);
       if (made.ok) kept.set(key, made.value);
       return made;
     },

@@ -1,13 +1,13 @@
 /** Skills and packages made of texts. */
 import { failed, ok } from "../../core/base/errors.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
-import { type Skill, SKILL_FILE, skillSlug } from "../../core/skills/skill.ts";
+import { type Skill, SKILL_FILE, toSkillSlug } from "../../core/skills/skill.ts";
 
 /** A skill that says nothing but what it is given. */
 export function skillOf(name: string, change: Partial<Skill> = {}): Skill {
   return {
     name,
-    slug: skillSlug(name),
+    slug: toSkillSlug(name),
     description: `What ${name} does.`,
     hash: `hash-of-${name}`,
     allowedTools: null,

@@ -2,13 +2,13 @@
 import { failed, ok } from "../../core/base/errors.ts";
 import { hasShebang, openPackage } from "../../core/skills/package.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
-import { shippedPackage } from "../../core/tool/shipped-skills.ts";
+import { findShippedPackage } from "../../core/tool/shipped-skills.ts";
 
 /** `packages`: by hash, the content of each file by its path. What ships is there beside them. */
 export function fakeSkills(packages: Readonly<Record<string, Readonly<Record<string, Uint8Array>>>>): SkillsPort {
   return {
     async open(hash) {
-      const shipped = shippedPackage(hash);
+      const shipped = findShippedPackage(hash);
       if (shipped !== null) return ok(shipped);
       const files = packages[hash];
       if (files === undefined) return failed("not_found", "There is no such skill.");

@@ -1,6 +1,6 @@
 /** What the tools that make documents share: where a document goes, what goes into it, and what they tell of it. */
 import { z } from "zod";
-import { imageReferences } from "../../core/documents/image-references.ts";
+import { findImageReferences } from "../../core/documents/image-references.ts";
 import {
   type DocumentToMake,
   type ImageToPlace,
@@ -130,7 +130,7 @@ async function imagesFor(
   field: string,
 ): Promise<Result<readonly ImageToPlace[]>> {
   const named = slideImages(document);
-  const paths = named ?? imageReferences(markdownOf(document));
+  const paths = named ?? findImageReferences(markdownOf(document));
   const images: ImageToPlace[] = [];
   let count = 0;
   let left = MAX_IMAGES_BYTES;

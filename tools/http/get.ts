@@ -3,8 +3,8 @@ import {
   headersInput,
   MAX_REPLY_BYTES,
   replyOutput,
-  replyParts,
-  showReply,
+  toReplyParts,
+  formatReply,
   TIMEOUT_MARGIN_MS,
   timeoutMsInput,
   urlInput,
@@ -46,9 +46,9 @@ export default defineTool({
     });
     if (!replied.ok) return failWith(replied.error);
     const { status, durationMs } = replied.value;
-    return { status, ...replyParts(replied.value), response_time_ms: durationMs };
+    return { status, ...toReplyParts(replied.value), response_time_ms: durationMs };
   },
-  show: ({ status, ...reply }) => showReply(status, reply),
+  show: ({ status, ...reply }) => formatReply(status, reply),
   examples: [
     { note: "read a page", given: { url: "https://example.com/" } },
     {

@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { DEFAULT_KEYED_FOR_MS, keyedForAt } from "../../core/web/idempotent-hosts.ts";
+import { DEFAULT_KEYED_FOR_MS, getKeyLifetime } from "../../core/web/idempotent-hosts.ts";
 import {
   headersInput,
   MAX_REPLY_BYTES,
   replyOutput,
-  replyParts,
-  showReply,
+  toReplyParts,
+  formatReply,
   TIMEOUT_MARGIN_MS,
   timeoutMsInput,
   urlInput,
 } from "../../core/web/exchange.ts";
 import { checkHeaders, isHeaderValue } from "../../core/web/headers.ts";
-import { writeBody } from "../../core/web/request-body.ts";
+import { encodeBody } from "../../core/web/request-body.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 
 export default defineTool({
@@ -22,8 +22,8 @@ export default defineTool({
   category: "api",
   permissions: ["network"],
   security: "dangerous",
-  effect: ({ url }, facts) => (keyedForAt(url, facts) === null ? "once" : "keyed"),
-  keyedForMs: ({ url }, facts) => keyedForAt(url, facts) ?? DEFAULT_KEYED_FOR_MS,
+  effect: ({ url }, facts) => (getKeyLifetime(url, facts) === null ? "once" : "keyed"),
+  keyedForMs: ({ url }, facts) => getKeyLifetime(url, facts) ?? DEFAULT_KEYED_FOR_MS,
   needs: ["web"],
   timeoutMs: ({ timeout_ms }) => timeout_ms + TIMEOUT_MARGIN_MS,
   input: z.object({
@@ -48,7 +48,7 @@ export default defineTool({
     if (!isHeaderValue(type))
       return failure("invalid_input", "content_type is not a valid header value", { field: "content_type" });
     headers.value.set("content-type", type);
-    const body = writeBody(given, type);
+    const body = encodeBody(given, type);
     if (!body.ok) return failWith(body.error);
     headers.value.set("idempotency-key", key);
     const replied = await web.request({
@@ -64,9 +64,9 @@ export default defineTool({
     });
     if (!replied.ok) return failWith(replied.error);
     const { status, durationMs } = replied.value;
-    return { status, ...replyParts(replied.value), response_time_ms: durationMs };
+    return { status, ...toReplyParts(replied.value), response_time_ms: durationMs };
   },
-  show: ({ status, ...reply }) => showReply(status, reply),
+  show: ({ status, ...reply }) => formatReply(status, reply),
   examples: [
     { note: "send JSON", given: { url: "https://api.example.com/items", body: { name: "first", tags: ["a", "b"] } } },
     {

@@ -1,6 +1,6 @@
 /** Files of the sandbox that go with a mail. */
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
-import { mailContentType, tooLargeFile, tooLargeFiles } from "../../core/channels/mail/check.ts";
+import { toMailContentType, describeTooLargeFile, describeTooLargeFiles } from "../../core/channels/mail/check.ts";
 import { type MailFile, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS_BYTES } from "../../core/ports/mail.ts";
 import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
@@ -21,13 +21,13 @@ export async function readMailFiles(
     entries.push(found.value);
   }
   const total = entries.reduce((sum, { size }) => sum + size, 0);
-  if (total > MAX_ATTACHMENTS_BYTES) return tooLarge(tooLargeFiles(total));
+  if (total > MAX_ATTACHMENTS_BYTES) return tooLarge(describeTooLargeFiles(total));
   const read: MailFile[] = [];
   for (const entry of entries) {
     const bytes = await files.readEntry(entry);
     if (!bytes.ok) return aboutFile(bytes.error);
     const filename = entry.path.slice(entry.path.lastIndexOf("/") + 1);
-    read.push({ filename, contentType: mailContentType(entry.contentType), bytes: bytes.value });
+    read.push({ filename, contentType: toMailContentType(entry.contentType), bytes: bytes.value });
   }
   return ok(read);
 }
@@ -39,7 +39,7 @@ async function findFile(name: string, files: FilesPort, sandbox: SandboxRules): 
   if (!found.ok) return aboutFile(found.error);
   const { path: at, size } = found.value;
   if (!isReadable(found.value)) return aboutFile({ code: "permission_denied", message: `Permission denied: ${at}` });
-  return size > MAX_ATTACHMENT_BYTES ? tooLarge(tooLargeFile(at, size)) : found;
+  return size > MAX_ATTACHMENT_BYTES ? tooLarge(describeTooLargeFile(at, size)) : found;
 }
 
 function tooLarge(message: string): Result<never> {

@@ -3,8 +3,8 @@ import { asMaybeSent, type Failure, type Result, isNotSent } from "../../core/ba
 import { formatMissingPermission } from "../../core/gateway/envelope.ts";
 import { decideAfterFailure, getReceiverEffect } from "../../core/gateway/outcome.ts";
 import { DEFAULT_KEYED_FOR_MS } from "../../core/web/idempotent-hosts.ts";
-import { readMailboxes } from "../../core/channels/mail/address.ts";
-import { htmlAsText, isHtml, textAsHtml } from "../../core/channels/mail/html-text.ts";
+import { parseMailboxes } from "../../core/channels/mail/address.ts";
+import { htmlToText, isHtml, textToHtml } from "../../core/channels/mail/html-text.ts";
 import { type Mail, MAX_ATTACHMENTS, type SentMail, type TaskMailPort } from "../../core/ports/mail.ts";
 import type { CallFacts } from "../../core/tool/tool.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
@@ -63,14 +63,14 @@ export default defineTool({
       return failure("permission_denied", formatMissingPermission("read", permissions), {
         field: "attachment_filenames",
       });
-    const to = readMailboxes(given.to, "to");
+    const to = parseMailboxes(given.to, "to");
     if (!to.ok) return failWith(to.error);
-    const cc = readMailboxes(given.cc ?? "", "cc");
+    const cc = parseMailboxes(given.cc ?? "", "cc");
     if (!cc.ok) return failWith(cc.error);
     const attachments = await readMailFiles(names, { files, sandbox });
     if (!attachments.ok) return failWith(attachments.error);
-    const html = isHtml(given.body) ? given.body : textAsHtml(given.body);
-    const text = isHtml(given.body) ? htmlAsText(given.body) : given.body;
+    const html = isHtml(given.body) ? given.body : textToHtml(given.body);
+    const text = isHtml(given.body) ? htmlToText(given.body) : given.body;
     const whole: Mail = {
       to: to.value,
       cc: cc.value,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { type CopyContext, type CopyRun, type CopyScope, runOnCopy } from "../../core/sandbox/working-copy.ts";
 import { judgeCommand } from "../../core/lib/shell/command-policy.ts";
-import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, shellRules } from "../../core/sandbox/shell-settings.ts";
+import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, toShellRules } from "../../core/sandbox/shell-settings.ts";
 import type { CallFacts } from "../../core/tool/tool.ts";
 
 /** Added to the command's own time: to transfer its files and to wait for its turn. */
@@ -67,7 +67,7 @@ export async function runShell(
   maxOutputBytes: number,
   context: ShellContext,
 ): Promise<Result<ShellOutcome>> {
-  const rules = shellRules(context.config);
+  const rules = toShellRules(context.config);
   if (!rules.allowShell) return ok(blocked(SHELL_DISABLED));
   const judged = judgeCommand(given.command, rules.allowedCommands);
   if (!judged.ok) return ok(blocked(judged.error.message));
@@ -81,7 +81,7 @@ export async function runShell(
       network: rules.wantsNetwork && context.permissions.includes("network") ? context.allowedDomains : null,
       skill: [],
       ...toCopyScope(given),
-      keepsChanges: true,
+      savesChanges: true,
     },
     context,
   );

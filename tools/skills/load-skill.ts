@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toSkillInForce } from "../../core/task/skills-in-force.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
-import { skillText } from "../../core/skills/skill-text.ts";
+import { formatSkill } from "../../core/skills/skill-text.ts";
 import { control, defineTool, failure, failWith } from "../define-tool.ts";
 import { pinnedSkill } from "./pinned-skill.ts";
 
@@ -41,7 +41,7 @@ export default defineTool({
     const skill = found.value;
     const opened = await skills.open(skill.hash);
     if (!opened.ok) return failWith(opened.error);
-    const text = file === undefined ? skillText(skill, opened.value) : fileText(file, opened.value);
+    const text = file === undefined ? formatSkill(skill, opened.value) : fileText(file, opened.value);
     if (text === null) return failure("invalid_input", noFile(file ?? "", opened.value), { field: "file" });
     return control({
       kind: "load",

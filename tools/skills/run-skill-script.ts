@@ -81,7 +81,7 @@ export default defineTool({
         maxOutputBytes: MAX_OUTPUT_BYTES,
         network: script.network ? (allowedDomains ?? []) : null,
         skill: packageFiles(opened.value),
-        keepsChanges: script.readOnly !== true,
+        savesChanges: script.readOnly !== true,
       },
       context,
     );

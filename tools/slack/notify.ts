@@ -1,6 +1,6 @@
 import { isNotSent } from "../../core/base/errors.ts";
 import { z } from "zod";
-import type { NotePlace, PostedNote, SlackNotesPort } from "../../core/ports/slack-notes.ts";
+import type { NoteDestination, PostedNote, SlackNotesPort } from "../../core/ports/slack-notes.ts";
 import { readIdTime } from "../../core/base/ids.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
@@ -72,7 +72,7 @@ function sinceOf(key: string, nowMs: number): number {
 }
 
 /** A message whose answer was lost is looked for once; null: it was not found, and may still come. */
-async function lookUp(slack: SlackNotesPort, place: NotePlace, since: number): Promise<PostedNote | null> {
+async function lookUp(slack: SlackNotesPort, place: NoteDestination, since: number): Promise<PostedNote | null> {
   const found = await slack.find({ ...place, since });
   return found.ok ? found.value : null;
 }

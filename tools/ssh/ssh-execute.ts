@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fingerprintsOf, knownHostsSchema } from "../../core/ssh/known-hosts.ts";
+import { findFingerprints, knownHostsSchema } from "../../core/ssh/known-hosts.ts";
 import type { SshCredential } from "../../core/ports/ssh.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 
@@ -74,7 +74,7 @@ export default defineTool({
       username,
       credential,
       command,
-      fingerprints: fingerprintsOf(known, host, port),
+      fingerprints: findFingerprints(known, host, port),
       allowedDomains,
       timeoutMs: timeout * 1_000,
       maxOutputBytes: MAX_OUTPUT_BYTES,

@@ -81,7 +81,7 @@ export default defineTool({
       skill: [],
       cwd: directory,
       only: null,
-      keepsChanges: false,
+      savesChanges: false,
     };
     const ran = await runCopy({ ...copy.value, cwd: directory }, request, context);
     if (!ran.ok) return failWith(ran.error);

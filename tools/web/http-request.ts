@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { DEFAULT_KEYED_FOR_MS, keyedForAt } from "../../core/web/idempotent-hosts.ts";
-import { isReading } from "../../core/web/http-method.ts";
+import { DEFAULT_KEYED_FOR_MS, getKeyLifetime } from "../../core/web/idempotent-hosts.ts";
+import { isSafeMethod } from "../../core/web/http-method.ts";
 import {
   headersInput,
   MAX_REPLY_BYTES,
   MAX_TIMEOUT_SECONDS,
   replyOutput,
-  replyParts,
-  showReply,
+  toReplyParts,
+  formatReply,
   TIMEOUT_MARGIN_MS,
   urlInput,
 } from "../../core/web/exchange.ts";
@@ -21,14 +21,14 @@ export default defineTool({
   toolbox: "web",
   category: "api",
   permissions: ["network"],
-  security: ({ method }) => (isReading(method) ? "cautious" : "dangerous"),
+  security: ({ method }) => (isSafeMethod(method) ? "cautious" : "dangerous"),
   effect({ method, url }, facts) {
-    if (isReading(method)) return "none";
-    return keyedForAt(url, facts) === null ? "once" : "keyed";
+    if (isSafeMethod(method)) return "none";
+    return getKeyLifetime(url, facts) === null ? "once" : "keyed";
   },
-  keyedForMs: ({ url }, facts) => keyedForAt(url, facts) ?? DEFAULT_KEYED_FOR_MS,
+  keyedForMs: ({ url }, facts) => getKeyLifetime(url, facts) ?? DEFAULT_KEYED_FOR_MS,
   needs: ["web"],
-  carries: ({ method, url, headers }) => (isReading(method) ? { kind: "request", url, headers } : null),
+  carries: ({ method, url, headers }) => (isSafeMethod(method) ? { kind: "request", url, headers } : null),
   timeoutMs: ({ timeout }) => timeout * 1_000 + TIMEOUT_MARGIN_MS,
   input: z.object({
     url: urlInput,
@@ -44,7 +44,7 @@ export default defineTool({
   async run({ url, method, headers: given, body, timeout }, { web, key, allowedDomains, signal }) {
     const headers = checkHeaders(given);
     if (!headers.ok) return failWith(headers.error);
-    const reading = isReading(method);
+    const reading = isSafeMethod(method);
     if (reading && body !== undefined) {
       return failure("invalid_input", `body: a ${method} request has no body`, { field: "body" });
     }
@@ -66,9 +66,9 @@ export default defineTool({
     });
     if (!replied.ok) return failWith(replied.error);
     const { status, durationMs } = replied.value;
-    return { status_code: status, ...replyParts(replied.value), duration_ms: durationMs };
+    return { status_code: status, ...toReplyParts(replied.value), duration_ms: durationMs };
   },
-  show: ({ status_code, ...reply }) => showReply(status_code, reply),
+  show: ({ status_code, ...reply }) => formatReply(status_code, reply),
   examples: [
     { note: "read a page", given: { url: "https://example.com/" } },
     {

@@ -1,10 +1,10 @@
 /** What a channel is: the record that its folder exports. It imports no handler, so that reading the registry is cheap. */
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
-import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
+import type { Attempt, Delivery, SendResult } from "../../core/channels/outbox/delivery.ts";
+import type { ItemOutcome, InboxItem } from "../../core/channels/inbox/inbox.ts";
 import type { TaskSource } from "../../core/task/source.ts";
 import type { Result } from "../../core/base/errors.ts";
-import type { Station } from "../../core/people/route-ask.ts";
+import type { AskDestination } from "../../core/people/route-ask.ts";
 import type { SecretRow } from "../../core/secrets/worker-secrets.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
 import type { AppContext } from "../http/context.ts";
@@ -33,15 +33,15 @@ export interface ChannelHandlers {
   /** The tenant that an inbox belongs to, as far as its name and its item say. Absent: they never say. */
   readonly findOwner?: (inbox: string, item: Pick<InboxItem, "body">) => string | null;
   /** Where somebody at a place can be asked. Absent: nobody can. */
-  readonly findStations?: (env: Env, tenant: string, to: string) => Promise<Result<readonly Station[]>>;
+  readonly findStations?: (env: Env, tenant: string, to: string) => Promise<Result<readonly AskDestination[]>>;
   /** Forgets what came in for an erased tenant. Can be done again. Absent: it has no inboxes. */
   readonly eraseInboxes?: (env: Env, tenant: string) => Promise<void>;
   /** Answers a request to `/channels/<name>/…`, such as a provider's event; checks who sent it. Absent: none come that way. */
   readonly answer?: (c: AppContext) => Promise<Response>;
 }
 
-export type Receiver = (env: Env, inbox: string, item: InboxItem, lane: JsonState | null) => Promise<Handled>;
-export type Sender = (env: Env, delivery: Delivery, attempt: Attempt) => Promise<Sent>;
+export type Receiver = (env: Env, inbox: string, item: InboxItem, lane: JsonState | null) => Promise<ItemOutcome>;
+export type Sender = (env: Env, delivery: Delivery, attempt: Attempt) => Promise<SendResult>;
 
 /** Whose places they are. `via`: how the task came that delivers there. */
 export interface PlaceOwner {

@@ -1,10 +1,10 @@
 /** The stateless runner of channels: it works what came in, sends what goes out, and tells the world of tasks. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { Attempt, Delivery, Sent } from "../../core/channels/outbox/delivery.ts";
-import type { Handled, InboxItem } from "../../core/channels/inbox/inbox.ts";
+import type { Attempt, Delivery, SendResult } from "../../core/channels/outbox/delivery.ts";
+import type { ItemOutcome, InboxItem } from "../../core/channels/inbox/inbox.ts";
 import type { Notice } from "../../core/task/notice.ts";
-import type { ChannelsRpc, MadeTask, TaskOrder, Telling } from "../../core/channels/rpc.ts";
+import type { ChannelsRpc, CreatedTask, TaskOrder, MessageCause } from "../../core/channels/rpc.ts";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
 import type { OutMessage } from "../../core/channels/outbox/message.ts";
@@ -26,7 +26,7 @@ const LONGEST_ITEM_PAUSE_MS = 1000;
 export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc {
   protected readonly channels: Channels = CHANNELS;
 
-  async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<Handled> {
+  async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<ItemOutcome> {
     if (!isSupported(version)) return REFUSED;
     const handlers = await loadReceiver(this.channels, inbox);
     const account = { inbox, owner: handlers.findOwner?.(inbox, item) ?? null };
@@ -34,7 +34,7 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
     return await handlers.receive(this.env, inbox, item, lane);
   }
 
-  async send(delivery: Delivery, attempt: Attempt, version?: number): Promise<Sent> {
+  async send(delivery: Delivery, attempt: Attempt, version?: number): Promise<SendResult> {
     if (!isSupported(version)) return { ...REFUSED, isOurs: true };
     const handlers = await loadSender(this.channels, delivery.channel);
     return await handlers.send(this.env, delivery, attempt);
@@ -49,7 +49,7 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
     tenant: string,
     deliver: readonly DeliverTo[],
     message: OutMessage,
-    telling: Telling,
+    telling: MessageCause,
     version?: number,
   ): Promise<Result<void>> {
     if (!isSupported(version)) return refuse();
@@ -57,7 +57,7 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
   }
 
   /** What the task's object answered is not handed on as it came: until that is disposed of, it keeps its reader in memory. */
-  async makeTask(order: TaskOrder, version?: number): Promise<Result<MadeTask>> {
+  async makeTask(order: TaskOrder, version?: number): Promise<Result<CreatedTask>> {
     if (!isSupported(version)) return refuse();
     const made = await makeTask(this.env, order);
     return made.ok ? ok({ id: made.value.id, status: made.value.status }) : { ok: false, error: made.error };

@@ -4,9 +4,9 @@ import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import {
   CUSTOM_SOURCE,
   type CustomTool,
-  customTool,
+  createCustomTool,
   MAX_CUSTOM_TOOLS,
-  readDefinition,
+  parseDefinition,
 } from "../../core/custom-tools/custom-tool.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
@@ -91,7 +91,7 @@ async function toolsAfter(
 ): Promise<Result<readonly OutsideTool[]>> {
   const after = new Map<string, () => CustomTool>();
   for (const { name, definition } of present.values())
-    if (definition !== null) after.set(name, () => readDefinition(definition));
+    if (definition !== null) after.set(name, () => parseDefinition(definition));
   if (change !== null) {
     const { name, definition } = change;
     if (definition === null) after.delete(name);
@@ -108,7 +108,7 @@ async function toolsAfter(
       made.push(before);
       continue;
     }
-    const tool = customTool(read(), patterns);
+    const tool = createCustomTool(read(), patterns);
     if (tool.ok) made.push(tool.value);
     else if (name === change?.name) return tool;
     else if (before !== undefined && budget.refusals > 0) made.push(before);

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
-import { CUSTOM_SOURCE, customToolSchema, readDefinition } from "../../core/custom-tools/custom-tool.ts";
+import { CUSTOM_SOURCE, customToolSchema, parseDefinition } from "../../core/custom-tools/custom-tool.ts";
 import { failed, ok, OttoError, raise } from "../../core/base/errors.ts";
 import { judgeDefinition } from "../../core/steps/tool-bus.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
@@ -146,6 +146,6 @@ async function shownNow(c: AppContext, name: string) {
 }
 
 function shownVersion({ name, version, definition, createdAt }: DefinedTool) {
-  const read = definition === null ? null : readDefinition(definition);
+  const read = definition === null ? null : parseDefinition(definition);
   return { name, version, definition: read, created_at: new Date(createdAt).toISOString() };
 }

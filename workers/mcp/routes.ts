@@ -14,7 +14,7 @@ import {
   serverNameSchema,
   serverSchema,
 } from "../../core/mcp/config.ts";
-import { clientDescription } from "../../core/mcp/oauth-client.ts";
+import { getClientMetadata } from "../../core/mcp/oauth-client.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 import { auditEntry } from "../audit/entry.ts";
@@ -220,7 +220,7 @@ const client = createRoute({
 export function mcpServerRoutes(app: App): void {
   app.openapi(client, (c) => {
     const { origin } = new URL(c.req.url);
-    const description = clientDescription(`${origin}${CALLBACK_PATH}`);
+    const description = getClientMetadata(`${origin}${CALLBACK_PATH}`);
     return c.json({ client_id: `${origin}${CLIENT_PATH}`, ...description, token_endpoint_auth_method: "none" }, 200);
   });
 

@@ -8,8 +8,8 @@ import { mcpFromEnv } from "../../adapters/env/mcp.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
-import { outsideTools, sourceOf } from "../../core/mcp/outside-tools.ts";
-import { plainText, readToolList } from "../../core/mcp/tool-list.ts";
+import { toOutsideTools, getServerSource } from "../../core/mcp/outside-tools.ts";
+import { cleanText, readToolList } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 import { toNameKey, type OutsideTool } from "../../core/tool/source.ts";
@@ -66,7 +66,7 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
     const status = error.code === "permission_denied" ? "authorization_needed" : "failed";
     const check = {
       status,
-      error: plainText(error.message, MAX_ERROR),
+      error: cleanText(error.message, MAX_ERROR),
       seen: null,
       protocolVersion: null,
       prior: null,
@@ -132,13 +132,13 @@ async function publishOnce(
   if (!present.ok) return present;
   const taken = new Set(builtIn.map(toNameKey));
   for (const other of present.value) {
-    if (other.name === sourceOf(name)) continue;
+    if (other.name === getServerSource(name)) continue;
     const read = await sources.read(tenant, other.hash);
     if (!read.ok) return read;
     for (const tool of read.value) taken.add(toNameKey(tool.name));
   }
-  const named = await outsideTools(name, tools, settings, (candidate) => taken.has(candidate));
-  return await sources.publish(tenant, { name: sourceOf(name), tools: named }, null);
+  const named = await toOutsideTools(name, tools, settings, (candidate) => taken.has(candidate));
+  return await sources.publish(tenant, { name: getServerSource(name), tools: named }, null);
 }
 
 /** The tools of a server that tasks have. */
@@ -149,11 +149,11 @@ export async function publishedTools(
   const sources = toolSourcesFromEnv(env);
   const present = await sources.present(tenant);
   if (!present.ok) return present;
-  const source = present.value.find(({ name }) => name === sourceOf(server));
+  const source = present.value.find(({ name }) => name === getServerSource(server));
   return source === undefined ? ok([]) : await sources.read(tenant, source.hash);
 }
 
 /** Tasks that are made from now on have no tools of the server. */
 export async function withdraw({ env, tenant }: McpPlace, server: string): Promise<Result<unknown>> {
-  return await toolSourcesFromEnv(env).publish(tenant, { name: sourceOf(server), tools: [] }, null);
+  return await toolSourcesFromEnv(env).publish(tenant, { name: getServerSource(server), tools: [] }, null);
 }

@@ -6,7 +6,7 @@ import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { indexByKey, rejectDuplicate } from "../../core/steps/tool-bus.ts";
 import { readApiDocument } from "../../core/openapi/document.ts";
-import { type Imported, type ImportOptions, importOpenApi, slugOf } from "../../core/openapi/import.ts";
+import { type Imported, type ImportOptions, importOpenApi, toSlug } from "../../core/openapi/import.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { toNameKey } from "../../core/tool/source.ts";
@@ -42,7 +42,7 @@ export async function readImport(
 ): Promise<Result<Imported & { readonly name: string }>> {
   const document = readApiDocument(value);
   if (!document.ok) return document;
-  const name = options.name ?? slugOf(document.value.title).slice(0, MAX_NAME).replace(/_+$/, "");
+  const name = options.name ?? toSlug(document.value.title).slice(0, MAX_NAME).replace(/_+$/, "");
   const work = meterWork(c.env, tenantOf(c));
   const ports = { patterns: patternsFromEnv(c.env), giveWay: work.giveWay };
   const made = await importOpenApi(document.value, { ...options, name }, ports);

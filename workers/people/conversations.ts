@@ -5,8 +5,8 @@ import type { DeliverTo } from "../../core/task/source.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
-import { type Station, stationsOfPerson } from "../../core/people/route-ask.ts";
 import { CHANNELS, loadHandlers } from "../channels/channels.ts";
+import { type AskDestination, listPersonDestinations } from "../../core/people/route-ask.ts";
 
 /**
  * Where a task delivers to, in order, as far as there is somebody who can decide it: the conversations of Slack, where each
@@ -17,8 +17,8 @@ export async function stationsOfTask(
   tenant: string,
   deliver: readonly DeliverTo[],
   kind: "question" | "approval",
-): Promise<Result<Station[]>> {
-  const stations: Station[] = [];
+): Promise<Result<AskDestination[]>> {
+  const stations: AskDestination[] = [];
   for (const target of deliver) {
     const found = await stationOf(env, tenant, target);
     if (!found.ok) return found;
@@ -31,12 +31,16 @@ function mayDecide(person: PersonRecord | null, kind: "question" | "approval"): 
   return person === null || person.mayApprove || (kind === "question" && person.mayAnswer);
 }
 
-async function stationOf(env: Env, tenant: string, { channel, to }: DeliverTo): Promise<Result<readonly Station[]>> {
+async function stationOf(
+  env: Env,
+  tenant: string,
+  { channel, to }: DeliverTo,
+): Promise<Result<readonly AskDestination[]>> {
   if (channel !== "person") {
     const handlers = await loadHandlers(CHANNELS, channel);
     return (await handlers?.findStations?.(env, tenant, to)) ?? ok([]);
   }
   const found = await findPerson(databaseFromEnv(env).people, tenant, to);
-  if (found.ok) return ok(found.value === null ? [] : stationsOfPerson(found.value));
+  if (found.ok) return ok(found.value === null ? [] : listPersonDestinations(found.value));
   return found.error.code === "upstream_failed" ? found : ok([]);
 }

@@ -4,8 +4,8 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
-import { hasAddress, linkedFields, withAddress } from "../../core/people/link.ts";
-import { addressKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
+import { hasAddress, createLinkedFields, addAddress } from "../../core/people/link.ts";
+import { getAddressKey, type PersonFields, type PersonRecord } from "../../core/people/person.ts";
 import type { PersonTable } from "../../core/ports/person-table.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
@@ -41,8 +41,8 @@ export async function linkSlackPerson(env: Env, tenant: string, speaker: SlackSp
     if (byMail.value !== null && hasAddress(byMail.value, slack)) return ok(byMail.value);
     const linked =
       byMail.value === null
-        ? await made(env, people, tenant, linkedFields(speaker, tries))
-        : await joined(env, people, tenant, byMail.value, withAddress(byMail.value, slack));
+        ? await made(env, people, tenant, createLinkedFields(speaker, tries))
+        : await joined(env, people, tenant, byMail.value, addAddress(byMail.value, slack));
     // Somebody else was first: with the address, the name or the version of the record.
     if (linked.ok || linked.error.code !== "conflict") return linked;
   }
@@ -81,7 +81,7 @@ async function joined(
 /** The actor is the address that was linked: nobody else asked for it. */
 async function linkAct(person: string, { addresses }: PersonFields, at: number): Promise<AuditEntry> {
   const slack = addresses.findLast(({ kind }) => kind === "slack");
-  const actor = slack === undefined ? "slack" : addressKey(slack);
+  const actor = slack === undefined ? "slack" : getAddressKey(slack);
   const { random } = await seededIds("audit", `${person} ${actor}`, at);
   return { id: makeId("audit", at, random), at, actor, action: "person.link", target: person, requestId: actor };
 }

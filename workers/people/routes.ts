@@ -6,7 +6,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
-import { fieldsOf, personSchema, personSettingSchema, shownPerson } from "../../core/people/person-document.ts";
+import { toFields, personSchema, personSettingSchema, toPersonView } from "../../core/people/person-document.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
@@ -96,38 +96,38 @@ const remove = createRoute({
 
 export function peopleRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const fields = fieldsOf(c.req.valid("json"));
+    const fields = toFields(c.req.valid("json"));
     const { createdAt, random } = await idSource(c, "person");
     const id = makeId("person", createdAt, random);
     const act = await auditEntry(c, "person.create", id);
     const made = unwrap(await databaseFromEnv(c.env).people.create(tenantOf(c), { id, ...fields }, act));
-    return c.json(shownPerson(made), 201, { location: `/v1/people/${id}`, etag: etagOf(made) });
+    return c.json(toPersonView(made), 201, { location: `/v1/people/${id}`, etag: etagOf(made) });
   });
 
   app.openapi(list, async (c) => {
     const request = pageRequest(c.req.valid("query"));
     const { items, next } = unwrap(await databaseFromEnv(c.env).people.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownPerson), next_cursor: next === null ? null : writeCursor(next) }, 200);
+    return c.json({ data: items.map(toPersonView), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
     const found = await personById(c, c.req.valid("param").id);
-    return c.json(shownPerson(found), 200, { etag: etagOf(found) });
+    return c.json(toPersonView(found), 200, { etag: etagOf(found) });
   });
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const fields = fieldsOf(c.req.valid("json"));
+    const fields = toFields(c.req.valid("json"));
     const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
     const act = await auditEntry(c, "person.update", id);
     const set = unwrap(await databaseFromEnv(c.env).people.update(tenantOf(c), { id, fields, ifVersion }, act));
-    return c.json(shownPerson(set), 200, { etag: etagOf(set) });
+    return c.json(toPersonView(set), 200, { etag: etagOf(set) });
   });
 
   app.openapi(remove, async (c) => {
     const { id } = await personById(c, c.req.valid("param").id);
     const act = await auditEntry(c, "person.delete", id);
-    return c.json(shownPerson(unwrap(await databaseFromEnv(c.env).people.remove(tenantOf(c), id, act))), 200);
+    return c.json(toPersonView(unwrap(await databaseFromEnv(c.env).people.remove(tenantOf(c), id, act))), 200);
   });
 }
 

@@ -9,8 +9,8 @@ import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { checkTaskLimits } from "../../core/task/new-task.ts";
-import { newSchedule } from "../../core/schedules/change.ts";
-import { nextWake } from "../../core/schedules/judge.ts";
+import { createSchedule } from "../../core/schedules/change.ts";
+import { getNextWake } from "../../core/schedules/decide-runs.ts";
 import type { ScheduleConfig, ScheduleState } from "../../core/schedules/schedule.ts";
 import { placesOf } from "../channels/outbox/places.ts";
 import { agentNamed } from "../agents/resolve.ts";
@@ -59,9 +59,9 @@ export async function makeSchedule(
   act: AuditEntry,
   createdAt: number,
 ): Promise<Result<ScheduleState>> {
-  const state = newSchedule(asked, createdAt);
+  const state = createSchedule(asked, createdAt);
   if (!state.ok) return state;
-  const row = { state: state.value, report: 1, wakeAt: nextWake(state.value, [], createdAt) };
+  const row = { state: state.value, report: 1, wakeAt: getNextWake(state.value, [], createdAt) };
   const kept = await databaseFromEnv(env).schedules.create(asked.tenant, row, act);
   if (!kept.ok) return kept;
   await tenantsFromEnv(env)(asked.tenant).noteSchedule(asked.id);

@@ -6,9 +6,9 @@ import { ok, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
-import { readReminder } from "../../core/schedules/reminder-words.ts";
+import { parseReminder } from "../../core/schedules/parse-reminder.ts";
 import { scheduleConfigSchema, type ScheduleState } from "../../core/schedules/schedule.ts";
-import { reminderName } from "../../core/schedules/task-reminders.ts";
+import { getReminderName } from "../../core/schedules/task-reminders.ts";
 import { checkedConfig, makeSchedule } from "./make.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
@@ -27,14 +27,14 @@ export interface ReminderOrder {
 /** `invalid_input` says what can be written, and `not_found` that there is no such person. */
 export async function makeReminder(env: Env, order: ReminderOrder): Promise<Result<ScheduleState>> {
   const { tenant, person, now, seed } = order;
-  const words = readReminder(order.text, { now, timeZone: person.timeZone });
+  const words = parseReminder(order.text, { now, timeZone: person.timeZone });
   if (!words.ok) return words;
   const { who, text, when } = words.value;
   const to = who === null ? ok(order.to) : await placeOf(env, order, who);
   if (!to.ok) return to;
   const said = who === null ? text : `${person.name}: ${text}`;
   const config = scheduleConfigSchema.safeParse({
-    name: reminderName(text),
+    name: getReminderName(text),
     when,
     time_zone: person.timeZone,
     reminder: { text: said, to: to.value },

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
 import { openDueClock } from "../../core/schedules/due.ts";
-import { dueRule, timingSchema } from "../../core/schedules/schedule.ts";
+import { toDueRule, timingSchema } from "../../core/schedules/schedule.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
@@ -93,12 +93,12 @@ export function scheduleRunRoutes(app: App): void {
   app.openapi(preview, async (c) => {
     const { count: wanted = DEFAULT_DUE_SHOWN, ...timing } = c.req.valid("json");
     const now = Date.now();
-    return c.json(shownDue(unwrap(openDueClock(dueRule(timing, now))), now, wanted), 200);
+    return c.json(shownDue(unwrap(openDueClock(toDueRule(timing, now))), now, wanted), 200);
   });
 
   app.openapi(next, async (c) => {
     const { config, createdAt } = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
-    const clock = unwrap(openDueClock(dueRule(config, createdAt)));
+    const clock = unwrap(openDueClock(toDueRule(config, createdAt)));
     return c.json(shownDue(clock, Date.now(), c.req.valid("query").count ?? DEFAULT_DUE_SHOWN), 200);
   });
 

@@ -15,17 +15,17 @@ import { seededIds } from "../../core/base/seeded-ids.ts";
 /** Reminders of a task: a call's key makes the schedule's id, so that a call that is repeated finds what it made. */
 export function taskReminders(env: Env, { tenant, deliver }: Pick<TaskFacts, "tenant" | "deliver">): RemindersPort {
   return openReminders({
-    places: deliver,
+    destinations: deliver,
 
     person: (name) => findPerson(databaseFromEnv(env).people, tenant, name),
 
-    async made(key) {
+    async find(key) {
       const { id } = await idOf(key);
       const found = await schedulesFromEnv(env)(tenant, id).view();
       return !found.ok && found.error.code === "not_found" ? ok(null) : found;
     },
 
-    async make(key, config, now) {
+    async create(key, config, now) {
       const checked = await checkedConfig(env, config, { tenant, agentsStamp: "" });
       if (!checked.ok) return checked;
       const { id, random } = await idOf(key);

@@ -2,11 +2,11 @@
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { skillsFromEnv } from "../../adapters/env/skills.ts";
 import { OttoError, raise, type Result } from "../../core/base/errors.ts";
-import { type ComparedSkill, differenceOf, type SkillDifference } from "../../core/skills/difference.ts";
+import { type ComparedSkill, diffSkills, type SkillDifference } from "../../core/skills/difference.ts";
 import { isPackageHash } from "../../core/skills/package.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
 import { SHIPPED, type ShippedSkill } from "../../core/skills/shipped.generated.ts";
-import { shippedNamed } from "../../core/tool/shipped-skills.ts";
+import { findShippedSkill } from "../../core/tool/shipped-skills.ts";
 import { isSkillName, type Skill } from "../../core/skills/skill.ts";
 import type { UploadReport, SkillRecord, SkillVersion } from "../../core/ports/skill-table.ts";
 import type { AppContext } from "../http/context.ts";
@@ -36,7 +36,7 @@ export async function presentSkill(
 ): Promise<{ readonly record: SkillRecord } | { readonly shipped: ShippedSkill }> {
   const record = await ownSkill(c, name);
   if (record !== null) return { record };
-  const shipped = shippedNamed(name);
+  const shipped = findShippedSkill(name);
   return shipped === undefined ? raise("not_found", "There is no such skill.") : { shipped };
 }
 
@@ -72,7 +72,7 @@ export async function compareSkills(
   before: { readonly skill: Skill; readonly opened: SkillPackage },
   after: { readonly skill: Skill; readonly opened: SkillPackage },
 ): Promise<SkillDifference> {
-  return differenceOf(await compared(before.skill, before.opened), await compared(after.skill, after.opened));
+  return diffSkills(await compared(before.skill, before.opened), await compared(after.skill, after.opened));
 }
 
 async function compared(skill: Skill, opened: SkillPackage): Promise<ComparedSkill> {
@@ -81,7 +81,7 @@ async function compared(skill: Skill, opened: SkillPackage): Promise<ComparedSki
     const bytes = opened.read(path);
     if (bytes.ok) hashes.set(path, await sha256Hex(bytes.value));
   }
-  return { skill, contentOf: (path) => hashes.get(path) ?? "" };
+  return { skill, getContent: (path) => hashes.get(path) ?? "" };
 }
 
 /** The skills of this release that no skill of the tenant's own stands before, the first in their list first. */

@@ -1,7 +1,7 @@
 /** A package judged whole: the skill that it is, or everything that makes it none, and what is worth to be known. */
-import { foreignTools } from "../../core/skills/foreign-tools.ts";
-import { sayNote, type SkillNote } from "../../core/skills/head.ts";
-import { type GivenPackage, packageHash, shown, writePackage } from "../../core/skills/package.ts";
+import { findForeignTools } from "../../core/skills/foreign-tools.ts";
+import { formatNote, type SkillNote } from "../../core/skills/head.ts";
+import { type CheckedPackage, hashPackage, formatUntrusted, writePackage } from "../../core/skills/package.ts";
 import { readSkill } from "../../core/skills/read-skill.ts";
 import { scanSkill } from "../../core/skills/scan.ts";
 import type { Scan } from "../../core/skills/scan-finding.ts";
@@ -25,7 +25,7 @@ export interface JudgedSkill {
 }
 
 /** `knownTools`: the names of all tools that there are. */
-export async function judgeSkill(given: GivenPackage, knownTools: readonly string[]): Promise<JudgedSkill> {
+export async function judgeSkill(given: CheckedPackage, knownTools: readonly string[]): Promise<JudgedSkill> {
   const { files, folder, litter } = given;
   const packed = writePackage(files);
   const top = files.find(({ path }) => path === SKILL_FILE);
@@ -41,9 +41,9 @@ export async function judgeSkill(given: GivenPackage, knownTools: readonly strin
     warnings: [
       ...read.warnings,
       ...warnings,
-      ...foreignTools(skill?.allowedTools ?? [], knownTools, listLine),
+      ...findForeignTools(skill?.allowedTools ?? [], knownTools, listLine),
       ...litter.map((path) => ({
-        file: shown(path),
+        file: formatUntrusted(path),
         line: null,
         field: null,
         message: "was left out: it is no part of a skill",
@@ -51,12 +51,12 @@ export async function judgeSkill(given: GivenPackage, knownTools: readonly strin
     ],
     scan: scanSkill(files, skill?.scripts ?? []),
   };
-  return { skill: skill === null ? null : { ...skill, hash: await packageHash(packed) }, packed, report };
+  return { skill: skill === null ? null : { ...skill, hash: await hashPackage(packed) }, packed, report };
 }
 
 /** The refusal of a package that is no skill, with every problem. */
 export function noSkill(problems: readonly SkillNote[]): Result<never> {
-  const fields = problems.map((problem) => ({ field: problem.field ?? problem.file, message: sayNote(problem) }));
+  const fields = problems.map((problem) => ({ field: problem.field ?? problem.file, message: formatNote(problem) }));
   const message = `This is no skill. ${fields.map((fault) => fault.message).join("; ")}.`.slice(0, 2_000);
   const [first] = fields;
   return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });

@@ -5,7 +5,7 @@
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { SKILLS_SOURCE, skillTool } from "../../core/tool/skill-tool.ts";
+import { SKILLS_SOURCE, createSkillTool } from "../../core/tool/skill-tool.ts";
 import { MAX_SKILLS, type SkillChange } from "../../core/ports/skill-table.ts";
 import type { OutsideTool } from "../../core/tool/source.ts";
 import type { AppContext } from "../http/context.ts";
@@ -38,6 +38,6 @@ export async function changeSkill(c: AppContext, change: SkillChange, act: Audit
 function toolsAfter(present: readonly OutsideTool[], change: SkillChange): OutsideTool[] {
   const name = change.kind === "put" ? change.skill.name : change.name;
   const others = present.filter(({ origin }) => origin.kind !== "skill" || origin.skill.name !== name);
-  const after = change.kind === "put" ? [...others, skillTool(change.skill)] : others;
+  const after = change.kind === "put" ? [...others, createSkillTool(change.skill)] : others;
   return after.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

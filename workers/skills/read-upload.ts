@@ -1,6 +1,6 @@
 /** The three forms in which a skill is sent: a ZIP archive, the files of a folder as a form, and a SKILL.md by itself. */
 import { failed, type Result } from "../../core/base/errors.ts";
-import { type GivenFile, type GivenPackage, packageOf } from "../../core/skills/package.ts";
+import { type UploadedFile, type CheckedPackage, checkPackage } from "../../core/skills/package.ts";
 import { SKILL_FILE } from "../../core/skills/skill.ts";
 import { unzip } from "./unzip.ts";
 
@@ -14,7 +14,7 @@ const FILE_PARTS = new Set(["file", "files", "file[]", "files[]", "folder"]);
 const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
 
 /** The package that a request brings. */
-export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<GivenPackage>> {
+export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<CheckedPackage>> {
   const mediaType = (type.split(";")[0] ?? "").trim().toLowerCase();
   if (body.length === 0) return failed("invalid_input", "The body is empty: send a skill.", { field: "body" });
   switch (mediaType) {
@@ -23,7 +23,7 @@ export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): P
       return await packed(body);
     case "text/markdown":
     case "text/x-markdown":
-      return packageOf([{ path: SKILL_FILE, bytes: body }]);
+      return checkPackage([{ path: SKILL_FILE, bytes: body }]);
     case "multipart/form-data":
       return await form(type, body);
     default:
@@ -35,19 +35,19 @@ export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): P
   }
 }
 
-async function packed(archive: Uint8Array): Promise<Result<GivenPackage>> {
+async function packed(archive: Uint8Array): Promise<Result<CheckedPackage>> {
   const files = await unzip(archive);
-  return files.ok ? packageOf(files.value) : files;
+  return files.ok ? checkPackage(files.value) : files;
 }
 
-async function form(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<GivenPackage>> {
+async function form(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<CheckedPackage>> {
   let parts: FormData;
   try {
     parts = await new Response(body, { headers: { "content-type": type } }).formData();
   } catch {
     return failed("invalid_input", "The body is not valid multipart/form-data.", { field: "body" });
   }
-  const files: GivenFile[] = [];
+  const files: UploadedFile[] = [];
   for (const [name, value] of parts) {
     if (typeof value === "string") {
       const message = `${name.slice(0, 100)}: has to be a file, with its path as the file name`;
@@ -58,5 +58,5 @@ async function form(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result
   }
   const [first] = files;
   const isArchive = files.length === 1 && ZIP_START.every((byte, index) => first?.bytes[index] === byte);
-  return first !== undefined && isArchive ? await packed(first.bytes) : packageOf(files);
+  return first !== undefined && isArchive ? await packed(first.bytes) : checkPackage(files);
 }

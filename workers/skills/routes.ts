@@ -7,9 +7,9 @@ import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
-import { contentTypeOf } from "../../core/sandbox/content-type.ts";
+import { getContentType } from "../../core/sandbox/content-type.ts";
 import { judgeForm } from "../../core/sandbox/path.ts";
-import { skillInstructions } from "../../core/skills/skill.ts";
+import { getSkillInstructions } from "../../core/skills/skill.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../audit/entry.ts";
@@ -304,7 +304,7 @@ export function skillRoutes(app: App): void {
       path,
       size: bytes.length,
       hash: await sha256Hex(bytes),
-      contentType: contentTypeOf(path),
+      contentType: getContentType(path),
       modifiedAt: kept?.createdAt ?? 0,
       version: kept?.version ?? 1,
       mode: 0o644,
@@ -332,7 +332,7 @@ function filePath(c: AppContext): string {
 async function contentOf(c: AppContext, found: FoundVersion) {
   const opened = await packageOfSkill(c, found.skill);
   const files = await shownFiles(opened);
-  return { instructions: skillInstructions(opened.text), files, ...shownReport(reportOf(found)) };
+  return { instructions: getSkillInstructions(opened.text), files, ...shownReport(reportOf(found)) };
 }
 
 function shownUploaded({ record, outcome, report, difference: from }: Uploaded) {

@@ -1,17 +1,17 @@
 /** The files of a ZIP archive. Nothing is inflated beyond what the archive's directory said, which was checked before. */
 import { ok, type Result } from "../../core/base/errors.ts";
-import { type GivenFile, refusal } from "../../core/skills/package.ts";
+import { type UploadedFile, failFiles } from "../../core/skills/package.ts";
 import { crc32, readZipDirectory, type ZipEntry } from "../../core/skills/zip-directory.ts";
 
 /** `invalid_input` or `too_large` say what is wrong with the archive. */
-export async function unzip(archive: Uint8Array): Promise<Result<readonly GivenFile[]>> {
+export async function unzip(archive: Uint8Array): Promise<Result<readonly UploadedFile[]>> {
   const entries = readZipDirectory(archive);
   if (!entries.ok) return entries;
-  const files: GivenFile[] = [];
+  const files: UploadedFile[] = [];
   for (const entry of entries.value) {
     const bytes = entry.isDeflated ? await inflate(entry) : entry.stored;
     if (bytes === null || bytes.length !== entry.size || crc32(bytes) !== entry.crc32)
-      return refusal([
+      return failFiles([
         { field: entry.path.slice(0, 100), message: "is broken: its bytes are not those that were packed" },
       ]);
     files.push({ path: entry.path, bytes });

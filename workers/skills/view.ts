@@ -1,6 +1,6 @@
 /** Skills as the API shows them. */
 import { z } from "zod";
-import { sayNote, type SkillNote } from "../../core/skills/head.ts";
+import { formatNote, type SkillNote } from "../../core/skills/head.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
@@ -179,11 +179,11 @@ export function shownVersion(skill: Skill, kept: SkillVersion | null, current: s
 }
 
 export function shownNotes(notes: readonly SkillNote[]): z.infer<typeof noteSchema>[] {
-  return notes.map((note) => ({ file: note.file, line: note.line, field: note.field, message: sayNote(note) }));
+  return notes.map((note) => ({ file: note.file, line: note.line, field: note.field, message: formatNote(note) }));
 }
 
 export function shownReport({ warnings, scan }: UploadReport) {
-  const findings = scan.findings.map(({ kind, ...note }) => ({ ...note, message: sayNote(note), kind }));
+  const findings = scan.findings.map(({ kind, ...note }) => ({ ...note, message: formatNote(note), kind }));
   return { warnings: shownNotes(warnings), scan: { findings, is_cut: scan.isCut } };
 }
 

@@ -3,7 +3,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError, type Result } from "../../core/base/errors.ts";
-import { pausedSchedule } from "../../core/schedules/change.ts";
+import { pauseSchedule } from "../../core/schedules/change.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** An alarm that is this late may be lost. */
@@ -34,7 +34,7 @@ async function recreateSchedule(env: Env, tenant: string, schedule: string): Pro
   const row = await schedules.find(tenant, schedule);
   if (isMissing(row)) return;
   const { state, report, isTracked } = unwrap(row);
-  const restored = isTracked ? state : pausedSchedule(state, Date.now());
+  const restored = isTracked ? state : pauseSchedule(state, Date.now());
   unwrap(await object.create(restored, report));
   // A deletion that found the object empty removed the row alone.
   if (isMissing(await schedules.find(tenant, schedule))) return await object.erase();
@@ -49,7 +49,7 @@ function isMissing(found: Result<unknown>): boolean {
 /** Some of them; false: there are more. They can make no tasks any more, since their tenant is gone. */
 export async function eraseSchedules(env: Env, tenant: string): Promise<boolean> {
   const { schedules } = databaseFromEnv(env);
-  const some = unwrap(await schedules.some(tenant, MAX_AT_ONCE));
+  const some = unwrap(await schedules.listIds(tenant, MAX_AT_ONCE));
   for (const schedule of some) {
     await schedulesFromEnv(env)(tenant, schedule).erase();
     unwrap(await schedules.remove(tenant, schedule, null));

@@ -3,7 +3,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { SweepRpc, TaskOfTenant } from "../../core/sweep/rpc.ts";
+import type { SweepRpc, TenantTask } from "../../core/sweep/rpc.ts";
 import { wakeEach } from "../../core/sweep/wake-overdue.ts";
 import { reportLost } from "../tasks/lost.ts";
 import { attempt } from "./attempt.ts";
@@ -11,7 +11,7 @@ import { attempt } from "./attempt.ts";
 const CLOCK = { now: () => Date.now(), after: async (ms: number) => await scheduler.wait(ms) };
 
 /** Wakes tasks, and sends what their tenants then know to the index. A task whose state is lost is reported. */
-export async function wakeTasks(env: Env, tasks: readonly TaskOfTenant[]): Promise<void> {
+export async function wakeTasks(env: Env, tasks: readonly TenantTask[]): Promise<void> {
   await wakeEach(tasks, (task) => wakeTask(env, task), CLOCK);
   const tenants = [...new Set(tasks.map(({ tenant }) => tenant))];
   const flush = async (tenant: string): Promise<void> => {
@@ -20,7 +20,7 @@ export async function wakeTasks(env: Env, tasks: readonly TaskOfTenant[]): Promi
   await wakeEach(tenants, flush, CLOCK);
 }
 
-async function wakeTask(env: Env, { tenant, task }: TaskOfTenant): Promise<void> {
+async function wakeTask(env: Env, { tenant, task }: TenantTask): Promise<void> {
   await attempt(`waking ${task}`, async () => {
     const isStored = await tasksFromEnv(env)(tenant, task).poke();
     if (isStored === false) await reportLost(env, tenant, task);
@@ -29,7 +29,7 @@ async function wakeTask(env: Env, { tenant, task }: TaskOfTenant): Promise<void>
 
 /** An invocation of its own for a part of what is overdue. */
 export class SweepRunner extends WorkerEntrypoint<Env> implements SweepRpc {
-  async wakeTasks(tasks: readonly TaskOfTenant[]): Promise<void> {
+  async wakeTasks(tasks: readonly TenantTask[]): Promise<void> {
     await wakeTasks(this.env, tasks);
   }
 }

@@ -3,8 +3,8 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
 import type { FileVersion } from "../../core/ports/files.ts";
-import { showMode } from "../../core/sandbox/file-mode.ts";
-import { noSuchVersion } from "../../core/sandbox/write.ts";
+import { formatMode } from "../../core/sandbox/file-mode.ts";
+import { describeMissingVersion } from "../../core/sandbox/write.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { fileVersionsSchema, writtenFileSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -71,7 +71,7 @@ export function taskFileVersionRoutes(app: App): void {
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const ifVersion = await versionCondition(c, file);
     const known = unwrap(await files.versions(path));
-    if (!known.some((one) => one.version === version)) raise("not_found", noSuchVersion(path, version));
+    if (!known.some((one) => one.version === version)) raise("not_found", describeMissingVersion(path, version));
     await auditFile(c, "file.restore", file);
     const options = { key: changeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
     const restored = unwrap(await files.restore(path, version, options));
@@ -99,7 +99,7 @@ function shownVersion(
     size: entry.size,
     content_type: entry.contentType,
     modified_at: new Date(entry.modifiedAt).toISOString(),
-    mode: showMode(entry.mode),
+    mode: formatMode(entry.mode),
     url: `${fileUrl(c, id, entry.path)}?version=${entry.version}`,
   };
 }

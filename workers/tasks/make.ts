@@ -8,7 +8,7 @@ import type { TaskOrder } from "../../core/channels/rpc.ts";
 import { asNotSent, notSent, ok, type Result, failTenantStopped, toFailure } from "../../core/base/errors.ts";
 import { type InputSources, createTaskFacts, type TaskOrigin, type TaskRequest } from "../../core/task/new-task.ts";
 import { hasUsableTools } from "../../core/task/match-skills.ts";
-import { withShipped } from "../../core/tool/shipped-skills.ts";
+import { addShipped } from "../../core/tool/shipped-skills.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { TASK_MS } from "../../core/tenant/cost-rates.ts";
@@ -47,7 +47,7 @@ export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskV
       tenant,
       key: null,
       via,
-      sources: withShipped(standing.sources),
+      sources: addShipped(standing.sources),
       agentsStamp,
       bounds: null,
       ...ids,

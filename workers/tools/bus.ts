@@ -2,7 +2,7 @@
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
-import { serverOfSource } from "../../core/mcp/outside-tools.ts";
+import { findSourceServer } from "../../core/mcp/outside-tools.ts";
 import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../../core/steps/tool-bus.ts";
 import { getInputSchema, getOutputSchema, getSettingsSchema } from "../../core/steps/toolset.ts";
 import type { OutsideTool, PinnedSource } from "../../core/tool/source.ts";
@@ -68,7 +68,7 @@ async function reloadTools(c: AppContext, server: string): Promise<Result<void>>
 
 async function reload(c: AppContext, { name, written }: Tool, tools: readonly Tool[]): Promise<Result<void>> {
   const source = written?.source ?? "";
-  const server = serverOfSource(source);
+  const server = findSourceServer(source);
   if (server !== null) return await reloadTools(c, server);
   const act = await auditEntry(c, "tool.reload", name);
   if (source === CUSTOM_SOURCE) return await changeDefinitions(c, () => ok(null), act);

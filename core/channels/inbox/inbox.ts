@@ -1,22 +1,25 @@
-/** What came in from outside and is kept until it was worked: the types of an inbox and of what its items come to. */
+/** Types of an inbox: received items, which are stored until they are processed, and their outcomes. */
 import type { JsonState } from "../../tool/tool.ts";
 
-/** `waiting`: it is worked, or will be. `dead`: nobody could work it; what it said is kept, and it can be tried again. */
+/**
+ * `waiting`: being processed, or due later. `dead`: processing failed for the last time; the item is stored and can be
+ * retried.
+ */
 export const ITEM_STATES = ["waiting", "done", "refused", "dead"] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
 /** States in the list of received items. `repeat`: a delivery that was dropped because its item had arrived before. */
 export const RECEIVED_STATES = [...ITEM_STATES, "repeat"] as const;
 export type ReceivedState = (typeof RECEIVED_STATES)[number];
 
-/** One thing that came in. */
+/** A received item. */
 export interface InboxItem {
-  /** Unique in its inbox: the provider's own id of what happened. Taken again, it changes nothing. */
+  /** The provider's id, unique in the inbox. A second item with the same id is dropped. */
   readonly id: string;
-  /** Items of one lane are worked one after the other, in the order in which they came; lanes side by side. */
+  /** The queue key: items of one partition are processed in the order of arrival; partitions run concurrently. */
   readonly lane: string;
-  /** What its receiver reads it as, such as `event` or `command`. */
+  /** The form of `body`, such as `event` or `command`. */
   readonly kind: string;
-  /** At most `MAX_ITEM_CHARACTERS` as JSON. What is larger stands in the bucket, and the item names its key. */
+  /** At most `MAX_ITEM_CHARACTERS` as JSON. A larger one is stored in the bucket, and the item names its key. */
   readonly body: JsonState;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
@@ -24,22 +27,22 @@ export interface InboxItem {
   readonly repeatId?: string;
 }
 
-/** Of the JSON of an item's body: its row has to stay under 2 MB. */
+/** Limit of a body's JSON: its row has to stay under 2 MB. */
 export const MAX_ITEM_CHARACTERS = 500_000;
 
-/** Who sent an item and what it is about, in a stranger's words: nothing of it is proven. */
+/** An item's sender and subject, as the sender wrote them. Both are unverified. */
 export interface ItemHead {
   readonly from: string | null;
   readonly subject: string | null;
 }
 
 /**
- * What an item came to. `lane`: what the lane knows from now on, given to the receiver with its next item (absent: as
- * before). `later`: it is tried again, before any later item of its lane; `afterMs` 0 leaves the moment to the inbox, which
- * backs off from 1 s to 60 s. `isUnexpected`: nothing says that another try will help, so that tries are counted. `refused`:
- * it is over, and says why. `head` is kept to be shown.
+ * The outcome of one attempt at an item. `lane`: the partition's new state, which the next item's handler receives;
+ * unchanged when absent. `later`: retry before any later item of the partition; with `afterMs` 0 the inbox backs off
+ * from 1 s to 60 s. `isUnexpected`: counts as a failure, because another attempt may not help. `refused`: ended, with
+ * the reason. `head` is stored for the list of received items.
  */
-export type Handled =
+export type ItemOutcome =
   | { readonly kind: "done"; readonly note: string; readonly lane?: JsonState; readonly head?: ItemHead }
   | {
       readonly kind: "later";
@@ -50,7 +53,7 @@ export type Handled =
     }
   | { readonly kind: "refused"; readonly why: string; readonly lane?: JsonState; readonly head?: ItemHead };
 
-/** What an inbox shows of an item. */
+/** An item in the list of received items. */
 export interface ReceivedItem {
   readonly id: string;
   readonly kind: string;
@@ -59,64 +62,64 @@ export interface ReceivedItem {
   readonly state: ReceivedState;
   /** For a repeat: the id of the first item, whose note the entry has. */
   readonly repeats?: string;
-  /** What it came to, or why it waits; null: nobody tried it yet. */
+  /** The outcome, or why the item waits. Null before the first attempt. */
   readonly note: string | null;
-  /** Tries that have ended. */
+  /** Ended attempts. */
   readonly attempts: number;
-  /** Null: its receiver tells nothing of it. */
+  /** Null when the handler reports none. */
   readonly head: ItemHead | null;
 }
 
-/** What became of an item that was brought. */
-export interface Taken {
-  /** False: it was taken before, or `retryAfterMs` says that it was not taken. */
+/** The reply to `take`. */
+export interface TakeResult {
+  /** False when the item arrived before, or when `retryAfterMs` rejects it. */
   readonly isNew: boolean;
-  /** It was not taken: the inbox has taken what it may in a minute, or holds all that may wait. */
+  /** Set when the item was rejected: the inbox is at its limit of items per minute, or of waiting items. */
   readonly retryAfterMs?: number;
-  /** True for one that was taken before and is done or refused: nobody works it any more. */
+  /** True when the item arrived before and is done or refused: it is not processed again. */
   readonly isOver?: boolean;
 }
 
-/** What of an inbox is listed. */
+/** A page of received items. */
 export interface ReceivedPage {
-  /** The `next` of the page before; null: the first page. */
+  /** The `next` of the page before; null for the first page. */
   readonly after: number | null;
   readonly limit: number;
-  /** Milliseconds since the epoch: what came before it is not shown. */
+  /** Milliseconds since the epoch. Earlier items are left out. */
   readonly since: number;
 }
 
-/** A page of items. `next`: the place of the last one; null: this was the last page. */
+/** A page of items. `next`: the position of the last one; null on the last page. */
 export interface ReceivedItems {
   readonly items: readonly ReceivedItem[];
   readonly next: number | null;
 }
 
-/** What an inbox's door has to know while Postgres is away. Of two, the one with the higher version stands. */
+/** What the inbox's entry point needs while Postgres is away. The record with the higher version wins. */
 export interface InboxRecord {
   readonly version: number;
-  /** Milliseconds since the epoch: when it was last compared with what Postgres has. */
+  /** When the record was last compared with Postgres, in milliseconds since the epoch. */
   readonly checkedAt: number;
-  /** Items that it takes in a minute. */
+  /** Limit of items per minute. */
   readonly perMinute: number;
   readonly facts: JsonState;
 }
 
 /** An inbox, named `slack/{team}`, `webhook/{hook}`, `webhook/{tenant}` or `email/{tenant}`. */
 export interface InboxRpc {
-  /** Keeps an item durably, then works it in the background. */
-  take(item: InboxItem): Promise<Taken>;
-  /** Null: there is no such item that came at `since` or later. */
+  /** Stores an item durably, then processes it in the background. */
+  take(item: InboxItem): Promise<TakeResult>;
+  /** Null when no such item arrived at `since` or later. */
   stateOf(id: string, since: number): Promise<ReceivedState | null>;
-  /** Has a dead item worked again, before what waits in its lane. Any other is left as it is. */
+  /** Retries a dead item before the waiting items of its partition. Other items are unchanged. */
   again(id: string): Promise<void>;
-  /** The items of the last 30 days and those that wait, the latest first. */
+  /** The items of the last 30 days and all waiting ones, the latest first. */
   received(page: ReceivedPage): Promise<ReceivedItems>;
-  /** Keeps what the door has to know, unless what it knows is of a higher version. */
+  /** Stores the record unless the stored one has a higher version. */
   keepRecord(record: InboxRecord): Promise<void>;
   record(): Promise<InboxRecord | null>;
-  /** Works what is due again, should an alarm have been lost. */
+  /** Processes due items, in case an alarm was lost. */
   poke(): Promise<void>;
-  /** Forgets everything. */
+  /** Deletes everything. */
   erase(): Promise<void>;
 }

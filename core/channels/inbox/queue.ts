@@ -1,57 +1,57 @@
-/** The rules of an inbox: what it takes, when an item is tried again, and when that ends. Pure. */
+/** The rules of an inbox: which items it accepts, when it retries one, and when it gives one up. Pure. */
 import { failed, ok, type Result } from "../../base/errors.ts";
 import { computeBackoffMs } from "../../base/backoff.ts";
-import { type Handled, type InboxItem, type ItemHead, type ItemState, MAX_ITEM_CHARACTERS } from "./inbox.ts";
+import { type InboxItem, type ItemHead, type ItemState, MAX_ITEM_CHARACTERS, type ItemOutcome } from "./inbox.ts";
 
-/** Lanes that are worked side by side. */
-export const MAX_LANES_AT_ONCE = 10;
-/** Of these, those whose item came to nothing before: what hangs again and again leaves room for what is new. */
-export const MAX_RETRIED_AT_ONCE = 8;
-/** How long one try may take: a runner that hangs holds a place of those above. */
+/** Partitions that are processed concurrently. */
+export const MAX_CONCURRENT_PARTITIONS = 10;
+/** Of these, partitions whose item has failed before: failing items leave room for new ones. */
+export const MAX_CONCURRENT_RETRIES = 8;
+/** Time limit of one attempt: a hanging handler occupies one of the slots above. */
 export const RECEIVE_TIMEOUT_MS = 60_000;
-/** From the moment at which an item was taken; after that it is dead. */
+/** Counted from the item's arrival; then it is dead. */
 export const ITEM_LIFETIME_MS = 7 * 86_400_000;
 /**
- * Tries that end unexpectedly: the receiver throws, or does not answer. After these, and this long after it was taken, the
- * item is dead, and its lane goes on: what is behind the receiver looks the same when it hangs or is broken for everybody.
+ * An item is dead after this many unexpected failures, at least this long after its arrival. Then its partition
+ * continues. The time matters because a hanging handler and an outage for everybody look the same.
  */
 export const MAX_FAILURES = 20;
 export const MIN_FAILING_MS = 3 * 3_600_000;
-/** Items that may wait, those that may be dead, and those that are remembered when they are over; the oldest go first. */
+/** Limits of waiting, dead and ended items; the oldest are deleted first. */
 export const MAX_WAITING = 100_000;
 export const MAX_DEAD = 1_000;
-export const MAX_OVER = 100_000;
+export const MAX_ENDED = 100_000;
 /** Most repeats in the list, and most added per minute: senders may repeat without limit, and each entry is a write. */
 export const MAX_REPEATS = 1_000;
 export const MAX_REPEATS_PER_MINUTE = 60;
-/** What is brought to an inbox that holds all that may wait is to be brought again after this. */
+/** When to retry an item that a full inbox rejected. */
 export const FULL_RETRY_MS = 60_000;
-/** How long an item that is over is remembered by its id, so that it changes nothing when it comes again. */
-export const IDS_KEPT_MS = 30 * 86_400_000;
-/** How long a lane that brought nothing is remembered. */
-export const LANES_KEPT_MS = 90 * 86_400_000;
+/** How long the id of an ended item is stored, to recognise a repeat. */
+export const ID_RETENTION_MS = 30 * 86_400_000;
+/** How long the state of an idle partition is stored. */
+export const PARTITION_RETENTION_MS = 90 * 86_400_000;
 
 const MAX_BACKOFF_MS = 60_000;
 const MAX_NAME_CHARACTERS = 500;
 const MAX_NOTE_CHARACTERS = 1_000;
 const MAX_HEAD_CHARACTERS = 200;
 
-/** What became of an item that was tried. */
-export type ItemEnd =
-  | { readonly kind: "over"; readonly state: Exclude<ItemState, "waiting">; readonly note: string }
-  | { readonly kind: "again"; readonly at: number; readonly note: string; readonly failures: number };
+/** What follows an attempt. */
+export type NextStep =
+  | { readonly kind: "ended"; readonly state: Exclude<ItemState, "waiting">; readonly note: string }
+  | { readonly kind: "retry"; readonly at: number; readonly note: string; readonly failures: number };
 
-/** How the tries of an item went. */
-export interface Tries {
-  /** Those that ended, the present one included. */
+/** The attempts of an item. */
+export interface ItemAttempts {
+  /** Ended attempts, the present one included. */
   readonly attempts: number;
-  /** Of those before the present one, the ones that ended unexpectedly. */
+  /** Unexpected failures before the present attempt. */
   readonly failures: number;
   readonly takenAt: number;
 }
 
-/** The item, unless it has not the form of one. */
-export function judgeItem(item: InboxItem): Result<InboxItem> {
+/** Validates the form of an item. */
+export function validateItem(item: InboxItem): Result<InboxItem> {
   for (const name of ["id", "lane", "kind"] as const) {
     const { length } = item[name];
     if (length === 0 || length > MAX_NAME_CHARACTERS)
@@ -60,37 +60,41 @@ export function judgeItem(item: InboxItem): Result<InboxItem> {
       });
   }
   if (!Number.isFinite(item.receivedAt))
-    return failed("invalid_input", "receivedAt has to be a moment.", { field: "receivedAt" });
+    return failed("invalid_input", "receivedAt must be a time.", { field: "receivedAt" });
   const { length } = JSON.stringify(item.body);
   if (length <= MAX_ITEM_CHARACTERS) return ok(item);
   return failed("too_large", `The item's body is ${length} characters of JSON; the limit is ${MAX_ITEM_CHARACTERS}.`);
 }
 
-/** What becomes of an item. */
-export function endOf(handled: Handled, { attempts, failures: before, takenAt }: Tries, now: number): ItemEnd {
+/** Decides what follows an attempt: the item's end, or a retry. */
+export function decideNextStep(
+  handled: ItemOutcome,
+  { attempts, failures: before, takenAt }: ItemAttempts,
+  now: number,
+): NextStep {
   switch (handled.kind) {
     case "done":
-      return { kind: "over", state: "done", note: short(handled.note) };
+      return { kind: "ended", state: "done", note: truncateNote(handled.note) };
     case "refused":
-      return { kind: "over", state: "refused", note: short(handled.why) };
+      return { kind: "ended", state: "refused", note: truncateNote(handled.why) };
     case "later": {
-      const note = short(handled.why);
+      const note = truncateNote(handled.why);
       const failures = handled.isUnexpected === true ? before + 1 : before;
       if (failures >= MAX_FAILURES && now - takenAt >= MIN_FAILING_MS)
-        return { kind: "over", state: "dead", note: short(`It failed ${failures} times. ${handled.why}`) };
-      if (now - takenAt >= ITEM_LIFETIME_MS) return { kind: "over", state: "dead", note };
+        return { kind: "ended", state: "dead", note: truncateNote(`It failed ${failures} times. ${handled.why}`) };
+      if (now - takenAt >= ITEM_LIFETIME_MS) return { kind: "ended", state: "dead", note };
       const afterMs = handled.afterMs > 0 ? handled.afterMs : computeBackoffMs(attempts, MAX_BACKOFF_MS);
-      return { kind: "again", at: Math.min(now + afterMs, takenAt + ITEM_LIFETIME_MS), note, failures };
+      return { kind: "retry", at: Math.min(now + afterMs, takenAt + ITEM_LIFETIME_MS), note, failures };
     }
   }
 }
 
-/** A head as it is kept. A text that holds half of a surrogate pair is mended: it is shown as JSON. */
-export function shortHead({ from, subject }: ItemHead): ItemHead {
+/** Truncates a head for storage. Half a surrogate pair is replaced, because heads are sent as JSON. */
+export function truncateHead({ from, subject }: ItemHead): ItemHead {
   const cut = (text: string | null) => (text === null ? null : text.slice(0, MAX_HEAD_CHARACTERS).toWellFormed());
   return { from: cut(from), subject: cut(subject) };
 }
 
-function short(note: string): string {
+function truncateNote(note: string): string {
   return note.slice(0, MAX_NOTE_CHARACTERS);
 }

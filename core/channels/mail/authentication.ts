@@ -1,22 +1,21 @@
 /**
- * Whether a mail comes from the domain that it says it comes from, as the server that received it found out (RFC 8601).
- * Email Routing writes its `Authentication-Results` above everything that a sender wrote, under the name below; what stands
- * further down under that name, anybody may have written.
+ * Whether a mail comes from the domain that it names, by the findings of the receiving server (RFC 8601). Email Routing
+ * writes its `Authentication-Results` above all headers of the sender, under the name below. A later header with that
+ * name may be forged.
  */
 
-/** The name by which Email Routing signs its findings. */
+/** The name with which Email Routing signs its findings. */
 const RECEIVER = "mx.cloudflare.net";
 
-/** A header of a mail; names are in lower case, and the topmost comes first. */
+/** A header of a mail. Names are in lower case, and the topmost header comes first. */
 export interface MailHeader {
   readonly key: string;
   readonly value: string;
 }
 
 /**
- * True when DMARC passes for the domain; or, for a domain that says nothing about DMARC, when a signature (DKIM) or the
- * server that sent it (SPF) is that of the domain or of one above it. The receiver looks at DMARC once: of two findings,
- * one came out of what the sender named itself.
+ * True when DMARC passes for the domain. For a domain without DMARC, the domain of a signature (DKIM) or of the sending
+ * server (SPF) has to be the same or a parent. The receiver reports DMARC once: a second finding is the sender's.
  */
 export function isAuthentic(headers: readonly MailHeader[], domain: string): boolean {
   const topmost = headers.find(({ key }) => key === "authentication-results");
@@ -24,7 +23,8 @@ export function isAuthentic(headers: readonly MailHeader[], domain: string): boo
   if (findings === null) return false;
   const dmarc = findings.filter(({ method }) => method === "dmarc");
   if (dmarc.length > 1 || dmarc.some(({ result }) => result !== "pass" && result !== "none")) return false;
-  if (dmarc.some(({ result, of }) => result === "pass" && of.get("header.from") === domain)) return true;
+  if (dmarc.some(({ result, of: properties }) => result === "pass" && properties.get("header.from") === domain))
+    return true;
   return findings.some(({ method, result, of }) => {
     if (result !== "pass") return false;
     if (method === "dkim") return covers(of.get("header.d"), domain);
@@ -40,9 +40,9 @@ interface Finding {
   readonly of: ReadonlyMap<string, string>;
 }
 
-/** Null: somebody else's. */
+/** Null when another server wrote it. */
 function readFindings(value: string): readonly Finding[] | null {
-  const [name = "", ...parts] = withoutComments(value).toLowerCase().split(";");
+  const [name = "", ...parts] = stripComments(value).toLowerCase().split(";");
   if (name.trim().split(/\s+/)[0] !== RECEIVER) return null;
   return parts.flatMap((part) => {
     const [first = "", ...rest] = part.trim().split(/\s+/);
@@ -56,8 +56,8 @@ function readFindings(value: string): readonly Finding[] | null {
   });
 }
 
-/** Comments can hold anything, a semicolon too; so can quoted text, which no property that is looked at has. */
-function withoutComments(value: string): string {
+/** Comments and quoted text may contain semicolons. No property that is read is quoted. */
+function stripComments(value: string): string {
   let depth = 0;
   let isQuoted = false;
   let text = "";
@@ -72,7 +72,7 @@ function withoutComments(value: string): string {
   return text;
 }
 
-/** A domain speaks for itself and for those below it. */
+/** A domain vouches for its subdomains. */
 function covers(upper: string | undefined, domain: string): boolean {
   return upper !== undefined && upper.includes(".") && (domain === upper || domain.endsWith(`.${upper}`));
 }

@@ -1,6 +1,6 @@
-/** The names that readers of mail give the headers of a mail that they quote or forward, in the languages that they come in. */
+/** The names that mail clients give the headers of a quoted or forwarded mail, in many languages. */
 
-/** What a header says. */
+/** What a header contains. */
 export type HeaderKind = "from" | "date" | "to" | "subject";
 
 const NAMES: Readonly<Record<HeaderKind, string>> = {
@@ -27,7 +27,7 @@ const KINDS: ReadonlyMap<string, HeaderKind> = new Map(
   Object.entries(NAMES).flatMap(([kind, names]) => names.split("|").map((name) => [name, kind as HeaderKind] as const)),
 );
 
-/** What a header of this name says, in any of the languages; null: it is no header of a mail. */
+/** Finds the kind of a mail header by its name in any of the languages; null for other names. */
 export function findHeaderKind(name: string): HeaderKind | null {
   return KINDS.get(name.normalize("NFC").toLowerCase().replaceAll("\u00a0", " ").trim()) ?? null;
 }

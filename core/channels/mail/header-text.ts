@@ -1,21 +1,21 @@
-/** Text in the headers of a mail, which hold ASCII only: encoded words (RFC 2047) and parameters (RFC 2231). */
+/** Encodes text for mail headers, which are ASCII only: encoded words (RFC 2047) and parameters (RFC 2231). */
 import { toBase64 } from "../../base/base64.ts";
 
-/** Of an encoded word, with its frame: behind the name of a header, it leaves the line under the 76 that there may be. */
+/** Length of an encoded word with its frame. After the header's name, the line stays under 76 characters. */
 const MAX_WORD = 64;
 const FRAME = "=?UTF-8?B??=".length;
-/** Bytes that stand in one word as base64. */
+/** Bytes of a word before base64. */
 const WORD_BYTES = Math.floor((MAX_WORD - FRAME) / 4) * 3;
-/** Where a line of a header is folded, if it can be. */
+/** Line length at which a header is folded where possible. */
 const LINE = 76;
-/** Characters of a part of a parameter; a line of a mail has at most 998. */
+/** Characters of one part of a parameter; a mail's line has at most 998. */
 const PARAMETER_PART = 60;
 
 export function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
-/** A text as encoded words, split between characters. */
+/** Encodes a text as words, split between characters. */
 export function encodeWords(text: string): string {
   const encoder = new TextEncoder();
   const words: string[] = [];
@@ -34,14 +34,14 @@ export function encodeWords(text: string): string {
   return words.map((word) => `=?UTF-8?B?${toBase64(encoder.encode(word))}?=`).join(" ");
 }
 
-/** Free text such as a subject. ASCII that a reader could take for an encoded word, or that no line can hold, is encoded too. */
-export function headerText(text: string): string {
+/** Encodes free text such as a subject. ASCII stays unless it looks like an encoded word or is too long for a line. */
+export function encodeHeaderText(text: string): string {
   const isPlain = isAscii(text) && !text.includes("=?") && text.split(" ").every(({ length }) => length < LINE);
   return isPlain ? text : encodeWords(text);
 }
 
-/** A header with its name, folded at spaces. */
-export function headerLine(name: string, value: string): string {
+/** Formats a header with its name, folded at spaces. */
+export function foldHeader(name: string, value: string): string {
   const lines: string[] = [];
   let line = `${name}:`;
   for (const word of value.split(" ")) {
@@ -54,13 +54,13 @@ export function headerLine(name: string, value: string): string {
   return [...lines, line].join("\r\n");
 }
 
-/** A file's name as parameters of a header: in ASCII for old readers, and exact in UTF-8 where that is not all. */
-export function nameParameters(name: "name" | "filename", value: string): string {
+/** Formats a file name as header parameters: ASCII for old clients, and exact UTF-8 when it differs. */
+export function encodeNameParameters(name: "name" | "filename", value: string): string {
   const plain = value.replace(/[^\x20-\x7e]/gu, "_").replace(/["\\]/g, "_");
   const quoted = `${name}="${plain}"`;
   if (plain === value) return quoted;
   const exact = encodeURIComponent(value).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
-  // No part ends inside of the three characters that stand for one byte.
+  // A part never ends inside the three characters of an encoded byte.
   const parts = `UTF-8''${exact}`.match(new RegExp(`(?:%[0-9A-Fa-f]{2}|[^%]){1,${PARAMETER_PART / 3}}`, "g")) ?? [];
   if (parts.length === 1) return `${quoted};\r\n ${name}*=${parts[0] ?? ""}`;
   return [quoted, ...parts.map((part, index) => ` ${name}*${index}*=${part}`)].join(";\r\n");

@@ -1,4 +1,4 @@
-/** The plain form of a mail's HTML, for readers that show none. Takes time by the length of the HTML. */
+/** Converts between a mail's HTML and plain text, in linear time. */
 import { decodeEntities, escapeHtml } from "../../lib/html-entities.ts";
 
 const HIDDEN = new Set(["script", "style", "head", "title", "template"]);
@@ -7,13 +7,13 @@ const BLOCKS = new Set(
 );
 const LINES = new Set(["br", "tr", "li", "dt", "dd"]);
 
-/** Whether a body is HTML at all: it holds a tag. */
+/** True when a body contains a tag. */
 export function isHtml(body: string): boolean {
   return /<[a-zA-Z!/]/.test(body);
 }
 
-/** A body that is no HTML, as HTML. */
-export function textAsHtml(text: string): string {
+/** Converts plain text to HTML. */
+export function textToHtml(text: string): string {
   const paragraphs = text
     .replace(/\r\n?/g, "\n")
     .trim()
@@ -22,10 +22,10 @@ export function textAsHtml(text: string): string {
 }
 
 /**
- * Blocks stand apart, entries of a list behind dashes, and the target of a link behind its words. With `marksQuotes`, `>` is
- * on a line of its own where a quotation begins.
+ * Converts HTML to plain text: blank lines between blocks, dashes before list items, and link targets after their text.
+ * With `marksQuotes`, a line with `>` marks the start of a quotation.
  */
-export function htmlAsText(html: string, { marksQuotes = false } = {}): string {
+export function htmlToText(html: string, { marksQuotes = false } = {}): string {
   const out: string[] = [];
   let link: string | null = null;
   for (let at = 0; at < html.length; ) {
@@ -33,19 +33,19 @@ export function htmlAsText(html: string, { marksQuotes = false } = {}): string {
     const end = tagAt === -1 ? html.length : tagAt;
     out.push(decodeEntities(html.slice(at, end)).replace(/\s+/g, " "));
     if (tagAt === -1) break;
-    const tag = tagAtStart(html, tagAt);
+    const tag = readTag(html, tagAt);
     if (tag === null) {
       out.push("<");
       at = tagAt + 1;
       continue;
     }
     at = tag.end;
-    if (HIDDEN.has(tag.name) && !tag.closes) at = endOfHidden(html, tag.name, at);
+    if (HIDDEN.has(tag.name) && !tag.closes) at = findHiddenEnd(html, tag.name, at);
     else if (marksQuotes && tag.name === "blockquote" && !tag.closes) out.push("\n\n>\n\n");
     else if (BLOCKS.has(tag.name)) out.push("\n\n");
     else if (LINES.has(tag.name) && !tag.closes) out.push(tag.name === "li" ? "\n- " : "\n");
     else if (tag.name === "td" && tag.closes) out.push("  ");
-    else if (tag.name === "a" && !tag.closes) link = hrefOf(tag.text);
+    else if (tag.name === "a" && !tag.closes) link = getHref(tag.text);
     else if (tag.name === "a" && link !== null) {
       if (!(out.at(-1) ?? "").includes(link)) out.push(` (${link})`);
       link = null;
@@ -58,12 +58,12 @@ interface Tag {
   readonly name: string;
   readonly closes: boolean;
   readonly text: string;
-  /** Behind it. */
+  /** The position after the tag. */
   readonly end: number;
 }
 
-/** Null: the sign stands for itself. */
-function tagAtStart(html: string, at: number): Tag | null {
+/** Null when the `<` is plain text. */
+function readTag(html: string, at: number): Tag | null {
   if (html.startsWith("<!--", at)) {
     const end = html.indexOf("-->", at + 4);
     return { name: "", closes: false, text: "", end: end === -1 ? html.length : end + 3 };
@@ -75,8 +75,8 @@ function tagAtStart(html: string, at: number): Tag | null {
   return { name: name.toLowerCase(), closes: slash === "/", text: html.slice(at, end), end: end + 1 };
 }
 
-/** A part that is never shown and never ends has the rest of the text. */
-function endOfHidden(html: string, name: string, from: number): number {
+/** A hidden element without an end tag extends to the end of the text. */
+function findHiddenEnd(html: string, name: string, from: number): number {
   for (let at = from; ; at += 2) {
     at = html.indexOf("</", at);
     if (at === -1) return html.length;
@@ -86,7 +86,7 @@ function endOfHidden(html: string, name: string, from: number): number {
   }
 }
 
-function hrefOf(tag: string): string | null {
+function getHref(tag: string): string | null {
   const [, double, single] = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag) ?? [];
   const href = decodeEntities(double ?? single ?? "");
   return /^(https?:|mailto:)/i.test(href) ? href : null;

@@ -1,67 +1,75 @@
-/** What a mail that came in is: whose it is, and whether anybody wrote it at all. */
+/** Decides whether a received mail is from a person with a proven address, and turns it into a task's input. */
 import { type Label, OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
 import { joinParts, type LabelledText } from "../../model/label-parts.ts";
-import { comparable, domainOf, isAddress } from "./address.ts";
+import { normalizeAddress, getDomain, isAddress } from "./address.ts";
 import { isAuthentic, type MailHeader } from "./authentication.ts";
-import { ownBeginning, ownSubject } from "./own-beginning.ts";
+import { findWriterText, findWriterSubject } from "./writer-text.ts";
 
-/** A mail as far as it is judged. */
+/** The parts of a mail that the verdict depends on. */
 interface JudgedMail {
   readonly headers: readonly MailHeader[];
   readonly from: readonly string[];
 }
 
-/** A mail that a person wrote, from an address that is proven; or why it is not looked at, for operators. */
-export type Judged =
+/**
+ * `written`: a person wrote the mail, from a proven address. `ignored`: the mail is ignored, with the reason for
+ * operators.
+ */
+export type MailVerdict =
   | { readonly kind: "written"; readonly from: string }
-  | { readonly kind: "unheard"; readonly why: string };
+  | { readonly kind: "ignored"; readonly why: string };
 
-/** What a mail has once (RFC 5322, 3.6; RFC 2045, 3): a signature vouches for one of two, and a reader may take the other. */
+/**
+ * Headers that may occur once (RFC 5322, 3.6; RFC 2045, 3): a signature covers one of two, and a client may show the
+ * other.
+ */
 const ONCE = ["from", "subject", "date", "message-id", "mime-version", "content-type", "content-transfer-encoding"];
-/** Without the signs by which an address, quoted among the findings of the server that received it, could end its comment. */
+/** Excludes characters with which a quoted address could end its comment in the receiving server's findings. */
 const SENDER = /^[^\s"();\\]*$/;
 
-/** `envelopeFrom` is empty for a mail about a mail; `own` is the address that Otto's mail comes from. */
+/** `envelopeFrom` is empty for a bounce; `own` is the address that Otto sends from. */
 export function judgeMail(
   mail: JudgedMail,
   { envelopeFrom, own }: { readonly envelopeFrom: string; readonly own: string },
-): Judged {
+): MailVerdict {
   const [from, ...others] = mail.from;
   if (from === undefined || others.length > 0 || !isAddress(from))
-    return unheard("it does not say whom it comes from, in one address");
+    return ignoreMail("it does not name exactly one sender");
   const twice = ONCE.find((name) => mail.headers.filter(({ key }) => key === name).length > 1);
-  if (twice !== undefined) return unheard(`it has more than one ${twice}`);
-  if (!SENDER.test(envelopeFrom)) return unheard("its sender's address can be taken for more than that");
+  if (twice !== undefined) return ignoreMail(`it has more than one ${twice}`);
+  if (!SENDER.test(envelopeFrom)) return ignoreMail("its sender's address is ambiguous");
   if (envelopeFrom.replace(/[<>\s]/g, "") === "" || /^(?:mailer-daemon|postmaster)@/i.test(envelopeFrom))
-    return unheard("it is a report about a mail");
-  if (isAutomatic(mail.headers)) return unheard("no person wrote it");
-  if (comparable(from) === comparable(own)) return unheard("Otto sent it itself");
-  if (!isAuthentic(mail.headers, domainOf(from))) return unheard("it is not proven to come from where it says");
-  return { kind: "written", from: comparable(from) };
+    return ignoreMail("it is a bounce");
+  if (isAutomatic(mail.headers)) return ignoreMail("it was sent automatically");
+  if (normalizeAddress(from) === normalizeAddress(own)) return ignoreMail("Otto sent it");
+  if (!isAuthentic(mail.headers, getDomain(from))) return ignoreMail("its sender's domain is not authenticated");
+  return { kind: "written", from: normalizeAddress(from) };
 }
 
-/** RFC 3834, and what servers and lists wrote before it. */
+/** RFC 3834, and older headers of servers and lists. */
 function isAutomatic(headers: readonly MailHeader[]): boolean {
   return headers.some(({ key, value }) => {
-    const said = value.trim().toLowerCase();
-    if (key === "auto-submitted") return !/^no\b/.test(said);
-    if (key === "precedence") return ["bulk", "junk", "list", "auto_reply"].includes(said);
+    const text = value.trim().toLowerCase();
+    if (key === "auto-submitted") return !/^no\b/.test(text);
+    if (key === "precedence") return ["bulk", "junk", "list", "auto_reply"].includes(text);
     return key === "list-id" || key === "x-autoreply" || key === "x-autorespond";
   });
 }
 
-function unheard(why: string): Judged {
-  return { kind: "unheard", why };
+function ignoreMail(why: string): MailVerdict {
+  return { kind: "ignored", why };
 }
 
-/** What follows `New Task` in a subject; null: the subject does not begin so. */
-export function newTaskTitle(subject: string): string | null {
+/** The title after `New Task` in a subject; null without that prefix. */
+export function findNewTaskTitle(subject: string): string | null {
   const [, title] = /^\s*new\s+task\b[\s:–—-]*(.*)$/is.exec(subject) ?? [];
   return title === undefined ? null : title.replace(/\s+/g, " ").trim();
 }
 
-/** What a reply to an approval decides; null: it does not begin with the one word or the other, or asks. */
-export function decisionIn(text: string): { readonly decision: "approve" | "refuse"; readonly reason: string } | null {
+/** The decision in a reply to an approval. Null when it does not begin with approve or refuse, or is a question. */
+export function findDecision(
+  text: string,
+): { readonly decision: "approve" | "refuse"; readonly reason: string } | null {
   const [, word = "", rest = ""] =
     /^[^\p{L}\p{N}]*(approved?|refused?)(?![\p{L}\p{N}]|\s*\?)[\s.,:;!–—-]*(.*)$/isu.exec(text) ?? [];
   if (word === "") return null;
@@ -69,17 +77,17 @@ export function decisionIn(text: string): { readonly decision: "approve" | "refu
 }
 
 /** The texts of a mail. `title` is the subject after `New Task`. */
-interface MailWords {
+interface MailText {
   readonly title: string;
   readonly text: string;
-  /** Its headers say that it answers or forwards another mail. */
+  /** True when the headers say that the mail answers or forwards another one. */
   readonly isInThread: boolean;
 }
 
-/** [MS-OXOMSG] 2.2.1.3: 22 bytes stand for a new mail, and each answer or forward adds five. */
+/** [MS-OXOMSG] 2.2.1.3: a new mail has 22 bytes, and each answer or forward adds five. */
 const NEW_THREAD_INDEX_CHARACTERS = 32;
 
-/** Whether a mail's headers say that it answers or forwards another. */
+/** True when the headers say that the mail answers or forwards another one. */
 export function isInThread(headers: readonly MailHeader[]): boolean {
   return headers.some(({ key, value }) => {
     if (key === "thread-index") return value.replace(/\s/g, "").length > NEW_THREAD_INDEX_CHARACTERS;
@@ -88,41 +96,41 @@ export function isInThread(headers: readonly MailHeader[]): boolean {
   });
 }
 
-/** The files of a mail: the names of those that were stored, and how many were not. */
+/** The attachments of a mail: the paths of the stored ones, and how many were not stored. */
 interface MailFiles {
   readonly names: readonly string[];
-  readonly leftOut: number;
+  readonly skipped: number;
 }
 
-/** UTF-16 units of a text, quotes and signature included, that a task is given. */
+/** Limit of the mail's text in a task's input, in UTF-16 units. */
 const MAX_TEXT = 100_000;
 
-/** What a task is asked by a mail: its text, where its files stand, and what was left out. Empty: the mail says nothing. */
-export function mailInput(mail: Pick<MailWords, "title" | "text">, files: MailFiles): string {
+/** Formats a mail as a task's input: its text, its files, and what was left out. Empty when the mail is empty. */
+export function formatMailInput(mail: Pick<MailText, "title" | "text">, files: MailFiles): string {
   const text = mail.text.trim();
   const body = text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT);
   const parts = [
     mail.title,
     body.toWellFormed(),
-    body === text ? "" : `(The mail goes on: this is the first ${MAX_TEXT} of its ${text.length} characters.)`,
+    body === text ? "" : `(The mail is longer: this is the first ${MAX_TEXT} of its ${text.length} characters.)`,
     files.names.length === 0 ? "" : `Files that came with the mail: ${files.names.join(", ")}`,
-    files.leftOut === 0 ? "" : `(${files.leftOut} more files came with the mail, and were not kept.)`,
+    files.skipped === 0 ? "" : `(${files.skipped} more files came with the mail, and were not stored.)`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
 /**
- * The same input as parts of one message: what the writer wrote is a principal's, since `judgeMail` proved the address and a
- * person of the tenant has it. What the writer quotes or forwards is from outside, its subject too, and so are names of files.
+ * The same input in labelled parts. The writer's own text is a principal's: `judgeMail` proved the address, and a
+ * person of the tenant has it. Quoted and forwarded text, its subject and file names are from outside.
  */
-export function mailTexts(mail: MailWords, files: MailFiles): LabelledText[] {
+export function toMailTexts(mail: MailText, files: MailFiles): LabelledText[] {
   const text = mail.text.replace(/\r\n?/g, "\n").trim();
-  const whole = mailInput({ ...mail, text }, files);
-  const ownTitle = ownSubject(mail.title, mail);
+  const whole = formatMailInput({ ...mail, text }, files);
+  const ownTitle = findWriterSubject(mail.title, mail);
   const isThreaded = mail.isInThread || ownTitle !== mail.title;
-  const own = ownBeginning(text.slice(0, MAX_TEXT).toWellFormed(), { isInThread: isThreaded });
+  const own = findWriterText(text.slice(0, MAX_TEXT).toWellFormed(), { isInThread: isThreaded });
   const titled = mail.title === "" || own === "" ? mail.title : `${mail.title}\n\n`;
-  // A text that was cut in the midst of a character is not the input's beginning.
+  // A text that was cut inside a character is not a prefix of the input.
   const written = whole.startsWith(`${titled}${own}`) ? own : "";
   const ownTitled = ownTitle === mail.title && !mail.isInThread ? titled : ownTitle;
   const parts: readonly (readonly [string, Label])[] = [
@@ -134,11 +142,11 @@ export function mailTexts(mail: MailWords, files: MailFiles): LabelledText[] {
   return joinParts(parts);
 }
 
-/** Of a file's name, in UTF-16 units: with a number before it, a file system that gives it 255 bytes takes it. */
+/** Limit of a file name in UTF-16 units: with a number before it, it fits 255 bytes. */
 const MAX_NAME = 80;
 
-/** Names under which the files of a mail stand in a sandbox: each a good path, and no two alike. */
-export function fileNames(given: readonly (string | null)[]): string[] {
+/** Chooses paths for a mail's files in the sandbox: valid and unique. */
+export function chooseFilePaths(given: readonly (string | null)[]): string[] {
   const taken = new Set<string>();
   return given.map((name, index) => {
     const plain = (name ?? "")

@@ -1,4 +1,4 @@
-/** What leaves for an outside place, durably and once: the types of an outbox and of what its deliveries come to. */
+/** Types of an outbox: deliveries, which are stored until they are sent once, and their outcomes. */
 import type { JsonState } from "../../tool/tool.ts";
 import type { Channel } from "../../task/source.ts";
 
@@ -16,75 +16,81 @@ export const DELIVERY_KINDS = [
 ] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** One sending to one place. Its id is derived from what it is about, so that what is asked for twice leaves once. */
+/** A message to one destination. Its id is derived from what it is about, so a repeated request sends once. */
 export interface Delivery {
   /** `dlv_…` */
   readonly id: string;
   readonly tenant: string;
   readonly channel: Channel;
-  /** As its channel reads it: `T…/C…`, `T…/C…/thread`, `T…/U…`, an address of mail, the id of an endpoint. */
+  /** In the form of its channel: `T…/C…`, `T…/C…/thread`, `T…/U…`, a mail address, or an endpoint's id. */
   readonly to: string;
   readonly kind: DeliveryKind;
   readonly task: string | null;
-  /** The question or approval (or other thing) that it is about: it is called off with that. */
+  /** The question, approval or progress that it is about: cancelling that cancels the delivery. */
   readonly about: string | null;
   /** What its sender reads; at most `MAX_CONTENT_CHARACTERS` as JSON. */
   readonly content: JsonState;
-  /** Deliveries of one lane leave one after the other, in the order in which they were put. */
+  /** The queue key: deliveries of one partition are sent in the order of `put`. */
   readonly lane: string;
-  /** Of those with one slot that have not left, only the latest leaves; null: every one does. */
+  /** Of the unsent deliveries with one slot only the latest is sent. Null: it is always sent. */
   readonly slot: string | null;
-  /** Under which name what its channel answered is kept for later deliveries; null: it is not. */
+  /** The name under which the channel's reply is stored for later deliveries. Null: it is not stored. */
   readonly keepAs: string | null;
-  /** Names of what earlier deliveries of this outbox kept, which its sender is given. */
+  /** Names of stored replies of earlier deliveries in this outbox, for its sender. */
   readonly refs: readonly string[];
-  /** Milliseconds since the epoch: it does not leave before. */
+  /** Earliest time to send it, in milliseconds since the epoch. */
   readonly notBefore: number;
-  /** Why it cannot leave at all: it is kept as dead, and never replayed. Absent: it can. */
+  /** Why it cannot be sent: it is stored as dead and never replayed. Absent for a sendable one. */
   readonly refused?: string;
-  /** Deliveries (to any place of the tenant) that are put in its stead when it is dead. */
+  /** Fallbacks (to any destination of the tenant) that are sent when this one is dead. */
   readonly otherwise: readonly Delivery[];
   readonly createdAt: number;
 }
 
 export const MAX_CONTENT_CHARACTERS = 500_000;
 
-/** What a sender is told of an attempt. */
+/** What a sender knows about an attempt. */
 export interface Attempt {
   /** From 1. */
   readonly number: number;
   /**
-   * True when an earlier attempt may have left. A delivery that can be neither looked up nor repeated under its key
-   * is then `unknown`.
+   * True when an earlier attempt may have been sent. Without look-up and idempotency key, the delivery is then
+   * `unknown`.
    */
   readonly mayHaveLeft: boolean;
-  /** Start of the first attempt that may have left, in ms since the epoch. Absent until one may have left. */
+  /** Start of the first attempt that may have been sent, in ms since the epoch. Absent until then. */
   readonly mayHaveLeftSince?: number;
-  /** An earlier attempt ended and may have done a part, which is looked up. Absent: none did, or a person has said to send it anew. */
+  /**
+   * True when an ended attempt may have taken effect in part, which has to be looked up. Absent otherwise, and after a
+   * person asked to resend an unknown delivery.
+   */
   readonly mayBeInPart?: true;
-  /** By the names in `refs`; what was not kept is absent. */
+  /** Stored replies by the names in `refs`; names without one are absent. */
   readonly refs: Readonly<Record<string, JsonState>>;
 }
 
 /**
- * How an attempt ended. `ref`: the channel's id of the delivery. `later`: a retry is safe; `pausesAllMs` pauses the whole
- * outbox for that time. `dead`: no retry can succeed. `unknown`: it may have left, and no look-up can tell. `mayBeInPart`: a
- * part may have taken effect, and the next attempt can look it up. `mayHaveLeft`: its answer was lost, and the receiver
- * recognises the next attempt by its key.
+ * How an attempt ended. `ref`: the channel's id of the delivery. `later`: a retry is safe; `pausesAllMs` pauses the
+ * whole outbox for that time. `dead`: no retry can succeed. `unknown`: it may have been sent, and no look-up can tell.
+ * `mayBeInPart`: a part may have taken effect, and the next attempt can look it up. `mayHaveLeft`: its answer was lost,
+ * and the receiver recognises the next attempt by its key.
  */
-export type Sent =
+export type SendResult =
   | { readonly kind: "sent"; readonly ref: JsonState | null }
   | {
       readonly kind: "later";
       readonly why: string;
-      /** The provider's own word; null: the outbox backs off as it does. */
+      /** The provider's `Retry-After`. Null: the outbox backs off. */
       readonly afterMs: number | null;
       readonly pausesAllMs?: number;
-      /** What Otto itself needs was away, and nothing was sent: that is no try, and it is done again within seconds. */
+      /**
+       * A dependency of Otto was away, and nothing was sent. It does not count as a try, and is repeated within
+       * seconds.
+       */
       readonly isOurs?: true;
       readonly mayBeInPart?: true;
       readonly mayHaveLeft?: true;
-      /** Otto itself lost the attempt on the way: it counts as cut off, and nobody knows whether it left. */
+      /** The attempt was lost inside Otto. It counts as cut off, with an unknown outcome. */
       readonly isCutOff?: true;
     }
   | { readonly kind: "dead"; readonly why: string; readonly mayBeInPart?: true }
@@ -93,7 +99,7 @@ export type Sent =
 export const DELIVERY_STATES = ["waiting", "sending", "sent", "dead", "unknown", "called_off"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** True for one that can be sent once more. */
+/** True for a delivery that can be sent again. */
 export function isReplayable(state: DeliveryState): boolean {
   return state === "dead" || state === "unknown" || state === "called_off";
 }
@@ -106,63 +112,69 @@ export interface ReplayCount {
 
 /** An outbox, named `{tenant}/email`, `{tenant}/slack/{team}` or so (`outboxOf`). */
 export interface OutboxRpc {
-  /** Keeps deliveries durably, then sends them in the background. One that was put before leaves earlier at the most. */
+  /** Stores deliveries durably, then sends them in the background. Putting one again can only make it earlier. */
   put(deliveries: readonly Delivery[]): Promise<void>;
-  /** Deliveries about this that have not left never will. */
+  /** Cancels the unsent deliveries about this. */
   callOff(about: string): Promise<void>;
-  /** Where what is about this went, or still may go. */
-  placesOf(about: string): Promise<readonly AskedPlace[]>;
-  /** Sends a delivery that is dead, unknown or called off once more, under the same id. False: there is none such that can leave. */
+  /** Where deliveries about this were or may be sent. */
+  placesOf(about: string): Promise<readonly DeliveryPlace[]>;
+  /**
+   * Resends a dead, unknown or cancelled delivery under the same id. False when there is no such delivery that can be
+   * sent.
+   */
   replay(id: string): Promise<boolean>;
   /**
-   * Sends those once more that are dead or unknown and were made at `since` (milliseconds since the epoch; null: ever) or later,
-   * the earliest first, at most `limit` (≤ 100). `left`: how many there are beside them.
+   * Resends dead and unknown deliveries that were created at `since` (milliseconds since the epoch; any time when null)
+   * or later, the earliest first, at most `limit` (≤ 100). `left`: how many more there are.
    */
   replayFailed(since: number | null, limit: number): Promise<ReplayCount>;
-  /** A delivery with its attempts, as long as it is kept; null: there is none such. */
-  look(id: string): Promise<DeliveryLook | null>;
-  /** Works what is due again, should an alarm have been lost. */
+  /** A delivery with its attempts, while it is stored; null otherwise. */
+  look(id: string): Promise<DeliveryDetails | null>;
+  /** Sends due deliveries, in case an alarm was lost. */
   poke(): Promise<void>;
   erase(): Promise<void>;
 }
 
-/** A place that a delivery went to; `keepAs` as there. */
-export type AskedPlace = Pick<Delivery, "channel" | "to" | "keepAs">;
+/** The destination of a delivery; `keepAs` as there. */
+export type DeliveryPlace = Pick<Delivery, "channel" | "to" | "keepAs">;
 
-/** What an outbox shows of a delivery. Times are milliseconds since the epoch. */
-export interface DeliveryLook {
+/** A delivery as the API shows it. Times are milliseconds since the epoch. */
+export interface DeliveryDetails {
   readonly report: DeliveryReport;
   readonly content: JsonState;
   /** The latest hundred, in order. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** One attempt at a delivery; without an end it is under way. `cut_off`: nobody knows how it ended. */
+/** One attempt at a delivery; running while it has no end. `cut_off`: its outcome is unknown. */
 export interface DeliveryAttempt {
   readonly number: number;
   readonly at: number;
   readonly endedAt: number | null;
-  readonly outcome: Sent["kind"] | "cut_off" | null;
+  readonly outcome: SendResult["kind"] | "cut_off" | null;
   readonly why: string | null;
 }
 
-/** How a delivery stands. Times are milliseconds since the epoch. */
+/** The state of a delivery. Times are milliseconds since the epoch. */
 export interface DeliveryReport
   extends Pick<Delivery, "id" | "channel" | "to" | "kind" | "task" | "about" | "createdAt"> {
-  /** The name of the outbox that has it. */
+  /** The name of its outbox. */
   readonly outbox: string;
   /** Grows with every change. */
   readonly version: number;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** Of the last attempt that did not succeed. */
+  /** The reason of the last failed attempt. */
   readonly why: string | null;
-  /** When its next attempt is due; null once it is over. */
+  /** When its next attempt is due; null once it has ended. */
   readonly dueAt: number | null;
   readonly endedAt: number | null;
 }
 
-/** The outbox that a delivery leaves by: one for each workspace or endpoint, which is the first part of a place. Mail has one. */
-export function outboxOf({ tenant, channel, to }: Pick<Delivery, "tenant" | "channel" | "to">): string {
+/**
+ * The name of the outbox that sends a delivery: one for each workspace or endpoint, which is the first part of `to`. Mail
+ * has one.
+ */
+export function getOutboxName({ tenant, channel, to }: Pick<Delivery, "tenant" | "channel" | "to">): string {
   return channel === "email" ? `${tenant}/email` : `${tenant}/${channel}/${to.split("/")[0] ?? ""}`;
 }

@@ -1,11 +1,11 @@
-/** Deliveries that say something to people, in the form that every channel reads. */
+/** Creates deliveries of messages to people, in the form that every channel reads. */
 import { makeId } from "../../base/ids.ts";
 import type { JsonState } from "../../tool/tool.ts";
 import type { Delivery, DeliveryKind } from "./delivery.ts";
 import type { OutMessage } from "./message.ts";
 import type { Target } from "./targets.ts";
 
-/** Characters of a text that one delivery holds: escaped as JSON it still fits. What is over is cut off, and says so. */
+/** Limit of a delivery's text, which fits even when escaped as JSON. Longer text is truncated with a note. */
 const MAX_TEXT_CHARACTERS = 80_000;
 const MAX_TITLE_CHARACTERS = 100;
 
@@ -17,16 +17,16 @@ export interface NewMessage {
   readonly task: string | null;
   readonly about: string | null;
   readonly message: OutMessage;
-  /** When what it tells of happened, in milliseconds since the epoch. */
+  /** When its cause happened, in milliseconds since the epoch. */
   readonly at: number;
   readonly random: Uint8Array;
   readonly refs?: readonly string[];
   readonly otherwise?: readonly Delivery[];
 }
 
-/** Leaves as soon as its lane lets it. */
-export function messageDelivery(asked: NewMessage): Delivery {
-  const { tenant, target, kind, task, about, message, at, random, refs = [], otherwise = [] } = asked;
+/** Creates a delivery that is sent as soon as its partition allows. */
+export function createMessageDelivery(newMessage: NewMessage): Delivery {
+  const { tenant, target, kind, task, about, message, at, random, refs = [], otherwise = [] } = newMessage;
   const id = makeId("delivery", at, random);
   return {
     id,
@@ -36,8 +36,8 @@ export function messageDelivery(asked: NewMessage): Delivery {
     kind,
     task,
     about,
-    content: { ...message, text: cutText(message.text) } satisfies JsonState & OutMessage,
-    lane: laneOf(target, id),
+    content: { ...message, text: truncateText(message.text) } satisfies JsonState & OutMessage,
+    lane: getQueueKey(target, id),
     slot: null,
     keepAs: null,
     refs,
@@ -47,34 +47,37 @@ export function messageDelivery(asked: NewMessage): Delivery {
   };
 }
 
-/** What is said in one place is said in order. An endpoint may be tried for days, which holds up nothing else. */
-function laneOf({ channel, to }: Target, id: string): string {
+/**
+ * One destination is one partition. An endpoint may be retried for days, so each of its deliveries has a partition of
+ * its own.
+ */
+function getQueueKey({ channel, to }: Target, id: string): string {
   return channel === "webhook" ? id : to;
 }
 
-/** Under which name the message that shows a task's progress in a place is kept, for the next to change and the result to close. */
-export function progressName(task: string, { to }: Pick<Target, "to">): string {
+/** The name under which a task's progress message is stored, for the next one to change and the result to close. */
+export function getProgressName(task: string, { to }: Pick<Target, "to">): string {
   return `progress ${task} ${to}`;
 }
 
-/** A message with a text and a title, and nothing else. */
-export function plainMessage(title: string, text: string): OutMessage {
-  return { text, files: [], sandbox: null, ask: null, outcome: null, isOver: false, title: titleOf(title) };
+/** A message with only a text and a title. */
+export function createPlainMessage(title: string, text: string): OutMessage {
+  return { text, files: [], sandbox: null, ask: null, outcome: null, isOver: false, title: toTitle(title) };
 }
 
-/** The first line of a text that holds something, short enough for a title. */
-export function titleOf(text: string): string {
+/** The first non-empty line of a text, truncated to a title. */
+export function toTitle(text: string): string {
   const line = text.split(/[\r\n]/).find((one) => one.trim() !== "") ?? "";
   const title = line.replace(/\s+/gu, " ").trim();
-  return title.length <= MAX_TITLE_CHARACTERS ? title : `${cutAt(title, MAX_TITLE_CHARACTERS - 1).trimEnd()}…`;
+  return title.length <= MAX_TITLE_CHARACTERS ? title : `${truncate(title, MAX_TITLE_CHARACTERS - 1).trimEnd()}…`;
 }
 
-function cutText(text: string): string {
+function truncateText(text: string): string {
   if (text.length <= MAX_TEXT_CHARACTERS) return text;
-  return `${cutAt(text, MAX_TEXT_CHARACTERS)}\n\n… (cut off: ${text.length} characters in all; the task shows the rest)`;
+  return `${truncate(text, MAX_TEXT_CHARACTERS)}\n\n… (cut off: ${text.length} characters altogether; the task shows the rest)`;
 }
 
-/** The first characters, with no half of a pair at the end. */
-function cutAt(text: string, length: number): string {
+/** The first characters, without half a surrogate pair at the end. */
+function truncate(text: string, length: number): string {
   return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
 }

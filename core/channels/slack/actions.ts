@@ -1,22 +1,22 @@
-/** What a button, a select or a window of Otto's says of itself, and how that is read when somebody used it. */
+/** Encodes what a button, a select or a modal of Otto's does, and reads it when a person uses it. */
 import { z } from "zod";
 import { parseJson } from "../../base/parse-json.ts";
 
-/** `answer` and `edit` open a window; the others are done by the click. */
+/** `answer` and `edit` open a modal; a click completes the others. */
 export const SLACK_VERBS = ["answer", "choose", "approve", "refuse", "edit", "stop"] as const;
 export type SlackVerb = (typeof SLACK_VERBS)[number];
 
-/** What is to be done, to which task. */
+/** An action on a task. */
 export interface SlackAction {
   readonly verb: SlackVerb;
   readonly task: string;
-  /** The question or approval; null: the task itself is meant. */
+  /** The question or approval; null for an action on the task itself. */
   readonly ask: string | null;
-  /** Of `choose`: the place of the choice among those of the question, from 0. */
+  /** For `choose`: the index of the choice, from 0. */
   readonly choice: number | null;
 }
 
-/** What a window keeps in its `private_metadata`: the card from which it was opened. */
+/** The `private_metadata` of a modal: the card that opened it. */
 export interface SlackWindow {
   readonly task: string;
   readonly ask: string;
@@ -26,13 +26,13 @@ export interface SlackWindow {
 
 const PREFIX = "otto:";
 
-/** Ids of actions are unique in a block, so each choice has one of its own. */
-export function actionId({ verb, choice }: Pick<SlackAction, "verb" | "choice">): string {
+/** Action ids are unique in a block, so each choice has its own. */
+export function toActionId({ verb, choice }: Pick<SlackAction, "verb" | "choice">): string {
   return choice === null ? `${PREFIX}${verb}` : `${PREFIX}${verb}:${choice}`;
 }
 
-/** At most 150 characters: Slack takes no more of the value of an option. */
-export function actionValue({ task, ask, choice }: Omit<SlackAction, "verb">): string {
+/** At most 150 characters, Slack's limit for the value of an option. */
+export function toActionValue({ task, ask, choice }: Omit<SlackAction, "verb">): string {
   return JSON.stringify({ task, ...(ask !== null && { ask }), ...(choice !== null && { choice }) });
 }
 
@@ -42,9 +42,9 @@ const value = z.object({
   choice: z.int().nonnegative().optional(),
 });
 
-/** Null: it is none of Otto's. `text` is the button's value, or that of the option that was selected. */
+/** Null for a foreign action. `text` is the button's value, or that of the selected option. */
 export function readAction(id: string, text: string): SlackAction | null {
-  const verb = verbOf(id);
+  const verb = findVerb(id);
   const read = value.safeParse(parseJson(text));
   if (verb === null || !read.success) return null;
   const { task, ask = null, choice = null } = read.data;
@@ -52,15 +52,15 @@ export function readAction(id: string, text: string): SlackAction | null {
   return isWhole ? { verb, task, ask, choice } : null;
 }
 
-/** The verb of an action's id, or of the `callback_id` of a window; null: it is none of Otto's. */
-export function verbOf(id: string): SlackVerb | null {
+/** The verb of an action's id or a modal's `callback_id`; null for a foreign one. */
+export function findVerb(id: string): SlackVerb | null {
   const [, named] = /^otto:([a-z]+)(?::\d+)?$/.exec(id) ?? [];
   return SLACK_VERBS.find((verb) => verb === named) ?? null;
 }
 
 const window = z.object({ task: z.string(), ask: z.string(), channel: z.string(), ts: z.string() });
 
-/** Of a window's `private_metadata`; null: it is none of Otto's. */
+/** Reads a modal's `private_metadata`; null for a foreign one. */
 export function readWindow(text: string): SlackWindow | null {
   const read = window.safeParse(parseJson(text));
   return read.success ? read.data : null;

@@ -1,4 +1,4 @@
-/** What the words after `/otto` mean. */
+/** The meanings of the text after `/otto`. */
 export type CommandMeaning =
   | { readonly kind: "help" }
   | { readonly kind: "status" }
@@ -22,6 +22,6 @@ export const HELP = [
   "• `/otto status`: what Otto is working on here",
   "• `/otto stop`: stops what you asked for here; `/otto stop task_…` one of several",
   "• `/otto remind me in 20 minutes to …`, `@Ana tomorrow at 9 to …`, `me every weekday at 9:00 to …`",
-  "• `/otto help`: this",
-  "You can also mention Otto in a channel, or write to it directly. What you write in its thread goes on with the same task.",
+  "• `/otto help`: this list",
+  "You can also mention Otto in a channel, or write to it directly. What you write in its thread continues the same task.",
 ].join("\n");

@@ -1,26 +1,28 @@
-/** Texts as Slack's mrkdwn has them, and cut so that nothing of its markup is halved. */
+/** Escapes text for Slack's mrkdwn, and splits it without breaking markup. */
 import { getOwn } from "../../base/own-field.ts";
 
-/** The three characters that Slack's markup of mentions and links is made of (https://docs.slack.dev/messaging/formatting-message-text). */
+/**
+ * The characters of Slack's markup for mentions and links (https://docs.slack.dev/messaging/formatting-message-text).
+ */
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** A text that says itself: no mention and no link can stand in it. */
+/** Escapes a text, so that it contains no mention and no link. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => getOwn(ESCAPES, character) ?? character);
 }
 
-/** The words of a plain text and what is between them, escaped. */
-export function wordsOf(plain: string): string[] {
+/** The words of a plain text and the spaces between them, escaped. */
+export function splitWords(plain: string): string[] {
   return (plain.match(/\s+|\S+/g) ?? []).map(escapeText);
 }
 
-/** At most `max` characters of a plain text, with no half of a surrogate pair; an ellipsis says that it was cut. */
-export function cutText(text: string, max: number): string {
+/** Truncates a plain text to `max` characters with an ellipsis, without half a surrogate pair. */
+export function truncateText(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** An escaped text in parts of at most `max` characters, none of which ends inside an escape or a surrogate pair. */
-export function partsOf(escaped: string, max: number): string[] {
+/** Splits an escaped text into parts of at most `max` characters, never inside an escape or a surrogate pair. */
+export function splitEscaped(escaped: string, max: number): string[] {
   const parts: string[] = [];
   let rest = escaped;
   while (rest.length > max) {

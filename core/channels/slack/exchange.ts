@@ -1,4 +1,4 @@
-/** What a task that goes on with an ended one reads of it. */
+/** Builds the input of a Slack task from the conversation before it. */
 import type { Message } from "../../model/messages.ts";
 import { splitAtRanges, type LabelledText } from "../../model/label-parts.ts";
 import { mayInstruct, OUTSIDE, PRINCIPAL } from "../../provenance/label.ts";
@@ -6,10 +6,10 @@ import type { TaskFacts } from "../../task/state.ts";
 import type { TaskView } from "../../task/view.ts";
 import { findQuotes } from "./quotes.ts";
 
-/** Characters of the exchange so far, its latest part. */
+/** Limit of the earlier messages; the latest ones are used. */
 const MAX_CHARACTERS = 30_000;
 
-/** An input's messages. */
+/** A message of a task's input. */
 interface InputMessage {
   readonly role: "user" | "assistant";
   readonly content: string;
@@ -24,30 +24,30 @@ interface EndedTask extends Pick<TaskView, "input" | "output" | "error"> {
  * Puts a person's message after the earlier messages of the conversation. Messages of the same person keep their label.
  * Messages of other people, the thread above and Otto's answers are `OUTSIDE`.
  */
-export function goingOn({ input, output, error, own }: EndedTask, text: string): LabelledText[] {
+export function continueConversation({ input, output, error, own }: EndedTask, text: string): LabelledText[] {
   const label = own?.label === PRINCIPAL ? PRINCIPAL : OUTSIDE;
   const said: readonly LabelledText[] =
     own?.texts ??
     (typeof input === "string"
       ? [{ role: "user", content: input, label }]
-      : input.flatMap(spoken).map((message) => ({ ...message, label: OUTSIDE })));
+      : input.flatMap(toInputMessages).map((message) => ({ ...message, label: OUTSIDE })));
   const answer = output?.text ?? (error === null ? "" : `(This ended without an answer: ${error.message})`);
   const answered: LabelledText[] = answer === "" ? [] : [{ role: "assistant", content: answer, label: OUTSIDE }];
-  return [...latest([...said, ...answered]), ...splitMessage(text)];
+  return [...takeLatest([...said, ...answered]), ...splitMessage(text)];
 }
 
-/** The words of a person, after what a thread said above them; null: nothing. */
-export function afterThread(above: string | null, text: string): LabelledText[] {
+/** A person's message after the messages of its thread, or alone when the thread is null. */
+export function appendToThread(above: string | null, text: string): LabelledText[] {
   const request = splitMessage(text);
   return above === null ? request : [{ role: "user", content: above, label: OUTSIDE }, ...request];
 }
 
-/** A person's message in parts: the lines that it quotes are somebody else's words. */
+/** Splits a person's message: quoted lines are other people's words. */
 function splitMessage(text: string): LabelledText[] {
   return splitAtRanges(text, findQuotes(text), PRINCIPAL);
 }
 
-/** What a Slack task is made with: the messages as they were written, and what may choose its skills. */
+/** The input of a Slack task: the messages as written, and the text that may choose its skills. */
 export function toInput(texts: readonly LabelledText[]): {
   readonly input: string | InputMessage[];
   readonly instructions: string;
@@ -69,23 +69,23 @@ export function toInput(texts: readonly LabelledText[]): {
   };
 }
 
-function spoken(message: Pick<Message, "role" | "content">): InputMessage[] {
+function toInputMessages(message: Pick<Message, "role" | "content">): InputMessage[] {
   const { role, content } = message as { readonly role: string; readonly content: unknown };
   return (role === "user" || role === "assistant") && typeof content === "string" && content !== ""
     ? [{ role, content }]
     : [];
 }
 
-/** From the end, as much as there is room for; the message at which the room ends is cut at its beginning. */
-function latest(messages: readonly LabelledText[]): LabelledText[] {
-  const kept: LabelledText[] = [];
+/** The latest messages that fit; the earliest of them is cut at its start. */
+function takeLatest(messages: readonly LabelledText[]): LabelledText[] {
+  const fitting: LabelledText[] = [];
   let room = MAX_CHARACTERS;
   for (const message of messages.toReversed()) {
     const { content } = message;
     if (room <= 0) break;
     const part = content.length <= room ? content : `…${content.slice(content.length - room)}`.toWellFormed();
-    kept.unshift({ ...message, content: part });
+    fitting.unshift({ ...message, content: part });
     room -= content.length;
   }
-  return kept;
+  return fitting;
 }

@@ -1,34 +1,34 @@
-/** From what Slack sends to what an inbox keeps of it: who did what where, without everything that nobody reads. */
+/** Turns Slack's requests into inbox items: who did what where, without unused fields. */
 import { z } from "zod";
 import type { JsonState } from "../../tool/tool.ts";
 import type { InboxItem } from "../inbox/inbox.ts";
-import { namedUsers } from "./plain-text.ts";
-import { writtenText } from "./views.ts";
+import { findMentions } from "./plain-text.ts";
+import { readWrittenText } from "./views.ts";
 
-/** A file that a message came with. */
-export interface SaidFile {
+/** A file of a message. */
+export interface MessageFile {
   readonly name: string;
   readonly size: number;
-  /** Null: Slack gave no address to fetch it from. */
+  /** Null when Slack sent no download address. */
   readonly url: string | null;
 }
 
-/** Somebody's words. `thread` is the `ts` of the message that began the thread they stand in; null: they stand in none. */
-export interface SpokenBody {
+/** A message. `thread` is the `ts` of the first message of its thread; null outside a thread. */
+export interface MessageBody {
   readonly user: string;
-  /** The workspace that the speaker is of; null: Slack did not say. */
+  /** The writer's workspace; null when Slack did not send it. */
   readonly userTeam: string | null;
   readonly channel: string;
   readonly ts: string;
   readonly thread: string | null;
-  /** Who began that thread; null: Slack did not say. */
+  /** Who started that thread; null when Slack did not send it. */
   readonly parent: string | null;
   /** In Slack's form. */
   readonly text: string;
-  /** True where the words are for Otto: it is named, or nobody else hears them. */
+  /** True for a mention of Otto and for a direct message. */
   readonly isAddressed: boolean;
-  readonly files: readonly SaidFile[];
-  /** Of files that were more than `MAX_FILES`. */
+  readonly files: readonly MessageFile[];
+  /** How many files `MAX_FILES` left out. */
   readonly moreFiles: number;
 }
 
@@ -52,7 +52,7 @@ export interface ClickBody {
   readonly responseUrl: string;
 }
 
-/** A window that was submitted. `text` is what was written; null: nothing. */
+/** A submitted modal. `text` is the written text; null when empty. */
 export interface SubmissionBody {
   readonly user: string;
   readonly userTeam: string | null;
@@ -61,31 +61,34 @@ export interface SubmissionBody {
   readonly text: string | null;
 }
 
-/** The app was uninstalled, or its token taken back. `at`: not later than this, in milliseconds since the epoch; null: Slack did not say when. */
+/**
+ * The app was uninstalled, or its token revoked. `at`: the latest time at which it happened, in milliseconds since the
+ * epoch; null when Slack sent no time.
+ */
 export interface RevokedBody {
   readonly at: number | null;
 }
 
-/** A thread that Otto began is about this task. */
-export interface BegunBody {
+/** Otto started a thread about this task. */
+export interface ThreadStartedBody {
   readonly task: string;
 }
 
 export type SlackKind = "spoken" | "command" | "click" | "submission" | "begun" | "revoked";
 
-/** What is to be kept: in which workspace's inbox. */
+/** An item, and the workspace whose inbox stores it. */
 export interface SlackArrival {
   readonly team: string;
   readonly item: Omit<InboxItem, "receivedAt" | "kind"> & { readonly kind: SlackKind };
 }
 
-/** `ignored`: it is nothing for Otto. `unreadable`: it has not the form that Slack documents. */
-export type Read<T> =
+/** `ignored`: irrelevant for Otto. `unreadable`: not in the form that Slack documents. */
+export type ReadResult<T> =
   | { readonly kind: "taken"; readonly value: T }
   | { readonly kind: "ignored" }
   | { readonly kind: "unreadable" };
 
-/** Files of one message; Slack lets people add ten. */
+/** Files of one message; Slack's clients allow ten. */
 const MAX_FILES = 20;
 const IGNORED = { kind: "ignored" } as const;
 const UNREADABLE = { kind: "unreadable" } as const;
@@ -128,60 +131,60 @@ const envelope = z.object({
   event,
 });
 
-/** Kinds of messages that are people's words; others tell of edits, joins and the like. */
-const SPOKEN_SUBTYPES: ReadonlySet<string> = new Set(["file_share", "thread_broadcast"]);
+/** Subtypes of messages that people write; the others report edits, joins and the like. */
+const MESSAGE_SUBTYPES: ReadonlySet<string> = new Set(["file_share", "thread_broadcast"]);
 
-/** Reads the body of `/slack/events`, which is no `url_verification`. */
-export function readEvent(body: unknown): Read<SlackArrival> {
+/** Reads the body of `/slack/events` other than `url_verification`. */
+export function readEvent(body: unknown): ReadResult<SlackArrival> {
   const read = envelope.safeParse(body);
   if (!read.success) return UNREADABLE;
-  const { event_id: eventId, event_time: seconds, team_id: teamId, authorizations, event: told } = read.data;
+  const { event_id: eventId, event_time: seconds, team_id: teamId, authorizations, event: received } = read.data;
   const [installed] = authorizations ?? [];
   const team = id.safeParse(installed?.team_id ?? teamId);
   if (!team.success) return UNREADABLE;
-  if (isGone(told)) {
+  if (isUninstall(received)) {
     const body: RevokedBody = { at: seconds == null ? null : (seconds + 1) * 1000 - 1 };
-    return taken(team.data, { id: eventId, lane: "app", kind: "revoked", body });
+    return toArrival(team.data, { id: eventId, lane: "app", kind: "revoked", body });
   }
-  const spoken = readSpoken(told, installed?.user_id ?? null);
+  const spoken = readMessage(received, installed?.user_id ?? null);
   if (spoken.kind !== "taken") return spoken;
-  const lane = laneOf(spoken.value.channel, spoken.value.thread ?? spoken.value.ts);
-  return taken(team.data, { id: eventId, lane, kind: "spoken", body: spoken.value });
+  const lane = getConversationKey(spoken.value.channel, spoken.value.thread ?? spoken.value.ts);
+  return toArrival(team.data, { id: eventId, lane, kind: "spoken", body: spoken.value });
 }
 
-/** A conversation: the thread under a message. */
-export function laneOf(channel: string, root: string): string {
+/** The queue key of a conversation: the thread under a message. */
+export function getConversationKey(channel: string, root: string): string {
   return `${channel}/${root}`;
 }
 
-function isGone({ type, tokens }: z.output<typeof event>): boolean {
+function isUninstall({ type, tokens }: z.output<typeof event>): boolean {
   return type === "app_uninstalled" || (type === "tokens_revoked" && (tokens?.bot ?? []).length > 0);
 }
 
 /**
- * The words that may be for Otto: those that name it, those of direct messages, and what is said in a thread. A message that
- * names it comes twice where the app hears the whole channel: as `app_mention` too, and that one counts.
+ * Reads a message that may address Otto: a mention, a direct message or a reply in a thread. Where the app hears the
+ * whole channel, a mention arrives twice; the `app_mention` counts.
  */
-function readSpoken(told: z.output<typeof event>, bot: string | null): Read<SpokenBody> {
-  const { type, subtype, user, bot_id: botId, channel_type: channelType, text, files } = told;
+function readMessage(received: z.output<typeof event>, bot: string | null): ReadResult<MessageBody> {
+  const { type, subtype, user, bot_id: botId, channel_type: channelType, text, files } = received;
   if (type !== "app_mention" && type !== "message") return IGNORED;
-  if (subtype !== undefined && subtype !== null && !SPOKEN_SUBTYPES.has(subtype)) return IGNORED;
+  if (subtype !== undefined && subtype !== null && !MESSAGE_SUBTYPES.has(subtype)) return IGNORED;
   if (typeof botId === "string" || typeof user !== "string" || user === bot) return IGNORED;
-  const place = z.object({ user: id, channel: id, ts }).safeParse(told);
-  const thread = ts.nullish().safeParse(told.thread_ts);
+  const place = z.object({ user: id, channel: id, ts }).safeParse(received);
+  const thread = ts.nullish().safeParse(received.thread_ts);
   if (!place.success || !thread.success) return UNREADABLE;
   const isDirect = channelType === "im";
   const isMention = type === "app_mention";
-  if (!isMention && !isDirect && bot !== null && namedUsers(text ?? "").includes(bot)) return IGNORED;
+  if (!isMention && !isDirect && bot !== null && findMentions(text ?? "").includes(bot)) return IGNORED;
   const isReply = thread.data !== undefined && thread.data !== null && thread.data !== place.data.ts;
   if (!isMention && !isDirect && !isReply) return IGNORED;
   const all = files ?? [];
-  const value: SpokenBody = {
+  const value: MessageBody = {
     ...place.data,
-    // In a channel that two workspaces share; elsewhere there is `team` at most, which is the speaker's too.
-    userTeam: told.user_team ?? told.source_team ?? told.team ?? null,
+    // In a channel that two workspaces share; otherwise at most `team` is set, which is the writer's too.
+    userTeam: received.user_team ?? received.source_team ?? received.team ?? null,
     thread: isReply ? (thread.data ?? null) : null,
-    parent: told.parent_user_id ?? null,
+    parent: received.parent_user_id ?? null,
     text: text ?? "",
     isAddressed: isMention || isDirect,
     files: all.slice(0, MAX_FILES).map((one) => ({
@@ -202,13 +205,13 @@ const command = z.object({
   response_url: address,
 });
 
-/** Reads the fields of `/slack/commands`. `name` is unique to this use of the command. */
-export function readCommand(fields: Readonly<Record<string, string>>, name: string): Read<SlackArrival> {
+/** Reads the fields of `/slack/commands`. `name` identifies this request. */
+export function readCommand(fields: Readonly<Record<string, string>>, name: string): ReadResult<SlackArrival> {
   const read = command.safeParse({ text: "", ...fields });
   if (!read.success) return UNREADABLE;
   const { team_id: team, channel_id: channel, user_id: user, text, response_url: responseUrl } = read.data;
   const body: CommandBody = { user, channel, text, responseUrl };
-  return taken(team, { id: name, lane: `commands/${name}`, kind: "command", body });
+  return toArrival(team, { id: name, lane: `commands/${name}`, kind: "command", body });
 }
 
 const who = {
@@ -241,19 +244,19 @@ const submission = z.object({
   }),
 });
 
-/** Reads the payload of `/slack/interactive`. What is neither a click on a message nor a submitted window is ignored. */
-export function readInteraction(payload: unknown, name: string): Read<SlackArrival> {
+/** Reads the payload of `/slack/interactive`: a click on a message or a submitted modal. Others are ignored. */
+export function readInteraction(payload: unknown, name: string): ReadResult<SlackArrival> {
   const { type } = z.object({ type: z.unknown() }).catch({ type: null }).parse(payload);
   if (type !== "block_actions" && type !== "view_submission") return IGNORED;
   const read = z.union([click, submission]).safeParse(payload);
-  // A click inside a window has no message.
+  // A click inside a modal has no message.
   if (!read.success) return type === "block_actions" ? IGNORED : UNREADABLE;
   const { user, team } = read.data;
   const by = { user: user.id, userTeam: user.team_id ?? null };
   if (read.data.type === "view_submission") {
     const { callback_id: callback, private_metadata: metadata, state } = read.data.view;
-    const body: SubmissionBody = { ...by, callback, metadata, text: writtenText(state.values) };
-    return taken(team.id, { id: name, lane: `submissions/${name}`, kind: "submission", body });
+    const body: SubmissionBody = { ...by, callback, metadata, text: readWrittenText(state.values) };
+    return toArrival(team.id, { id: name, lane: `submissions/${name}`, kind: "submission", body });
   }
   const { container, actions, trigger_id: triggerId, response_url: responseUrl } = read.data;
   const { message_ts: messageTs, channel_id: channel, thread_ts: thread } = container;
@@ -268,12 +271,12 @@ export function readInteraction(payload: unknown, name: string): Read<SlackArriv
     triggerId,
     responseUrl: responseUrl ?? "",
   };
-  return taken(team.id, { id: name, lane: `clicks/${channel}/${messageTs}`, kind: "click", body });
+  return toArrival(team.id, { id: name, lane: `clicks/${channel}/${messageTs}`, kind: "click", body });
 }
 
-function taken(
+function toArrival(
   team: string,
   { body, ...item }: Omit<SlackArrival["item"], "body"> & { readonly body: object },
-): Read<SlackArrival> {
+): ReadResult<SlackArrival> {
   return { kind: "taken", value: { team, item: { ...item, body: body as JsonState } } };
 }

@@ -1,13 +1,13 @@
-/** Links that a model wrote, as Slack shows them: one leads where it says that it leads, or says where that is. */
-import { escapeText, wordsOf } from "./escape.ts";
+/** Renders a model's links for Slack so that their text cannot claim another target. */
+import { escapeText, splitWords } from "./escape.ts";
 
 const MAX_ADDRESS_CHARACTERS = 2_000;
-/** Of a link's text, escaped: a link is never cut, and a block holds 3,000 characters. */
+/** Limit of a link's escaped text: a link is never split, and a block has 3,000 characters. */
 const MAX_TEXT_CHARACTERS = 800;
 const LINKED: ReadonlySet<string> = new Set(["http:", "https:", "mailto:", "tel:"]);
 
-/** The address as mrkdwn has it; null: it is none that a message may link to. */
-export function linkedAddress(address: string): string | null {
+/** The address in mrkdwn; null when a message may not link to it. */
+export function toLinkAddress(address: string): string | null {
   const url = URL.parse(address);
   if (url === null || !LINKED.has(url.protocol) || url.username !== "" || url.password !== "") return null;
   const written = url.href.replace(/[|<>]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -15,32 +15,32 @@ export function linkedAddress(address: string): string | null {
 }
 
 /**
- * A link with a text, of one line, in parts that a split leaves whole. A text that reads like an address of another place
- * stands beside the address, in full; an address that may not be linked to stands as text.
+ * Renders a link as parts that are never split. When the text looks like another address, the real one follows it in
+ * full. A forbidden address becomes plain text.
  */
-export function link(text: string, address: string): string[] {
-  const shown = text.replace(/\s+/g, " ").trim();
-  const isBare = shown === "" || shown === address;
-  const target = linkedAddress(address);
-  if (target === null) return wordsOf(isBare ? address : `${shown} (${address})`);
+export function renderLink(text: string, address: string): string[] {
+  const label = text.replace(/\s+/g, " ").trim();
+  const isBare = label === "" || label === address;
+  const target = toLinkAddress(address);
+  if (target === null) return splitWords(isBare ? address : `${label} (${address})`);
   if (isBare) return [`<${target}>`];
-  const label = escapeText(shown);
-  const isPlain = label.length > MAX_TEXT_CHARACTERS || isAnother(shown, address);
-  return isPlain ? [...wordsOf(shown), " ", `(<${target}>)`] : [`<${target}|${label}>`];
+  const escaped = escapeText(label);
+  const isPlain = escaped.length > MAX_TEXT_CHARACTERS || namesOtherTarget(label, address);
+  return isPlain ? [...splitWords(label), " ", `(<${target}>)`] : [`<${target}|${escaped}>`];
 }
 
-/** Something in a text that a reader takes for an address: with a scheme, of mail, or a host with a dot. */
+/** What a reader takes for an address: with a scheme, a mail address, or a host with a dot. */
 const ADDRESS_LIKE =
   /(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/giu;
 
-function isAnother(text: string, address: string): boolean {
+function namesOtherTarget(text: string, address: string): boolean {
   const readable = text.normalize("NFKC").replace(/\p{Cf}/gu, "");
-  const host = placeOf(address);
-  return (readable.match(ADDRESS_LIKE) ?? []).some((found) => placeOf(found) !== host);
+  const host = getTarget(address);
+  return (readable.match(ADDRESS_LIKE) ?? []).some((found) => getTarget(found) !== host);
 }
 
-/** Where an address leads: its host without `www.`, or who gets the mail. */
-function placeOf(address: string): string {
+/** The target of an address: its host without `www.`, or the mail's recipient. */
+function getTarget(address: string): string {
   const mail = /^(?:mailto:)?([^/?#@\s]+@[^/?#@\s]+)/i.exec(address);
   if (mail !== null && !/^https?:/i.test(address)) return (mail[1] ?? "").toLowerCase();
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`);

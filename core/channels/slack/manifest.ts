@@ -1,6 +1,6 @@
-/** The app that a workspace's administrator makes of Otto: what it may do, and where Slack sends what. */
+/** The manifest of the Slack app that a workspace's administrator creates: its permissions and request URLs. */
 
-/** What the bot may do. */
+/** The bot's permissions. */
 export const BOT_SCOPES = [
   "app_mentions:read",
   "channels:history",
@@ -21,7 +21,7 @@ export const BOT_SCOPES = [
   "users:read.email",
 ] as const;
 
-/** What Slack tells the app. */
+/** Events that Slack sends to the app. */
 const BOT_EVENTS = [
   "app_mention",
   "app_uninstalled",
@@ -32,8 +32,8 @@ const BOT_EVENTS = [
   "tokens_revoked",
 ] as const;
 
-/** https://docs.slack.dev/reference/app-manifest. `base` is where the Worker is reached, without a slash at its end. */
-export function slackManifest(base: string) {
+/** https://docs.slack.dev/reference/app-manifest. `base` is the Worker's public URL without a slash at its end. */
+export function createSlackManifest(base: string) {
   return {
     _metadata: { major_version: 2 },
     display_information: {

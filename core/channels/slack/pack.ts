@@ -1,26 +1,26 @@
 /**
- * A long answer as messages of Slack: split between paragraphs, items and lines of code, and within a paragraph only where
- * it is too long for one block. Code that goes on in the next block is closed and opened again.
+ * Splits a long answer into Slack messages: between paragraphs, items and lines of code, and inside a paragraph only
+ * when it is too long for a block. Code is closed at the end of a block and reopened in the next.
  */
-import { partsOf } from "./escape.ts";
-import { type Chunk, chunksOf } from "./mrkdwn.ts";
+import { type Chunk, toChunks } from "./mrkdwn.ts";
 import type { SlackJson, SlackContent } from "../../ports/slack.ts";
+import { splitEscaped } from "./escape.ts";
 
-/** Of a section's text (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
+/** Limit of a section's text (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
 export const MAX_SECTION_CHARACTERS = 3_000;
-/** Of all texts of a message together: Slack refuses what is much longer with `msg_blocks_too_long`. */
+/** Limit of all texts of a message: Slack rejects much longer ones with `msg_blocks_too_long`. */
 export const MAX_MESSAGE_CHARACTERS = 12_000;
-/** Of Markdown that is read for one message: its marks take room that the message does not need. */
+/** Markdown to read for one message; its marks need extra room. */
 const MAX_READ_CHARACTERS = 24_000;
-/** Of a message's `text`, which notifications show. */
+/** Limit of a message's `text`, which notifications show. */
 const MAX_FALLBACK_CHARACTERS = 3_000;
 const FENCE = "```";
 
-/** A text in sections, each at most `MAX_SECTION_CHARACTERS` long and none empty. */
-export function sectionsOf(markdown: string): string[] {
+/** Converts a text to non-empty sections of at most `MAX_SECTION_CHARACTERS`. */
+export function toSections(markdown: string): string[] {
   const sections: string[] = [];
   let open = "";
-  for (const { text, gap } of chunksOf(markdown).flatMap(fitting)) {
+  for (const { text, gap } of toChunks(markdown).flatMap(splitToFit)) {
     const longer = open === "" ? text : `${open}${gap}${text}`;
     if (longer.length <= MAX_SECTION_CHARACTERS) {
       open = longer;
@@ -32,12 +32,12 @@ export function sectionsOf(markdown: string): string[] {
   return [...sections, open].map((section) => section.trimEnd()).filter((section) => section.trim() !== "");
 }
 
-/** A text as messages, the first of them at most `max`; `isWhole` false: more would have followed. */
-export function messagesOf(markdown: string, max: number): { messages: SlackContent[]; isWhole: boolean } {
+/** Converts a text to at most `max` messages. `isWhole` is false when more would follow. */
+export function toMessages(markdown: string, max: number): { messages: SlackContent[]; isWhole: boolean } {
   const groups: string[][] = [];
   let room = 0;
   const read = markdown.slice(0, max * MAX_READ_CHARACTERS);
-  for (const section of sectionsOf(read)) {
+  for (const section of toSections(read)) {
     const last = groups.at(-1);
     if (last !== undefined && section.length <= room) {
       last.push(section);
@@ -47,58 +47,58 @@ export function messagesOf(markdown: string, max: number): { messages: SlackCont
       room = MAX_MESSAGE_CHARACTERS - section.length;
     }
   }
-  return { messages: groups.slice(0, max).map(saying), isWhole: groups.length <= max && read === markdown };
+  return { messages: groups.slice(0, max).map(toSlackMessage), isWhole: groups.length <= max && read === markdown };
 }
 
-/** Sections as what a message says; they hold no mention, and nothing in them is made one. */
-export function saying(sections: readonly string[]): SlackContent {
-  return { text: fallbackOf(sections.join("\n")), blocks: sections.map(sectionBlock) };
+/** Turns sections into a message. They contain no mentions. */
+export function toSlackMessage(sections: readonly string[]): SlackContent {
+  return { text: toFallback(sections.join("\n")), blocks: sections.map(toSectionBlock) };
 }
 
-/** `verbatim`: Slack makes no links and no mentions of bare words. */
-export function sectionBlock(text: string): SlackJson {
+/** With `verbatim`, Slack makes no links and no mentions from bare words. */
+export function toSectionBlock(text: string): SlackJson {
   return { type: "section", text: { type: "mrkdwn", text, verbatim: true } };
 }
 
-/** What notifications and old clients show of a message. It may end in the middle of a link's markup, and so has none of it. */
-export function fallbackOf(mrkdwn: string): string {
+/** The text for notifications and old clients. It may be cut inside a link, so it contains no markup. */
+export function toFallback(mrkdwn: string): string {
   const plain = mrkdwn.replace(/<([^<>|]*)(?:\|([^<>]*))?>/g, (_, address: string, text?: string) => text ?? address);
-  const [first = "", ...rest] = partsOf(plain.trim(), MAX_FALLBACK_CHARACTERS - 1);
+  const [first = "", ...rest] = splitEscaped(plain.trim(), MAX_FALLBACK_CHARACTERS - 1);
   return rest.length === 0 ? first : `${first}…`;
 }
 
 interface Piece {
   readonly text: string;
-  /** What stands between it and the piece above where both are in one section. */
+  /** The separator from the piece above in the same section. */
   readonly gap: string;
 }
 
-/** A chunk in pieces of which each fits a section. */
-function fitting(chunk: Chunk): Piece[] {
-  const texts = chunk.kind === "code" ? codePieces(chunk.lines) : textPieces(chunk.atoms);
+/** Splits a chunk into pieces that each fit a section. */
+function splitToFit(chunk: Chunk): Piece[] {
+  const texts = chunk.kind === "code" ? splitCode(chunk.lines) : splitText(chunk.atoms);
   return texts.map((text, index) => ({ text, gap: index > 0 || chunk.isClose ? "\n" : "\n\n" }));
 }
 
-function textPieces(atoms: readonly string[]): string[] {
-  return gathered(
-    atoms.flatMap((atom) => partsOf(atom, MAX_SECTION_CHARACTERS)),
+function splitText(atoms: readonly string[]): string[] {
+  return joinUpTo(
+    atoms.flatMap((atom) => splitEscaped(atom, MAX_SECTION_CHARACTERS)),
     "",
     MAX_SECTION_CHARACTERS,
   );
 }
 
-function codePieces(lines: readonly string[]): string[] {
+function splitCode(lines: readonly string[]): string[] {
   const room = MAX_SECTION_CHARACTERS - 2 * (FENCE.length + 1);
-  const pieces = gathered(
-    lines.flatMap((line) => partsOf(line, room)),
+  const pieces = joinUpTo(
+    lines.flatMap((line) => splitEscaped(line, room)),
     "\n",
     room,
   );
   return pieces.map((piece) => `${FENCE}\n${piece}\n${FENCE}`);
 }
 
-/** Parts one after the other in texts of at most `max` characters. */
-function gathered(parts: readonly string[], between: string, max: number): string[] {
+/** Joins parts into texts of at most `max` characters. */
+function joinUpTo(parts: readonly string[], between: string, max: number): string[] {
   const texts: string[] = [];
   let open: string | null = null;
   for (const part of parts) {

@@ -1,13 +1,13 @@
-/** The lines of a message that its writer quotes: somebody else's words, in the form in which Slack and mail programs write them. */
+/** Finds the quoted lines of a message: other people's words, in the format of Slack and mail clients. */
 import type { TextRange } from "../../model/label-parts.ts";
 
-/** A line with its end, by any reader's rule. */
+/** A line with its end, including all Unicode line breaks. */
 const LINE = /[^\n\r\v\f\u0085\u2028\u2029]*(?:\r\n|[\n\r\v\f\u0085\u2028\u2029]|$)/g;
 const QUOTE = /^[^\S\n\r\v\f\u0085\u2028\u2029]*[>＞]/u;
-/** Slack's sign for: everything from here on is quoted. */
+/** Slack's mark that quotes the rest of the message. */
 const REST = /^\s*>>>/;
 
-/** The places of the quoted lines in a message, whose `&gt;` is read already, in order. */
+/** The ranges of the quoted lines, in order. `&gt;` has to be unescaped already. */
 export function findQuotes(text: string): TextRange[] {
   const places: [number, number][] = [];
   for (const { 0: line, index } of text.matchAll(LINE)) {

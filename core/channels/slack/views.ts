@@ -1,42 +1,44 @@
-/** Windows (modals) of Block Kit: to answer in words, and to change what is to be approved. */
+/** Slack modals: to answer in words, and to edit the arguments of an approval. */
 import { getOwn } from "../../base/own-field.ts";
 import { z } from "zod";
-import type { AskedCall } from "../outbox/message.ts";
-import { actionId, type SlackWindow } from "./actions.ts";
-import { cutText } from "./escape.ts";
+import type { ApprovalCall } from "../outbox/message.ts";
+import { toActionId, type SlackWindow } from "./actions.ts";
+import { truncateText } from "./escape.ts";
 import type { SlackJson } from "../../ports/slack.ts";
 
-/** Of a text that is written into a window (https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element). */
+/** Limit of a text input (https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element). */
 const MAX_INPUT_CHARACTERS = 3_000;
-/** Of a section that repeats what is asked. */
+/** Limit of the section that repeats the question. */
 const MAX_QUERY_CHARACTERS = 2_900;
 const INPUT = { block: "otto", action: "text" } as const;
 
-/** To answer a question in words. */
-export function answerView(from: SlackWindow, query: string): SlackJson {
-  const asked = { type: "section", text: plain(cutText(query, MAX_QUERY_CHARACTERS)) };
-  return view("answer", from, { title: "Answer", submit: "Send" }, [
-    ...(query.trim() === "" ? [] : [asked]),
-    input("Your answer", "", null),
+/** The modal to answer a question in words. */
+export function createAnswerView(from: SlackWindow, query: string): SlackJson {
+  const question = { type: "section", text: toPlainText(truncateText(query, MAX_QUERY_CHARACTERS)) };
+  return createView("answer", from, { title: "Answer", submit: "Send" }, [
+    ...(query.trim() === "" ? [] : [question]),
+    createInput("Your answer", "", null),
   ]);
 }
 
-/** To change the arguments of a call before it is approved. `text` is what they are now, or what was written and is no JSON. */
-export function editView(from: SlackWindow, tool: string, text: string): SlackJson {
-  return view("edit", from, { title: "Edit and approve", submit: "Approve" }, [
-    { type: "section", text: plain(cutText(`Arguments of ${tool}`, MAX_QUERY_CHARACTERS)) },
-    input("Arguments", text, "JSON. The call is made with exactly these."),
+/**
+ * The modal to edit a call's arguments before approval. `text` is the present arguments, or invalid input to correct.
+ */
+export function createEditView(from: SlackWindow, tool: string, text: string): SlackJson {
+  return createView("edit", from, { title: "Edit and approve", submit: "Approve" }, [
+    { type: "section", text: toPlainText(truncateText(`Arguments of ${tool}`, MAX_QUERY_CHARACTERS)) },
+    createInput("Arguments", text, "JSON. The call is made with exactly these."),
   ]);
 }
 
-/** The arguments of a call as a window shows them; null: they are longer than it takes. */
-export function editableArguments(call: Pick<AskedCall, "arguments">): string | null {
+/** The arguments of a call for the modal; null when they are too long for it. */
+export function formatEditableArguments(call: Pick<ApprovalCall, "arguments">): string | null {
   const text = JSON.stringify(call.arguments, null, 2) ?? "";
   return text === "" || text.length > MAX_INPUT_CHARACTERS ? null : text;
 }
 
-/** What was written into a window, from the `state.values` of its submission; null: nothing. */
-export function writtenText(values: unknown): string | null {
+/** The text in a modal's `state.values`; null when empty. */
+export function readWrittenText(values: unknown): string | null {
   const read = z
     .object({ [INPUT.block]: z.object({ [INPUT.action]: z.object({ value: z.string() }) }) })
     .safeParse(values);
@@ -44,12 +46,12 @@ export function writtenText(values: unknown): string | null {
   return text.trim() === "" ? null : text;
 }
 
-/** The answer to a submission that keeps the window open and says what is wrong with what was written. */
-export function inputProblem(problem: string): SlackJson {
-  return { response_action: "errors", errors: { [INPUT.block]: cutText(problem, MAX_QUERY_CHARACTERS) } };
+/** The reply that keeps the modal open and shows the problem. */
+export function createInputProblem(problem: string): SlackJson {
+  return { response_action: "errors", errors: { [INPUT.block]: truncateText(problem, MAX_QUERY_CHARACTERS) } };
 }
 
-function view(
+function createView(
   verb: "answer" | "edit",
   from: SlackWindow,
   { title, submit }: { readonly title: string; readonly submit: string },
@@ -57,21 +59,21 @@ function view(
 ): SlackJson {
   return {
     type: "modal",
-    callback_id: actionId({ verb, choice: null }),
+    callback_id: toActionId({ verb, choice: null }),
     private_metadata: JSON.stringify(from),
-    title: plain(title),
-    submit: plain(submit),
-    close: plain("Cancel"),
+    title: toPlainText(title),
+    submit: toPlainText(submit),
+    close: toPlainText("Cancel"),
     blocks,
   };
 }
 
-function input(label: string, initial: string, hint: string | null): SlackJson {
+function createInput(label: string, initial: string, hint: string | null): SlackJson {
   return {
     type: "input",
     block_id: INPUT.block,
-    label: plain(label),
-    ...(hint !== null && { hint: plain(hint) }),
+    label: toPlainText(label),
+    ...(hint !== null && { hint: toPlainText(hint) }),
     element: {
       type: "plain_text_input",
       action_id: INPUT.action,
@@ -82,6 +84,6 @@ function input(label: string, initial: string, hint: string | null): SlackJson {
   };
 }
 
-function plain(text: string): SlackJson {
+function toPlainText(text: string): SlackJson {
   return { type: "plain_text", text, emoji: false };
 }

@@ -1,13 +1,13 @@
-/** What a webhook says: the exact text that is signed and sent, the same on every try. */
+/** The body of a webhook: the exact text that is signed and sent, the same on every attempt. */
 import type { TaskView } from "../../task/view.ts";
 import type { JsonState } from "../../tool/tool.ts";
 import { type Delivery, MAX_CONTENT_CHARACTERS } from "../outbox/delivery.ts";
 import type { OutMessage } from "../outbox/message.ts";
 import type { Notice } from "../../task/notice.ts";
 
-/** Of the body in UTF-8. */
+/** Limit of the body in UTF-8. */
 export const MAX_BODY_BYTES = 256 * 1024;
-/** Of the text of a message. Each character is six in JSON at most. */
+/** Limit of a message's text. A character takes at most six in JSON. */
 const MAX_TEXT_CHARACTERS = 40_000;
 
 /** The content of a delivery of kind `event`. */
@@ -16,24 +16,24 @@ export interface EventContent extends JsonState {
   readonly body: string;
 }
 
-/** The same facts with less and less of what can be large; `left_out` names it. */
+/** The data with ever fewer large fields; `left_out` names the missing ones. */
 type Shorter = (data: JsonState, task: TaskView) => JsonState;
 const SHORTER: readonly Shorter[] = [
   (data, task) => ({ ...data, task }),
-  (data, task) => ({ ...data, task: without(task, "input"), left_out: ["task.input"] }),
-  (data, task) => ({ ...data, task: without(task, "input", "output"), left_out: ["task.input", "task.output"] }),
+  (data, task) => ({ ...data, task: omitFields(task, "input"), left_out: ["task.input"] }),
+  (data, task) => ({ ...data, task: omitFields(task, "input", "output"), left_out: ["task.input", "task.output"] }),
   (data) => ({ ...data, left_out: ["task"] }),
   ({ task_id }) => ({ task_id, left_out: ["task", "data"] }),
 ];
 
-/** The body of an event, with the task as the API shows it. What makes it too large is left out, and named. */
-export function eventContent(endpoint: string, { type, at, facts, data }: Notice, task: TaskView): EventContent {
+/** The body of an event, with the task as the API shows it. Fields that make it too large are left out and named. */
+export function createEventContent(endpoint: string, { type, at, facts, data }: Notice, task: TaskView): EventContent {
   let content: EventContent = { endpoint, body: "" };
-  for (const shorter of SHORTER) {
+  for (const shorten of SHORTER) {
     const body = JSON.stringify({
       type,
       timestamp: at,
-      data: shorter({ ...data, task_id: facts.task }, task),
+      data: shorten({ ...data, task_id: facts.task }, task),
     });
     content = { endpoint, body };
     if (fits(content)) break;
@@ -42,13 +42,13 @@ export function eventContent(endpoint: string, { type, at, facts, data }: Notice
 }
 
 /** The body of a test event. */
-export function testContent(endpoint: string, at: string): EventContent {
+export function createTestContent(endpoint: string, at: string): EventContent {
   const data = { endpoint_id: endpoint };
   return { endpoint, body: JSON.stringify({ type: "webhook.test", timestamp: at, data }) };
 }
 
-/** The body of a delivery: that of an event as it is, any other as `delivery.{kind}` with what the message says. */
-export function bodyOf({ kind, content, task, createdAt }: Delivery): string {
+/** The body of a delivery: an event's own body; any other kind as `delivery.{kind}` with its message. */
+export function createBody({ kind, content, task, createdAt }: Delivery): string {
   if (kind === "event") return (content as EventContent).body;
   const { text, title, files, ask, outcome } = content as unknown as OutMessage;
   const isCut = text.length > MAX_TEXT_CHARACTERS;
@@ -72,6 +72,6 @@ function fits(content: EventContent): boolean {
   return bytes <= MAX_BODY_BYTES && JSON.stringify(content).length <= MAX_CONTENT_CHARACTERS;
 }
 
-function without(task: TaskView, ...fields: readonly (keyof TaskView)[]): Partial<TaskView> {
+function omitFields(task: TaskView, ...fields: readonly (keyof TaskView)[]): Partial<TaskView> {
   return Object.fromEntries(Object.entries(task).filter(([name]) => !fields.includes(name as keyof TaskView)));
 }

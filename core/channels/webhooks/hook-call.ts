@@ -1,4 +1,4 @@
-/** What a call of a hook says: its payload, which event it is of, and what its sender calls it. */
+/** Reads a call of a hook: its payload, its event, and the sender's delivery id. */
 import { toBase64 } from "../../base/base64.ts";
 import { getTextField } from "../../base/json-fields.ts";
 import { MAX_DEPTH, findExceededBound } from "../../base/json-size.ts";
@@ -6,25 +6,25 @@ import { parseJson } from "../../base/parse-json.ts";
 import { storable } from "../../base/storable.ts";
 import type { HookType } from "./hook.ts";
 
-/** What a call is of when nothing says more. */
+/** The event of a call that names none. */
 const ANY_EVENT = "webhook";
-/** The event by which GitHub says that the hook is set up. */
+/** The event with which GitHub confirms a new hook. */
 const PING = "ping";
 const MAX_EVENT_CHARACTERS = 200;
 const MAX_HEADERS = 64;
 const MAX_HEADER_CHARACTERS = 1_000;
-/** What a prompt is never filled with: credentials, signatures, and what the way here added. */
+/** Headers that a template must not contain: credentials, signatures, and those added on the way. */
 const HIDDEN_HEADER =
   /^(?:cf-|x-forwarded-|x-real-ip$)|auth(?!ors?\b)|cookie|hmac|(?<!idempotency-)key|password|secret|signature|token/;
 
-/** A call's body as text. `encoding` base64: its bytes are no UTF-8. */
+/** A call's body as text. `encoding` is base64 when the bytes are not UTF-8. */
 export interface CallText {
   readonly encoding: "utf-8" | "base64";
   readonly text: string;
 }
 
 /** The body as text. GitHub may send its JSON as the field `payload` of a form. */
-export function textOf(type: HookType, contentType: string, body: Uint8Array): CallText {
+export function decodeBody(type: HookType, contentType: string, body: Uint8Array): CallText {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(body);
@@ -36,8 +36,8 @@ export function textOf(type: HookType, contentType: string, body: Uint8Array): C
   return { encoding: "utf-8", text: payload ?? text };
 }
 
-/** The payload: what the text says as JSON, else `{"raw_body": …}`. JSON that is nested too deep is taken as text. */
-export function payloadOf({ encoding, text }: CallText): unknown {
+/** The payload: the text as JSON, otherwise `{"raw_body": …}`. JSON that is nested too deeply stays text. */
+export function parsePayload({ encoding, text }: CallText): unknown {
   if (encoding === "base64") return { raw_body: text, encoding };
   const parsed = parseJson(text);
   const bounds = { depth: MAX_DEPTH, values: Infinity, characters: Infinity };
@@ -45,15 +45,15 @@ export function payloadOf({ encoding, text }: CallText): unknown {
   return isJson && findExceededBound(parsed, bounds) === null ? parsed : { raw_body: text };
 }
 
-/** Which event a call is of. */
-export function eventOf(type: HookType, payload: unknown, header: (name: string) => string | null): string {
+/** The event of a call. */
+export function findEvent(type: HookType, payload: unknown, header: (name: string) => string | null): string {
   const named =
     type === "github" ? header("x-github-event") : type === "generic" ? null : getTextField(payload, "type");
   return named === null || named === "" ? ANY_EVENT : storable(named.slice(0, MAX_EVENT_CHARACTERS));
 }
 
-/** What the sender calls this delivery, the same when it sends it again; null: it says nothing. */
-export function deliveryNameOf(
+/** The sender's id of this delivery, which a repeat has too; null without one. */
+export function findDeliveryName(
   type: HookType,
   payload: unknown,
   header: (name: string) => string | null,
@@ -68,8 +68,8 @@ export function deliveryNameOf(
 }
 
 /**
- * True for a body that GitHub may send again for another event: two runs of a workflow that people begin by hand with the
- * same inputs have equal bodies. Decided by the body alone, because no header is signed. Fields:
+ * True for a body that GitHub may send again for another event: two runs of a manual workflow with the same inputs have
+ * equal bodies. The body alone decides, because no header is signed. Fields:
  * https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 export function mayRecur(type: HookType, payload: unknown): boolean {
@@ -81,17 +81,17 @@ export function mayRecur(type: HookType, payload: unknown): boolean {
   return isWorkflowDispatch || isRepositoryDispatch;
 }
 
-/** Why a call makes no task; null: it makes one. */
-export function whyLeft(type: HookType, events: readonly string[] | undefined, event: string): string | null {
-  if (type === "github" && event === PING) return "GitHub's ping makes no task.";
+/** Why a call creates no task; null when it creates one. */
+export function findIgnoreReason(type: HookType, events: readonly string[] | undefined, event: string): string | null {
+  if (type === "github" && event === PING) return "GitHub's ping creates no task.";
   if (events === undefined || events.includes(event)) return null;
-  return `The hook takes ${events.join(", ")}; this is ${event}.`;
+  return `The hook accepts ${events.join(", ")}; this is ${event}.`;
 }
 
-/** The headers that a prompt may be filled with. */
-export function shownHeaders(headers: Iterable<readonly [string, string]>): Readonly<Record<string, string>> {
-  const shown = Array.from(headers, ([name, value]) => [name.toLowerCase(), value] as const)
+/** The headers that a template may contain. */
+export function selectHeaders(headers: Iterable<readonly [string, string]>): Readonly<Record<string, string>> {
+  const selected = Array.from(headers, ([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !HIDDEN_HEADER.test(name))
     .slice(0, MAX_HEADERS);
-  return Object.fromEntries(shown.map(([name, value]) => [name, value.slice(0, MAX_HEADER_CHARACTERS)]));
+  return Object.fromEntries(selected.map(([name, value]) => [name, value.slice(0, MAX_HEADER_CHARACTERS)]));
 }

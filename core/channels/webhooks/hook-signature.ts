@@ -1,17 +1,19 @@
 /**
- * Whether a call of a hook is signed by who knows its secret. Every scheme is HMAC-SHA-256; what is signed and where the
- * signature stands differ. The comparison takes the same time wherever two signatures differ: WebCrypto's does.
+ * Verifies the signature of a hook's call. Every scheme is HMAC-SHA-256; the signed content and the place of the
+ * signature differ. WebCrypto compares in constant time.
  */
 import { readBase64 } from "../../base/base64.ts";
 import { joinBytes } from "../../base/join-bytes.ts";
 import type { HookType } from "./hook.ts";
 
-/** How old, or how far in the future, a signed moment may be. */
+/** Tolerance of a signed time, in both directions. */
 const TOLERANCE_MS = 5 * 60_000;
-/** Signatures of one call that are looked at: a secret that is being replaced has two. */
+/** Most signatures to verify: a call has two while its secret is being replaced. */
 const MAX_SIGNATURES = 10;
 
-/** A call as its signature is judged by. `header` takes names in lower case, and gives null for one that was not sent. */
+/**
+ * The parts of a call that its signature covers. `header` takes lower-case names and returns null for a missing header.
+ */
 export interface SignedCall {
   readonly type: HookType;
   readonly secret: string;
@@ -34,13 +36,13 @@ export async function isSigned(call: SignedCall, now: number): Promise<boolean> 
   }
 }
 
-/** `sha256=` and the HMAC of the body in hex; a generic caller may leave the prefix out. */
+/** `sha256=` and the body's HMAC in hex; a generic caller may omit the prefix. */
 async function isSignedBody({ secret, body, header }: SignedCall, name: string): Promise<boolean> {
   const signature = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(header(name)?.trim() ?? "")?.[1];
   return signature !== undefined && (await isHmac(utf8(secret), body, [fromHex(signature)]));
 }
 
-/** https://docs.stripe.com/webhooks/signature: `t=…,v1=…`, of the moment in seconds, a dot and the body. */
+/** https://docs.stripe.com/webhooks/signature: `t=…,v1=…`, over the time in seconds, a dot and the body. */
 async function isSignedByStripe({ secret, body, header }: SignedCall, now: number): Promise<boolean> {
   const fields = (header("stripe-signature") ?? "").split(",").map((field) => field.trim().split(/=(.*)/s));
   const moments = fields.flatMap(([name, value]) => (name === "t" && value !== undefined ? [value] : []));
@@ -52,7 +54,9 @@ async function isSignedByStripe({ secret, body, header }: SignedCall, now: numbe
   return await isHmac(utf8(secret), joinBytes([utf8(`${moment}.`), body]), signatures);
 }
 
-/** https://www.standardwebhooks.com: `v1,` and base64, of the id, the moment in seconds and the body, with dots between. */
+/**
+ * https://www.standardwebhooks.com: `v1,` and base64, over the id, the time in seconds and the body, separated by dots.
+ */
 async function isSignedByStandard({ secret, body, header }: SignedCall, now: number): Promise<boolean> {
   const [id, moment] = [header("webhook-id"), header("webhook-timestamp")];
   if (id === null || moment === null || !isRecent(moment, now)) return false;
@@ -67,9 +71,9 @@ async function isSignedByStandard({ secret, body, header }: SignedCall, now: num
 /** True when one of the signatures is the HMAC of the message. */
 async function isHmac(secret: Uint8Array, message: Uint8Array, signatures: readonly Uint8Array[]): Promise<boolean> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", own(secret), algorithm, false, ["verify"]);
+  const key = await crypto.subtle.importKey("raw", asUnshared(secret), algorithm, false, ["verify"]);
   for (const signature of signatures.slice(0, MAX_SIGNATURES)) {
-    if (await crypto.subtle.verify("HMAC", key, own(signature), own(message))) return true;
+    if (await crypto.subtle.verify("HMAC", key, asUnshared(signature), asUnshared(message))) return true;
   }
   return false;
 }
@@ -87,6 +91,6 @@ function fromHex(hex: string): Uint8Array {
 }
 
 /** No memory is shared between threads here, which the types cannot say. */
-function own(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function asUnshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }

@@ -1,26 +1,26 @@
-/** Hooks: how a program outside calls Otto, and what a call becomes. The rule of each is a tenant's; `docs/decisions/0035-ways-in.md`. */
+/** Hooks: how an outside program calls Otto, and what a call becomes. See `docs/decisions/0035-ways-in.md`. */
 import { budgetSchema } from "../../agents/agent.ts";
 import { countFields, MAX_PROMPT_CHARACTERS, MAX_PROMPT_FIELDS } from "./hook-prompt.ts";
 import { MAX_OLD_SECRET_MS, type OldSecret } from "./old-secrets.ts";
 import { projectSchema, taskRequestSchema } from "../../task/new-task.ts";
 import { z } from "zod";
 
-/** Whose form and signature a call has. `generic`: any program's; `standard`: https://www.standardwebhooks.com. */
+/** The format and signature of calls. `generic`: any program; `standard`: https://www.standardwebhooks.com. */
 export const HOOK_TYPES = ["generic", "github", "stripe", "standard"] as const;
 export type HookType = (typeof HOOK_TYPES)[number];
 
-/** Hooks that a tenant may have. */
+/** Hooks of a tenant. */
 export const MAX_HOOKS = 200;
-/** Where a generic hook's callers sign, unless the hook says otherwise. */
+/** The signature header of a generic hook, unless it is configured. */
 export const DEFAULT_SIGNATURE_HEADER = "x-otto-signature";
 
-/** What stands in the path of `POST /webhook/{type}`: a hook's type or name. */
+/** The last part of `POST /webhook/{type}`: a hook's type or name. */
 export const hookNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -");
 
-/** How a standard webhook's secret is written: 24 to 64 bytes in base64. */
+/** The format of a standard webhook's secret: 24 to 64 bytes in base64. */
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
 const HEADER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-/** Headers that mean something else already. */
+/** Headers with another meaning. */
 const TAKEN_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",
@@ -31,8 +31,8 @@ const TAKEN_HEADERS: ReadonlySet<string> = new Set([
 
 export const hookConfigSchema = z.strictObject({
   name: hookNameSchema,
-  type: z.enum(HOOK_TYPES).describe("Whose form and signature the calls have."),
-  agent: z.string().min(1).max(200).optional().describe("By id or name; the built-in one unless it says otherwise."),
+  type: z.enum(HOOK_TYPES).describe("The format and signature of the calls."),
+  agent: z.string().min(1).max(200).optional().describe("Id or name; the built-in agent by default."),
   project: projectSchema.optional(),
   prompt: z
     .string()
@@ -41,21 +41,23 @@ export const hookConfigSchema = z.strictObject({
     .refine((prompt) => countFields(prompt) <= MAX_PROMPT_FIELDS, `has more than ${MAX_PROMPT_FIELDS} fields`)
     .optional()
     .describe(
-      "What the task is asked. `{{a.b}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x}}` for a header; what is filled in is marked as data from outside.",
+      "The task's instructions. `{{a.b}}` inserts a field of the payload, `{{payload}}` the whole payload, `{{headers.x}}` a header; inserted values are marked as data from outside.",
     ),
   events: z
     .array(z.string().min(1).max(200))
     .min(1)
     .max(100)
     .optional()
-    .describe("Events (GitHub's names, the `type` of others) that become tasks; the others are received and left."),
+    .describe(
+      "Events (GitHub's names, the `type` of others) that create tasks; other events are received and ignored.",
+    ),
   signature_header: z
     .string()
     .toLowerCase()
-    .regex(HEADER_NAME, "is a header's name")
-    .refine((name) => !TAKEN_HEADERS.has(name), "is a header that means something else")
+    .regex(HEADER_NAME, "is not a header name")
+    .refine((name) => !TAKEN_HEADERS.has(name), "is a header with another meaning")
     .optional()
-    .describe("Of a generic hook: where `sha256=<hex>` stands, the HMAC of the body. X-Otto-Signature by default."),
+    .describe("For a generic hook: the header with `sha256=<hex>`, the HMAC of the body. X-Otto-Signature by default."),
   once_per_body: z
     .boolean()
     .optional()
@@ -73,15 +75,15 @@ const oldSecretSchema = z
   .min(0)
   .max(MAX_OLD_SECRET_MS / 1000)
   .describe(
-    "With `secret`: for how many seconds the one that it replaces counts too, so that the sender can be changed without losing a call; 86400 unless it is given. 0, for one that is known to others: it and those before it end at once.",
+    "With `secret`: seconds for which the replaced secret stays valid, so that the sender can be changed without losing a call; 86400 by default. 0 ends it and all earlier secrets at once, as for a leaked one.",
   );
 
 const secretSchema = z
   .string()
   .regex(/^[!-~]{8,500}$/, "8 to 500 printable ASCII characters without spaces")
-  .describe("What calls are signed with. One is made unless it is given.");
+  .describe("The secret that signs calls; generated when omitted.");
 
-/** The body that makes a hook, or (with `old_secret_seconds`) sets one. */
+/** The body that creates a hook, or (with `old_secret_seconds`) replaces one. */
 export const hookRequestSchema = hookConfigSchema
   .extend({ secret: secretSchema.optional(), old_secret_seconds: oldSecretSchema.optional() })
   .superRefine(({ type, secret, old_secret_seconds, events, signature_header, once_per_body }, context) => {
@@ -90,14 +92,14 @@ export const hookRequestSchema = hookConfigSchema
       refuse("secret", "a standard webhook's secret is whsec_ and 24 to 64 bytes in base64");
     if (old_secret_seconds !== undefined && secret === undefined)
       refuse("old_secret_seconds", "no secret is replaced: give the new one as secret");
-    if (type === "generic" && events !== undefined) refuse("events", "a generic hook knows no events");
+    if (type === "generic" && events !== undefined) refuse("events", "a generic hook has no events");
     if (type !== "generic" && signature_header !== undefined)
-      refuse("signature_header", `where a ${type} hook's signature stands is not to be chosen`);
+      refuse("signature_header", `the signature header of a ${type} hook is fixed`);
     if (once_per_body !== undefined && !isReplayable(type))
-      refuse("once_per_body", `the signature of a ${type} hook holds the delivery's id`);
+      refuse("once_per_body", `the signature of a ${type} hook covers the delivery's id`);
   });
 
-/** The body that makes a hook. */
+/** The body that creates a hook. */
 export const newHookRequestSchema = hookRequestSchema.superRefine(({ type, once_per_body }, context) => {
   if (type !== "generic" || once_per_body !== undefined) return;
   const message =
@@ -106,63 +108,63 @@ export const newHookRequestSchema = hookRequestSchema.superRefine(({ type, once_
 });
 
 /**
- * True for a type whose signature covers the body alone, so that a copied call can be sent again under another delivery id.
- * Stripe's id is in the body, Standard Webhooks signs its own with the moment.
+ * True for a type whose signature covers the body alone, so that a copied call can be sent again under another delivery
+ * id. Stripe's id is in the body; Standard Webhooks signs its id with the time.
  */
 function isReplayable(type: HookType): boolean {
   return type === "generic" || type === "github";
 }
 
-/** Completes the rule of a hook: a new one gets the default of its type, a replaced one keeps its value. */
-export function withOncePerBody(rule: HookConfig, before: HookConfig | null): HookConfig {
+/** Sets `once_per_body`: a new hook gets its type's default, a replaced one keeps its value. */
+export function setOncePerBody(rule: HookConfig, before: HookConfig | null): HookConfig {
   if (!isReplayable(rule.type) || rule.once_per_body !== undefined) return rule;
   return { ...rule, once_per_body: before === null ? true : (before.once_per_body ?? false) };
 }
 
-/** A length of one more than a multiple of four is no base64. */
+/** Base64 never has a length of one more than a multiple of four. */
 function isStandardSecret(secret: string): boolean {
   const written = STANDARD_SECRET.exec(secret)?.[1]?.replaceAll("=", "");
   return written !== undefined && written.length % 4 !== 1;
 }
 
-/** A hook of a tenant. `sealed` is its secret, in base64, sealed for the tenant and the id. */
+/** A hook of a tenant. `sealed` is its secret in base64, sealed for the tenant and the id. */
 export interface Hook {
   readonly id: string;
   readonly version: number;
   readonly config: HookConfig;
   readonly sealed: string;
-  /** Secrets that were replaced, the latest first. */
+  /** Replaced secrets, the latest first. */
   readonly old: readonly OldSecret[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What the door has to know of a hook to judge a call while Postgres is away: the facts of its inbox's record. */
-export interface HookDoor {
+/** What a hook's auth needs while Postgres is away: the facts of its inbox's record. */
+export interface HookAuth {
   readonly tenant: string;
   readonly hook: string;
   readonly name: string;
   readonly type: HookType;
   readonly sealed: string;
-  /** Absent in what an earlier release kept. */
+  /** Absent in a record of an earlier release. */
   readonly old?: readonly OldSecret[];
   readonly signatureHeader: string;
   readonly isOncePerBody: boolean;
   readonly isEnabled: boolean;
 }
 
-export function doorOf(tenant: string, { id, config, sealed, old }: Hook): HookDoor {
+export function toHookAuth(tenant: string, { id, config, sealed, old }: Hook): HookAuth {
   const { name, type, enabled: isEnabled } = config;
   const { signature_header: signatureHeader = DEFAULT_SIGNATURE_HEADER, once_per_body: isOncePerBody = false } = config;
   return { tenant, hook: id, name, type, sealed, old, signatureHeader, isOncePerBody, isEnabled };
 }
 
-/** The inbox of a hook, or of what a tenant's keys send that names none. */
-export function hookInbox(owner: string): string {
+/** The name of a hook's inbox, or of the tenant's inbox for calls that name no hook. */
+export function getHookInboxName(owner: string): string {
   return `webhook/${owner}`;
 }
 
-/** A secret in the place of the one before. `oldUntil`: until when that counts too; null: no replaced one counts any more. */
+/** A new secret. The one before stays valid until `oldUntil`; null ends all earlier secrets. */
 export interface ReplacedSecret {
   readonly sealed: string;
   readonly oldUntil: number | null;

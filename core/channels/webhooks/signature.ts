@@ -1,28 +1,28 @@
 /**
- * Signatures of webhooks, by the Standard Webhooks specification
- * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md): HMAC-SHA256 over id, moment
- * and body, by a secret of 24 to 64 bytes that is written as `whsec_` and base64.
+ * Signs webhooks by the Standard Webhooks specification
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md): HMAC-SHA256 over id,
+ * time and body, with a secret of 24 to 64 bytes that is written as `whsec_` and base64.
  */
 import { toBase64 } from "../../base/base64.ts";
 
-/** Bytes of a secret that Otto makes. */
+/** Bytes of a generated secret. */
 export const SECRET_BYTES = 32;
 
 const encoder = new TextEncoder();
 
-/** A secret as receivers are given it. */
+/** Formats a secret for receivers. */
 export function writeSecret(bytes: Uint8Array): string {
   return `whsec_${toBase64(bytes)}`;
 }
 
-/** What is signed: the id holds no `.`, and `seconds` (since the epoch) are those of the try. */
+/** The signed content. The id contains no `.`, and `seconds` (since the epoch) are those of the attempt. */
 export interface SignedParts {
   readonly id: string;
   readonly seconds: number;
   readonly body: string;
 }
 
-/** The value of `webhook-signature`: one signature for each secret, with spaces between. */
+/** The value of `webhook-signature`: one signature for each secret, separated by spaces. */
 export async function signWebhook(
   secrets: readonly Uint8Array<ArrayBuffer>[],
   { id, seconds, body }: SignedParts,

@@ -7,7 +7,7 @@
  * - Images are those that came. Links lead to the web, to a mail address, or to a heading.
  * - Paragraphs that begin in a script written from right to left are marked so.
  */
-import { imagePath } from "../../../core/documents/image-references.ts";
+import { toImagePath } from "../../../core/documents/image-references.ts";
 import {
   type Attributes,
   isAttributes,
@@ -171,7 +171,7 @@ class Cleaner {
     const target = (parts[2] as readonly unknown[] | undefined)?.[0];
     const source = typeof target === "string" ? target : "";
     const { images } = this.options;
-    const found = images.get(source) ?? images.get(imagePath(source)) ?? { why: "it did not come with the text" };
+    const found = images.get(source) ?? images.get(toImagePath(source)) ?? { why: "it did not come with the text" };
     if ("file" in found) return [{ t: "Image", c: [sizeOnly(parts[0]), description, [found.file, ""]] }];
     const isOnTheWeb = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(source);
     const why = isOnTheWeb ? "images are taken from the sandbox only" : found.why;

@@ -5,7 +5,7 @@
 import type { Blob } from "node:buffer";
 import type Stream from "node:stream";
 import writeExcelFile, { type CellObject, type Feature, type Row } from "write-excel-file/node";
-import { type Cell, readCalendarDate, type Sheet } from "../../../core/documents/make.ts";
+import { type Cell, parseCalendarDate, type Sheet } from "../../../core/documents/make.ts";
 import { CORE_PART, coreProperties, escapeXml, type OfficeAbout } from "./office-file.ts";
 
 const HEADER: Partial<CellObject> = {
@@ -74,7 +74,7 @@ function cellOf(cell: Cell, column: Column | undefined): CellObject | null {
   const date = whole.date ?? dateIn(whole.value, column);
   if (date !== null) {
     const usual = date.length > DATE_FORMAT.length ? TIME_FORMAT : DATE_FORMAT;
-    return { ...style, value: new Date(readCalendarDate(date) ?? 0), type: Date, format: format ?? usual };
+    return { ...style, value: new Date(parseCalendarDate(date) ?? 0), type: Date, format: format ?? usual };
   }
   const { value } = whole;
   if (typeof value === "number") return { ...style, ...formatted(format), value, type: Number };
@@ -84,7 +84,7 @@ function cellOf(cell: Cell, column: Column | undefined): CellObject | null {
 }
 
 function dateIn(value: unknown, column: Column | undefined): string | null {
-  return column?.type === "date" && typeof value === "string" && readCalendarDate(value) !== null ? value : null;
+  return column?.type === "date" && typeof value === "string" && parseCalendarDate(value) !== null ? value : null;
 }
 
 function formatted(format: string | undefined): Partial<CellObject> {

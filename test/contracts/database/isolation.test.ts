@@ -294,7 +294,7 @@ describe("one tenant with another's ids", () => {
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
     }
     expect(await database.schedules.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
-    expect(await database.schedules.some(b.tenant.id, 10)).toEqual({ ok: true, value: [] });
+    expect(await database.schedules.listIds(b.tenant.id, 10)).toEqual({ ok: true, value: [] });
     expect(await database.mcpServers.all(b.tenant.id)).toEqual({ ok: true, value: [] });
     expect(await database.mcpServers.get(b.tenant.id, "spy")).toMatchObject(missing);
     expect(await database.mcpServers.access(b.tenant.id, "spy")).toMatchObject(missing);

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { identityHashOf, type MemoryKind, type MemoryLabel } from "../../../core/memory/memory.ts";
+import { getIdentityHash, type MemoryKind, type MemoryLabel } from "../../../core/memory/memory.ts";
 import { OUTSIDE, TENANT } from "../../../core/provenance/label.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
@@ -81,9 +81,9 @@ test("memories get the hash of their text byte for byte, and of equal ones one",
   });
   expect(found.isForced).toBe("t");
   for (const memory of MEMORIES.filter(({ isTwin }) => isTwin !== true)) {
-    expect(found.hashes.get(memory.id), memory.id).toBe(await identityHashOf(memory));
+    expect(found.hashes.get(memory.id), memory.id).toBe(await getIdentityHash(memory));
   }
   const twins = ["mem_twin_1", "mem_twin_2"].map((id) => found.hashes.get(id));
-  expect(twins).toContain(await identityHashOf(note("mem_twin_1", "Once  more.")));
+  expect(twins).toContain(await getIdentityHash(note("mem_twin_1", "Once  more.")));
   expect(new Set(twins).size).toBe(2);
 });

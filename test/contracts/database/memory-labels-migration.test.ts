@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { identityHashOf } from "../../../core/memory/memory.ts";
+import { getIdentityHash } from "../../../core/memory/memory.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { OUTSIDE, TENANT } from "../../../core/provenance/label.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
@@ -54,7 +54,7 @@ test("memories of a hook's or a mail's task become claims, all others stay recor
   const quote = (text: string | null | undefined) => (text == null ? "null" : `'${text.replaceAll("'", "''")}'`);
   const contentOf = (source: string) => `What ${source} learned.`;
   const hashOf = async (source: string, label: typeof OUTSIDE | typeof TENANT) =>
-    await identityHashOf({ id: `mem_${source}`, kind: "note", label, content: contentOf(source) });
+    await getIdentityHash({ id: `mem_${source}`, kind: "note", label, content: contentOf(source) });
   const tasks = TASKS.map(
     ({ id, view, key, parent }) =>
       `('ten_1', '${id}', 1, 'completed', false, 'a', now(), now(), ${quote(JSON.stringify(view))}, ${quote(key)}, ${quote(parent)}, '', '')`,

@@ -10,8 +10,8 @@ import { type IdKind, makeId } from "../../../core/base/ids.ts";
 import { SCOPES } from "../../../core/tenant/keys.ts";
 import type { TaskReport } from "../../../core/task/rpc.ts";
 import type { PersonFields } from "../../../core/people/person.ts";
-import { type Skill, skillSlug } from "../../../core/skills/skill.ts";
-import { newSchedule } from "../../../core/schedules/change.ts";
+import { type Skill, toSkillSlug } from "../../../core/skills/skill.ts";
+import { createSchedule } from "../../../core/schedules/change.ts";
 import { scheduleConfigSchema } from "../../../core/schedules/schedule.ts";
 import type { ScheduleReport } from "../../../core/ports/schedule-table.ts";
 import type { SkillChange } from "../../../core/ports/skill-table.ts";
@@ -105,7 +105,7 @@ export const SKILL_HASH = "5".repeat(64);
 export function skillChange(name: string, hash: string = SKILL_HASH): Extract<SkillChange, { kind: "put" }> {
   const skill: Skill = {
     name,
-    slug: skillSlug(name),
+    slug: toSkillSlug(name),
     description: "Spies.",
     hash,
     allowedTools: ["read_*"],
@@ -124,7 +124,7 @@ export function skillChange(name: string, hash: string = SKILL_HASH): Extract<Sk
 
 /** Publishes the source of skills with one in it, as its next version. */
 export async function publishSkill(database: Database, tenant: string, name: string): Promise<void> {
-  const change = sourceOf("skills", { names: [skillSlug(name)], definitions: [], skill: skillChange(name) });
+  const change = sourceOf("skills", { names: [toSkillSlug(name)], definitions: [], skill: skillChange(name) });
   const published = await database.toolSources.publish(tenant, change, act("skill.upload", name));
   if (!published.ok) throw new Error(published.error.message);
 }
@@ -137,7 +137,7 @@ export function scheduleRow(tenant: string): ScheduleReport {
     when: { kind: "interval", every_seconds: 3600 },
     task: { input: "Work." },
   });
-  const made = newSchedule({ tenant, id: newId("schedule"), config }, START);
+  const made = createSchedule({ tenant, id: newId("schedule"), config }, START);
   if (!made.ok) throw new Error(made.error.message);
   return { state: made.value, report: 1, wakeAt: made.value.next?.at ?? null };
 }

@@ -3,7 +3,7 @@ import { neon } from "@neondatabase/serverless";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
 import type { Database } from "../../../core/ports/database.ts";
-import { MAX_KEPT_SCHEDULES, MAX_SCHEDULES } from "../../../core/schedules/schedule.ts";
+import { MAX_STORED_SCHEDULES, MAX_SCHEDULES } from "../../../core/schedules/schedule.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { act, makeTenant, scheduleRow, START } from "./rows.ts";
 import { valueOf } from "../value-of.ts";
@@ -116,7 +116,7 @@ test("one that is over comes back where fewer than fit may be due, its own row a
   const owner = neon(server.ownerUrl, { disableWarningInBrowsers: true });
   const rows = `select '${id}', 'sch_' || n, 1, now(), '{}', now() from generate_series(1, ${MAX_SCHEDULES - 1}) n`;
   await owner.query(`insert into schedules ${rows}`);
-  const mayReturn = async () => await database.schedules.mayReturn(id, state.id);
+  const mayReturn = async () => await database.schedules.checkReactivation(id, state.id);
   expect(await mayReturn()).toMatchObject({ ok: false, error: { code: "not_found" } });
   valueOf(await create({ state: { ...state, next: null }, report: 1, wakeAt: null }, id));
   valueOf(await mayReturn());
@@ -137,7 +137,7 @@ test("a tenant has no more than fit, of which those that are over count little, 
   valueOf(await create(scheduleRow(id), id));
   await fill(2 * MAX_SCHEDULES + 2, 3 * MAX_SCHEDULES, `{"paused":true}`);
   expect(await create(scheduleRow(id), id)).toMatchObject(full);
-  await fill(3 * MAX_SCHEDULES + 1, MAX_KEPT_SCHEDULES, `{"paused":false}`);
+  await fill(3 * MAX_SCHEDULES + 1, MAX_STORED_SCHEDULES, `{"paused":false}`);
   await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(
     `delete from schedules where tenant = '${id}' and state like '%true%'`,
   );
@@ -145,5 +145,5 @@ test("a tenant has no more than fit, of which those that are over count little, 
   expect(await create(scheduleRow(id), id)).toMatchObject(full);
   valueOf(await database.tenants.erase(id, act("tenant.erase", id)));
   valueOf(await database.tenants.purge(id));
-  expect(valueOf(await database.schedules.some(id, 10))).toEqual([]);
+  expect(valueOf(await database.schedules.listIds(id, 10))).toEqual([]);
 });

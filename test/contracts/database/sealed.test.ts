@@ -8,7 +8,7 @@ import { openDatabase } from "../../../adapters/database/database.ts";
 import { openSealing } from "../../../adapters/secrets/sealing.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
 import type { Database } from "../../../core/ports/database.ts";
-import { findMissingKeys, headerText, parseKeyRing } from "../../../core/secrets/key-ring.ts";
+import { findMissingKeys, parseKeyRing, getHeaderText } from "../../../core/secrets/key-ring.ts";
 import { SEALED_COLUMNS, type SealedColumn } from "../../../core/ports/sealed-values.ts";
 import { checkKeyRing, KeyMissing } from "../../../scripts/database/key-ring.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 const newKey = () => randomBytes(32).toString("base64");
-const headerOf = (key: string) => headerText(parseKeyRing(key, null)[0]);
+const headerOf = (key: string) => getHeaderText(parseKeyRing(key, null)[0]);
 const seal = async (key: string) => toBase64(await openSealing(key).seal(new TextEncoder().encode("x"), "here"));
 const headers = async () => valueOf(await database.sealed.listRecorded()).map(({ header }) => header);
 

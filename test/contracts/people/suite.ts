@@ -29,7 +29,7 @@ export function peopleSuite(
       const { people } = await open(three);
       expect(await people.find("Ana")).toMatchObject({
         ok: false,
-        error: { code: "invalid_input", message: '"Ana" could be Ana Costa, Ana Lima. Use the whole name.' },
+        error: { code: "invalid_input", message: '"Ana" could be Ana Costa, Ana Lima. Use the full name.' },
       });
       expect(await people.find("BOSS")).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     });
@@ -40,7 +40,7 @@ export function peopleSuite(
         ok: false,
         error: {
           code: "not_found",
-          message: 'There is nobody called "Cem". There are: Ana Costa, Ana Lima, Bo Li.',
+          message: 'No person is called "Cem". The people are: Ana Costa, Ana Lima, Bo Li.',
         },
       });
       expect(await people.find("Lima")).toMatchObject({ ok: false, error: { code: "not_found" } });

@@ -1,20 +1,20 @@
 /** What every `SkillsPort` does. Runs in Node for the fake and in workerd for the bucket. */
 import { describe, expect, it } from "vitest";
-import { packageHash, packageOf, writePackage } from "../../../core/skills/package.ts";
+import { hashPackage, checkPackage, writePackage } from "../../../core/skills/package.ts";
 import type { SkillsPort } from "../../../core/ports/skills.ts";
 import { SHIPPED } from "../../../core/skills/shipped.generated.ts";
 
 /** A package whose SKILL.md has this text. */
 export async function packedWith(text: string): Promise<{ hash: string; packed: Uint8Array }> {
   const encoder = new TextEncoder();
-  const made = packageOf([
+  const made = checkPackage([
     { path: "SKILL.md", bytes: encoder.encode(text) },
     { path: "scripts/a.sh", bytes: encoder.encode("#!/bin/sh\necho é\n") },
     { path: "assets/raw", bytes: new Uint8Array([0, 255, 10, 13]) },
   ]);
   if (!made.ok) throw new Error(made.error.message);
   const packed = writePackage(made.value.files);
-  return { hash: await packageHash(packed), packed };
+  return { hash: await hashPackage(packed), packed };
 }
 
 /** `open` gives the port of one tenant that has this package, and that of another that has none. */

@@ -146,7 +146,7 @@ describe("a question", () => {
     const first = asked(await call(() => asks));
     const again = await call(() => done(), { resumed: first.resumed("many") });
     expect(again.calls).toEqual([]);
-    expect(asked(again).query).toMatch(/no answer it can take: “count” has to be a number/);
+    expect(asked(again).query).toMatch(/answer is not valid: “count” has to be a number/);
     const { calls } = await call(() => done(), { resumed: asked(again).resumed("Decline") });
     expect(calls).toMatchObject([{ answers: { n: { action: "decline" } } }]);
   });

@@ -3,7 +3,7 @@ import { ok } from "../../../core/base/errors.ts";
 import type { ScriptRequest } from "../../../core/ports/scripts.ts";
 import { matchesTool } from "../../../core/gateway/envelope.ts";
 import { skillCaller } from "../../../core/steps/skill-call.ts";
-import { skillTool } from "../../../core/tool/skill-tool.ts";
+import { createSkillTool } from "../../../core/tool/skill-tool.ts";
 import type { SkillScript } from "../../../core/skills/skill.ts";
 import type { CallFacts, CallSkills, EffectFacts } from "../../../core/tool/tool.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
@@ -213,7 +213,7 @@ describe("run_skill_script", () => {
 
 describe("the tool of a skill", () => {
   const DEPS = { callers: { skill: skillCaller }, patterns: linearPatterns };
-  const [tool] = createOutsideTools([{ source: "skills", tool: skillTool(REPORT) }], [], DEPS);
+  const [tool] = createOutsideTools([{ source: "skills", tool: createSkillTool(REPORT) }], [], DEPS);
 
   it("is a subtask under the skill, with the tools that it leaves", async () => {
     if (tool === undefined) throw new Error("no tool");
@@ -228,7 +228,7 @@ describe("the tool of a skill", () => {
   });
 
   it("takes the tools of a skill that lists none as they are", async () => {
-    const [free] = createOutsideTools([{ source: "skills", tool: skillTool(OTHER) }], [], DEPS);
+    const [free] = createOutsideTools([{ source: "skills", tool: createSkillTool(OTHER) }], [], DEPS);
     if (free === undefined) throw new Error("no tool");
     expect((await runTool(free, { task: "x", context: "y" })).control).toMatchObject({ tools: null });
     expect((await runTool(free, { context: "y" })).failure).toMatchObject({ code: "invalid_input" });

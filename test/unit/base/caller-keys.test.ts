@@ -5,8 +5,8 @@ import { getOwn } from "../../../core/base/own-field.ts";
 import { toMarkdown } from "../../../core/channels/slack/plain-text.ts";
 import { fillTemplate } from "../../../core/gateway/http-template.ts";
 import { decide } from "../../../core/task/task.ts";
-import { contentTypeOf } from "../../../core/sandbox/content-type.ts";
-import { documentedKeyedForMs } from "../../../core/web/idempotent-hosts.ts";
+import { getContentType } from "../../../core/sandbox/content-type.ts";
+import { getDocumentedKeyLifetime } from "../../../core/web/idempotent-hosts.ts";
 import { call, TaskWorld } from "../task/world.ts";
 
 /** What every object inherits: a plain read by one of these finds a function or an object that nobody stored. */
@@ -39,11 +39,11 @@ describe("a name that every object inherits", () => {
 
   test.each(INHERITED)("%s as a host has the default lifetime of a key", (name) => {
     const url = URL.parse(`https://${name.replaceAll("_", "")}/`);
-    expect(url === null ? 1_800_000 : documentedKeyedForMs(url)).toBe(1_800_000);
+    expect(url === null ? 1_800_000 : getDocumentedKeyLifetime(url)).toBe(1_800_000);
   });
 
   test.each(INHERITED)("%s as an ending, a word of Slack or a user is no known one", (name) => {
-    expect(contentTypeOf(`a.${name}`)).toBe("application/octet-stream");
+    expect(getContentType(`a.${name}`)).toBe("application/octet-stream");
     expect(refusalOf(name)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(toMarkdown(`<@${name}>`, {})).toBe(`@${name}`);
   });

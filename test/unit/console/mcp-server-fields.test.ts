@@ -94,8 +94,8 @@ describe("the form of an MCP server", () => {
   });
 
   it("shows each fault at its part, and says when one has no place", () => {
-    const faults = { "headers.X-Key": "is set by Otto itself" };
-    expect(faultOf(faults, "headers")).toBe("X-Key: is set by Otto itself");
+    const faults = { "headers.X-Key": "is set by Otto" };
+    expect(faultOf(faults, "headers")).toBe("X-Key: is set by Otto");
     expect(faultOf(faults, "url")).toBeUndefined();
     expect([isPlaced(faults), isPlaced({ body: "is missing" }), isPlaced({})]).toEqual([true, false, false]);
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { imageReferences } from "../../../core/documents/image-references.ts";
+import { findImageReferences } from "../../../core/documents/image-references.ts";
 
 it.each([
   ["![a](b.png)", ["b.png"]],
@@ -15,10 +15,10 @@ it.each([
   ["![a](https://example.com/b.png) ![a](//x/y) [t](#here) ![a](data:image/png;base64,AA)", []],
   ["no images", []],
 ])("finds in %j: %j", (markdown, paths) => {
-  expect(imageReferences(markdown)).toEqual(paths);
+  expect(findImageReferences(markdown)).toEqual(paths);
 });
 
-it("takes time by the length of the text, and finds a bounded number", () => {
+it("takes linear time, and finds a limited number", () => {
   const slow = [
     "](".repeat(100_000),
     "](<".repeat(100_000),
@@ -26,15 +26,17 @@ it("takes time by the length of the text, and finds a bounded number", () => {
     "[".repeat(100_000),
     `[a]:${" ".repeat(100_000)}`,
   ];
-  for (const text of slow) expect(imageReferences(text).length).toBeLessThanOrEqual(500);
-  expect(imageReferences(Array.from({ length: 2_000 }, (_, index) => `![](${index}.png)`).join(" "))).toHaveLength(500);
+  for (const text of slow) expect(findImageReferences(text).length).toBeLessThanOrEqual(500);
+  expect(findImageReferences(Array.from({ length: 2_000 }, (_, index) => `![](${index}.png)`).join(" "))).toHaveLength(
+    500,
+  );
 });
 
-it("finds whatever path is written in angle brackets", () => {
+it("finds any path in angle brackets", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-zA-Z0-9äé日 _.-]{1,40}$/), (path) => {
       fc.pre(!/^[a-z][a-z0-9+.-]*:/i.test(path));
-      expect(imageReferences(`![x](<${path}>)`)).toContain(path);
+      expect(findImageReferences(`![x](<${path}>)`)).toContain(path);
     }),
   );
 });

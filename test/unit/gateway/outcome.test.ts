@@ -9,7 +9,7 @@ import {
   isAnswerLost,
   type Recovery,
 } from "../../../core/gateway/outcome.ts";
-import { DEFAULT_KEYED_FOR_MS, type IdempotentHost, keyedForAt } from "../../../core/web/idempotent-hosts.ts";
+import { DEFAULT_KEYED_FOR_MS, type IdempotentHost, getKeyLifetime } from "../../../core/web/idempotent-hosts.ts";
 import type { EffectTerms } from "../../../core/tool/tool.ts";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
@@ -76,17 +76,17 @@ describe("the key lifetime of a host", () => {
     ["that documents one, under *", "https://API.Stripe.com/v1/charges", ["*"], DAY],
     ["that documents another than is stated", "https://api.stripe.com/", [{ host: "*", keyed_for_s: 60 }], MINUTE],
   ])("%s", (_, url, hosts, keyedForMs) => {
-    expect(keyedForAt(url, { idempotentHosts: hosts })).toBe(keyedForMs);
+    expect(getKeyLifetime(url, { idempotentHosts: hosts })).toBe(keyedForMs);
   });
 
   test("that is Otto's own is that of its API, unless the agent states another", () => {
     const ownApi = { host: "otto.example:8443", keyedForMs: DAY };
     const url = "https://otto.example:8443/v1/tasks";
-    const keyedFor = (at: string, entry: IdempotentHost) => keyedForAt(at, { idempotentHosts: [entry], ownApi });
+    const keyedFor = (at: string, entry: IdempotentHost) => getKeyLifetime(at, { idempotentHosts: [entry], ownApi });
     expect(keyedFor(url, "otto.example:8443")).toBe(DAY);
     expect(keyedFor(url, { host: "otto.example:8443", keyed_for_s: 900 })).toBe(15 * MINUTE);
     expect(keyedFor("https://otto.example/v1/tasks", "*")).toBe(DEFAULT_KEYED_FOR_MS);
-    expect(keyedForAt(url, { idempotentHosts: [], ownApi })).toBeNull();
+    expect(getKeyLifetime(url, { idempotentHosts: [], ownApi })).toBeNull();
   });
 });
 

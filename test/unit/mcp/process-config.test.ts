@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSameAccess, readServer } from "../../../core/mcp/config.ts";
 import { fillProcess, processRefersToSecrets, readProcess } from "../../../core/mcp/process-config.ts";
-import { patternIsCovered } from "../../../core/web/host-pattern.ts";
+import { isPatternCovered } from "../../../core/web/host-pattern.ts";
 
 const read = (given: Parameters<typeof readServer>[0]) => {
   const config = readServer(given, "");
@@ -10,7 +10,7 @@ const read = (given: Parameters<typeof readServer>[0]) => {
 };
 
 describe("a server that is a process", () => {
-  it("is kept with its arguments, and with the names of its environment beside sealed values", () => {
+  it("is stored with its arguments, and with the names of its environment next to sealed values", () => {
     const { settings, secrets } = read({
       command: "node",
       args: ["server.js", "--key=${KEY}"],
@@ -33,14 +33,14 @@ describe("a server that is a process", () => {
     ]);
   });
 
-  it("is the same one with another environment, and another one with other arguments", () => {
+  it("is the same with another environment, and a different one with other arguments", () => {
     const settingsOf = (more: Record<string, unknown>) => read({ command: "node", args: ["a"], ...more }).settings;
     expect(isSameAccess(settingsOf({}), settingsOf({ env: { A: "b" }, network: ["a.example.com"] }))).toBe(true);
     expect(isSameAccess(settingsOf({}), settingsOf({ args: ["b"] }))).toBe(false);
     expect(isSameAccess(settingsOf({}), read({ url: "https://example.com/" }).settings)).toBe(false);
   });
 
-  it("is the same as before when it was kept before there were processes", () => {
+  it("is the same as one that was stored before there were processes", () => {
     const { process: _, ...before } = read({ url: "https://example.com/" }).settings;
     expect(isSameAccess(before, read({ url: "https://example.com/" }).settings)).toBe(true);
   });
@@ -51,7 +51,7 @@ describe("a server that is a process", () => {
     [{ command: "a", env: { LD_PRELOAD: "x" } }, "env.LD_PRELOAD"],
     [{ command: "a", env: { Home: "x" } }, "env.Home"],
     [{ command: "a", network: ["*.com"] }, "network.0"],
-  ])("is refused as %j, by %s", (given, field) => {
+  ])("is rejected as %j, by %s", (given, field) => {
     expect(readProcess(given)).toMatchObject({ ok: false, error: { field } });
   });
 });
@@ -69,7 +69,7 @@ describe("secrets of a process", () => {
     network: ["a.example.com"],
   };
 
-  it("are filled in where each is bound to all that it may reach", () => {
+  it("are filled in where each is bound to every host of the process", () => {
     expect(processRefersToSecrets(process)).toBe(true);
     const filled = fillProcess(process, [secret("A", ["*.example.com"]), secret("B", ["a.example.com"])]);
     expect(filled).toMatchObject({ ok: true, value: { args: ["value of A"], env: [["B", "xvalue of B"]] } });
@@ -88,7 +88,7 @@ describe("secrets of a process", () => {
     [[secret("A", ["a.example.com"]), { ...secret("B", ["a.example.com"]), refusal: "No." }], "blocked_by_policy"],
     [[secret("A", ["a.example.com"]), secret("B", ["a.example.com"], "a\0b")], "invalid_input"],
     [[secret("A", ["a.example.com"]), secret("B", ["a.example.com"], "v".repeat(200_000))], "too_large"],
-  ])("stop the start when one is amiss (%#)", (secrets, code) => {
+  ])("prevent the start when one is invalid (%#)", (secrets, code) => {
     const filled = fillProcess(process, secrets);
     expect(filled).toMatchObject({ ok: false, error: { code, happened: "no" } });
     expect(JSON.stringify(filled)).not.toContain("value of");
@@ -110,6 +110,6 @@ it.each([
   ["a.example.com", ["a.example.com:8443"], false],
   ["a.example.com:8443", ["a.example.com:8443"], true],
   ["badexample.com", ["*.example.com"], false],
-])("what %s admits is covered by %j: %s", (pattern, entries, is) => {
-  expect(patternIsCovered(pattern, entries)).toBe(is);
+])("%s is covered by %j: %s", (pattern, entries, is) => {
+  expect(isPatternCovered(pattern, entries)).toBe(is);
 });

@@ -1,6 +1,6 @@
-/** A server's question as a person reads it, and what the server gets of the answer. */
+/** A server's question for a person, and the answer for the server. */
 import { describe, expect, it } from "vitest";
-import { readAnswer, readQuestion, showQuestion } from "../../../core/mcp/question.ts";
+import { readAnswer, readQuestion, formatQuestion } from "../../../core/mcp/question.ts";
 import type { McpQuestion } from "../../../core/ports/mcp.ts";
 
 const form = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)): McpQuestion => ({
@@ -20,13 +20,13 @@ function read(question: McpQuestion, said: string | null): unknown {
 function shown(question: McpQuestion) {
   const asked = readQuestion(question);
   if (asked === null) throw new Error("it is no question");
-  return showQuestion("notes", "order", question, asked, null);
+  return formatQuestion("notes", "order", question, asked, null);
 }
 
 const accepted = (content: Record<string, unknown>) => ({ action: "accept", content });
 
 describe("a question", () => {
-  it("says which server asks for which tool, and how it is refused", () => {
+  it("names the server and the tool, and how to decline", () => {
     const { query, choices } = shown(form({ name: { type: "string", title: "Name", description: "Your own" } }));
     expect(query).toMatch(/MCP server “notes” asks, for its tool order: Please say\./);
     expect(query).toMatch(/name \(text\): Name: Your own/);
@@ -34,7 +34,7 @@ describe("a question", () => {
     expect(choices).toBeNull();
   });
 
-  it("offers what there is to choose", () => {
+  it("offers the choices", () => {
     expect(shown(form({ ok: { type: "boolean" } })).choices).toEqual(["Yes", "No", "Decline"]);
     expect(shown(form({ size: { type: "string", enum: ["S", "M"] } })).choices).toEqual(["S", "M", "Decline"]);
     const titled = {
@@ -48,7 +48,7 @@ describe("a question", () => {
     expect(shown(form({})).choices).toEqual(["Accept", "Decline"]);
   });
 
-  it("that sends a person somewhere names the host, and goes to the web only", () => {
+  it("with a URL names the host, and allows web addresses only", () => {
     const go = (url: string): McpQuestion => ({ mode: "url", message: "Sign in", schema: null, url });
     expect(shown(go("https://bank.example/in?x=1"))).toMatchObject({
       query: expect.stringMatching(/page of bank\.example: https:\/\/bank\.example\/in\?x=1/),
@@ -65,11 +65,11 @@ describe("a question", () => {
     { a: { type: "string", enum: [1, 2] } },
     { a: "text" },
     Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`f${index}`, { type: "string" }])),
-  ])("that is not of simple fields is none (%#)", (properties) => {
+  ])("with other than simple fields is invalid (%#)", (properties) => {
     expect(readQuestion(form(properties))).toBeNull();
   });
 
-  it("holds no characters that hide what is asked", () => {
+  it("contains no characters that hide the question", () => {
     const { query } = shown({ ...form({}), message: "pay\u202e\u200b now" });
     expect(query).toMatch(/pay now/);
   });
@@ -98,12 +98,12 @@ describe("an answer", () => {
     [{ type: "string", minLength: 3 }, "ab", /3 to/],
     [{ type: "string", format: "date" }, "2026-02-30x", /date/],
     [{ type: "array", items: { enum: ["a"] }, minItems: 1 }, "", /1 to 1/],
-    [{ type: "string" }, '{"other": 1}', /nothing named “other”/],
+    [{ type: "string" }, '{"other": 1}', /no field “other”/],
   ])("that does not fit %j is asked for again: %j", (schema, said, problem) => {
     expect(read(form({ value: schema }), said)).toMatch(problem);
   });
 
-  it("to several fields is JSON or lines, with defaults for what is left out", () => {
+  it("to several fields is JSON or lines, with defaults for missing ones", () => {
     const asked = form(
       {
         name: { type: "string" },
@@ -119,7 +119,7 @@ describe("an answer", () => {
     expect(read(asked, "name: Ada")).toMatch(/“age” is missing/);
   });
 
-  it("that refuses, and nobody's, are what the protocol has for them", () => {
+  it("that declines, or is missing, has the protocol's form", () => {
     const asked = form({ name: { type: "string" } });
     expect(read(asked, " decline ")).toEqual({ action: "decline" });
     expect(read(asked, "Cancel")).toEqual({ action: "cancel" });
@@ -127,7 +127,7 @@ describe("an answer", () => {
     expect(read(form({}), "Accept")).toEqual(accepted({}));
   });
 
-  it("does not touch what objects have by themselves", () => {
+  it("ignores inherited properties", () => {
     const asked = form(JSON.parse('{"__proto__": {"type": "string"}, "constructor": {"type": "string"}}'));
     const answer = read(asked, '{"__proto__": "x", "constructor": "y"}') as { content: object };
     expect(Object.getPrototypeOf(answer.content)).toBe(Object.prototype);

@@ -6,7 +6,7 @@ import type { McpServerAccess } from "../../../core/ports/mcp-server-table.ts";
 
 const keyOf = (byte: number) => btoa(String.fromCharCode(...Array.from({ length: 32 }, () => byte)));
 
-/** The registry over a table of one row. */
+/** The registry over a table with one row. */
 function registryOver(row: McpServerAccess, key: string) {
   const kept = { ...row };
   const table = {
@@ -19,7 +19,7 @@ function registryOver(row: McpServerAccess, key: string) {
   return { kept, registry: openRegistry(table, { sealing: openSealing(key), reseal: () => Promise.resolve() }, "t1") };
 }
 
-it("a server whose secrets were sealed with another key fails in words, and what OAuth gave for it counts as lost", async () => {
+it("a server whose secrets were sealed with another key fails with a message, and its OAuth tokens count as lost", async () => {
   const settings = {
     url: "https://mcp.example.com/",
     headerNames: ["x"],

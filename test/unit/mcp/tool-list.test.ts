@@ -1,8 +1,8 @@
-/** What is taken of a server's list, how a later one is told apart, and what a tool is called. */
+/** How a server's list is read, compared with a later one, and named as tools. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { outsideTools } from "../../../core/mcp/outside-tools.ts";
-import { diffLists, MAX_DESCRIPTION, MAX_TOOLS, plainText, readToolList } from "../../../core/mcp/tool-list.ts";
+import { toOutsideTools } from "../../../core/mcp/outside-tools.ts";
+import { diffLists, MAX_DESCRIPTION, MAX_TOOLS, cleanText, readToolList } from "../../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../../core/ports/mcp.ts";
 
 const raw = (more: Record<string, unknown> = {}) => ({ name: "echo", inputSchema: { type: "object" }, ...more });
@@ -14,14 +14,14 @@ async function read(...tools: unknown[]) {
 }
 
 describe("a list", () => {
-  it("has one hash, whatever the order of its tools and of their members is", async () => {
+  it("has one hash, for any order of its tools and their members", async () => {
     const one = await read(raw({ name: "a", description: "x" }), raw({ name: "b" }));
     const other = await read(raw({ name: "b" }), { description: "x", inputSchema: { type: "object" }, name: "a" });
     expect(other.hash).toBe(one.hash);
     expect((await read(raw({ name: "a", description: "y" }), raw({ name: "b" }))).hash).not.toBe(one.hash);
   });
 
-  it("leaves out what is no tool, with a reason, and keeps the others", async () => {
+  it("refuses invalid tools with a reason, and keeps the others", async () => {
     const deep = Array.from({ length: 5_000 }).reduce<unknown>((inside) => ({ items: inside }), {});
     const { tools, refused } = await read(
       raw(),
@@ -57,7 +57,7 @@ describe("a list", () => {
     expect(refused.every(({ reason }) => reason.length > 0 && reason.length <= 300)).toBe(true);
   });
 
-  it("of too many tools, or of too much text, is refused as a whole", async () => {
+  it("with too many tools or too much text is rejected completely", async () => {
     const many = Array.from({ length: MAX_TOOLS + 1 }, (_, index) => raw({ name: `t${index}` }));
     expect(await readToolList(many)).toMatchObject({ ok: false, error: { code: "too_large" } });
     const heavy = Array.from({ length: 100 }, (_, index) =>
@@ -66,7 +66,7 @@ describe("a list", () => {
     expect(await readToolList(heavy)).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
-  it("has descriptions without characters that hide or turn what is read, also inside schemas", async () => {
+  it("has descriptions without hidden or reordering characters, also inside schemas", async () => {
     const hidden = "be\u202enign\u200b\u0000\u{e0041}\u001b[2J";
     const { tools } = await read(
       raw({
@@ -78,10 +78,10 @@ describe("a list", () => {
     expect(tools[0]?.input).toMatchObject({ properties: { a: { description: "benign[2J" } } });
   });
 
-  it("has short descriptions of whatever text", () => {
+  it("has short descriptions for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 3_000 }), (text) => {
-        const plain = plainText(text, MAX_DESCRIPTION);
+        const plain = cleanText(text, MAX_DESCRIPTION);
         expect(plain.length).toBeLessThanOrEqual(MAX_DESCRIPTION);
         expect(plain.isWellFormed()).toBe(true);
         // oxlint-disable-next-line no-control-regex -- these are what must not be there
@@ -92,7 +92,7 @@ describe("a list", () => {
 });
 
 describe("a later list", () => {
-  it("tells what was added, removed and changed", async () => {
+  it("lists what was added, removed and changed", async () => {
     const before = (await read(raw({ name: "a" }), raw({ name: "b", description: "x" }), raw({ name: "c" }))).tools;
     const after = (
       await read(
@@ -137,9 +137,9 @@ describe("a tool of a server", () => {
     ...more,
   });
   const named = async (server: string, tools: readonly McpTool[], taken: readonly string[] = [], trusted = false) =>
-    await outsideTools(server, tools, { trusted, timeoutMs: 1_000 }, (name) => taken.includes(name));
+    await toOutsideTools(server, tools, { trusted, timeoutMs: 1_000 }, (name) => taken.includes(name));
 
-  it("has a name that a model can have, of at most 64 characters, and none that is taken", async () => {
+  it("has a name of at most 64 characters that a model accepts and that is free", async () => {
     const tools = await named(
       "my.server",
       [mcpTool("get.it"), mcpTool("get_it"), mcpTool("x".repeat(128)), mcpTool("y".repeat(128)), mcpTool("free")],

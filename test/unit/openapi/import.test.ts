@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { readApiDocument } from "../../../core/openapi/document.ts";
-import { importOpenApi, type ImportOptions, slugOf } from "../../../core/openapi/import.ts";
+import { importOpenApi, type ImportOptions, toSlug } from "../../../core/openapi/import.ts";
 import type { HttpTemplate, OutsideTool } from "../../../core/tool/source.ts";
 import { IMPORT_OPTIONS } from "./import-options.ts";
 
@@ -98,7 +98,7 @@ describe("an operation", () => {
     expect(tool.input["required"]).toEqual(["id", "body"]);
   });
 
-  test("follows references, those of a schema to itself up to where it begins anew", async () => {
+  test("follows references, recursive schemas up to their repetition", async () => {
     const components = {
       parameters: { Id: ID },
       requestBodies: { Thing: json({ $ref: "#/components/schemas/Thing" }) },
@@ -134,7 +134,7 @@ describe("an operation", () => {
     expect(JSON.stringify(input).length).toBeLessThan(200_000);
   });
 
-  test("leaves out a pattern that cannot be used", async () => {
+  test("drops an invalid pattern", async () => {
     const schema = {
       type: "object",
       properties: { a: { type: "string", pattern: "(?=x)" }, b: { type: "string", pattern: "^b+$" } },
@@ -164,7 +164,7 @@ describe("an operation", () => {
     expect(error?.message).toContain(said);
   });
 
-  test("does without what it may be called without", async () => {
+  test("omits optional parts that tools do not support", async () => {
     const parameters = [ID, { name: "s", in: "cookie", schema: {} }];
     const tool = await only(operation({ parameters, requestBody: { content: { "image/png": {} } } }));
     expect(Object.keys(tool.input["properties"] ?? {})).toEqual(["id"]);
@@ -194,12 +194,12 @@ describe("credentials", () => {
     expect((await withSecurity([{ [scheme]: [] }], { [scheme]: "A" })).request.headers).toEqual(headers);
   });
 
-  test("of the query stand there", async () => {
+  test("in the query are added to the URL", async () => {
     const { request } = await withSecurity([{ query: [] }], { query: "A" });
     expect(request.url).toBe("https://api.example/v1/things/{id}?api%20key={{secret.A}}");
   });
 
-  test("are those of the first way that can be gone, and none where none are needed", async () => {
+  test("use the first alternative with secrets, and are empty where none are needed", async () => {
     const { request } = await withSecurity([{ key: [], mutual: [] }, { bearer: [] }], { bearer: "B", key: "A" });
     expect(request.headers).toEqual({ authorization: "Bearer {{secret.B}}" });
     expect((await withSecurity([{ key: [] }, {}], {})).request.headers).toEqual({});
@@ -215,10 +215,10 @@ describe("names", () => {
     ["2fa", "op_2fa"],
     ["文書", "op"],
   ])("are made of %s as %s", (text, slug) => {
-    expect(slugOf(text)).toBe(slug);
+    expect(toSlug(text)).toBe(slug);
   });
 
-  test("that are too long, or taken, end in a part of their hash", async () => {
+  test("that are too long or taken end in a part of their hash", async () => {
     const long = "a".repeat(100);
     const paths = Object.fromEntries([
       ["/a", { get: { operationId: "same" } }],
@@ -234,7 +234,7 @@ describe("names", () => {
     expect([new Set(made).size, made[2]?.length]).toEqual([4, 64]);
   });
 
-  test("say which operations are imported", async () => {
+  test("select the operations to import", async () => {
     const paths = { "/a": { get: { operationId: "getA" }, delete: { operationId: "deleteA" } } };
     const { tools } = await read(operation({}, { paths }), { include: ["get_*"] });
     expect(tools.map(({ name }) => name)).toEqual(["api.get_a"]);
@@ -242,11 +242,11 @@ describe("names", () => {
   });
 });
 
-describe("where an operation is", () => {
+describe("the address of an operation", () => {
   const urlOf = async (more: Json, options: Partial<ImportOptions> = {}) =>
     (await only(operation({ parameters: [ID] }, more), options)).request.url.replace("/things/{id}", "");
 
-  test("is the document's first server, relative to where the document was read", async () => {
+  test("is the document's first server, relative to the document's URL", async () => {
     expect(await urlOf({})).toBe("https://api.example/v1");
     const from = { url: "https://docs.example/specs/api.json" };
     expect(await urlOf({ servers: [{ url: "/v2" }] }, from)).toBe("https://docs.example/v2");
@@ -264,7 +264,7 @@ describe("where an operation is", () => {
     [[{ url: "https://{region}.example" }]],
     [[{ url: 7 }]],
     ["no list"],
-  ])("has to be known: %j", async (servers) => {
+  ])("has to be absolute: %j", async (servers) => {
     const { error } = await read(operation({ parameters: [ID] }, { servers }));
     expect(error?.code).toBe("invalid_input");
   });
@@ -275,14 +275,14 @@ test.each([
   ["Swagger 2", { swagger: "2.0", paths: {} }],
   ["no paths", { openapi: "3.0.0" }],
   ["no operation", { openapi: "3.0.0", paths: {} }],
-  ["a version that is none", { openapi: "4.0", paths: {} }],
+  ["an invalid version", { openapi: "4.0", paths: {} }],
   ["paths that are no objects", { openapi: "3.0.0", paths: { "/a": 7, b: {}, "/c": { get: [] } } }],
   ["a reference in a circle", { openapi: "3.0.0", paths: { "/a": { $ref: "#/paths/~1a" } } }],
-])("a document with %s is refused", async (_what, document) => {
+])("a document with %s is rejected", async (_what, document) => {
   expect((await read(document)).error).toMatchObject({ code: "invalid_input", field: "openapi" });
 });
 
-describe("references that stand for much", () => {
+describe("references to large schemas", () => {
   const list = Array.from({ length: 20_000 }, (_, index) => `value number ${index}`);
   const wide = Object.fromEntries(
     Array.from({ length: 200 }, (_, index) => [`p${index}`, { $ref: "#/components/schemas/Value" }]),
@@ -300,13 +300,13 @@ describe("references that stand for much", () => {
   };
   const reference = (name: string) => json({ $ref: `#/components/schemas/${name}` });
 
-  test("do not make a tool of any size: what has no room any more takes anything", async () => {
+  test("keep a tool small: a part without room accepts anything", async () => {
     const { input } = await only(operation({ parameters: [ID], requestBody: reference("Wide") }, { components }));
     expect(JSON.stringify(input).length).toBeLessThan(500_000);
     expect(Object.keys(input["properties"] as Json)).toHaveLength(201);
   });
 
-  test("do not make an import of any size, and a part of it can be named", async () => {
+  test("keep an import small, and a part of it can be selected", async () => {
     const paths = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [
         `/t${index}`,

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Notice } from "../../../core/task/notice.ts";
-import { approvalOf, endsOf, questionOf, reminderMessage, settledMessage } from "../../../core/people/ask-message.ts";
+import {
+  toApproval,
+  listAskEnds,
+  toQuestion,
+  createReminderMessage,
+  createSettledMessage,
+} from "../../../core/people/ask-message.ts";
 import { MAX_SHOWN_ARGUMENTS } from "../../../core/people/format-call.ts";
-import { whyMayNot } from "../../../core/people/who-may.ts";
+import { findDecisionRefusal } from "../../../core/people/who-may.ts";
 import { somebody } from "../../fakes/people.ts";
 
 function notice(type: Notice["type"], data: Notice["data"]): Notice {
@@ -23,43 +29,43 @@ const PENDING = {
   expires_at: null,
 } as const;
 
-describe("what is asked", () => {
-  test("is told with its choices and its deadline", () => {
+describe("a question", () => {
+  test("has its choices and its deadline", () => {
     const data = { question_id: "qst_1", query: "Which?", choices: ["a"], person: null, wait: true, expires_at: "x" };
-    expect(questionOf(notice("question.asked", data), null)).toMatchObject({
+    expect(toQuestion(notice("question.asked", data), null)).toMatchObject({
       waits: true,
       text: "Which?",
       ask: { kind: "question", id: "qst_1", task: "task_1", choices: ["a"], expiresAt: "x", person: null },
     });
   });
 
-  test("without waiting is for a person, or it is not asked here", () => {
+  test("without waiting is for a person, or is not sent here", () => {
     const data = { question_id: null, query: "Done.", choices: null, person: null, wait: false, expires_at: null };
-    expect(questionOf(notice("question.asked", data), null)).toBeNull();
-    expect(questionOf(notice("question.asked", { ...data, person: "Ana" }), "per_1")).toMatchObject({ waits: false });
+    expect(toQuestion(notice("question.asked", data), null)).toBeNull();
+    expect(toQuestion(notice("question.asked", { ...data, person: "Ana" }), "per_1")).toMatchObject({ waits: false });
   });
 
-  test("in an approval is the call, without arguments that no channel could show whole", () => {
-    expect(approvalOf("task_1", PENDING).ask.call).toEqual({
+  test("for approval has the call, without arguments that are too long to show", () => {
+    expect(toApproval("task_1", PENDING).ask.call).toEqual({
       tool: "send_email",
       arguments: { to: "all@acme.example" },
       argumentsHash: "abc",
     });
-    const long = approvalOf("task_1", { ...PENDING, arguments: { body: "x".repeat(MAX_SHOWN_ARGUMENTS) } });
+    const long = toApproval("task_1", { ...PENDING, arguments: { body: "x".repeat(MAX_SHOWN_ARGUMENTS) } });
     expect(long.ask.call).toEqual({ tool: "send_email", arguments: null, argumentsHash: "abc" });
   });
 
-  test("is asked again under the same id", () => {
-    const told = approvalOf("task_1", PENDING);
+  test("is repeated under the same id", () => {
+    const told = toApproval("task_1", PENDING);
     expect([told.text, told.ask.reason]).toEqual(["May I call `send_email`?", "It is dangerous."]);
-    expect(reminderMessage(told)).toMatchObject({
+    expect(createReminderMessage(told)).toMatchObject({
       ask: { id: "apr_1" },
       title: "Reminder: Otto asks for approval: send_email",
     });
   });
 });
 
-describe("what was asked ends", () => {
+describe("the end of a question", () => {
   test.each<[Notice["type"], Notice["data"], string, string | null]>([
     [
       "question.answered",
@@ -71,36 +77,41 @@ describe("what was asked ends", () => {
     [
       "question.expired",
       { question_id: "qst_1", query: "Which?", answer: "blue" },
-      "Nobody answered in time. The agreed default stands: blue",
+      "Nobody answered in time. The agreed default applies: blue",
       null,
     ],
     ["approval.decided", { approval_id: "apr_1", tool: "t", decision: "approve", by: "Ana" }, "Approved.", "Ana"],
     ["approval.decided", { approval_id: "apr_1", decision: "refuse", reason: "No.", by: "Bo" }, "Refused: No.", "Bo"],
-    ["approval.expired", { approval_id: "apr_1", tool: "t" }, "Nobody decided in time, so it was not done.", null],
+    [
+      "approval.expired",
+      { approval_id: "apr_1", tool: "t" },
+      "Nobody decided in time, so the call was not made.",
+      null,
+    ],
   ])("with %s", (type, data, text, by) => {
-    const [end, ...others] = endsOf(notice(type, data));
+    const [end, ...others] = listAskEnds(notice(type, data));
     expect(others).toEqual([]);
     expect(end?.id).toBe(type.startsWith("question") ? "qst_1" : "apr_1");
     expect(end?.outcome).toEqual({ text, by });
   });
 
-  test("with its task, each of those that were open", () => {
+  test("comes with its task, for each open one", () => {
     const closed = [
       { kind: "question", id: "qst_1", query: "Which?", person: "Ana", person_id: "per_1" },
       { kind: "approval", id: "apr_1", tool: "send_email" },
     ];
-    const ends = endsOf(notice("task.failed", { status: "failed", closed }));
+    const ends = listAskEnds(notice("task.failed", { status: "failed", closed }));
     expect(ends.map(({ id, personId }) => [id, personId])).toEqual([
       ["qst_1", "per_1"],
       ["apr_1", null],
     ]);
-    expect(endsOf(notice("task.completed", { status: "completed" }))).toEqual([]);
-    expect(ends.map((end) => settledMessage("task_1", end).text)).toEqual(["Which?", "May I call `send_email`?"]);
+    expect(listAskEnds(notice("task.completed", { status: "completed" }))).toEqual([]);
+    expect(ends.map((end) => createSettledMessage("task_1", end).text)).toEqual(["Which?", "May I call `send_email`?"]);
   });
 
-  test("with an answer that is long in a short word", () => {
+  test("shows a long answer truncated", () => {
     const data = { question_id: "qst_1", query: "Which?", answer: "x".repeat(9000), by: "Ana" };
-    expect(endsOf(notice("question.answered", data))[0]?.outcome.text.length).toBeLessThan(600);
+    expect(listAskEnds(notice("question.answered", data))[0]?.outcome.text.length).toBeLessThan(600);
   });
 });
 
@@ -123,13 +134,13 @@ describe("who may decide", () => {
     ["another", bo, "question", named, false],
     ["another who may approve", boss, "question", named, true],
     ["the person who was asked, whose answers do not count", mute, "question", named, false],
-    ["anybody, of nobody in particular", bo, "question", question, true],
+    ["anyone, for a question without a person", bo, "question", question, true],
     ["anybody whose answers do not count", mute, "question", question, false],
     ["anybody, of a question that is over", bo, "question", null, true],
     ["somebody who may approve", boss, "approval", PENDING, true],
     ["somebody who may only answer", ana, "approval", PENDING, false],
     ["somebody who may only answer, of an approval that is over", ana, "approval", null, false],
   ] as const)("%s", (_, person, kind, pending, may) => {
-    expect(whyMayNot(person, kind, pending) === null).toBe(may);
+    expect(findDecisionRefusal(person, kind, pending) === null).toBe(may);
   });
 });

@@ -4,13 +4,13 @@ import type { PersonFields } from "../../../core/people/person.ts";
 import {
   type AskToRoute,
   FALLBACK_AFTER_MS,
-  type Leg,
+  type AskStep,
   MAX_REMINDERS,
-  MAX_STATIONS,
+  MAX_ASK_DESTINATIONS,
   routeAsk,
-  type Station,
+  type AskDestination,
 } from "../../../core/people/route-ask.ts";
-import { afterWorking, isWorking, nextWorking } from "../../../core/people/working-hours.ts";
+import { addWorkingTime, isWorking, findNextWorking } from "../../../core/people/working-hours.ts";
 import { somebody } from "../../fakes/people.ts";
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ const DAY = 24 * HOUR;
 const OFFICE = { days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" };
 const BERLIN = { timeZone: "Europe/Berlin", workingHours: OFFICE };
 
-/** A moment as it is written in a zone with its offset. */
+/** A time in a zone with its offset. */
 const at = (text: string) => Date.parse(text);
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -31,14 +31,14 @@ function ana(change: Partial<PersonFields> = {}) {
   return somebody("per_ana", "Ana", { addresses, ...BERLIN, ...change });
 }
 
-const THREAD: Station = { channel: "slack", to: "T1/C1/1.2", person: null };
+const THREAD: AskDestination = { channel: "slack", to: "T1/C1/1.2", person: null };
 
-function route(change: Partial<AskToRoute>): Leg[] {
+function route(change: Partial<AskToRoute>): AskStep[] {
   return routeAsk({ person: null, conversations: [], askedAt: 0, expiresAt: null, waits: true, ...change });
 }
 
-const told = (legs: readonly Leg[]) =>
-  legs.map(({ kind, station, at: moment }) => `${kind} ${station.channel} ${station.to} ${iso(moment)}`);
+const told = (steps: readonly AskStep[]) =>
+  steps.map(({ kind, destination, at: moment }) => `${kind} ${destination.channel} ${destination.to} ${iso(moment)}`);
 
 describe("working hours", () => {
   test.each([
@@ -47,9 +47,9 @@ describe("working hours", () => {
     ["just before", "2026-11-23T08:59:59+01:00", false],
     ["when they end", "2026-11-23T17:00:00+01:00", false],
     ["on a Saturday", "2026-11-21T12:00:00+01:00", false],
-    ["in summer, by the clocks of summer", "2026-07-01T09:00:00+02:00", true],
+    ["in summer, in summer time", "2026-07-01T09:00:00+02:00", true],
     ["in summer, an hour before", "2026-07-01T08:59:00+02:00", false],
-  ])("count %s as it is", (_, moment, works) => {
+  ])("are known %s", (_, moment, works) => {
     expect(isWorking(BERLIN, at(moment))).toBe(works);
   });
 
@@ -59,17 +59,17 @@ describe("working hours", () => {
     ["the Saturday before clocks go forward", "2026-03-28T12:00:00+01:00", "2026-03-30T09:00:00+02:00"],
     ["the Saturday before clocks go back", "2026-10-24T12:00:00+02:00", "2026-10-26T09:00:00+01:00"],
   ])("begin again after %s", (_, moment, next) => {
-    expect(iso(nextWorking(BERLIN, at(moment)))).toBe(iso(at(next)));
+    expect(iso(findNextWorking(BERLIN, at(moment)))).toBe(iso(at(next)));
   });
 
-  test("that begin in the hour that clocks leave out begin when it is over", () => {
+  test("that begin in a skipped hour begin at its end", () => {
     const early = { timeZone: "Europe/Berlin", workingHours: { days: [7], from: "02:30", to: "10:00" } };
-    expect(iso(nextWorking(early, at("2026-03-29T00:00:00+01:00")))).toBe("2026-03-29T01:00:00.000Z");
+    expect(iso(findNextWorking(early, at("2026-03-29T00:00:00+01:00")))).toBe("2026-03-29T01:00:00.000Z");
   });
 
-  test("that begin in the hour that clocks show twice begin at the first of the two", () => {
+  test("that begin in a repeated hour begin at the first of the two", () => {
     const early = { timeZone: "Europe/Berlin", workingHours: { days: [7], from: "02:30", to: "10:00" } };
-    expect(iso(nextWorking(early, at("2026-10-25T00:00:00+02:00")))).toBe("2026-10-25T00:30:00.000Z");
+    expect(iso(findNextWorking(early, at("2026-10-25T00:00:00+02:00")))).toBe("2026-10-25T00:30:00.000Z");
   });
 
   test("of a night belong to the day on which they begin", () => {
@@ -77,7 +77,7 @@ describe("working hours", () => {
     expect(isWorking(night, at("2026-11-21T05:59:00+01:00"))).toBe(true);
     expect(isWorking(night, at("2026-11-21T06:00:00+01:00"))).toBe(false);
     expect(isWorking(night, at("2026-11-20T05:00:00+01:00"))).toBe(false);
-    expect(iso(nextWorking(night, at("2026-11-21T06:00:00+01:00")))).toBe(iso(at("2026-11-27T22:00:00+01:00")));
+    expect(iso(findNextWorking(night, at("2026-11-21T06:00:00+01:00")))).toBe(iso(at("2026-11-27T22:00:00+01:00")));
   });
 
   test("that never end are every moment", () => {
@@ -97,10 +97,10 @@ describe("working hours", () => {
     ["from a Sunday", "2026-11-22T15:00:00+01:00", 4, "2026-11-23T13:00:00+01:00"],
     ["over two weeks", "2026-11-23T09:00:00+01:00", 76, "2026-12-04T13:00:00+01:00"],
   ])("are counted %s", (_, from, hours, end) => {
-    expect(iso(afterWorking(BERLIN, at(from), hours * HOUR))).toBe(iso(at(end)));
+    expect(iso(addWorkingTime(BERLIN, at(from), hours * HOUR))).toBe(iso(at(end)));
   });
 
-  test("hold for any zone, hours and moment: who works next works then, and nobody worked in between", () => {
+  test("work in any zone: the next working moment is in them, and no earlier one is", () => {
     const clock = (max: number) => fc.integer({ min: 0, max }).map((m) => `${pad(Math.floor(m / 60))}:${pad(m % 60)}`);
     const pad = (value: number) => String(value).padStart(2, "0");
     const worker = fc.record({
@@ -122,13 +122,13 @@ describe("working hours", () => {
     const moment = fc.integer({ min: at("2026-01-01T00:00:00Z"), max: at("2028-01-01T00:00:00Z") });
     fc.assert(
       fc.property(worker, moment, fc.nat({ max: 1000 }), (whose, now, part) => {
-        const next = nextWorking(whose, now);
+        const next = findNextWorking(whose, now);
         expect(next).toBeGreaterThanOrEqual(now);
         expect(next - now).toBeLessThan(9 * DAY);
         expect(isWorking(whose, next)).toBe(true);
         const between = now + Math.floor(((next - now) * part) / 1001);
         if (between < next) expect(isWorking(whose, between)).toBe(false);
-        const after = afterWorking(whose, now, HOUR);
+        const after = addWorkingTime(whose, now, HOUR);
         expect(after).toBeGreaterThanOrEqual(next + HOUR);
       }),
       { numRuns: 300 },
@@ -136,7 +136,7 @@ describe("working hours", () => {
   });
 });
 
-describe("an ask of a person at work", () => {
+describe("a question to a person in working hours", () => {
   const askedAt = at("2026-11-24T10:00:00+01:00");
 
   test("goes to Slack at once, to mail a quarter of an hour later, and is repeated at most three times", () => {
@@ -159,24 +159,24 @@ describe("an ask of a person at work", () => {
 
   test("is not repeated at night, nor on a weekend", () => {
     const late = at("2026-11-27T15:00:00+01:00");
-    expect(told(route({ person: ana(), askedAt: late })).filter((leg) => leg.startsWith("reminder"))).toEqual([
+    expect(told(route({ person: ana(), askedAt: late })).filter((step) => step.startsWith("reminder"))).toEqual([
       "reminder slack T1/U1 2026-11-30T10:00:00.000Z",
       "reminder slack T1/U1 2026-12-01T10:00:00.000Z",
       "reminder slack T1/U1 2026-12-02T10:00:00.000Z",
     ]);
   });
 
-  test("leaves nothing at its deadline or after it", () => {
+  test("sends nothing at or after its deadline", () => {
     const expiresAt = askedAt + FALLBACK_AFTER_MS;
     expect(told(route({ person: ana(), askedAt, expiresAt }))).toEqual(["ask slack T1/U1 2026-11-24T09:00:00.000Z"]);
   });
 
-  test("that is only told goes to one place, once", () => {
+  test("that is a notification goes to one destination, once", () => {
     expect(told(route({ person: ana(), askedAt, waits: false }))).toEqual(["ask slack T1/U1 2026-11-24T09:00:00.000Z"]);
   });
 });
 
-describe("an ask of a person who does not work now", () => {
+describe("a question outside working hours", () => {
   const askedAt = at("2026-11-24T20:00:00+01:00");
 
   test("goes to mail at once, and to Slack when the hours begin", () => {
@@ -187,37 +187,39 @@ describe("an ask of a person who does not work now", () => {
     ]);
   });
 
-  test("waits for the hours where there is no mail", () => {
+  test("waits for the hours without mail", () => {
     const [slack] = [ana().addresses[1]].filter((address) => address !== undefined);
     const person = ana({ addresses: slack === undefined ? [] : [slack] });
     expect(told(route({ person, askedAt }))[0]).toBe("ask slack T1/U1 2026-11-25T08:00:00.000Z");
     expect(told(route({ person, askedAt, waits: false }))).toEqual(["ask slack T1/U1 2026-11-25T08:00:00.000Z"]);
-    // What would be over by then is asked in spite of the hour.
+    // A question that would expire before the hours is sent at once.
     expect(told(route({ person, askedAt, expiresAt: askedAt + HOUR }))).toEqual([
       "ask slack T1/U1 2026-11-24T19:00:00.000Z",
     ]);
   });
 });
 
-describe("an ask of nobody in particular", () => {
-  test("goes to the conversation of its task, at any hour", () => {
+describe("a question without a person", () => {
+  test("goes to its task's conversation, at any hour", () => {
     expect(told(route({ conversations: [THREAD] })).slice(0, 2)).toEqual([
       "ask slack T1/C1/1.2 1970-01-01T00:00:00.000Z",
       "reminder slack T1/C1/1.2 1970-01-01T04:00:00.000Z",
     ]);
   });
 
-  test("goes nowhere where the task delivers nowhere", () => {
+  test("is not sent when the task delivers nowhere", () => {
     expect(route({})).toEqual([]);
   });
 
-  test("and one of a person without an address goes to the conversation too", () => {
-    expect(route({ person: ana({ addresses: [] }), conversations: [THREAD] })[0]?.station).toEqual(THREAD);
-    expect(route({ person: ana(), conversations: [THREAD] }).map(({ station }) => station)).not.toContainEqual(THREAD);
+  test("has the same route as one for a person without an address", () => {
+    expect(route({ person: ana({ addresses: [] }), conversations: [THREAD] })[0]?.destination).toEqual(THREAD);
+    expect(route({ person: ana(), conversations: [THREAD] }).map(({ destination }) => destination)).not.toContainEqual(
+      THREAD,
+    );
   });
 });
 
-test("whatever is asked of whomever, it leaves in order, in time, each place once, and no oftener than agreed", () => {
+test("any question is sent in order, in time, once to each destination, and no more often than agreed", () => {
   const kinds = fc.uniqueArray(fc.constantFrom("slack" as const, "email" as const));
   const ask = fc.record({
     kinds,
@@ -232,21 +234,23 @@ test("whatever is asked of whomever, it leaves in order, in time, each place onc
     fc.property(ask, (given) => {
       const addresses = ana().addresses.filter(({ kind }) => given.kinds.includes(kind));
       const person = ana({ addresses, preferred: given.preferred, workingHours: given.works ? OFFICE : null });
-      const conversations = given.conversations.map((n): Station => ({ ...THREAD, to: `T1/C${n}` }));
+      const conversations = given.conversations.map((n): AskDestination => ({ ...THREAD, to: `T1/C${n}` }));
       const expiresAt = given.lasts === null ? null : given.askedAt + given.lasts;
-      const legs = route({ person: given.isNamed ? person : null, conversations, askedAt: given.askedAt, expiresAt });
-      const moments = legs.map((leg) => leg.at);
+      const steps = route({ person: given.isNamed ? person : null, conversations, askedAt: given.askedAt, expiresAt });
+      const moments = steps.map((step) => step.at);
       expect(moments).toEqual(moments.toSorted((one, other) => one - other));
       expect(moments.every((moment) => moment >= given.askedAt && (expiresAt === null || moment < expiresAt))).toBe(
         true,
       );
-      const asked = legs.filter(({ kind }) => kind === "ask").map(({ station }) => `${station.channel} ${station.to}`);
+      const asked = steps
+        .filter(({ kind }) => kind === "ask")
+        .map(({ destination }) => `${destination.channel} ${destination.to}`);
       expect(new Set(asked).size).toBe(asked.length);
-      expect(asked.length).toBeLessThanOrEqual(MAX_STATIONS);
-      expect(legs.length - asked.length).toBeLessThanOrEqual(MAX_REMINDERS);
+      expect(asked.length).toBeLessThanOrEqual(MAX_ASK_DESTINATIONS);
+      expect(steps.length - asked.length).toBeLessThanOrEqual(MAX_REMINDERS);
       const hasPlace = conversations.length > 0 || (given.isNamed && addresses.length > 0);
-      expect(legs.length > 0).toBe(hasPlace);
-      expect(legs[0]?.kind ?? "ask").toBe("ask");
+      expect(steps.length > 0).toBe(hasPlace);
+      expect(steps[0]?.kind ?? "ask").toBe("ask");
     }),
     { numRuns: 500 },
   );

@@ -9,7 +9,7 @@ function matches(path: string, glob: string): boolean {
   return matchesGlob(path.split("/"), parsed.value);
 }
 
-/** The rules again, written the slow way. */
+/** The rules again, implemented the slow way. */
 function matchesSlowly(names: readonly string[], parts: readonly string[]): boolean {
   const [part, ...rest] = parts;
   if (part === undefined) return names.length === 0;
@@ -76,11 +76,11 @@ describe("a glob", () => {
     ["\ud800", "invalid_input"],
     ["a\nb", "invalid_input"],
     ["x".repeat(1_001), "invalid_input"],
-  ])("that is %j is refused: %s", (glob, code) => {
+  ])("that is %j is rejected: %s", (glob, code) => {
     expect(parseGlob(glob)).toMatchObject({ ok: false, error: { code, field: "glob" } });
   });
 
-  it("matches what its rules say, for any path and any glob", () => {
+  it("matches by its rules, for any path and any glob", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "b", ".", "é"), minLength: 1, maxLength: 4 });
     const part = fc.oneof(
       { weight: 2, arbitrary: fc.constant("**") },
@@ -102,7 +102,7 @@ describe("a glob", () => {
     );
   });
 
-  it("takes a path of 500 segments and a glob of 320 with stars everywhere", () => {
+  it("handles a path of 500 segments and a glob of 320 with stars everywhere", () => {
     const glob = `${"**/a/".repeat(160)}b`;
     expect(matches("a/".repeat(500).slice(0, -1), glob)).toBe(false);
     expect(matches(`${"a/".repeat(500)}b`, glob)).toBe(true);

@@ -35,7 +35,7 @@ describe("the form of a path", () => {
     "日本/語.txt",
     "👩‍🚀.png",
     "a".repeat(1_024),
-  ])("admits %j as it is", (raw) => {
+  ])("accepts %j unchanged", (raw) => {
     expect(judgePath(raw, OPEN, "read")).toEqual({ ok: true, value: raw });
   });
 
@@ -64,21 +64,21 @@ describe("the form of a path", () => {
     ["a lone surrogate", "a\ud800b"],
     ["1,025 bytes", "a".repeat(1_025)],
     ["1,025 bytes in fewer characters", "é".repeat(513)],
-  ])("refuses %s and names the field", (_, raw) => {
+  ])("rejects %s and names the field", (_, raw) => {
     const judged = judgePath(raw, OPEN, "read", "filename");
     expect(judged).toMatchObject({ ok: false, error: { code: "invalid_input", field: "filename" } });
   });
 
-  it("gives the path in NFC", () => {
+  it("returns the path in NFC", () => {
     expect(judgePath("cafe\u0301.txt", OPEN, "read")).toEqual({ ok: true, value: "caf\u00e9.txt" });
   });
 
-  it("takes the empty text for the topmost directory only where a directory is meant", () => {
+  it("reads the empty text as the root only for directories", () => {
     expect(codeOf("", OPEN, "list")).toBe("ok");
     expect(codeOf("", OPEN, "write")).toBe("invalid_input");
   });
 
-  it("never admits a text that holds a segment of dots, an empty one, or a character that is refused", () => {
+  it("never accepts a segment of dots, an empty one, or a forbidden character", () => {
     const segment = fc.oneof(
       fc.constantFrom("..", ".", "", "a", "\\", "\0", "b.txt", "...", "\u0007", "\udc00"),
       fc.string(),
@@ -119,7 +119,7 @@ describe("allowed paths", () => {
     expect(codeOf(raw, rules)).toBe(code);
   });
 
-  it("lists a directory inside of one and the way to one, and no other", () => {
+  it("lists directories inside an allowed path and its parents, and no others", () => {
     expect(
       ["", "docs", "docs/public", "docs/public/a", "app", "other", "docs/private"].map((path) =>
         codeOf(path, rules, "list"),
@@ -129,7 +129,7 @@ describe("allowed paths", () => {
     expect(isVisibleFile("docs", rules)).toBe(false);
   });
 
-  it("admits nothing when the list is empty, and everything when it holds the top", () => {
+  it("allow nothing when the list is empty, and everything when it contains the root", () => {
     expect(codeOf("a", { ...OPEN, allowedPaths: [] })).toBe("sandbox_denied");
     for (const top of ["", "/", "."]) expect(codeOf("a", { ...OPEN, allowedPaths: [top] })).toBe("ok");
     expect(codeOf("a", { ...OPEN, allowedPaths: [".."] })).toBe("sandbox_denied");
@@ -154,7 +154,7 @@ describe("denied patterns", () => {
     "secrets.json",
     "a/Secrets.yaml",
     "secrets.d/x.txt",
-  ])("by default deny %j", (raw) => {
+  ])("deny %j by default", (raw) => {
     expect(judgePath(raw, DEFAULTS, "read", "filename")).toMatchObject({
       error: { code: "sandbox_denied", message: `File access denied by sandbox: ${raw}`, field: "filename" },
     });
@@ -189,13 +189,13 @@ describe("denied patterns", () => {
     expect(codeOf(path, { ...OPEN, deniedPatterns: [pattern] })).toBe(denied ? "sandbox_denied" : "ok");
   });
 
-  it("win over allowed paths", () => {
+  it("take precedence over allowed paths", () => {
     expect(codeOf("app/.env", { ...DEFAULTS, allowedPaths: ["app"] })).toBe("sandbox_denied");
   });
 });
 
-describe("writing and types of files", () => {
-  it("answers with the document's words when writing is off", () => {
+describe("writing and file types", () => {
+  it("uses the document's message when writing is disabled", () => {
     expect(judgePath("a.txt", { ...OPEN, allowWrite: false }, "write")).toMatchObject({
       error: { code: "sandbox_denied", message: "Write access is disabled (allow_write=False)." },
     });
@@ -213,11 +213,11 @@ describe("writing and types of files", () => {
     ["a.txt/b", false],
     ["a.txt.exe", false],
     ["atxt", false],
-  ])("the default types take %j: %j", (path, taken) => {
+  ])("the default types accept %j: %j", (path, taken) => {
     expect(checkExtension(path, DEFAULTS, "filename").ok).toBe(taken);
   });
 
-  it("takes a type with or without its dot, and every one for a star", () => {
+  it("accept a type with or without its dot, and any type for a star", () => {
     expect(checkExtension("a.csv", { ...OPEN, extensions: ["CSV"] }).ok).toBe(true);
     expect(checkExtension("a", { ...OPEN, extensions: ["*"] }).ok).toBe(true);
     expect(checkExtension("a", { ...OPEN, extensions: [] }).ok).toBe(false);
@@ -225,7 +225,7 @@ describe("writing and types of files", () => {
   });
 });
 
-describe("the rules of an agent, for any path", () => {
+describe("an agent's rules, for any path", () => {
   const name = fc.string({ unit: fc.constantFrom("a", "b", "B", "."), minLength: 1, maxLength: 3 });
   const real = (segments: readonly string[]) => !segments.some((one) => one === "." || one === "..");
   const path = fc.array(name, { minLength: 1, maxLength: 5 }).filter(real);
@@ -235,7 +235,7 @@ describe("the rules of an agent, for any path", () => {
   );
   const pattern = fc.array(part, { minLength: 1, maxLength: 4 });
 
-  /** What a denied pattern says, written the slow way: it matches the path, or a directory above it. */
+  /** A denied pattern, implemented the slow way: it matches the path or a directory above it. */
   function isDeniedSlowly(names: readonly string[], parts: readonly string[]): boolean {
     const [first, ...rest] = parts;
     if (first === undefined) return true;
@@ -244,7 +244,7 @@ describe("the rules of an agent, for any path", () => {
     return names[0] !== undefined && fnmatch(names[0].toLowerCase(), first) && isDeniedSlowly(names.slice(1), rest);
   }
 
-  it("deny exactly what a pattern matches and all below it", () => {
+  it("deny exactly what a pattern matches and everything below it", () => {
     fc.assert(
       fc.property(path, pattern, (names, parts) => {
         const rules = { ...OPEN, deniedPatterns: [parts.join("/")] };
@@ -255,7 +255,7 @@ describe("the rules of an agent, for any path", () => {
     );
   });
 
-  it("allow what lies inside of an allowed path by whole segments, and show the way to it", () => {
+  it("allow what is inside an allowed path by whole segments, and show its parents", () => {
     fc.assert(
       fc.property(path, path, (names, root) => {
         const rules = { ...OPEN, allowedPaths: [root.join("/")] };
@@ -270,7 +270,7 @@ describe("the rules of an agent, for any path", () => {
     );
   });
 
-  it("hold for the directories above whatever they show", () => {
+  it("apply to the parents of everything they show", () => {
     fc.assert(
       fc.property(path, pattern, path, (names, parts, root) => {
         const rules = { ...OPEN, deniedPatterns: [parts.join("/")], allowedPaths: [root.join("/")] };
@@ -283,7 +283,7 @@ describe("the rules of an agent, for any path", () => {
   });
 });
 
-describe("the place where a search begins", () => {
+describe("the start of a search", () => {
   it.each([
     ["", ""],
     [".", ""],
@@ -295,13 +295,13 @@ describe("the place where a search begins", () => {
     expect(judgeTop(raw, OPEN)).toEqual({ ok: true, value: path });
   });
 
-  it.each(["/", "//", "a//", "./a", "..", "../", "a/../", "/a/", "\\", "a\0"])("%j is refused", (raw) => {
+  it.each(["/", "//", "a//", "./a", "..", "../", "a/../", "/a/", "\\", "a\0"])("%j is rejected", (raw) => {
     expect(judgeTop(raw, OPEN).ok).toBe(false);
   });
 });
 
 describe("a list of extensions", () => {
-  it("binds every tool for text, and none of them has one by default", () => {
+  it("applies to every text tool, and none has one by default", () => {
     expect(checkListedExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(true);
     expect(checkExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(false);
     expect(checkListedExtension("a.py", { ...OPEN, extensions: [".md"] })).toMatchObject({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { FileEntry } from "../../../core/ports/files.ts";
 import {
-  directoriesAbove,
-  directoryOf,
-  entryOf,
+  listParents,
+  getParent,
+  createEntry,
   judgeDirectory,
   judgeRemoval,
   judgeWrite,
@@ -46,7 +46,7 @@ describe("a write to a sandbox", () => {
     expect(codeOf({ size: 111 }, { totals, present })).toBe("quota_exceeded");
   });
 
-  it("fits up to the last file, and replacing adds none", () => {
+  it("fits up to the last file, and a replacement adds none", () => {
     expect(codeOf({}, { totals: { files: SANDBOX_MAX_FILES - 1, bytes: 0 } })).toBe("ok");
     expect(codeOf({}, { totals: { files: SANDBOX_MAX_FILES, bytes: 0 } })).toBe("quota_exceeded");
     expect(codeOf({}, { totals: { files: SANDBOX_MAX_FILES, bytes: 100 }, present })).toBe("ok");
@@ -57,7 +57,7 @@ describe("a write to a sandbox", () => {
     expect(codeOf({}, { fileAbove: "a" })).toBe("conflict");
   });
 
-  it("holds to the version that was asked for", () => {
+  it("requires the expected version", () => {
     expect(codeOf({ ifVersion: 3 }, { present })).toBe("ok");
     expect(codeOf({ ifVersion: 2 }, { present })).toBe("conflict");
     expect(codeOf({ ifVersion: 0 }, {})).toBe("ok");
@@ -65,12 +65,12 @@ describe("a write to a sandbox", () => {
   });
 });
 
-describe("a write that keeps a backup", () => {
+describe("a write with a backup", () => {
   const nothing = { present: null, isDirectory: false };
   const backupPath = "a/b.txt.bak";
   const full = { files: SANDBOX_MAX_FILES, bytes: 100 };
 
-  it("counts the backup as a file with its bytes, and only when something is replaced", () => {
+  it("counts the backup as a file with its bytes, only when something is replaced", () => {
     const totals = { files: 1, bytes: 100 };
     const after = judgeWrite({ ...write, backupPath }, { ...empty, present, backup: nothing, totals });
     expect(after).toEqual({ ok: true, value: { files: 2, bytes: 110 } });
@@ -86,7 +86,7 @@ describe("a write that keeps a backup", () => {
     expect(after).toEqual({ ok: true, value: { files: 2, bytes: 110 } });
   });
 
-  it("is refused when the backup does not fit, or stands where a directory is", () => {
+  it("is rejected when the backup does not fit, or its path is a directory", () => {
     expect(codeOf({ backupPath }, { present, backup: nothing, totals: full })).toBe("quota_exceeded");
     expect(codeOf({}, { present, totals: full })).toBe("ok");
     const totals = { files: 2, bytes: SANDBOX_MAX_BYTES - 9 };
@@ -97,31 +97,31 @@ describe("a write that keeps a backup", () => {
   });
 });
 
-describe("the entry that a write makes", () => {
+describe("the entry of a write", () => {
   const at = { now: 7, lastVersion: 3 };
 
-  it("has the next version, and the mode that the file has unless another is given", () => {
-    expect(entryOf(write, { ...at, present })).toMatchObject({ version: 4, mode: 0o600, modifiedAt: 7 });
-    expect(entryOf(write, { ...at, present: null })).toMatchObject({ version: 4, mode: 0o644 });
-    expect(entryOf({ ...write, mode: 0o755 }, { ...at, present })).toMatchObject({ mode: 0o755 });
+  it("has the next version, and keeps the file's mode unless another is given", () => {
+    expect(createEntry(write, { ...at, present })).toMatchObject({ version: 4, mode: 0o600, modifiedAt: 7 });
+    expect(createEntry(write, { ...at, present: null })).toMatchObject({ version: 4, mode: 0o644 });
+    expect(createEntry({ ...write, mode: 0o755 }, { ...at, present })).toMatchObject({ mode: 0o755 });
   });
 });
 
-describe("making a directory", () => {
+describe("a directory", () => {
   const nowhere = { present: null, isDirectory: false, fileAbove: null, made: 0 };
   const judged = (change: Partial<typeof nowhere | { present: FileEntry; fileAbove: string }>) => {
     const result = judgeDirectory("a/b", { ...nowhere, ...change });
     return result.ok ? result.value : result.error.code;
   };
 
-  it("is needed where nothing is, and no file is in the way", () => {
+  it("is created where nothing exists, unless a file is in the way", () => {
     expect(judged({})).toBe(true);
     expect(judged({ isDirectory: true })).toBe(false);
     expect(judged({ present })).toBe("conflict");
     expect(judged({ fileAbove: "a" })).toBe("conflict");
   });
 
-  it("has a quota, which one that is there does not touch", () => {
+  it("has a quota, which an existing one does not affect", () => {
     expect(judged({ made: SANDBOX_MAX_DIRECTORIES - 1 })).toBe(true);
     expect(judged({ made: SANDBOX_MAX_DIRECTORIES })).toBe("quota_exceeded");
     expect(judged({ made: SANDBOX_MAX_DIRECTORIES, isDirectory: true })).toBe(false);
@@ -135,7 +135,7 @@ describe("a removal", () => {
     return result.ok ? result.value : result.error.code;
   };
 
-  it("takes a file, at the version that was asked for, and a directory that is empty", () => {
+  it("accepts a file at the expected version, and an empty directory", () => {
     expect(judged({ present })).toBe("file");
     expect(judged({ present }, 3)).toBe("file");
     expect(judged({ present }, 2)).toBe("conflict");
@@ -151,7 +151,7 @@ describe("directoryOf", () => {
     ["a/b", "a"],
     ["a/b/c.txt", "a/b"],
   ])("of %j is %j", (path, directory) => {
-    expect(directoryOf(path)).toBe(directory);
+    expect(getParent(path)).toBe(directory);
   });
 });
 
@@ -161,6 +161,6 @@ describe("directoriesAbove", () => {
     ["a/b", ["a"]],
     ["a/b/c.txt", ["a", "a/b"]],
   ])("of %j are %j", (path, directories) => {
-    expect(directoriesAbove(path)).toEqual(directories);
+    expect(listParents(path)).toEqual(directories);
   });
 });

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const ZONES = ["Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "America/Santiago"];
 
-/** A pattern, and the same rule as plain words over the fields of a wall time. */
+/** An expression, and the same rule as words over the fields of a wall time. */
 const PATTERNS: readonly (readonly [string, (wall: Date) => boolean])[] = [
   ["30 2 * * *", (at) => at.getUTCHours() === 2 && at.getUTCMinutes() === 30],
   ["15 1 * * *", (at) => at.getUTCHours() === 1 && at.getUTCMinutes() === 15],
@@ -21,7 +21,7 @@ const PATTERNS: readonly (readonly [string, (wall: Date) => boolean])[] = [
     (at) => at.getUTCHours() === 2 && at.getUTCMinutes() === 0 && at.getUTCDay() === 0 && at.getUTCDate() <= 7,
   ],
 ];
-/** Those that fit every hour. */
+/** The rules that fit every hour. */
 const FREQUENT: readonly (readonly [string, (wall: Date) => boolean])[] = [
   ["*/30 * * * *", (at) => at.getUTCMinutes() % 30 === 0],
   ["50 0-23 * * SUN", (at) => at.getUTCMinutes() === 50 && at.getUTCDay() === 0],
@@ -44,7 +44,7 @@ function clockOf(rule: DueRule): DueClock {
   return clock.value;
 }
 
-/** Every due moment from `start` on, each found from the one before it. */
+/** All due times from `start` on, each computed from the one before. */
 function dues(clock: DueClock, start: number, end: number): number[] {
   const found: number[] = [];
   for (let next = clock.nextAfter(start - 1); next !== null && next < end; next = clock.nextAfter(next))
@@ -54,14 +54,14 @@ function dues(clock: DueClock, start: number, end: number): number[] {
 
 const shown = (moments: readonly number[]) => moments.map((at) => new Date(at).toISOString().slice(0, 16));
 
-/** A time in which clocks differ from UTC by one offset. */
+/** A period with one offset from UTC. */
 interface Span {
   readonly from: number;
   readonly to: number;
   readonly offset: number;
 }
 
-/** The spans of a zone, as the platform reads its clocks: once a day, and every quarter of an hour on days that end otherwise. */
+/** The periods of a zone, as the platform reads its clocks: daily, and every quarter of an hour on days with another offset at their end. */
 function spansOf(timeZone: string, start: number, end: number): Span[] {
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone,
@@ -91,7 +91,7 @@ function spansOf(timeZone: string, start: number, end: number): Span[] {
   return starts.map((span, index) => ({ ...span, to: starts[index + 1]?.from ?? end }));
 }
 
-/** Every wall time of the two years that fits, in whichever zone. */
+/** Every matching wall time of the two years, in any zone. */
 function fitting(fits: (wall: Date) => boolean): number[] {
   const found: number[] = [];
   const wall = new Date(0);
@@ -102,7 +102,7 @@ function fitting(fits: (wall: Date) => boolean): number[] {
   return found;
 }
 
-/** Keeps each wall time at the first moment whose reading has reached it. */
+/** Each wall time once, at the first moment whose reading has reached it. */
 function kept(spans: readonly Span[], walls: readonly number[]): number[] {
   const found = new Set<number>();
   let reached = start + (spans[0]?.offset ?? 0) - MINUTE;
@@ -128,12 +128,12 @@ describe("over 24 months with a leap day", () => {
   const patterns = PATTERNS.map(([expression, fits]) => ({ expression, walls: fitting(fits) }));
   const frequent = FREQUENT.map(([expression, fits]) => ({ expression, walls: fitting(fits) }));
 
-  test("clocks change where they should, so that something is proved", () => {
+  test("the offsets change where they should, so that the test means something", () => {
     const changes = ZONES.map((zone) => spansOf(zone, start, end).length - 1);
     expect(changes).toEqual([4, 4, 4, 0, 4]);
   });
 
-  test.each(ZONES)("every appointment in %s is kept once, and nothing else is due", (zone) => {
+  test.each(ZONES)("every wall time in %s is due once, and nothing else is due", (zone) => {
     const spans = spansOf(zone, start, end);
     for (const { expression, walls } of patterns) {
       const found = dues(clockOf(ruleOf(expression, zone)), start, end);
@@ -159,7 +159,7 @@ describe("over 24 months with a leap day", () => {
   );
 });
 
-describe("where clocks change", () => {
+describe("at an offset change", () => {
   test.each([
     [
       "a wall time in the gap is kept after it",
@@ -212,9 +212,9 @@ describe("where clocks change", () => {
   });
 });
 
-describe("beside cron-parser", () => {
+describe("compared with cron-parser", () => {
   const years = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2028, 0, 1) };
-  /** It finds no next moment where clocks move by half an hour, as on Lord Howe. */
+  /** It finds no next moment at a change by half an hour, as on Lord Howe. */
   const zones = ZONES.filter((zone) => zone !== "Australia/Lord_Howe");
   const theirs = (expression: string, zone: string, { from, to }: Pick<Span, "from" | "to">) => {
     const found: number[] = [];
@@ -232,7 +232,7 @@ describe("beside cron-parser", () => {
     };
   };
 
-  test.each(zones)("all rules are due alike in %s that touch no change of the clocks", (zone) => {
+  test.each(zones)("all rules that touch no offset change agree in %s", (zone) => {
     for (const expression of [
       "0 9 * * MON-FRI",
       "30 12 1,15 * *",
@@ -244,7 +244,7 @@ describe("beside cron-parser", () => {
       expect(differences(expression, zone), expression).toEqual({ own: [], theirs: [] });
   });
 
-  test.each(zones)("every hour is due alike in %s in the days around each change of the clocks", (zone) => {
+  test.each(zones)("hourly rules agree in %s in the days around each offset change", (zone) => {
     for (const { from } of spansOf(zone, years.from, years.to))
       expect(differences("0 * * * *", zone, { from: from - 2 * DAY, to: from + 2 * DAY })).toEqual({
         own: [],
@@ -252,24 +252,24 @@ describe("beside cron-parser", () => {
       });
   });
 
-  test("it moves an appointment in a gap on by the gap, where the rule here keeps it at the gap's end", () => {
+  test("it moves a wall time in a gap by the gap, where the rule here uses the gap's end", () => {
     expect(differences("30 2 * * *", "America/New_York")).toEqual({
       own: ["2026-03-08T07:00", "2027-03-14T07:00"],
       theirs: ["2026-03-08T07:30", "2027-03-14T07:30"],
     });
   });
 
-  test("it fires a list of minutes within an hour that comes twice as often as the hour comes", () => {
+  test("it runs a list of minutes within a repeated hour twice", () => {
     const { own, theirs: more } = differences("*/20 1 * * *", "America/New_York");
     expect(own).toEqual([]);
     for (const at of more) expect(at).toMatch(/^20(26-11-01|27-11-07)T06/);
   });
 });
 
-describe("intervals and single moments", () => {
+describe("intervals and single times", () => {
   const anchor = Date.UTC(2026, 0, 1);
 
-  test("an interval is counted from its anchor, whatever the clocks do", () => {
+  test("an interval is counted from its anchor, across offset changes", () => {
     const when = { kind: "interval", everyMs: 90 * MINUTE, anchor } as const;
     const clock = clockOf({ when, timeZone: "America/New_York", startsAt: null, endsAt: null });
     expect(clock.nextAfter(anchor - DAY)).toBe(anchor);
@@ -278,20 +278,20 @@ describe("intervals and single moments", () => {
     expect(((after ?? 0) - anchor) % (90 * MINUTE)).toBe(0);
   });
 
-  test("a single moment is due once", () => {
+  test("a single time is due once", () => {
     const clock = clockOf({ when: { kind: "once", at: anchor }, timeZone: "UTC", startsAt: null, endsAt: null });
     expect(clock.nextAfter(anchor - 1)).toBe(anchor);
     expect(clock.nextAfter(anchor)).toBeNull();
   });
 
-  test("nothing is due before its start, and nothing from its end on", () => {
+  test("nothing is due before the start, nor from the end on", () => {
     const bounds = { startsAt: anchor + DAY, endsAt: anchor + 2 * DAY };
     const found = dues(clockOf(ruleOf("0 */12 * * *", "UTC", bounds)), anchor, anchor + 9 * DAY);
     expect(shown(found)).toEqual(["2026-01-02T00:00", "2026-01-02T12:00"]);
   });
 });
 
-describe("a rule that cannot be read", () => {
+describe("an invalid rule", () => {
   test.each([
     "",
     "* * * *",
@@ -307,19 +307,19 @@ describe("a rule that cannot be read", () => {
     "a b c d e",
     "0 22-2 * * *",
     `${"1,".repeat(200)}1 * * * *`,
-  ])("is refused: %s", (expression) => {
+  ])("is rejected: %s", (expression) => {
     expect(openDueClock(ruleOf(expression, "UTC"))).toMatchObject({
       ok: false,
       error: { code: "invalid_input", field: "when.expression" },
     });
   });
 
-  test.each(["Mars/Olympus", "", "+02:00", "Europe/Lisbon "])("is refused for its zone: %s", (zone) => {
+  test.each(["Mars/Olympus", "", "+02:00", "Europe/Lisbon "])("is rejected for its zone: %s", (zone) => {
     expect(openZone(zone)).toBeNull();
     expect(openDueClock(ruleOf("@daily", zone))).toMatchObject({ ok: false, error: { field: "time_zone" } });
   });
 
-  test("that is never due has no next moment", () => {
+  test("that is never due has no next time", () => {
     expect(clockOf(ruleOf("0 0 31 2 *", "UTC")).nextAfter(0)).toBeNull();
   });
 });

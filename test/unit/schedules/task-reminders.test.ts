@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { ok } from "../../../core/base/errors.ts";
-import { newSchedule } from "../../../core/schedules/change.ts";
+import { createSchedule } from "../../../core/schedules/change.ts";
 import type { ScheduleState } from "../../../core/schedules/schedule.ts";
 import { openReminders } from "../../../core/schedules/task-reminders.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
-test("a reminder that a model sets holds no text that Postgres cannot read", async () => {
+test("a model's reminder contains no text that Postgres cannot read", async () => {
   const made: ScheduleState[] = [];
   const reminders = openReminders({
-    places: [{ channel: "email", to: "ana@example.com" }],
+    destinations: [{ channel: "email", to: "ana@example.com" }],
     person: async () => ok(null),
-    made: async () => ok(null),
-    async make(_, config, now) {
-      const state = newSchedule({ tenant: "ten_1", id: "sch_1", config }, now);
+    find: async () => ok(null),
+    async create(_, config, now) {
+      const state = createSchedule({ tenant: "ten_1", id: "sch_1", config }, now);
       if (state.ok) made.push(state.value);
       return state;
     },

@@ -1,11 +1,11 @@
-/** The key ring: one key seals, all open, and a start without a key that is needed is refused. */
+/** The key ring: one key seals, all open, and a start without a needed key fails. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openReseal, ResealedValues } from "../../../adapters/secrets/resealing.ts";
 import { openSealing } from "../../../adapters/secrets/sealing.ts";
 import { fromBase64, toBase64 } from "../../../core/base/base64.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
-import { findMissingKeys, headerText, missingKeysProblem, parseKeyRing } from "../../../core/secrets/key-ring.ts";
+import { findMissingKeys, parseKeyRing, getHeaderText, describeMissingKeys } from "../../../core/secrets/key-ring.ts";
 import type { RecordedKey, SealedColumn } from "../../../core/ports/sealed-values.ts";
 
 const [A, B, C] = [newKey(), newKey(), newKey()] as const;
@@ -17,7 +17,7 @@ function newKey(): string {
 }
 
 function headerOf(key: string): string {
-  return headerText(parseKeyRing(key, null)[0]);
+  return getHeaderText(parseKeyRing(key, null)[0]);
 }
 
 /** Bytes as a release without headers sealed them. */
@@ -38,7 +38,7 @@ describe("a key ring", () => {
     }
   });
 
-  it("opens what has no header with whichever member sealed it, and with no other key", async () => {
+  it("opens a value without a header with the member that sealed it, and with no other key", async () => {
     const sealed = await sealedBefore(A);
     expect(await openSealing(A).open(sealed, "here")).toEqual(SECRET);
     expect(await openSealing(C, `${B},${A}`).open(sealed, "here")).toEqual(SECRET);
@@ -46,14 +46,14 @@ describe("a key ring", () => {
     await expect(openSealing(A).open(sealed, "elsewhere")).rejects.toThrow(/does not open/);
   });
 
-  it("puts the header of the key in the first sixteen characters of the base64", async () => {
+  it("writes the key's header into the first sixteen characters of the base64", async () => {
     const text = toBase64(await openSealing(A).seal(SECRET, "here"));
     expect(text.slice(0, 16)).toBe(headerOf(A));
     expect(text.slice(0, 4)).toBe("b3Rr");
     expect(headerOf(A)).not.toBe(headerOf(B));
   });
 
-  it("knows what another key sealed, while there is another key", async () => {
+  it("recognises what another key sealed, if there is another key", async () => {
     const [byA, byB, before] = [
       await openSealing(A).seal(SECRET, "here"),
       await openSealing(B).seal(SECRET, "here"),
@@ -61,11 +61,11 @@ describe("a key ring", () => {
     ];
     const ring = openSealing(B, A);
     expect([byA, byB, before].map((sealed) => ring.isStale(sealed))).toEqual([true, false, true]);
-    // One that is alone re-seals nothing, so that the release before this one reads it after a rollback.
+    // A single key re-seals nothing, so the release before this one can read it after a rollback.
     expect(openSealing(B).isStale(before)).toBe(false);
   });
 
-  it("derives by its first member, and by each for what was handed out before", async () => {
+  it("derives with its first member, and with each for values that were issued before", async () => {
     const seed = new Uint8Array(32).fill(7);
     const ring = openSealing(B, A);
     const [byB, byA] = await ring.deriveEach(seed, "p", 32);
@@ -75,7 +75,7 @@ describe("a key ring", () => {
   });
 
   it("has each key once", () => {
-    expect(parseKeyRing(A, `${B},${A},${B}`).map(headerText)).toEqual([headerOf(A), headerOf(B)]);
+    expect(parseKeyRing(A, `${B},${A},${B}`).map(getHeaderText)).toEqual([headerOf(A), headerOf(B)]);
   });
 
   it.each([
@@ -84,12 +84,12 @@ describe("a key ring", () => {
     ["OTTO_SECRET_KEYS_OLD", A, "canary!"],
     ["OTTO_SECRET_KEYS_OLD", A, `${B},Y2FuYXJ5`],
     ["OTTO_SECRET_KEYS_OLD", A, Array.from({ length: 16 }, newKey).join(",")],
-  ])("is refused by the name of the variable and never quoted: %s", (name, present, old) => {
+  ])("is rejected by the variable's name, never quoted: %s", (name, present, old) => {
     expect(() => parseKeyRing(present, old)).toThrow(new RegExp(`^${name}\\b(?!.*canary)`));
   });
 });
 
-/** The record of keys, as the database has it. `used`: headers that rows still have. */
+/** The record of keys in the database. `used`: headers that rows still have. */
 function recordOf(rows: readonly RecordedKey[], used: readonly string[]) {
   let kept = [...rows];
   return {
@@ -107,7 +107,7 @@ function recordOf(rows: readonly RecordedKey[], used: readonly string[]) {
   };
 }
 
-describe("the check of a start", () => {
+describe("the check at a start", () => {
   const named = (key: string): RecordedKey => ({ header: headerOf(key), member: null });
 
   it("passes when every key that sealed a row is in the ring, and when nothing was sealed", async () => {
@@ -117,11 +117,11 @@ describe("the check of a start", () => {
     expect(await findMissingKeys(record, parseKeyRing(C, `${A},${B}`))).toEqual(ok([]));
   });
 
-  it("names a key that sealed a row and is missing, by its fingerprint and in one sentence", async () => {
+  it("names a missing key by its fingerprint, in one sentence", async () => {
     const record = recordOf([named(A), named(B)], [headerOf(A), headerOf(B)]);
     const missing = await findMissingKeys(record, parseKeyRing(B, null));
     expect(missing).toEqual(ok([headerOf(A)]));
-    const problem = missingKeysProblem([headerOf(A)], " (or here)");
+    const problem = describeMissingKeys([headerOf(A)], " (or here)");
     expect(problem).toContain("as OTTO_SECRET_KEY (or here), or list");
     expect(problem).toMatch(
       /^The key with the fingerprint [0-9a-f]{18} .*OTTO_SECRET_KEY \(or here\), or list it in OTTO_SECRET_KEYS_OLD\.$/,
@@ -130,13 +130,13 @@ describe("the check of a start", () => {
     expect(problem.match(/[.!?](?=\s|$)/g)).toHaveLength(1);
   });
 
-  it("forgets a missing key that no row is sealed with any more", async () => {
+  it("deletes the record of a missing key that no row uses", async () => {
     const record = recordOf([named(A), named(B)], [headerOf(B)]);
     expect(await findMissingKeys(record, parseKeyRing(B, null))).toEqual(ok([]));
     expect(record.rows()).toEqual([named(B)]);
   });
 
-  it("takes the oldest member as the one that sealed what has no header, once", async () => {
+  it("records the oldest member as the key of values without a header, once", async () => {
     const record = recordOf([{ header: "", member: null }], [""]);
     expect(await findMissingKeys(record, parseKeyRing(B, A))).toEqual(ok([]));
     expect(record.rows()).toEqual([{ header: "", member: headerOf(A) }]);
@@ -144,7 +144,7 @@ describe("the check of a start", () => {
     expect(await findMissingKeys(record, parseKeyRing(C, A))).toEqual(ok([]));
   });
 
-  it("says nothing of the keys while the database is away", async () => {
+  it("reports no missing key while the database is away", async () => {
     const record = { ...recordOf([], []), listRecorded: async () => failed("upstream_failed", "away") };
     expect(await findMissingKeys(record, parseKeyRing(A, null))).toMatchObject({ ok: false });
   });
@@ -171,7 +171,7 @@ describe("re-sealing", () => {
     return { reseal, written, world, value };
   }
 
-  it("stores what an earlier key sealed under the present one, once", async () => {
+  it("replaces a value of an earlier key by one of the present key, once", async () => {
     const { reseal, written, value } = play(A);
     const before = value(await openSealing(A).seal(SECRET, "here"));
     await reseal(before);
@@ -182,7 +182,7 @@ describe("re-sealing", () => {
     expect(await openSealing(B).open(fromBase64(by), "here")).toEqual(SECRET);
   });
 
-  it("leaves what the present key sealed, what does not open, and everything while there is one key", async () => {
+  it("leaves values of the present key, values that do not open, and everything with a single key", async () => {
     const { reseal, written, value } = play(A);
     await reseal(value(await openSealing(B).seal(SECRET, "here")));
     await reseal(value(await openSealing(C).seal(SECRET, "here")));
@@ -191,7 +191,7 @@ describe("re-sealing", () => {
     expect([...written, ...alone.written]).toEqual([]);
   });
 
-  it("waits a minute after a failure, and then tries again", async () => {
+  it("retries a minute after a failure", async () => {
     const { reseal, written, world, value } = play(A);
     const before = value(await openSealing(A).seal(SECRET, "here"));
     world.isAway = true;

@@ -34,12 +34,12 @@ describe("a secret and its user", () => {
     else expect(refusal).toMatch(/KEY.*(agents|agent_default)\.$/);
   });
 
-  it("lets the setup of the tenant use every secret", () => {
+  it("lets the tenant's setup use every secret", () => {
     expect(findUserRefusal("KEY", ["agent_own"], SETUP)).toBeNull();
     expect(isBoundToAgent(["agent_own"], SETUP)).toBe(false);
   });
 
-  it("is bound to an agent that it names, and not to one that may only use it", () => {
+  it("is bound to an agent that it names, and not to one that may merely use it", () => {
     expect(isBoundToAgent(["agent_own"], userOf(OWN, "api"))).toBe(true);
     expect(isBoundToAgent(["agent_other"], userOf(OWN, "api"))).toBe(false);
     expect(isBoundToAgent(null, userOf(OWN, "api"))).toBe(false);
@@ -47,7 +47,7 @@ describe("a secret and its user", () => {
 });
 
 describe("a secret and a method", () => {
-  it("goes with the methods that it names, in any case, and with all methods without a list", () => {
+  it("allows the methods that it names, in any case, and all methods without a list", () => {
     expect(findMethodRefusal("KEY", null, "DELETE")).toBeNull();
     expect(findMethodRefusal("KEY", null, null)).toBeNull();
     expect(findMethodRefusal("KEY", ["GET"], "get")).toBeNull();
@@ -56,7 +56,7 @@ describe("a secret and a method", () => {
     );
   });
 
-  it("with methods is used in HTTP requests only", () => {
+  it("with methods is for HTTP requests only", () => {
     expect(findMethodRefusal("KEY", ["GET"], null)).toMatch(/HTTP requests only/);
   });
 });

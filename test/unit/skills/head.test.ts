@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { skillInstructions, skillSlug, splitSkill } from "../../../core/skills/skill.ts";
+import { getSkillInstructions, toSkillSlug, splitSkill } from "../../../core/skills/skill.ts";
 import { saidOf, skillMd } from "./packages.ts";
 
 describe("the name of a skill's tool", () => {
@@ -10,12 +10,12 @@ describe("the name of a skill's tool", () => {
     ["Ärger", "rger"],
     ["日本", ""],
   ])("of %s is %s", (name, slug) => {
-    expect(skillSlug(name)).toBe(slug);
+    expect(toSkillSlug(name)).toBe(slug);
   });
 });
 
 describe("a SKILL.md", () => {
-  test("is cut at its two lines of hyphens, whatever ends its lines and whatever marks its beginning", () => {
+  test("is split at its two lines of hyphens, with any line ending and byte order mark", () => {
     expect(splitSkill("---\nname: a\n---\n\nbody\n---\nmore")).toEqual({
       head: "name: a",
       body: "body\n---\nmore",
@@ -24,10 +24,10 @@ describe("a SKILL.md", () => {
     expect(splitSkill("\uFEFF---\r\nname: a\r\n---  \r\nbody")?.body).toBe("body");
     expect(splitSkill("---\nname: a")).toBeNull();
     expect(splitSkill("name: a\n---\n")).toBeNull();
-    expect(skillInstructions("no head")).toBe("no head");
+    expect(getSkillInstructions("no head")).toBe("no head");
   });
 
-  test("gives what its head says, flat or with lists, each value as it was written", async () => {
+  test("returns its head, flat or with lists, each value as written", async () => {
     const { skill, problems, warnings } = await saidOf(
       skillMd([
         "category: data",
@@ -62,7 +62,7 @@ describe("a SKILL.md", () => {
     expect(listed.skill).toMatchObject({ tags: ["one", "two"], allowedTools: ["read_file", "web_*"] });
   });
 
-  test("may say version and author among its metadata, and restricts nothing without a list", async () => {
+  test("may have version and author among its metadata, and restricts nothing without a list", async () => {
     const { skill } = await saidOf(skillMd(["metadata:", "  version: 2.10", "  author: Ana"]));
     expect(skill).toMatchObject({ version: "2.10", author: "Ana", allowedTools: null });
   });
@@ -99,7 +99,7 @@ describe("a SKILL.md", () => {
     ],
     ["lists without an end", `---\n${"- ".repeat(9_000)}\n---\n`, ["SKILL.md:2: the head is nested too deep"]],
     ["a large head", skillMd([`license: ${"x".repeat(20_000)}`]), ["SKILL.md:1: the head has 2"]],
-  ])("is refused with its place: %s", async (_, text, begins) => {
+  ])("is rejected with the position: %s", async (_, text, begins) => {
     const { skill, problems } = await saidOf(text);
     expect(skill).toBeNull();
     expect(problems).toHaveLength(begins.length);
@@ -113,12 +113,12 @@ describe("a SKILL.md", () => {
     ["my_skill", "my-skill"],
     ["group:part", "group-part"],
     ["café", "cafe"],
-  ])("is refused for the name %s, and told one that fits", async (name, better) => {
+  ])("is rejected for the name %s, with a suggestion", async (name, better) => {
     const { problems } = await saidOf(skillMd([`name: "${name}"`]));
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^SKILL\\.md:2: name is .*; write ${better}$`))]);
   });
 
-  test("is told everything that is wrong at once", async () => {
+  test("reports all errors at once", async () => {
     const { problems } = await saidOf("---\nname: Bad\ntags: {}\nscripts:\n  - nowhere.py\n---\n");
     expect(problems.map((problem) => problem.slice(0, problem.indexOf(" ")))).toEqual([
       "SKILL.md:1:",
@@ -128,7 +128,7 @@ describe("a SKILL.md", () => {
     ]);
   });
 
-  test("is read with a warning where a text lacks its quotes", async () => {
+  test("is read with a warning when a text lacks its quotes", async () => {
     const { skill, problems, warnings } = await saidOf(
       "---\nname: pdf\ndescription: Use it when: it's a PDF\nargument-hint: [file] [--fast]\n---\nRead it.\n",
     );
@@ -137,20 +137,20 @@ describe("a SKILL.md", () => {
     expect(warnings.filter((warning) => warning.includes("quotes"))).toHaveLength(2);
   });
 
-  test("is warned of what means nothing here, and kept", async () => {
+  test("warns about unused fields, and stores them", async () => {
     const { skill, warnings } = await saidOf(
       skillMd(["model: large", "allowed_tools: [read_file]", 'metadata: {"x": {"bins": ["jq"]}}'], ""),
     );
     expect(skill?.metadata).toEqual({ x: '{"bins":["jq"]}' });
     expect(warnings).toEqual([
-      "SKILL.md:4: model is no field that Otto reads: it is kept, and means nothing here.",
-      "SKILL.md:5: allowed_tools is no field that Otto reads: it is kept, and means nothing here. Is allowed-tools meant?",
-      "SKILL.md:6: metadata has a map at x, and texts are expected: it is kept as JSON",
-      "SKILL.md:8: there are no instructions under the head",
+      "SKILL.md:4: model is not a field that Otto uses: it is stored and ignored.",
+      "SKILL.md:5: allowed_tools is not a field that Otto uses: it is stored and ignored. Did you mean allowed-tools?",
+      "SKILL.md:6: metadata has a map at x, where texts are expected: it is stored as JSON",
+      "SKILL.md:8: there are no instructions below the head",
     ]);
   });
 
-  test("is warned of tools that other programs have, and the nearest of ours is told, but never taken", async () => {
+  test("warns about tools of other programs and suggests ours, without translating them", async () => {
     const list = "allowed-tools: Bash(git add:*), Read WebFetch mcp__notes__find Read_File grep Nothing";
     const { skill, warnings } = await saidOf(skillMd([list]));
     expect(skill?.allowedTools).toEqual([
@@ -162,7 +162,7 @@ describe("a SKILL.md", () => {
       "grep",
       "Nothing",
     ]);
-    const hints = warnings.map((warning) => /Is (\S+) meant/.exec(warning)?.[1] ?? null);
+    const hints = warnings.map((warning) => /mean (\S+)\?/.exec(warning)?.[1] ?? null);
     expect(hints).toEqual(["run_command", "read_file", "http.get", "notes_find", "read_file", null]);
   });
 
@@ -171,11 +171,11 @@ describe("a SKILL.md", () => {
     async (line) => {
       const { skill, warnings } = await saidOf(skillMd([line]));
       expect(skill?.allowedTools).toEqual([]);
-      expect(warnings).toEqual([expect.stringContaining("a task may use no tool but ask_human")]);
+      expect(warnings).toEqual([expect.stringContaining("a task may use only ask_human")]);
     },
   );
 
-  test("is warned when all that its list names is foreign: nothing is left then", async () => {
+  test("warns when its list names foreign tools only", async () => {
     const { warnings } = await saidOf(skillMd(["allowed-tools: Read Write"]));
     expect(warnings.at(-1)).toContain("no entry names a tool here");
   });

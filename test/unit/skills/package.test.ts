@@ -3,7 +3,7 @@ import {
   MAX_PACKAGE_BYTES,
   MAX_PACKAGE_FILES,
   MAX_SKILL_FILE_BYTES,
-  packageHash,
+  hashPackage,
   readPackage,
   writePackage,
 } from "../../../core/skills/package.ts";
@@ -11,7 +11,7 @@ import { unzip } from "../../../workers/skills/unzip.ts";
 import { type MadeEntry, makeZip } from "../../stand-ins/make-zip.ts";
 import { type Files, given, packageFrom, skillMd } from "./packages.ts";
 
-const hashOf = async (files: Files) => await packageHash(writePackage(packageFrom(files).files));
+const hashOf = async (files: Files) => await hashPackage(writePackage(packageFrom(files).files));
 const SKILL = { "SKILL.md": skillMd() };
 const errorOf = async (files: Files) => {
   const made = given(files);
@@ -19,7 +19,7 @@ const errorOf = async (files: Files) => {
 };
 
 describe("a package", () => {
-  test("has one hash, in whatever order its files came and in whatever folder", async () => {
+  test("has one hash, for any order of its files and any folder around them", async () => {
     const files = { "SKILL.md": skillMd(), "scripts/a.py": "#!/usr/bin/env python3\n", "b/é.txt": "x" };
     const hash = await hashOf(files);
     expect(await hashOf(Object.fromEntries(Object.entries(files).reverse()))).toBe(hash);
@@ -43,12 +43,12 @@ describe("a package", () => {
     expect(opened.read("assets/none")).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
-  test("lets be run what says by what, and nothing else", () => {
+  test("makes files with a shebang executable, and no others", () => {
     const { files } = packageFrom({ ...SKILL, "scripts/a": "#!/bin/sh\n", "scripts/b": "echo\n" });
     expect(files.map(({ mode }) => mode)).toEqual([0o644, 0o755, 0o644]);
   });
 
-  test("leaves out what systems put into folders, and says so", () => {
+  test("drops files of operating systems, and lists them", () => {
     const made = packageFrom({
       "s/SKILL.md": skillMd(),
       "s/.DS_Store": "x",
@@ -68,16 +68,16 @@ describe("a package", () => {
     ["a//b", "empty segment"],
     ["a/./b", "single dot"],
     ["a\u0000b", "control characters"],
-    ["a\u202Eb", "cannot be seen"],
+    ["a\u202Eb", "invisible characters"],
     ["a/b/c/d/e/f/g/h/i/j/k", "folders deep"],
     ["x".repeat(301), "longer than 300 bytes"],
-    ["skill.MD", "differs from SKILL.md in case only"],
-    ["SKILL.md/x", "skill.md is a file, and no folder"],
-  ])("holds no file at %j", async (path, why) => {
+    ["skill.MD", "differs from SKILL.md only in case"],
+    ["SKILL.md/x", "skill.md is a file, not a folder"],
+  ])("rejects a file at %j", async (path, why) => {
     expect((await errorOf({ ...SKILL, [path]: "x" }))?.message).toContain(why);
   });
 
-  test("names every path that is wrong", async () => {
+  test("names every invalid path", async () => {
     const error = await errorOf({ ...SKILL, "/a": "x", "../b": "x" });
     expect(error).toMatchObject({ code: "invalid_input", field: "/a" });
     expect(error?.fields?.map(({ field }) => field)).toEqual(["/a", "../b"]);
@@ -85,14 +85,14 @@ describe("a package", () => {
 
   test.each([
     ["none at all", { "README.md": "x" }, "SKILL.md: is missing"],
-    ["another spelling", { "skill.md": "x" }, "what was found is skill.md"],
-    ["one further down", { "a/b/SKILL.md": "x" }, "what was found is b/SKILL.md"],
-    ["several", { "a/SKILL.md": "x", "b/SKILL.md": "x" }, "send each skill by itself"],
+    ["another spelling", { "skill.md": "x" }, "found skill.md"],
+    ["one further down", { "a/b/SKILL.md": "x" }, "found b/SKILL.md"],
+    ["several", { "a/SKILL.md": "x", "b/SKILL.md": "x" }, "send each skill separately"],
   ])("needs a SKILL.md at its top, not %s", async (_, files, why) => {
     expect((await errorOf(files as unknown as Files))?.message).toContain(why);
   });
 
-  test("is bounded in bytes and files", async () => {
+  test("is limited in bytes and files", async () => {
     const large = { ...SKILL, "assets/x": new Uint8Array(MAX_PACKAGE_BYTES) };
     expect(await errorOf(large)).toMatchObject({ code: "too_large", field: "files" });
     const many = Object.fromEntries(Array.from({ length: MAX_PACKAGE_FILES }, (_, i) => [`a/${i}`, "x"]));
@@ -106,7 +106,7 @@ describe("an archive", () => {
   const good: MadeEntry = { path: "s/SKILL.md", bytes: skillMd() };
   const read = async (...entries: MadeEntry[]) => await unzip(await makeZip(entries));
 
-  test("gives its files, deflated or stored, without its folders, with a comment or a mode or none", async () => {
+  test("yields its files, deflated or stored, without folders, with or without a comment and modes", async () => {
     const archive = await makeZip(
       [
         { path: "s/", mode: 0o040755 },
@@ -126,7 +126,7 @@ describe("an archive", () => {
 
   test.each<[string, MadeEntry, string]>([
     ["a link", { path: "s/link", bytes: "/etc/passwd", mode: 0o120777, isStored: true }, "is a link"],
-    ["a device", { path: "s/null", bytes: "", mode: 0o020666 }, "is no file"],
+    ["a device", { path: "s/null", bytes: "", mode: 0o020666 }, "is not a file"],
     ["an encrypted entry", { path: "s/a", bytes: "x", flags: 0x801 }, "is encrypted"],
     ["another method", { path: "s/a", bytes: "x", method: 12 }, "use deflate"],
     ["a bomb", { path: "s/a", bytes: "", size: 9_000_000 }, "100 times as large"],
@@ -134,16 +134,16 @@ describe("an archive", () => {
     ["a size that is too large", { path: "s/a", bytes: "xxxx", size: 400 }, "is broken"],
     ["a wrong checksum", { path: "s/a", bytes: "x", crc: 1 }, "is broken"],
     ["no deflated bytes", { path: "s/a", bytes: "\xFF\xFF\xFF", isStored: true, method: 8 }, "is broken"],
-    ["two names", { path: "s/a", bytes: "x", localPath: "s/b" }, "has another name"],
+    ["two names", { path: "s/a", bytes: "x", localPath: "s/b" }, "has two names"],
     ["a place outside", { path: "s/a", bytes: "x", offset: 0xffffff }, "not where the directory says"],
     ["the place of another", { path: "s/SKILL.md", bytes: skillMd(), offset: 0 }, "its entries overlap"],
-  ])("is refused for %s", async (_, entry, why) => {
+  ])("is rejected for %s", async (_, entry, why) => {
     const refused = await read(good, entry);
     expect(refused).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(refused.ok ? "" : refused.error.message).toContain(why);
   });
 
-  test("is refused over its limits before anything is inflated", async () => {
+  test("is rejected over its limits before anything is inflated", async () => {
     const sizes = await read(
       good,
       { path: "a", bytes: "x", size: 900_000 },
@@ -158,11 +158,11 @@ describe("an archive", () => {
     ["nothing", new Uint8Array()],
     ["some bytes", new Uint8Array(100).fill(80)],
     ["only an end", Uint8Array.from({ length: 22 }, (_, at) => [80, 75, 5, 6][at] ?? 255)],
-  ])("is none: %s", async (_, bytes) => {
+  ])("is invalid: %s", async (_, bytes) => {
     expect(await unzip(bytes)).toMatchObject({ ok: false, error: { code: "invalid_input", field: "body" } });
   });
 
-  test("is never read as another, wherever it is cut or changed", async () => {
+  test("is never misread when truncated or changed", async () => {
     const archive = await makeZip([good, { path: "s/a.txt", bytes: "some text that is deflated ".repeat(9) }]);
     const whole = await unzip(archive);
     for (let at = 0; at < archive.length; at += 3) {

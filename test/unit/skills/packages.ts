@@ -1,14 +1,14 @@
-/** Packages of skills as tests write them, and what is said of them. */
-import { sayNote } from "../../../core/skills/head.ts";
-import { type GivenPackage, packageOf } from "../../../core/skills/package.ts";
+/** Skill packages for tests, and the messages about them. */
+import { formatNote } from "../../../core/skills/head.ts";
+import { type CheckedPackage, checkPackage } from "../../../core/skills/package.ts";
 import { type JudgedSkill, judgeSkill } from "../../../workers/skills/judge-package.ts";
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** Tools that there are, as far as these tests go. */
+/** The known tools in these tests. */
 const TOOLS = ["ask_human", "find_files", "grep", "http.get", "read_file", "run_command", "web_search", "write_file"];
 
-/** A SKILL.md whose head has name and description first, their own unless they are given, and then the other lines. */
+/** A SKILL.md with name and description, defaults unless given, and further lines. */
 export function skillMd(lines: readonly string[] = [], body = "# Do it\n"): string {
   const first = ["name: sample", "description: Does it."].map((own) => {
     return lines.find((line) => line.startsWith(own.slice(0, own.indexOf(" ")))) ?? own;
@@ -16,16 +16,16 @@ export function skillMd(lines: readonly string[] = [], body = "# Do it\n"): stri
   return ["---", ...first, ...lines.filter((line) => !first.includes(line)), "---", body].join("\n");
 }
 
-export function given(files: Files): ReturnType<typeof packageOf> {
+export function given(files: Files): ReturnType<typeof checkPackage> {
   const encoder = new TextEncoder();
   const entries = Object.entries(files);
-  return packageOf(
+  return checkPackage(
     entries.map(([path, text]) => ({ path, bytes: typeof text === "string" ? encoder.encode(text) : text })),
   );
 }
 
-/** A package that is one. */
-export function packageFrom(files: Files): GivenPackage {
+/** A valid package. */
+export function packageFrom(files: Files): CheckedPackage {
   const made = given(files);
   if (!made.ok) throw new Error(made.error.message);
   return made.value;
@@ -35,8 +35,8 @@ export async function judged(files: Files): Promise<JudgedSkill> {
   return await judgeSkill(packageFrom(files), TOOLS);
 }
 
-/** What is said of a SKILL.md with further files. */
+/** The messages about a SKILL.md with further files. */
 export async function saidOf(text: string, files: Files = {}) {
   const { skill, report } = await judged({ "SKILL.md": text, ...files });
-  return { skill, problems: report.problems.map(sayNote), warnings: report.warnings.map(sayNote) };
+  return { skill, problems: report.problems.map(formatNote), warnings: report.warnings.map(formatNote) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { differenceOf } from "../../../core/skills/difference.ts";
+import { diffSkills } from "../../../core/skills/difference.ts";
 import type { Skill, SkillScript } from "../../../core/skills/skill.ts";
 import { judged, skillMd } from "./packages.ts";
 
@@ -50,25 +50,25 @@ describe("the scan", () => {
     ["x.sh", "#!/bin/sh\nset -eu\ncd data && sort x.csv > y.csv 2>/dev/null\n"],
     ["x.mjs", '#!/usr/bin/env node\n// fetch("x")\nimport { readFile } from "node:fs/promises";\n'],
     ["x.txt", "curl https://a.example and os.environ"],
-  ])("finds nothing in what stays in its folder: %s", async (name, text) => {
+  ])("finds nothing in a program that stays in its folder: %s", async (name, text) => {
     expect(await findingsOf(`scripts/${name}`, text)).toEqual([]);
   });
 
-  test("knows a language by the first line, wherever the file stands", async () => {
+  test("recognises a language by the first line, for any path", async () => {
     expect(await findingsOf("lib/tool", "#!/usr/bin/env python3\nimport requests\n")).toEqual(["network lib/tool:2"]);
   });
 
-  test("says whether the script asks for the network that it reaches for", async () => {
+  test("says whether the script asks for the network that it uses", async () => {
     const files = { "scripts/a.py": "#!/usr/bin/env python3\nimport requests\n" };
     const said = async (network: string) => {
       const head = skillMd([`scripts: [{name: a.py, network: ${network}}]`]);
       return (await judged({ "SKILL.md": head, ...files })).report.scan.findings[0]?.message;
     };
     expect(await said("true")).toContain("the script asks for the network");
-    expect(await said("false")).toContain("will not have it");
+    expect(await said("false")).toContain("will not get it");
   });
 
-  test("finds characters that cannot be seen, and none in what people write", async () => {
+  test("finds invisible characters, and none in ordinary text", async () => {
     const { report } = await judged({
       "SKILL.md": skillMd([], "one\ntwo \u202Eback\u202C\nthree\u200B\n"),
       "references/a.md": "tag \u{E0041}\u{E0042}\n",
@@ -91,17 +91,17 @@ describe("the scan", () => {
     ["selectors in a row", "😀\uFE0F\uFE01\uFE03"],
     ["joiners in a row", "日\u200D\u200C\u200D"],
     ["selectors between joiners", "😀\u200D\uFE01"],
-  ])("finds a text that is spelt by %s", async (_, text) => {
+  ])("finds text that is spelt by %s", async (_, text) => {
     const { report } = await judged({ "SKILL.md": skillMd(), "references/a.md": `${text}\n` });
     expect(report.scan.findings).toMatchObject([{ file: "references/a.md", line: 1, kind: "hidden_characters" }]);
   });
 
-  test("is bounded, and says that there is more", async () => {
+  test("is limited, and says when the list is incomplete", async () => {
     const lines = Array.from({ length: 300 }, () => "import requests").join("\n");
     const { report } = await judged({ "SKILL.md": skillMd(), "scripts/a.py": lines });
     expect([report.scan.findings.length, report.scan.isCut]).toEqual([50, true]);
     const large = await judged({ "SKILL.md": skillMd(), "scripts/a.py": "x = 1\n".repeat(200_000) });
-    expect(large.report.scan.findings).toMatchObject([{ message: "is too large to be looked through" }]);
+    expect(large.report.scan.findings).toMatchObject([{ message: "is too large to scan" }]);
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe("the difference between two versions", () => {
   });
   const of = (allowedTools: readonly string[] | null, scripts: readonly SkillScript[] = [], content = "1") => ({
     skill: { allowedTools, scripts } satisfies Pick<Skill, "allowedTools" | "scripts">,
-    contentOf: () => content,
+    getContent: () => content,
   });
 
   test.each<[string, readonly string[] | null, readonly string[] | null, boolean, string[]]>([
@@ -139,15 +139,15 @@ describe("the difference between two versions", () => {
     ["one more", ["a"], ["a", "b"], true, ["It allows more tools: b."]],
     ["one less", ["a", "b"], ["a"], false, ["It no longer allows b."]],
     ["one for another", ["a"], ["b"], true, ["It allows more tools: b.", "It no longer allows a."]],
-    ["no list any more", ["a"], null, true, ["It allowed only a, and now restricts nothing: every tool of the agent."]],
-    ["a list at last", null, ["a"], false, ["It restricted nothing, and now allows only a."]],
+    ["no list any more", ["a"], null, true, ["It allowed only a, and now allows every tool of the agent."]],
+    ["a list at last", null, ["a"], false, ["It allowed every tool, and now allows only a."]],
     ["neither", null, null, false, []],
     ["one that a pattern held already", ["read_*"], ["read_*", "read_file"], false, []],
     ["a wider pattern", ["read_file"], ["read_*"], true, ["It allows more tools: read_*."]],
     ["a narrower pattern", ["read_*"], ["read_file"], false, ["It no longer allows read_*."]],
-    ["all, by name", ["*"], null, false, ["It allowed only *, and now restricts nothing: every tool of the agent."]],
+    ["all, by name", ["*"], null, false, ["It allowed only *, and now allows every tool of the agent."]],
   ])("of tools: %s", (_, before, after, widens, said) => {
-    expect(differenceOf(of(before), of(after))).toMatchObject({ widens, said });
+    expect(diffSkills(of(before), of(after))).toMatchObject({ widens, said });
   });
 
   test.each<[string, readonly SkillScript[], readonly SkillScript[], string, boolean, object]>([
@@ -159,7 +159,7 @@ describe("the difference between two versions", () => {
     ["no network", [script({ network: true })], [script()], "1", false, { networkRemoved: ["a.py"] }],
     ["one with the network", [], [script({ network: true })], "1", true, { added: ["a.py"], networkAdded: ["a.py"] }],
   ])("of scripts: %s", (_, before, after, content, widens, scripts) => {
-    const difference = differenceOf(of(null, before), of(null, after, content));
+    const difference = diffSkills(of(null, before), of(null, after, content));
     expect(difference).toMatchObject({ widens, scripts });
     expect(difference.said.length).toBeGreaterThan(0);
   });

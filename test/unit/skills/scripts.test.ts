@@ -4,7 +4,7 @@ import { saidOf, skillMd } from "./packages.ts";
 const PYTHON = "#!/usr/bin/env python3\nprint(1)\n";
 
 describe("the scripts of a skill", () => {
-  test("are those that it declares, with what each asks for", async () => {
+  test("are the declared ones, with their permissions", async () => {
     const lines = [
       "scripts:",
       "  - name: report.py",
@@ -28,7 +28,7 @@ describe("the scripts of a skill", () => {
     ]);
   });
 
-  test("may say that they only look", async () => {
+  test("may be declared read-only", async () => {
     const head = (value: string) => skillMd(["scripts:", "  - name: a.py", `    read_only: ${value}`]);
     const files = { "scripts/a.py": PYTHON };
     expect((await saidOf(head("true"), files)).skill?.scripts).toMatchObject([{ name: "a.py", readOnly: true }]);
@@ -45,34 +45,34 @@ describe("the scripts of a skill", () => {
     expect(skill?.scripts.map(({ name }) => name)).toEqual(names);
   });
 
-  test("that are not declared are told: they cannot be run", async () => {
+  test("produce a warning when undeclared: they cannot be run", async () => {
     const { skill, warnings } = await saidOf(skillMd(["scripts: [a.py]"]), {
       "scripts/a.py": PYTHON,
       "scripts/lib.py": "x = 1\n",
     });
     expect(skill).not.toBeNull();
-    expect(warnings).toEqual(["scripts/lib.py: is not declared in scripts, so that it cannot be run"]);
+    expect(warnings).toEqual(["scripts/lib.py: is not declared in scripts, so it cannot be run"]);
   });
 
   test.each([
     ["is not there", "[b.py]", PYTHON, "SKILL.md:4: scripts: b.py is not in scripts/"],
     ["has no first line that says what runs it", "[a.py]", "print(1)\n", "scripts/a.py does not begin with #!"],
-    ["has the line ends of Windows", "[a.py]", "#!/usr/bin/env python3\r\nprint(1)\r\n", "line ends of Windows"],
-    ["names no program", "[a.py]", "#! \n", "names no program by its whole path"],
+    ["has the line ends of Windows", "[a.py]", "#!/usr/bin/env python3\r\nprint(1)\r\n", "Windows line endings"],
+    ["names no program", "[a.py]", "#! \n", "without a program's full path"],
     ["is declared twice", "[a.py, scripts/a.py]", PYTHON, "a.py is declared twice"],
     ["leads out of the folder", "[../SKILL.md]", PYTHON, "../SKILL.md is not in scripts/"],
     ["runs for too long", "[{name: a.py, timeout: 3601}]", PYTHON, 'timeout is "3601": seconds, from 1 to 3600'],
-    ["has a time that is none", "[{name: a.py, timeout: soon}]", PYTHON, 'timeout is "soon"'],
+    ["has an invalid time", "[{name: a.py, timeout: soon}]", PYTHON, 'timeout is "soon"'],
     ["asks for the network in other words", "[{name: a.py, network: maybe}]", PYTHON, 'network is "maybe"'],
     ["has no name", "[{timeout: 3}]", PYTHON, "SKILL.md:4: scripts: name is missing"],
     ["is a list", "[[a.py]]", PYTHON, "an entry is a list"],
-  ])("are refused where one %s", async (_, declared, script, said) => {
+  ])("are rejected where one %s", async (_, declared, script, said) => {
     const { skill, problems } = await saidOf(skillMd([`scripts: ${declared}`]), { "scripts/a.py": script });
     expect(skill).toBeNull();
     expect(problems).toEqual([expect.stringContaining(said)]);
   });
 
-  test("may be meant by a name without its ending, when only one has it", async () => {
+  test("may be named without an extension when that is unique", async () => {
     const two = { "scripts/a.py": PYTHON, "scripts/a.sh": "#!/bin/sh\n" };
     const { problems } = await saidOf(skillMd(["scripts: [a]"]), two);
     expect(problems).toEqual(["SKILL.md:4: scripts: a could be scripts/a.py or scripts/a.sh"]);

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { fnmatch } from "../../../core/lib/fnmatch.ts";
-import { packageOf } from "../../../core/skills/package.ts";
+import { checkPackage } from "../../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH, type ShippedSkill } from "../../../core/skills/shipped.generated.ts";
 import { shippedTools } from "../../../core/tool/shipped-skills.ts";
 import { formatSource } from "../../../core/tool/source.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { judgeSkill } from "../../../workers/skills/judge-package.ts";
 
-/** Characters of all that ships: the Worker carries it. */
+/** Characters of everything that ships in the Worker. */
 const MAX_SHIPPED = 40_000;
 const names = catalogue.flatMap(({ name, alsoNamed = [] }) => [name, ...alsoNamed]);
 
 const judge = async ({ skill, files }: ShippedSkill) => {
   const encoder = new TextEncoder();
-  const given = packageOf(
+  const given = checkPackage(
     files.map(({ path, text }) => ({ path: `${skill.name}/${path}`, bytes: encoder.encode(text) })),
   );
   if (!given.ok) throw new Error(given.error.message);
@@ -50,7 +50,7 @@ test.each(SHIPPED.map((shipped) => [shipped.skill.name, shipped] as const))(
   },
 );
 
-test("the source that ships is what its hash says, and small", async () => {
+test("the shipped source matches its hash, and is small", async () => {
   expect(await sha256Hex(formatSource(shippedTools))).toBe(SHIPPED_HASH);
   expect(JSON.stringify(SHIPPED).length).toBeLessThan(MAX_SHIPPED);
   expect(SHIPPED.map(({ skill }) => skill.name)).toEqual(["data-report", "meeting-notes", "skill-writer"]);

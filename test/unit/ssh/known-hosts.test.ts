@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fingerprintsOf } from "../../../core/ssh/known-hosts.ts";
+import { findFingerprints } from "../../../core/ssh/known-hosts.ts";
 
 const KEYS = [`SHA256:${"x".repeat(43)}`];
 
@@ -14,5 +14,5 @@ it.each([
   ["2001:db8::1", "[2001:db8:0::1]", 22, true],
   ["münchen.example", "xn--mnchen-3ya.example", 22, true],
 ])("the keys of %s are for %s, port %i: %s", (listed, host, port, are) => {
-  expect(fingerprintsOf({ [listed]: KEYS }, host, port)).toEqual(are ? KEYS : []);
+  expect(findFingerprints({ [listed]: KEYS }, host, port)).toEqual(are ? KEYS : []);
 });

@@ -111,10 +111,10 @@ describe("the bus", () => {
       });
     }
     for (const [given, message] of [
-      [null, /^This is no tool: body: /],
-      ["a module", /^This is no tool: body: /],
-      [{ ...definition("half"), request: undefined }, /^half is no tool: request: /],
-      [{ ...definition("half"), input: { type: "object", properties: [] } }, /^half is no tool: input: /],
+      [null, /^This is not a valid tool: body: /],
+      ["a module", /^This is not a valid tool: body: /],
+      [{ ...definition("half"), request: undefined }, /^half is not a valid tool: request: /],
+      [{ ...definition("half"), input: { type: "object", properties: [] } }, /^half is not a valid tool: input: /],
     ] as const)
       expect(await bus.register(given)).toMatchObject({
         error: { code: "invalid_input", message: expect.stringMatching(message) },

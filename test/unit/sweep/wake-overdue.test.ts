@@ -1,4 +1,4 @@
-/** The sweep over lost alarms, in simulated time: how long until every one of them is woken. */
+/** The sweep over lost alarms in simulated time: how long until all of them are woken. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Page, PagePosition } from "../../../core/base/page-cursor.ts";
 import {
@@ -11,11 +11,11 @@ import {
   WAKE_MS,
 } from "../../../core/sweep/wake-overdue.ts";
 
-/** A page of ids takes as long as that, and a task in an object that has to be loaded. */
+/** Time for a page of ids, and for a task whose object has to be loaded. */
 const PAGE_MS = 500;
 const OBJECT_MS = 250;
 const CLOCK = { now: () => Date.now(), after: async (ms: number) => await sleep(ms) };
-/** Without the timer of each task: a simulation in which every task answers is ten times as quick. */
+/** Without each task's timer, a simulation in which every task answers is ten times faster. */
 const PATIENT = { ...CLOCK, after: async () => await new Promise<never>(() => undefined) };
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
@@ -25,7 +25,7 @@ async function sleep(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** An index of tasks that are overdue, as a run of the sweep finds them. */
+/** An index of overdue tasks for a run of the sweep. */
 function overdue(count: number, fates: { readonly hangs?: (task: number) => boolean } = {}) {
   const waiting = new Set(Array.from({ length: count }, (_, task) => task));
   const wokenAt = new Map<number, number>();
@@ -54,7 +54,7 @@ function overdue(count: number, fates: { readonly hangs?: (task: number) => bool
   return { waiting, wokenAt, seen, run: () => wakeOverdue(readPage, wakePart) };
 }
 
-/** Runs the work in simulated time and gives what it took, in seconds. */
+/** Runs the work in simulated time and returns the seconds. */
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const began = Date.now();
   let endedAt: number | null = null;
@@ -65,26 +65,26 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("a run of the sweep", () => {
-  test("wakes 100,000 tasks whose alarms were lost within a minute, by the bounds of the platform", async () => {
+  test("wakes 100,000 tasks with lost alarms within a minute, within the platform's limits", async () => {
     const { waiting, wokenAt, seen, run } = overdue(100_000);
     const seconds = await secondsOf(run);
     expect(waiting.size).toBe(0);
     expect(Math.max(...wokenAt.values()) / 1000).toBeLessThanOrEqual(60);
     expect(seconds).toBeLessThanOrEqual(60);
-    // 32 invocations for one request, 10,000 requests for one invocation: a task takes one, and its tenant one.
+    // 32 invocations for one request, 10,000 requests for one invocation: one for each task and one for its tenant.
     expect(seen.parts).toBeLessThanOrEqual(MAX_PARTS);
     expect(2 * seen.partSize).toBeLessThanOrEqual(10_000);
     expect(seen.atOnce).toBeLessThanOrEqual(MAX_PARTS * AT_ONCE);
   });
 
-  test("is not held up by objects that never answer: the others of their part are woken, and the next run comes in time", async () => {
+  test("is not delayed by objects that never answer: the others of their part are woken, and the next run is in time", async () => {
     const { waiting, run } = overdue(PART_SIZE, { hangs: (task) => task % 40 === 0 });
     const seconds = await secondsOf(run);
     expect(seconds).toBeLessThanOrEqual((PART_MS + WAKE_MS) / 1000 + 1);
     expect(waiting.size).toBe(PART_SIZE / 40);
   });
 
-  test("waits for the parts that began when a later page cannot be read, and says that it failed", async () => {
+  test("waits for its started parts when a later page cannot be read, and reports the failure", async () => {
     const woken: number[] = [];
     const read = vi.fn<(request: { after: PagePosition | null; limit: number }) => Promise<Page<number>>>();
     read.mockResolvedValueOnce({ items: [1, 2], next: { at: 2, id: "2" } }).mockRejectedValue(new Error("away"));

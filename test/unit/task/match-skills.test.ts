@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { matchSkills, getSkillCeiling } from "../../../core/task/match-skills.ts";
-import { fittingSkills } from "../../../core/skills/similarity.ts";
+import { findFittingSkills } from "../../../core/skills/similarity.ts";
 import type { Skill } from "../../../core/skills/skill.ts";
 import { skillOf } from "../../fakes/skill-texts.ts";
 import requests from "../__fixtures__/skill-requests.json" with { type: "json" };
@@ -130,7 +130,7 @@ function measured(labelled: readonly Labelled[], skills: readonly Skill[]) {
   let meant = 0;
   for (const { text, skill } of labelled) {
     if (skills.some(({ name }) => name === skill)) meant += 1;
-    for (const found of fittingSkills(text, skills)) {
+    for (const found of findFittingSkills(text, skills)) {
       if (found.skill.name === skill) right += 1;
       else wrong += 1;
     }
@@ -175,26 +175,28 @@ describe("a skill whose description fits the task", () => {
     ["a question about it", "What is a PDF form?"],
     ["a thing to be sent as it is", "Send the meeting notes with the decisions and action items to Ana"],
   ])("is not brought in by %s", (_, text) => {
-    expect(fittingSkills(text, SKILLS)).toEqual([]);
+    expect(findFittingSkills(text, SKILLS)).toEqual([]);
   });
 
   test("has a figure from 0 to 1, is one of few, and is the same each time", () => {
     const text = "Write the minutes of the meeting from transcript.txt, with decisions and action items";
-    const found = fittingSkills(text, SKILLS);
+    const found = findFittingSkills(text, SKILLS);
     expect(found.map(({ skill }) => skill.name)).toEqual(["meeting-notes"]);
     expect(found[0]?.similarity).toBeGreaterThan(0.5);
     expect(found[0]?.similarity).toBeLessThanOrEqual(1);
-    expect(fittingSkills(text, [...SKILLS].reverse())).toEqual(found);
-    expect(fittingSkills(text, []).concat(fittingSkills("", SKILLS), fittingSkills("   …", SKILLS))).toEqual([]);
+    expect(findFittingSkills(text, [...SKILLS].reverse())).toEqual(found);
+    expect(
+      findFittingSkills(text, []).concat(findFittingSkills("", SKILLS), findFittingSkills("   …", SKILLS)),
+    ).toEqual([]);
   });
 
   test("is found by the beginning of the task: material behind that brings none in", () => {
     const filler = "lorem ".repeat(120);
-    expect(fittingSkills(`${filler} meeting notes minutes transcript decisions action items`, SKILLS)).toEqual([]);
+    expect(findFittingSkills(`${filler} meeting notes minutes transcript decisions action items`, SKILLS)).toEqual([]);
   });
 
   test("takes no longer than it takes to read a task and 300 descriptions", () => {
     const many = Array.from({ length: 300 }, (_, n) => skillOf(`skill-${n}`, { description: "word ".repeat(200) }));
-    expect(fittingSkills("x".repeat(200_000), many)).toEqual([]);
+    expect(findFittingSkills("x".repeat(200_000), many)).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ describe("an address", () => {
     expect(isPublicAddress(address)).toBe(false),
   );
 
-  it("that holds an IPv4 address is not public, whatever that address is", () => {
+  it("with an embedded IPv4 address is not public", () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(fc.tuple(byte, byte, byte, byte), ([a, b, c, d]) => {
@@ -176,7 +176,7 @@ describe("a URL", () => {
     "http://printer.local/",
     "http://db.internal/",
     "http://nas.home.arpa/",
-  ])("%s leads inward and is refused", (url) => expect(judgeUrl(url, NOTHING).ok).toBe(false));
+  ])("%s leads inward and is rejected", (url) => expect(judgeUrl(url, NOTHING).ok).toBe(false));
 
   it.each([
     "ftp://example.com/",
@@ -201,9 +201,9 @@ describe("a URL", () => {
     "http://example.com:0/",
     "http://example.com:65536/",
     `http://example.com/${"a".repeat(9_000)}`,
-  ])("%s is refused", (url) => expect(judgeUrl(url, NOTHING).ok).toBe(false));
+  ])("%s is rejected", (url) => expect(judgeUrl(url, NOTHING).ok).toBe(false));
 
-  it("with every numeric spelling of a loopback address is refused", () => {
+  it("with any numeric form of a loopback address is rejected", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0x7f000000, max: 0x7fffffff }), fc.constantFrom(8, 10, 16), (address, radix) => {
         const prefix = { 8: "0", 10: "", 16: "0x" }[radix];
@@ -212,7 +212,7 @@ describe("a URL", () => {
     );
   });
 
-  it("is judged without an exception, whatever the text", () => {
+  it("is judged without an exception, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(typeof judgeUrl(text, NOTHING).ok).toBe("boolean");
@@ -258,7 +258,7 @@ describe("the allow list", () => {
     "u@h:80",
     "h:99999",
     "h:80/x",
-  ])("refuses the entry %s", (entry) => expect(() => parseEgressAllow(entry)).toThrow(RangeError));
+  ])("rejects the entry %s", (entry) => expect(() => parseEgressAllow(entry)).toThrow(RangeError));
 
   it("ignores spaces and empty entries", () => expect(parseEgressAllow(" , ,").size).toBe(0));
 });

@@ -1,10 +1,10 @@
-/** Secrets in a request whose reply comes as a stream: where they are filled in, and that none comes back. */
+/** Secrets in a request with a streamed reply: where they are filled in, and that none comes back. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redactBody } from "../../../adapters/egress/redact-body.ts";
 import type { WebStreamRequest } from "../../../core/ports/web.ts";
 import type { TenantSecret } from "../../../core/ports/secrets.ts";
-import { makeRedactor } from "../../../core/web/redact-secrets.ts";
+import { createRedactor } from "../../../core/web/redact-secrets.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
 
@@ -41,7 +41,7 @@ function web(reply: OutsideReply) {
 }
 
 describe("an opened request", () => {
-  it("has secrets filled into the headers given for them, and not where strangers wrote: other headers and the body", async () => {
+  it("has secrets filled into its headers, and not into strangers' text: other headers and the body", async () => {
     const { port, received } = web({ body: "ok" });
     expect((await port.open(ask("http://mcp.example:8080/mcp"))).ok).toBe(true);
     expect(received[0]?.headers["authorization"]).toBe("Bearer canary-4b1d");
@@ -49,7 +49,7 @@ describe("an opened request", () => {
     expect(received[0]?.body).toBe('{"text":"{{secret.TOKEN}}"}');
   });
 
-  it("carries a secret to no host that it is not bound to, and fills none into a URL", async () => {
+  it("carries a secret only to its bound hosts, and fills none into a URL", async () => {
     const { port, received } = web({ body: "ok" });
     expect(await port.open(ask("http://other.example:8080/mcp"))).toMatchObject({
       ok: false,
@@ -62,7 +62,7 @@ describe("an opened request", () => {
     expect(received[0]?.url).not.toContain("canary");
   });
 
-  it("gives no value back, in headers or in the body", async () => {
+  it("returns no value, in headers or in the body", async () => {
     const events = `event: message\ndata: {"said":"canary-4b1d"}\n\ndata: ${btoa("canary-4b1d")}\n\n`;
     const { port } = web({ headers: { "x-echo": "canary-4b1d" }, body: events });
     const opened = await port.open(ask("http://mcp.example:8080/mcp"));
@@ -73,7 +73,7 @@ describe("an opened request", () => {
   });
 });
 
-/** A body that comes in pieces of 64 KB. */
+/** A body that arrives in pieces of 64 KB. */
 function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -83,8 +83,8 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
-describe("a body that is searched as it comes", () => {
-  const redactor = makeRedactor([{ name: "TOKEN", value: "canary-4b1d" }]);
+describe("a body that is searched as it arrives", () => {
+  const redactor = createRedactor([{ name: "TOKEN", value: "canary-4b1d" }]);
   const through = (pieces: readonly Uint8Array[], maxBytes = 1_000_000) =>
     new Response(
       redactBody(
@@ -115,7 +115,7 @@ describe("a body that is searched as it comes", () => {
     );
   });
 
-  it("hands an event on as soon as it is whole", async () => {
+  it("passes on an event as soon as it is complete", async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
     const reader = redactBody(readable, redactor, 1_000).getReader();
@@ -129,7 +129,7 @@ describe("a body that is searched as it comes", () => {
       String.fromCharCode(0x61 + ((at * 7 + (at >> 5)) % 26)),
     ).join("");
     const spelled = Array.from(value, (letter) => `&#x000000${letter.charCodeAt(0).toString(16)};`).join("");
-    const longest = makeRedactor([{ name: "LONG", value }]);
+    const longest = createRedactor([{ name: "LONG", value }]);
     for (let before = 520_000; before < 590_000; before += 10_000) {
       const bytes = new TextEncoder().encode(`${"-".repeat(before)}${spelled}${"-".repeat(600_000)}`);
       const text = await new Response(redactBody(inPieces(bytes), longest, 10_000_000)).text();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostIsListed, normalHostPattern, portIsListed } from "../../../core/web/host-pattern.ts";
+import { isHostListed, normalizeHostPattern, isPortListed } from "../../../core/web/host-pattern.ts";
 
 describe("hostIsListed", () => {
   it.each([
@@ -27,15 +27,15 @@ describe("hostIsListed", () => {
     ["http://example.com:8080/", "*:80", false],
     ["http://[2606:4700::1]/", "[2606:4700::1]", true],
   ])("%s on the list of %j: %j", (url, entry, listed) => {
-    expect(hostIsListed(new URL(url), [entry])).toBe(listed);
+    expect(isHostListed(new URL(url), [entry])).toBe(listed);
   });
 
   it("is false for an empty list", () => {
-    expect(hostIsListed(new URL("https://example.com/"), [])).toBe(false);
+    expect(isHostListed(new URL("https://example.com/"), [])).toBe(false);
   });
 });
 
-describe("an entry as it is kept", () => {
+describe("the stored form of an entry", () => {
   it.each([
     ["api.example.com", "api.example.com"],
     [" API.Example.com. ", "api.example.com"],
@@ -46,10 +46,10 @@ describe("an entry as it is kept", () => {
     ["0x7f.1:80", "127.0.0.1:80"],
     ["[::1]:8443", "[::1]:8443"],
     ["localhost:7000", "localhost:7000"],
-  ])("%j is %j, and lists what the other lists", (entry, kept) => {
-    expect(normalHostPattern(entry)).toBe(kept);
-    expect(normalHostPattern(kept)).toBe(kept);
-    expect(hostIsListed(new URL(`https://${kept.replace("*", "a")}/`), [kept])).toBe(true);
+  ])("of %j is %j, and lists the same hosts", (entry, kept) => {
+    expect(normalizeHostPattern(entry)).toBe(kept);
+    expect(normalizeHostPattern(kept)).toBe(kept);
+    expect(isHostListed(new URL(`https://${kept.replace("*", "a")}/`), [kept])).toBe(true);
   });
 
   it.each([
@@ -73,8 +73,8 @@ describe("an entry as it is kept", () => {
     "{{secret.X}}.example.com",
     "%2a.example.com",
     ":80",
-  ])("%j is none", (entry) => {
-    expect(normalHostPattern(entry)).toBeNull();
+  ])("of %j is invalid", (entry) => {
+    expect(normalizeHostPattern(entry)).toBeNull();
   });
 });
 
@@ -89,6 +89,6 @@ describe("portIsListed", () => {
     ["https://a.example.com:8443/", " *:8443", false],
     ["https://a.example.com/", "a.example.com:443", true],
   ])("%s by %j: %j", (url, entry, listed) => {
-    expect(portIsListed(new URL(url), [entry])).toBe(listed);
+    expect(isPortListed(new URL(url), [entry])).toBe(listed);
   });
 });

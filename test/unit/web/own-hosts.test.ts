@@ -37,7 +37,7 @@ describe("the host of a request", () => {
     expect(isOwnHost(host, PUBLIC)).toBe(false);
   });
 
-  test("of a public address is not ours without one", () => {
+  test("of a public address is foreign without that setting", () => {
     expect(isOwnHost("otto.example.com", null)).toBe(false);
     expect(isOwnHost("localhost", null)).toBe(true);
   });
@@ -69,7 +69,7 @@ describe("the address of a request", () => {
     ["/", ""],
     ["/", "localhost, localhost"],
     ["/", "localhost:99999"],
-  ])("%s at %j is no address", (target, host) => {
+  ])("%s at %j has no address", (target, host) => {
     expect(addressOf(target, host)).toBeNull();
   });
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ByteAutomaton } from "../../../core/lib/byte-automaton.ts";
-import { type KnownSecret, makeRedactor, type Redactor } from "../../../core/web/redact-secrets.ts";
+import { type KnownSecret, createRedactor, type Redactor } from "../../../core/web/redact-secrets.ts";
 
 const VALUE = "s3cr3t/vä+lue &=\"x'";
 const KEY: KnownSecret = { name: "KEY", value: VALUE };
-const redactor = makeRedactor([KEY]);
+const redactor = createRedactor([KEY]);
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const binary = (text: string) => Array.from(utf8(text), (byte) => String.fromCharCode(byte)).join("");
@@ -40,13 +40,13 @@ const FORMS: readonly (readonly [string, (value: string) => string])[] = [
 ];
 
 describe("a value of a secret", () => {
-  it.each(FORMS)("is taken out of a text %s", (_, write) => {
+  it.each(FORMS)("is removed from a text %s", (_, write) => {
     const text = `before: ${write(VALUE)} <after>`;
     expect(redactor.text(text)).toBe("before: {{secret.KEY}} <after>");
     expect(redactor.foundIn(text)).toEqual(["KEY"]);
   });
 
-  it.each(FORMS)("is taken out of bytes %s", (_, write) => {
+  it.each(FORMS)("is removed from bytes %s", (_, write) => {
     const bytes = utf8(`{"a":"${write(VALUE)}"}`);
     expect(new TextDecoder().decode(redactor.bytes(bytes))).toBe('{"a":"{{secret.KEY}}"}');
   });
@@ -58,8 +58,8 @@ describe("a value of a secret", () => {
     expect(redactor.text(apart)).toBe("{{secret.KEY}},".repeat(12_000));
   });
 
-  it("is searched for together with all others, also with long common beginnings", () => {
-    const many = makeRedactor(
+  it("is searched for together with all others, also with long common prefixes", () => {
+    const many = createRedactor(
       Array.from({ length: 50 }, (_, at) => ({ name: `K${at}`, value: `${"a".repeat(4_000)}${at + 10}` })),
     );
     const text = "a".repeat(1_000_000);
@@ -68,7 +68,7 @@ describe("a value of a secret", () => {
   });
 
   it("is removed completely together with another one that it overlaps", () => {
-    const two = makeRedactor([
+    const two = createRedactor([
       { name: "FIRST", value: "alpha-beta" },
       { name: "SECOND", value: "beta-gamma-delta" },
       { name: "SAME", value: "alpha-beta" },
@@ -87,7 +87,7 @@ describe("a value of a secret", () => {
     }
   });
 
-  it("is taken out in UTF-16 and in Latin-1", () => {
+  it("is removed from UTF-16 and Latin-1", () => {
     const units = Array.from({ length: VALUE.length }, (_, at) => VALUE.charCodeAt(at));
     const forms = {
       little: units.flatMap((unit) => [unit & 0xff, unit >> 8]),
@@ -99,40 +99,40 @@ describe("a value of a secret", () => {
     }
   });
 
-  it("is taken out everywhere, also side by side, and every secret by its own name", () => {
-    const two = makeRedactor([KEY, { name: "LONG", value: `${VALUE}-and-more` }, { name: "PIN", value: "4711" }]);
+  it("is removed everywhere, also in sequence, and every secret by its own name", () => {
+    const two = createRedactor([KEY, { name: "LONG", value: `${VALUE}-and-more` }, { name: "PIN", value: "4711" }]);
     expect(two.text(`${VALUE}${VALUE}|${VALUE}-and-more|4711`)).toBe(
       "{{secret.KEY}}{{secret.KEY}}|{{secret.LONG}}|{{secret.PIN}}",
     );
   });
 
-  it("of one character is taken out too", () => {
-    expect(makeRedactor([{ name: "X", value: "🦦" }]).text("an otter: 🦦, \\ud83e\\udda6")).toBe(
+  it("of one character is removed too", () => {
+    expect(createRedactor([{ name: "X", value: "🦦" }]).text("an otter: 🦦, \\ud83e\\udda6")).toBe(
       "an otter: {{secret.X}}, {{secret.X}}",
     );
   });
 
-  it("leaves a text beyond Latin-1 as it is around it", () => {
+  it("leaves a text beyond Latin-1 around it unchanged", () => {
     expect(redactor.text(`日本 ${VALUE} 語`)).toBe("日本 {{secret.KEY}} 語");
   });
 
-  it("leaves bytes alone that do not hold it, whatever they are", () => {
+  it("leaves bytes without it unchanged", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(redactor.bytes(bytes)).toBe(bytes);
       }),
     );
     expect(redactor.text("s3cr3t")).toBe("s3cr3t");
-    expect(makeRedactor([]).text(VALUE)).toBe(VALUE);
+    expect(createRedactor([]).text(VALUE)).toBe(VALUE);
   });
 
-  it("is found in each of its forms, whatever the value and what stands around it", () => {
+  it("is found in each of its forms, for any value and any text around it", () => {
     const value = fc.string({ unit: "grapheme", minLength: 6, maxLength: 40 }).filter((text) => text.isWellFormed());
     fc.assert(
       fc.property(value, fc.constantFrom(...FORMS), (text, [, write]) => {
         fc.pre(utf8(text).length >= 6 && text.trim() === text && !/^[%&\\+]|[\\]/.test(text));
         const given = `<${write(text)}>`;
-        expect(makeRedactor([{ name: "X", value: text }]).text(given)).toBe("<{{secret.X}}>");
+        expect(createRedactor([{ name: "X", value: text }]).text(given)).toBe("<{{secret.X}}>");
       }),
       { numRuns: 500 },
     );
@@ -140,7 +140,7 @@ describe("a value of a secret", () => {
 
   it("with repeats in it is not found where it is incomplete", () => {
     for (const sign of ["%", "&", "a"]) {
-      const long = makeRedactor([{ name: "X", value: `${sign.repeat(1_000)}x` }]);
+      const long = createRedactor([{ name: "X", value: `${sign.repeat(1_000)}x` }]);
       const text = `${sign.repeat(20_000)}y`;
       expect(long.text(text), sign).toBe(text);
     }
@@ -148,7 +148,7 @@ describe("a value of a secret", () => {
 
   it("removes the whole text that can be read in too many ways", () => {
     for (const sign of ["\\", "%25"]) {
-      const long = makeRedactor([{ name: "X", value: `${sign.repeat(1_000)}x` }]);
+      const long = createRedactor([{ name: "X", value: `${sign.repeat(1_000)}x` }]);
       expect(long.text(`${sign.repeat(20_000)}y`), sign).toBe("{{secret.X}}");
       expect(long.foundIn(`${sign.repeat(20_000)}y`), sign).toEqual(["X"]);
     }
@@ -172,7 +172,7 @@ describe("a value of a secret", () => {
       redactor.bytes(bytes);
       return steps.mock.calls.length;
     };
-    const [one, all] = [makeRedactor(secrets.slice(0, 1)), makeRedactor(secrets)];
+    const [one, all] = [createRedactor(secrets.slice(0, 1)), createRedactor(secrets)];
     const [short, long] = [count(all, 5_000), count(all, 20_000)];
     expect(long).toBeLessThanOrEqual(8 * 20_000);
     expect(long).toBeLessThanOrEqual(4.2 * short + 1_000);
@@ -182,7 +182,7 @@ describe("a value of a secret", () => {
 
   it("takes steps by its length to prepare, next to any others", () => {
     const steps = vi.spyOn(ByteAutomaton.prototype, "next");
-    makeRedactor(Array.from({ length: 100 }, (_, at) => ({ name: `K${at}`, value: `${"ab".repeat(500)}${at}` })));
+    createRedactor(Array.from({ length: 100 }, (_, at) => ({ name: `K${at}`, value: `${"ab".repeat(500)}${at}` })));
     expect(steps.mock.calls.length).toBeLessThanOrEqual(100 * 1_002);
     steps.mockRestore();
   });

@@ -24,7 +24,7 @@ it("drops a redactor ten minutes after its last use", () => {
   expect(shelf.get([secret("KEY", "canary-1")], 29 * MINUTE)).not.toBe(first);
 });
 
-it("stores as many as fit, and forgets the least recently used first", () => {
+it("stores as many as fit, and drops the least recently used first", () => {
   const shelf = new RedactorShelf();
   const list = (letter: string) =>
     Array.from({ length: 100 }, (_, at) => secret(`K${at}`, `${letter}${at}${letter.repeat(3_900)}`));
@@ -35,7 +35,7 @@ it("stores as many as fit, and forgets the least recently used first", () => {
   expect(shelf.get(list("b"), 5)).not.toBe(b);
 });
 
-it("is built once for each version of a tenant's secrets, whatever the requests", async () => {
+it("is built once for each version of a tenant's secrets, for any number of requests", async () => {
   const redactorOf = async (value: string) => {
     const secrets = [{ name: "KEY", value, hosts: [] }];
     const port: Partial<SecretsPort> = { all: async () => ok(secrets) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillReferences, referencedNames } from "../../../core/web/secret-references.ts";
+import { fillReferences, findReferencedNames } from "../../../core/web/secret-references.ts";
 
 describe("references to secrets", () => {
   it.each([
@@ -10,7 +10,7 @@ describe("references to secrets", () => {
     ["{{secret.}} {{secrets.A}} {secret.A} {{secret A}} secret.A", []],
     ["", []],
   ])("in %j are to %j", (text, names) => {
-    expect(referencedNames(text)).toEqual(names);
+    expect(findReferencedNames(text)).toEqual(names);
   });
 
   const value = 'a "b" & c/d?é';
@@ -34,7 +34,7 @@ describe("references to secrets", () => {
     );
   });
 
-  it("that would make a text longer than it may be are not filled in", () => {
+  it("that would make a text too long are not filled in", () => {
     expect(fillReferences("{{secret.X}}{{secret.X}}", "text", 24, () => "123456789012")).toBe("123456789012".repeat(2));
     expect(fillReferences("{{secret.X}}{{secret.X}}", "text", 24, () => "1234567890123")).toBeNull();
     expect(fillReferences("{{secret.X}}".repeat(80_000), "json", 4_000_000, () => '"'.repeat(4_096))).toBeNull();

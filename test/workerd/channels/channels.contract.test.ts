@@ -4,8 +4,8 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
 import { channelVariableFromEnv } from "../../../adapters/env/channels.ts";
 import { settingProblems } from "../../../adapters/env/problems.ts";
-import { type Delivery, outboxOf } from "../../../core/channels/outbox/delivery.ts";
-import { messageDelivery, plainMessage } from "../../../core/channels/outbox/message-delivery.ts";
+import { type Delivery, getOutboxName } from "../../../core/channels/outbox/delivery.ts";
+import { createMessageDelivery, createPlainMessage } from "../../../core/channels/outbox/message-delivery.ts";
 import { API_SOURCE } from "../../../core/task/source.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { HEADER_WORD } from "../../../core/secrets/worker-secrets.ts";
@@ -22,9 +22,9 @@ const owner = { env, tenant, via: API_SOURCE };
 const NOWHERE = ["", " ", "nowhere", "../T1/C1", "a\r\nBcc: b@c.example", "\ud800", "x".repeat(1000)];
 
 function deliveryTo(channel: string, to: string): Delivery {
-  const message = plainMessage("Title", "Text");
+  const message = createPlainMessage("Title", "Text");
   const about = { tenant, target: { channel, to }, kind: "notification", task: null, about: null } as const;
-  return messageDelivery({ ...about, message, at: Date.now(), random: random() });
+  return createMessageDelivery({ ...about, message, at: Date.now(), random: random() });
 }
 
 describe.each([...CHANNELS.values()])("the channel $name", ({ name, label, hint, secrets = {}, load }) => {
@@ -58,7 +58,7 @@ describe.each([...CHANNELS.values()])("the channel $name", ({ name, label, hint,
 
   test("has outboxes of the tenant under its name", () => {
     for (const to of ["T1/C1/1.2", "T1"])
-      expect(`${outboxOf(deliveryTo(name, to))}/`).toMatch(new RegExp(`^${tenant}/${name}/`));
+      expect(`${getOutboxName(deliveryTo(name, to))}/`).toMatch(new RegExp(`^${tenant}/${name}/`));
   });
 
   test("erases what came in for a tenant, however often", async () => {

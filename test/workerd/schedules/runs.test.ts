@@ -114,7 +114,7 @@ describe("a due moment", () => {
     await runDurableObjectAlarm(stub(id));
     expect(await ledger(id)).toMatchObject([{ state: "starting", attempts_failed: 1 }]);
     expect((await caller.send("POST", `/v1/schedules/${id}/run`)).status).toBe(202);
-    expect((await ledger(id))[1]).toMatchObject({ state: "starting", why: expect.stringContaining("gave way") });
+    expect((await ledger(id))[1]).toMatchObject({ state: "starting", why: expect.stringContaining("superseded") });
     database.isAway = false;
     const rows = await until(id, (all) => all[1]?.["state"] === "failed");
     expect(rows[1]).toMatchObject({ task_id: made?.["task_id"], task_status: "cancelled" });
@@ -136,7 +136,7 @@ describe("a due moment", () => {
     database.hangs = false;
     await Promise.all([alarm, run]);
     const [later, first] = await ledger(id);
-    expect(first).toMatchObject({ state: "skipped", task_id: null, why: expect.stringContaining("gave way") });
+    expect(first).toMatchObject({ state: "skipped", task_id: null, why: expect.stringContaining("superseded") });
     expect(later?.["state"]).toBe("starting");
     database.isAway = false;
     await until(id, ([row]) => row?.["state"] === "fired");
@@ -374,7 +374,7 @@ describe("a run that somebody asks for", () => {
     await until(queued, ([row]) => row?.["state"] === "fired");
 
     const rows = await until(await ask("cancel_previous"), (all) => all[1]?.["state"] === "failed");
-    expect(rows[1]).toMatchObject({ task_status: "cancelled", why: expect.stringContaining("gave way") });
+    expect(rows[1]).toMatchObject({ task_status: "cancelled", why: expect.stringContaining("superseded") });
     expect(rows[0]?.["state"]).toMatch(/starting|fired/);
   });
 });

@@ -6,9 +6,9 @@ import { keepShippedFromEnv, skillsFromEnv } from "../../../adapters/env/skills.
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { openSkills } from "../../../adapters/skills/skills.ts";
 import { formatSource } from "../../../core/tool/source.ts";
-import { packageHash, readPackage } from "../../../core/skills/package.ts";
+import { readPackage, hashPackage } from "../../../core/skills/package.ts";
 import { SHIPPED, SHIPPED_HASH } from "../../../core/skills/shipped.generated.ts";
-import { keptPackageKey, keptSourceKey, shippedTools } from "../../../core/tool/shipped-skills.ts";
+import { getShippedPackageKey, getShippedSourceKey, shippedTools } from "../../../core/tool/shipped-skills.ts";
 import { packedWith, skillsContract } from "../../contracts/skills/suite.ts";
 
 skillsContract("the bucket", async ({ hash, packed }) => {
@@ -21,22 +21,22 @@ it("what ships is kept whole for the tasks that go on under a later release", as
   expect((await keepShippedFromEnv(env)).ok).toBe(true);
   const blobs = blobsFromEnv(env);
   for (const { skill, files } of SHIPPED) {
-    const kept = await blobs.get(keptPackageKey(skill.hash));
+    const kept = await blobs.get(getShippedPackageKey(skill.hash));
     if (!kept.ok) throw new Error(kept.error.message);
-    expect(await packageHash(new Uint8Array(kept.value))).toBe(skill.hash);
+    expect(await hashPackage(new Uint8Array(kept.value))).toBe(skill.hash);
     expect(readPackage(kept.value).files.map(({ path, mode }) => ({ path, mode }))).toEqual(
       files.map(({ path, mode }) => ({ path, mode })),
     );
   }
-  const source = await blobs.get(keptSourceKey(SHIPPED_HASH));
+  const source = await blobs.get(getShippedSourceKey(SHIPPED_HASH));
   expect(source.ok && new TextDecoder().decode(source.value)).toBe(formatSource(shippedTools));
 });
 
 it("what an earlier release shipped is read by every tenant that pinned it", async () => {
   const { hash, packed } = await packedWith("of an earlier release");
   const blobs = blobsFromEnv(env);
-  await blobs.put(keptPackageKey(hash), packed);
-  await blobs.put(keptSourceKey("e".repeat(64)), new TextEncoder().encode("[]"));
+  await blobs.put(getShippedPackageKey(hash), packed);
+  await blobs.put(getShippedSourceKey("e".repeat(64)), new TextEncoder().encode("[]"));
   const opened = await skillsFromEnv(env, { tenant: "ten_c" }).open(hash);
   expect(opened.ok && opened.value.text).toBe("of an earlier release");
   expect(await toolSourcesFromEnv(env).read("ten_c", "e".repeat(64))).toEqual({ ok: true, value: [] });

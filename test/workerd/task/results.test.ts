@@ -3,7 +3,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { channelsFromEnv } from "../../../adapters/env/channels.ts";
-import { plainMessage } from "../../../core/channels/outbox/message-delivery.ts";
+import { createPlainMessage } from "../../../core/channels/outbox/message-delivery.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 import { installedSlack } from "../channels/slack/installed.ts";
 import { answerSendings, hangs, sendingsOf, sent, takeSendingsOf } from "../channels/outbox/test-sender.ts";
@@ -98,7 +98,7 @@ describe("the result of a task", () => {
     await caller.send("POST", `/v1/tasks/${made.id}/start`);
     const dead = async () => (await caller.send("GET", "/v1/deliveries?state=dead")).json.data;
     await vi.waitFor(async () => expect(await dead()).toHaveLength(1), SOON);
-    expect((await dead())[0].why).toContain("There are: Bob");
+    expect((await dead())[0].why).toContain("The people are: Bob");
     expect(deliveriesOf(caller)).toEqual([]);
     expect(bob).toMatch(/^per_/);
   });
@@ -180,7 +180,7 @@ describe("a task is refused", () => {
 test("what others tell goes to the same places, once however often it is told", async () => {
   const caller = await newCaller();
   const telling = { kind: "alert", seed: "sch_1/2026-11-21T09:00:00Z", at: Date.now() } as const;
-  const message = plainMessage("Nightly report", "It did not finish.");
+  const message = createPlainMessage("Nightly report", "It did not finish.");
   for (let i = 0; i < 2; i += 1)
     expect(await channelsFromEnv(env).tell(caller.tenant, [ANN], message, telling)).toEqual({
       ok: true,

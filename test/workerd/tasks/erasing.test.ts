@@ -7,7 +7,7 @@ import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { TASK_ERASED } from "../../../core/base/errors.ts";
 import { STATE_LOST } from "../../../core/task/lost.ts";
-import { summaryIdOf } from "../../../core/memory/memory.ts";
+import { getSummaryId } from "../../../core/memory/memory.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
@@ -87,7 +87,7 @@ describe.each([
     await cutOffErasing(caller, id, hasStored, true);
     await runDurableObjectAlarm(stubOf({ tenant: caller.tenant, id }));
     expect(await stored(caller.tenant, id)).toBe(0);
-    expect(await memories(caller)).toEqual([summaryIdOf(id)]);
+    expect(await memories(caller)).toEqual([getSummaryId(id)]);
   });
 
   test("is not taken for a lost task by the sweep, which sets its alarm again", async () => {

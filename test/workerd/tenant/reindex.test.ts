@@ -6,7 +6,7 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import { summaryIdOf } from "../../../core/memory/memory.ts";
+import { getSummaryId } from "../../../core/memory/memory.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 import {
@@ -187,7 +187,7 @@ test("an older database keeps what a task left in memory that retention erased s
   expect(await untilDone(tenant)).toMatchObject({ reason: "behind", removed: 2 });
   expect(await listed(tenant)).toEqual([]);
   const { json } = await caller.send("GET", "/v1/memory?limit=100");
-  expect(json.data.map(({ id }: { id: string }) => id)).toEqual([summaryIdOf(retained)]);
+  expect(json.data.map(({ id }: { id: string }) => id)).toEqual([getSummaryId(retained)]);
 });
 
 test("an object that is older than its row takes in its tasks, and removes no row", async () => {

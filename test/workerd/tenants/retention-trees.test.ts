@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { blobsFromEnv } from "../../../adapters/env/files.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import { summaryIdOf } from "../../../core/memory/memory.ts";
+import { getSummaryId } from "../../../core/memory/memory.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 import { changeStored, DAY, DONE, ended, listed, setRetention, sweepAfter } from "./retention-client.ts";
 import { inputOf, stubOf } from "../tasks/client.ts";
@@ -147,7 +147,7 @@ describe("the summary of a task past its days", () => {
     await sweepAfter(caller, 2 * DAY, { summaries: false });
     vi.useRealTimers();
     expect(await listed(caller)).toEqual([]);
-    expect(await memories(caller)).toEqual([summaryIdOf(id)]);
+    expect(await memories(caller)).toEqual([getSummaryId(id)]);
   });
 
   test("keeps the task while it cannot be saved", async () => {
@@ -202,7 +202,7 @@ describe("the summary of a task past its days", () => {
       });
       expect(await summaries.writeAll()).toBe(true);
     });
-    expect(await memories(caller)).toEqual([summaryIdOf(id)]);
+    expect(await memories(caller)).toEqual([getSummaryId(id)]);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { blobsFromEnv } from "../../../adapters/env/files.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import { summaryIdOf } from "../../../core/memory/memory.ts";
+import { getSummaryId } from "../../../core/memory/memory.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 import { DAY, DONE, ended, listed, setRetention, sweepAfter } from "./retention-client.ts";
 import { operatorKey, sendJson, tenantStub } from "../tenant/client.ts";
@@ -86,13 +86,13 @@ describe("retention", () => {
     await tenantsFromEnv(env)(caller.tenant).summarise();
     const find = async () =>
       (await caller.send("GET", "/v1/memory?limit=100")).json.data.map(({ id }: { id: string }) => id).toSorted();
-    expect(await find()).toEqual([summaryIdOf(swept), summaryIdOf(deleted)].toSorted());
+    expect(await find()).toEqual([getSummaryId(swept), getSummaryId(deleted)].toSorted());
     expect((await caller.send("DELETE", `/v1/tasks/${deleted}`)).status).toBe(200);
     await setRetention(caller, { tasks_days: 1 });
     await sweepAfter(caller, 2 * DAY);
     vi.useRealTimers();
     expect(await listed(caller)).toEqual([]);
-    expect(await find()).toEqual([summaryIdOf(swept)]);
+    expect(await find()).toEqual([getSummaryId(swept)]);
   });
 
   test("counts from the end of the whole tree", async () => {

@@ -77,11 +77,16 @@ describe("a tool of the tenant's own", () => {
   });
 
   test.each([
-    ["nothing at all", {}, ["name", "summary", "input", "request"], "This is no tool"],
-    ["a name in another form", { name: "Weather Now" }, ["name"], "is no tool: name:"],
-    ["arguments that are no object", { input: { type: "string" } }, ["input.type"], "weather is no tool"],
-    ["a schema that is none", { input: { type: "object", required: "city" } }, ["input"], "weather is no tool"],
-    ["a field that there is not", { colour: "red" }, ["colour"], "weather is no tool: colour"],
+    ["nothing at all", {}, ["name", "summary", "input", "request"], "is not a valid tool"],
+    ["a name in another form", { name: "Weather Now" }, ["name"], "is not a valid tool: name:"],
+    ["arguments that are no object", { input: { type: "string" } }, ["input.type"], "weather is not a valid tool"],
+    [
+      "a schema that is none",
+      { input: { type: "object", required: "city" } },
+      ["input"],
+      "weather is not a valid tool",
+    ],
+    ["a field that there is not", { colour: "red" }, ["colour"], "weather is not a valid tool: colour"],
     ["a lifetime of no key", { keyed_for_s: 3600 }, ["keyed_for_s"], "whose effect is keyed"],
     ["a lifetime of a key that is too short", { effect: "keyed", keyed_for_s: 1 }, ["keyed_for_s"], "keyed_for_s"],
     ["an argument in the host", { request: { url: "https://{city}.example/" } }, ["request.url"], "host"],

@@ -4,10 +4,10 @@ import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
-import { candidateOutboxes, planAsk, planSettlement } from "../../../core/people/ask-deliveries.ts";
-import { approvalOf, type AskEnd, endsOf, questionOf } from "../../../core/people/ask-message.ts";
+import { listCandidateOutboxes, planAsk, planSettlement } from "../../../core/people/ask-deliveries.ts";
+import { toApproval, type AskEnd, listAskEnds, toQuestion } from "../../../core/people/ask-message.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
-import { stationKey } from "../../../core/people/route-ask.ts";
+import { getDestinationKey } from "../../../core/people/route-ask.ts";
 import type { Notice } from "../../../core/task/notice.ts";
 import type { NoticeLook, Spread, Spreader } from "./spreader.ts";
 import { stationsOfTask } from "../../people/conversations.ts";
@@ -20,7 +20,7 @@ export const spreadAsks: Spreader = async function spreadAsks(env, look) {
   if (notice.facts.isHidden) return NOTHING;
   if (notice.type === "question.asked") return await spreadQuestion(env, look);
   if (notice.type === "approval.requested") return await spreadApproval(env, look);
-  const ends = endsOf(notice);
+  const ends = listAskEnds(notice);
   return ends.length === 0 ? NOTHING : await spreadEnds(env, look, ends);
 };
 
@@ -28,7 +28,7 @@ export const spreadAsks: Spreader = async function spreadAsks(env, look) {
 async function spreadQuestion(env: Env, { tenant, notice, view }: NoticeLook): Promise<Result<Spread>> {
   const person = await personOf(env, tenant, notice.data["person_id"]);
   if (!person.ok) return person;
-  const told = questionOf(notice, person.value?.id ?? null);
+  const told = toQuestion(notice, person.value?.id ?? null);
   if (told === null) return NOTHING;
   const task = told.waits ? await view() : ok(null);
   if (!task.ok) return task;
@@ -51,7 +51,7 @@ async function spreadApproval(env: Env, look: NoticeLook): Promise<Result<Spread
   const id = notice.data["approval_id"];
   const pending = task.value?.pending.find((entry) => entry.kind === "approval" && entry.id === id);
   if (pending?.kind !== "approval") return NOTHING;
-  const told = approvalOf(notice.facts.task, pending);
+  const told = toApproval(notice.facts.task, pending);
   const whom = { person: null, conversations: conversations.value };
   return ok({ deliveries: await planAsk(tenant, notice, told, whom) });
 }
@@ -68,7 +68,7 @@ async function spreadEnds(env: Env, { tenant, notice }: NoticeLook, ends: readon
     for (const [outbox, isFromNow] of found.value) {
       const places = await outboxesFromEnv(env)(outbox).placesOf(end.id);
       if (isFromNow || places.length > 0) calledOff.push({ outbox, about: end.id });
-      for (const cards of Map.groupBy(places, stationKey).values())
+      for (const cards of Map.groupBy(places, getDestinationKey).values())
         deliveries.push(...(await planSettlement(tenant, notice, end, cards)));
     }
   }
@@ -89,7 +89,7 @@ async function outboxesOf(
   const installs = await databaseFromEnv(env).slackInstalls.active(tenant);
   if (!installs.ok) return installs;
   const teams = installs.value.map(({ team }) => team);
-  return ok(candidateOutboxes(tenant, { person: person.value, conversations: conversations.value }, teams));
+  return ok(listCandidateOutboxes(tenant, { person: person.value, conversations: conversations.value }, teams));
 }
 
 /** The person of a record; null: none is named, or the record is gone. */

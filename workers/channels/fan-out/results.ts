@@ -1,7 +1,7 @@
 /** From the end of tasks to their results, and from what they say on the way to notifications: to where `deliver` points. */
 import type { Env } from "../../../adapters/env/bindings.ts";
-import { plainMessage, progressName } from "../../../core/channels/outbox/message-delivery.ts";
-import { resultMessage } from "../../../core/channels/outbox/result-message.ts";
+import { createPlainMessage, getProgressName } from "../../../core/channels/outbox/message-delivery.ts";
+import { createResultMessage } from "../../../core/channels/outbox/result-message.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { placesOf } from "../outbox/places.ts";
 import type { NoticeLook, Spread } from "./spreader.ts";
@@ -29,12 +29,12 @@ async function results(env: Env, { tenant, notice, view }: NoticeLook): Promise<
   const deliveries = await messagesFor(placesOf(env, tenant), {
     tenant,
     deliver: facts.deliver,
-    message: resultMessage(read.value, facts),
+    message: createResultMessage(read.value, facts),
     kind: "result",
     task: facts.task,
     seed: `${facts.task} ${seq}`,
     at: Date.parse(at),
-    refsOf: (target) => [progressName(facts.task, target)],
+    refsOf: (target) => [getProgressName(facts.task, target)],
   });
   return deliveries.ok ? ok({ deliveries: deliveries.value }) : deliveries;
 }
@@ -45,7 +45,7 @@ async function remark(env: Env, { tenant, notice }: NoticeLook, text: string): P
   const deliveries = await messagesFor(placesOf(env, tenant), {
     tenant,
     deliver: facts.deliver,
-    message: plainMessage(text, text),
+    message: createPlainMessage(text, text),
     kind: "notification",
     task: facts.task,
     seed: `${facts.task} ${seq}`,

@@ -2,8 +2,8 @@
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
 import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
-import { isForEndpoints, interestsOf } from "../../../core/channels/webhooks/endpoint.ts";
-import { eventContent, type EventContent } from "../../../core/channels/webhooks/body.ts";
+import { isForEndpoints, getInterests } from "../../../core/channels/webhooks/endpoint.ts";
+import { createEventContent, type EventContent } from "../../../core/channels/webhooks/body.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
@@ -19,7 +19,7 @@ export async function spreadWebhooks(env: Env, { tenant, notice, view }: NoticeL
   if (stamp === undefined || !isForEndpoints(facts, type)) return NOTHING;
   const read = await endpointsUnder(env, tenant, stamp);
   if (!read.ok) return read;
-  const wanting = read.value.filter((endpoint) => (interestsOf([endpoint]) as readonly string[]).includes(type));
+  const wanting = read.value.filter((endpoint) => (getInterests([endpoint]) as readonly string[]).includes(type));
   if (wanting.length === 0) return NOTHING;
   const task = await view();
   if (!task.ok) return task;
@@ -27,7 +27,7 @@ export async function spreadWebhooks(env: Env, { tenant, notice, view }: NoticeL
   const shown = shownTaskAt(publicUrlFromEnv(env) ?? "", task.value);
   const at = Date.parse(notice.at);
   const deliveries = wanting.map(async ({ id }) => {
-    const content = eventContent(id, notice, shown);
+    const content = createEventContent(id, notice, shown);
     return await webhookDelivery(
       { tenant, endpoint: id, task: facts.task, content, at },
       `${facts.task} ${notice.seq}`,

@@ -5,8 +5,8 @@ import { failed, type Result, toFailure } from "../../../core/base/errors.ts";
 import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { readResult } from "../../../core/base/read-failure.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
-import { shownArguments, TOO_LONG_TO_SHOW } from "../../../core/people/format-call.ts";
-import { whyMayNot } from "../../../core/people/who-may.ts";
+import { formatArguments, TOO_LONG_TO_SHOW } from "../../../core/people/format-call.ts";
+import { findDecisionRefusal } from "../../../core/people/who-may.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
 import { passingFailure } from "../../http/passing-failure.ts";
 
@@ -61,7 +61,7 @@ async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromC
   if (!view.ok) return view.error.code === "not_found" ? NO_SUCH_ASK : view;
   const isApproval = ask.startsWith("apr_");
   const pending = view.value.pending.find((entry) => isAsk(entry, ask)) ?? null;
-  const refusal = whyMayNot(by, isApproval ? "approval" : "question", pending);
+  const refusal = findDecisionRefusal(by, isApproval ? "approval" : "question", pending);
   if (refusal !== null) return failed("forbidden", refusal);
   if ("decision" in given) {
     if (!isApproval) return failed("invalid_input", "This is a question: answer it in words, or by a choice.");
@@ -81,7 +81,7 @@ async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromC
 
 /** True for an approval of what no channel has shown to anybody. */
 function isUnseen(pending: PendingView | null): boolean {
-  return pending?.kind === "approval" && shownArguments(pending.arguments) === null;
+  return pending?.kind === "approval" && formatArguments(pending.arguments) === null;
 }
 
 /** True for an ask of the task itself, not of one below it that it shows. */

@@ -5,7 +5,7 @@
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { mailsInFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import { comparable } from "../../../core/channels/mail/address.ts";
+import { normalizeAddress } from "../../../core/channels/mail/address.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { MAIL_MS, rateBody } from "../../../core/tenant/cost-rates.ts";
 import { paceIncoming } from "../../tenants/charge-cost.ts";
@@ -65,7 +65,7 @@ function headOf(headers: Headers): { readonly stream: ReadableStream<Uint8Array>
 
 /** One after the other from one sender, as the envelope says; a report about a mail has none. */
 function laneOf(from: string): string {
-  return `from ${comparable(from).slice(0, MAX_LANE)}`;
+  return `from ${normalizeAddress(from).slice(0, MAX_LANE)}`;
 }
 
 /**
@@ -75,6 +75,6 @@ function laneOf(from: string): string {
 async function idOf({ from, to, headers, rawSize }: IncomingMail): Promise<string> {
   const own = headers.get("message-id")?.replace(/\s+/g, "") ?? "";
   const said = ["date", "from", "subject"].map((name) => headers.get(name) ?? "");
-  const known = own === "" ? [comparable(from), ...said, String(rawSize)] : [own];
-  return (await sha256Hex(JSON.stringify([comparable(to), ...known]))).slice(0, 40);
+  const known = own === "" ? [normalizeAddress(from), ...said, String(rawSize)] : [own];
+  return (await sha256Hex(JSON.stringify([normalizeAddress(to), ...known]))).slice(0, 40);
 }

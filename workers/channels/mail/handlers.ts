@@ -4,7 +4,7 @@ import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { resolveAddresses } from "../../../core/channels/mail/resolve-addresses.ts";
-import type { Station } from "../../../core/people/route-ask.ts";
+import type { AskDestination } from "../../../core/people/route-ask.ts";
 import type { ChannelHandlers } from "../channel.ts";
 import { receiveMail } from "./receiver.ts";
 import { sendByEmail } from "./sender.ts";
@@ -19,8 +19,8 @@ export const mailHandlers: ChannelHandlers = {
 };
 
 /** Those of people: from an address that is nobody's, nobody could answer. */
-async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly Station[]>> {
-  const stations: Station[] = [];
+async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly AskDestination[]>> {
+  const stations: AskDestination[] = [];
   for (const address of to.split(",").map((each) => each.trim())) {
     const found = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "email", address });
     if (!found.ok) return found;

@@ -7,7 +7,7 @@ import { isLocalFromEnv } from "../../../adapters/env/settings.ts";
 import { ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { findKeyOwner } from "../../../core/tenant/keys.ts";
-import { headersOfMail } from "../../../core/channels/mail/head.ts";
+import { readMailHeaders } from "../../../core/channels/mail/head.ts";
 import { type IncomingMail, takeMail } from "./entry.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { readCounted } from "../../http/counted-body.ts";
@@ -52,7 +52,7 @@ async function deliver(
     to,
     raw: streamOf(bytes),
     rawSize: bytes.length,
-    headers: headersOfMail(bytes),
+    headers: readMailHeaders(bytes),
     setReject: (why) => {
       reason = why;
     },

@@ -4,21 +4,21 @@ import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { mailSenderFromEnv, type MailHead, mailsInFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
-import { messageDelivery, plainMessage } from "../../../core/channels/outbox/message-delivery.ts";
+import type { ItemOutcome, InboxItem } from "../../../core/channels/inbox/inbox.ts";
+import { createMessageDelivery, createPlainMessage } from "../../../core/channels/outbox/message-delivery.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
-import { comparable, readMailbox } from "../../../core/channels/mail/address.ts";
+import { normalizeAddress, parseMailbox } from "../../../core/channels/mail/address.ts";
 import {
-  decisionIn,
-  fileNames,
+  findDecision,
+  chooseFilePaths,
   isInThread,
   judgeMail,
-  mailInput,
-  mailTexts,
-  newTaskTitle,
+  formatMailInput,
+  toMailTexts,
+  findNewTaskTitle,
 } from "../../../core/channels/mail/judge-mail.ts";
-import { replyText } from "../../../core/channels/mail/reply-text.ts";
+import { extractReply } from "../../../core/channels/mail/reply-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import { mayInstruct, OUTSIDE } from "../../../core/provenance/label.ts";
 import { makeTask } from "../../tasks/make.ts";
@@ -54,14 +54,14 @@ interface Envelope {
 }
 
 /** The mail itself is forgotten when it was worked; working it again then changes nothing. */
-export async function receiveMail(env: Env, inbox: string, item: InboxItem): Promise<Handled> {
+export async function receiveMail(env: Env, inbox: string, item: InboxItem): Promise<ItemOutcome> {
   const tenant = inbox.slice(inbox.indexOf("/") + 1);
   const handled = await handle(env, tenant, item);
   if (handled.kind !== "later") await mailsInFromEnv(env).forget(tenant, item.id);
   return handled;
 }
 
-async function handle(env: Env, tenant: string, item: InboxItem): Promise<Handled> {
+async function handle(env: Env, tenant: string, item: InboxItem): Promise<ItemOutcome> {
   // It is what `takeMail` put there.
   const note = item.body as unknown as MailNote;
   const mails = mailsInFromEnv(env);
@@ -78,18 +78,18 @@ async function judge(
   env: Env,
   { tenant, item, note }: { readonly tenant: string; readonly item: InboxItem; readonly note: MailNote },
   head: MailHead,
-): Promise<Handled> {
+): Promise<ItemOutcome> {
   const mails = mailsInFromEnv(env);
-  const sender = readMailbox(mailSenderFromEnv(env), "from");
+  const sender = parseMailbox(mailSenderFromEnv(env), "from");
   const judged = judgeMail(head, { envelopeFrom: note.from, own: sender.ok ? sender.value.address : "" });
-  if (judged.kind === "unheard") return notTaken(judged.why);
+  if (judged.kind === "ignored") return notTaken(judged.why);
   const address = { kind: "email", address: judged.from } as const;
   const person = await databaseFromEnv(env).people.findByAddress(tenant, address);
   if (!person.ok) return laterOr(person.error);
   if (person.value === null) return notTaken("nobody of the tenant has this address");
   const { subject } = head;
   const envelope = { tenant, item, from: judged.from, subject };
-  const title = newTaskTitle(subject);
+  const title = findNewTaskTitle(subject);
   if (note.tag === null && title === null)
     return notTaken("its subject does not begin with New Task, and it answers no question");
   // Only what somebody of the tenant wrote is read whole.
@@ -101,7 +101,7 @@ async function judge(
 }
 
 /** What can pass is tried again; the rest is over. */
-function laterOr(failure: Failure): Handled {
+function laterOr(failure: Failure): ItemOutcome {
   const { code, message, retryAfterMs } = failure;
   if (!canRetry("mail_item", failure)) return { kind: "refused", why: message };
   const afterMs = Math.max(retryAfterMs ?? 0, LATER_MS);
@@ -109,18 +109,18 @@ function laterOr(failure: Failure): Handled {
 }
 
 /** Mail that nobody is told of but an administrator who looks. */
-function notTaken(why: string): Handled {
+function notTaken(why: string): ItemOutcome {
   return { kind: "refused", why: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` };
 }
 
-async function taskOf(env: Env, written: Written, title: string): Promise<Handled> {
+async function taskOf(env: Env, written: Written, title: string): Promise<ItemOutcome> {
   const { tenant, item, from, text, isInThread: isThreaded } = written;
   const files = written.files.slice(0, MAX_FILES);
-  const names = fileNames(files.map(({ filename }) => filename));
-  const attached = { names, leftOut: written.files.length - files.length };
-  const input = mailInput({ title, text }, attached);
+  const names = chooseFilePaths(files.map(({ filename }) => filename));
+  const attached = { names, skipped: written.files.length - files.length };
+  const input = formatMailInput({ title, text }, attached);
   if (input === "") return await sayBack(env, written, "The mail was empty, so no task was made of it.");
-  const texts = mailTexts({ title, text, isInThread: isThreaded }, attached);
+  const texts = toMailTexts({ title, text, isInThread: isThreaded }, attached);
   const made = await makeTask(env, {
     tenant,
     request: { input, deliver: [{ channel: "email", to: from }], hold: true },
@@ -150,15 +150,15 @@ async function taskOf(env: Env, written: Written, title: string): Promise<Handle
   return { kind: "done", note: id };
 }
 
-async function answerBy(env: Env, written: Written, tag: string): Promise<Handled> {
+async function answerBy(env: Env, written: Written, tag: string): Promise<ItemOutcome> {
   const { tenant, item, from, person } = written;
   const replied = (await ownAddressesFromEnv(env)?.repliedTo(tenant, tag)) ?? null;
   if (replied?.ok === false) return laterOr(replied.error);
   const to = replied?.value ?? null;
   if (to === null) return notTaken("nothing was asked by this address");
-  if (to.address !== comparable(from))
+  if (to.address !== normalizeAddress(from))
     return await sayBack(env, written, "The question went to another address: only a reply from there counts.");
-  const text = replyText(written.text);
+  const text = extractReply(written.text);
   const given = givenBy(to.ask, text);
   if (given === null) {
     const missing = to.ask.startsWith("apr_")
@@ -175,24 +175,30 @@ async function answerBy(env: Env, written: Written, tag: string): Promise<Handle
 
 function givenBy(ask: string, text: string): Given | null {
   if (!ask.startsWith("apr_")) return text === "" ? null : { text };
-  const decided = decisionIn(text);
+  const decided = findDecision(text);
   if (decided === null) return null;
   const { decision, reason } = decided;
   return reason === "" ? { decision } : { decision, reason };
 }
 
 /** Tries again what can pass, and tells the writer what cannot. */
-async function toldOrLater(env: Env, written: Envelope, failure: Failure, what: string, more = ""): Promise<Handled> {
+async function toldOrLater(
+  env: Env,
+  written: Envelope,
+  failure: Failure,
+  what: string,
+  more = "",
+): Promise<ItemOutcome> {
   if (canRetry("mail_item", failure)) return laterOr(failure);
   return await sayBack(env, written, `${what}: ${failure.message}${more}`);
 }
 
 /** One mail back at most, since its id comes of the mail that came in. */
-async function sayBack(env: Env, { tenant, item, from, subject }: Envelope, text: string): Promise<Handled> {
+async function sayBack(env: Env, { tenant, item, from, subject }: Envelope, text: string): Promise<ItemOutcome> {
   const { createdAt, random } = await seededIds("delivery", `email ${tenant} ${item.id}`, item.receivedAt);
-  const message = plainMessage(`Re: ${subject.replace(/^(?:\s*re:)+\s*/i, "")}`, text);
+  const message = createPlainMessage(`Re: ${subject.replace(/^(?:\s*re:)+\s*/i, "")}`, text);
   const target = { channel: "email", to: from } as const;
   const about = { tenant, target, kind: "reply", task: null, about: null, message } as const;
-  await putDeliveries(env, [messageDelivery({ ...about, at: createdAt, random })]);
+  await putDeliveries(env, [createMessageDelivery({ ...about, at: createdAt, random })]);
   return { kind: "refused", why: text };
 }

@@ -6,10 +6,10 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { mailFromEnv, mailSenderFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import type { Attempt, Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
-import { findAttached } from "../../../core/channels/outbox/attached-content.ts";
+import type { Attempt, Delivery, SendResult } from "../../../core/channels/outbox/delivery.ts";
+import { findAttachedContent } from "../../../core/channels/outbox/attached-content.ts";
 import type { OutMessage } from "../../../core/channels/outbox/message.ts";
-import { hangsAfterMs } from "../../../core/channels/outbox/rules.ts";
+import { getAttemptTimeoutMs } from "../../../core/channels/outbox/rules.ts";
 import { asNotSent, type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import {
   chooseRecovery,
@@ -17,9 +17,9 @@ import {
   getReceiverEffect,
   type FailedAttempt,
 } from "../../../core/gateway/outcome.ts";
-import { domainOf, readMailbox } from "../../../core/channels/mail/address.ts";
-import { checkMail, mailContentType } from "../../../core/channels/mail/check.ts";
-import { markdownAsHtml } from "../../../core/channels/mail/markdown-html.ts";
+import { getDomain, parseMailbox } from "../../../core/channels/mail/address.ts";
+import { checkMail, toMailContentType } from "../../../core/channels/mail/check.ts";
+import { markdownToHtml } from "../../../core/channels/mail/markdown-html.ts";
 import {
   type Mail,
   type Mailbox,
@@ -28,17 +28,17 @@ import {
   MAX_ATTACHMENTS,
   MAX_ATTACHMENTS_BYTES,
 } from "../../../core/ports/mail.ts";
-import { type Told, toldSubject, toldText } from "../../../core/channels/mail/rendered-mail.ts";
+import { type MailContext, renderSubject, renderText } from "../../../core/channels/mail/rendered-mail.ts";
 
 /** Longer than any provider takes: what an attempt may take, less what it takes to make the mail. */
-const TIMEOUT_MS = hangsAfterMs("email") - 50_000;
+const TIMEOUT_MS = getAttemptTimeoutMs("email") - 50_000;
 /** A provider that takes no more mails is left alone for so long. */
 const PAUSE_MS = 10_000;
 
 /** Of these a mail has nothing to say: it cannot be changed once it has left. */
 const UNSAID = new Set<Delivery["kind"]>(["progress", "settled", "event"]);
 
-export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt): Promise<Sent> {
+export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt): Promise<SendResult> {
   if (UNSAID.has(delivery.kind)) return { kind: "sent", ref: null };
   const port = mailFromEnv(env);
   const now = Date.now();
@@ -58,7 +58,7 @@ const MAY_HAVE_LEFT =
   "An earlier try may have sent this mail, and its provider would not recognise another one as a repeat. Send it again if it did not arrive.";
 
 /** Otto failed to read the people or the files, so the provider received nothing by this attempt. */
-function notMade(failure: Failure, attempt: FailedAttempt): Sent {
+function notMade(failure: Failure, attempt: FailedAttempt): SendResult {
   const { message, retryAfterMs } = failure;
   const { next } = decideAfterFailure("mail", asNotSent(failure).error, attempt);
   if (next !== "retry") return { kind: next, why: message };
@@ -66,7 +66,7 @@ function notMade(failure: Failure, attempt: FailedAttempt): Sent {
 }
 
 /** Every attempt asks again whether the key is remembered, so that a later one does not rely on this answer. */
-function failedSending(error: Failure, attempt: FailedAttempt): Sent {
+function failedSending(error: Failure, attempt: FailedAttempt): SendResult {
   const { code, message, retryAfterMs } = error;
   const { next, isLost } = decideAfterFailure("mail", error, attempt);
   if (next !== "retry") return { kind: next, why: message };
@@ -78,7 +78,7 @@ async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
   const { tenant, to, task } = delivery;
   // The types of contents are those of their kinds.
   const message = delivery.content as unknown as OutMessage;
-  const mailbox = readMailbox(to, "to");
+  const mailbox = parseMailbox(to, "to");
   if (!mailbox.ok) return mailbox;
   const files = await attachedFiles(env, tenant, message);
   if (!files.ok) return files;
@@ -87,15 +87,15 @@ async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
   const mayApprove = await mayApproveBy(env, tenant, message, mailbox.value);
   if (!mayApprove.ok) return mayApprove;
   const canReply = reply.value !== null && (message.ask?.kind !== "approval" || mayApprove.value);
-  const told: Told = { canReply, mayApprove: mayApprove.value, leftOut: files.value.leftOut };
-  const text = toldText(message, told);
+  const told: MailContext = { canReply, mayApprove: mayApprove.value, skipped: files.value.skipped };
+  const text = renderText(message, told);
   const mail: Mail = {
     to: [mailbox.value],
     cc: [],
     replyTo: canReply ? reply.value : null,
-    subject: toldSubject(message),
+    subject: renderSubject(message),
     text,
-    html: markdownAsHtml(text),
+    html: markdownToHtml(text),
     attachments: files.value.attached,
     headers: headersOf(env, task),
   };
@@ -105,9 +105,9 @@ async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
 
 /** Mails of one task are one conversation; nothing that answers by itself is to answer them (RFC 3834). */
 function headersOf(env: Env, task: string | null): Mail["headers"] {
-  const from = readMailbox(mailSenderFromEnv(env), "from");
+  const from = parseMailbox(mailSenderFromEnv(env), "from");
   const thread =
-    task === null || !from.ok ? [] : [["References", `<${task}@${domainOf(from.value.address)}>`] as const];
+    task === null || !from.ok ? [] : [["References", `<${task}@${getDomain(from.value.address)}>`] as const];
   return [["Auto-Submitted", "auto-generated"], ...thread];
 }
 
@@ -137,7 +137,7 @@ async function mayApproveBy(
 
 interface AttachedFiles {
   readonly attached: readonly MailFile[];
-  readonly leftOut: Told["leftOut"];
+  readonly skipped: MailContext["skipped"];
 }
 
 /** The files of a message, as far as a mail carries them, in their order. */
@@ -146,27 +146,27 @@ async function attachedFiles(
   tenant: string,
   { files, sandbox }: Pick<OutMessage, "files" | "sandbox">,
 ): Promise<Result<AttachedFiles>> {
-  if (sandbox === null || files.length === 0) return ok({ attached: [], leftOut: [] });
+  if (sandbox === null || files.length === 0) return ok({ attached: [], skipped: [] });
   const port = filesFromEnv(env, { tenant, ...sandbox });
   const attached: MailFile[] = [];
-  const leftOut: { path: string; why: string }[] = [];
+  const skipped: { path: string; why: string }[] = [];
   let room = MAX_ATTACHMENTS_BYTES;
   for (const file of files) {
     const { path } = file;
-    const found = await findAttached(port, file);
+    const found = await findAttachedContent(port, file);
     const bounded = found.ok ? whyNot(found.value.size, room, attached.length) : null;
     const bytes = found.ok && bounded === null ? await port.readEntry(found.value) : null;
     const failure = found.ok ? (bytes?.ok === false ? bytes.error : null) : found.error;
     if (failure !== null && failure.code !== "not_found") return { ok: false, error: failure };
     if (!found.ok || bytes?.ok !== true) {
-      leftOut.push({ path, why: bounded ?? "it is not there any more" });
+      skipped.push({ path, why: bounded ?? "it is not there any more" });
       continue;
     }
     const filename = path.slice(path.lastIndexOf("/") + 1);
-    attached.push({ filename, contentType: mailContentType(found.value.contentType), bytes: bytes.value });
+    attached.push({ filename, contentType: toMailContentType(found.value.contentType), bytes: bytes.value });
     room -= bytes.value.length;
   }
-  return ok({ attached, leftOut });
+  return ok({ attached, skipped });
 }
 
 /** Null: a mail carries it. */

@@ -1,10 +1,10 @@
 /** Messages for the places of a `deliver`: who they go to now, and the deliveries that take them there. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Delivery, DeliveryKind } from "../../../core/channels/outbox/delivery.ts";
-import { messageDelivery } from "../../../core/channels/outbox/message-delivery.ts";
+import { createMessageDelivery } from "../../../core/channels/outbox/message-delivery.ts";
 import type { OutMessage } from "../../../core/channels/outbox/message.ts";
-import type { Telling } from "../../../core/channels/rpc.ts";
-import { type Places, type Target, targetsOf } from "../../../core/channels/outbox/targets.ts";
+import type { MessageCause } from "../../../core/channels/rpc.ts";
+import { type Destinations, type Target, resolveTargets } from "../../../core/channels/outbox/targets.ts";
 import type { DeliverTo } from "../../../core/task/source.ts";
 import { type Failure, ok, type Result, toFailure } from "../../../core/base/errors.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
@@ -30,7 +30,7 @@ export interface MessageForAll {
 export async function tell(
   env: Env,
   about: Pick<MessageForAll, "tenant" | "deliver" | "message">,
-  { kind, seed, at, task }: Telling,
+  { kind, seed, at, task }: MessageCause,
 ): Promise<Result<void>> {
   try {
     const deliveries = await messagesFor(placesOf(env, about.tenant), { ...about, kind, task: task ?? null, seed, at });
@@ -46,10 +46,13 @@ export async function tell(
  * The deliveries of a message: one for each place, and in its stead, should it be dead, the next one of the same person. A place
  * that is none (any more) comes to a delivery that is refused. Fails while what says where places are is away.
  */
-export async function messagesFor(places: Pick<Places, "person">, message: MessageForAll): Promise<Result<Delivery[]>> {
+export async function messagesFor(
+  places: Pick<Destinations, "person">,
+  message: MessageForAll,
+): Promise<Result<Delivery[]>> {
   const deliveries = new Map<string, Delivery>();
   for (const place of message.deliver) {
-    const targets = await targetsOf(place, places);
+    const targets = await resolveTargets(place, places);
     if (!targets.ok && !isOfThePlace(targets.error)) return targets;
     const delivery = targets.ok
       ? await inTurn(message, targets.value)
@@ -71,7 +74,18 @@ async function deliveryFor(asked: MessageForAll, target: Target, otherwise: Deli
   const { random } = await seededIds("delivery", `${seed} ${kind} ${target.channel} ${target.to}`, at);
   const refs = refsOf?.(target) ?? [];
   const stead = otherwise === null ? [] : [otherwise];
-  return messageDelivery({ tenant, target, kind, task, about: null, message, at, random, refs, otherwise: stead });
+  return createMessageDelivery({
+    tenant,
+    target,
+    kind,
+    task,
+    about: null,
+    message,
+    at,
+    random,
+    refs,
+    otherwise: stead,
+  });
 }
 
 /** A person who is none any more would have been told by mail at the last. */

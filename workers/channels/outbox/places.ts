@@ -1,15 +1,15 @@
 /** Where the places of a tenant are: its people, and what each channel finds. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
-import type { Places } from "../../../core/channels/outbox/targets.ts";
 import { API_SOURCE, type TaskSource } from "../../../core/task/source.ts";
+import type { Destinations } from "../../../core/channels/outbox/targets.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { findPerson } from "../../../core/people/find-person.ts";
-import { stationsOfPerson } from "../../../core/people/route-ask.ts";
 import { CHANNEL_NAMES, CHANNELS, loadHandlers } from "../channels.ts";
+import { listPersonDestinations } from "../../../core/people/route-ask.ts";
 
 /** `via`: how the task came that the places are of. */
-export function placesOf(env: Env, tenant: string, via: TaskSource = API_SOURCE): Places {
+export function placesOf(env: Env, tenant: string, via: TaskSource = API_SOURCE): Destinations {
   const { people } = databaseFromEnv(env);
   return {
     channels: CHANNEL_NAMES,
@@ -18,7 +18,7 @@ export function placesOf(env: Env, tenant: string, via: TaskSource = API_SOURCE)
       const person = await findPerson(people, tenant, asked);
       if (!person.ok) return person;
       if (person.value === null) return NO_PEOPLE;
-      const targets = stationsOfPerson(person.value).map(({ channel, to }) => ({ channel, to }));
+      const targets = listPersonDestinations(person.value).map(({ channel, to }) => ({ channel, to }));
       return ok({ id: person.value.id, targets });
     },
 

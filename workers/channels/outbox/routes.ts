@@ -6,7 +6,7 @@ import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
-  type DeliveryLook,
+  type DeliveryDetails,
   type DeliveryReport,
   isReplayable,
 } from "../../../core/channels/outbox/delivery.ts";
@@ -148,7 +148,7 @@ export function deliveryRoutes(app: App): void {
 const NO_DELIVERY = "There is no such delivery.";
 
 /** A delivery as its outbox has it. Which outbox that is, the tenant's row says. */
-async function lookAt(c: AppContext, id: string): Promise<{ readonly outbox: string; readonly look: DeliveryLook }> {
+async function lookAt(c: AppContext, id: string): Promise<{ readonly outbox: string; readonly look: DeliveryDetails }> {
   if (!isId("delivery", id)) raise("not_found", NO_DELIVERY);
   const { outbox } = unwrap(await databaseFromEnv(c.env).deliveries.get(tenantOf(c), id));
   const look = await outboxesFromEnv(c.env)(outbox).look(id);
@@ -172,7 +172,7 @@ export function shownDelivery({ id, channel, to, kind, task, about, state, attem
   };
 }
 
-function shownDetail({ report, content, attempts }: DeliveryLook) {
+function shownDetail({ report, content, attempts }: DeliveryDetails) {
   const tries = attempts.map(({ number, at, endedAt, outcome, why }) => ({
     number,
     at: new Date(at).toISOString(),

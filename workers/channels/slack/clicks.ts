@@ -1,15 +1,15 @@
 /** Clicks on what Otto asks, and windows that were opened by them. Each answer counts once; everybody later hears who was first. */
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
-import type { Handled } from "../../../core/channels/inbox/inbox.ts";
+import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
 import {
   readAction,
   readWindow,
   type SlackAction,
   type SlackWindow,
-  verbOf,
+  findVerb,
 } from "../../../core/channels/slack/actions.ts";
 import type { ClickBody, SubmissionBody } from "../../../core/channels/slack/items.ts";
-import { answerView, editableArguments, editView } from "../../../core/channels/slack/views.ts";
+import { createAnswerView, formatEditableArguments, createEditView } from "../../../core/channels/slack/views.ts";
 import { failed, type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { parseJson } from "../../../core/base/parse-json.ts";
@@ -29,7 +29,7 @@ const TOO_LATE_FOR: Readonly<Record<"answer" | "edit", Given>> = {
 };
 const TOO_LATE = "Slack lets nobody wait that long for a window. Click again.";
 
-export async function takeClick(scene: SlackScene, click: ClickBody): Promise<Handled> {
+export async function takeClick(scene: SlackScene, click: ClickBody): Promise<ItemOutcome> {
   const tell: Tell = async (text) => {
     const isTold = click.responseUrl !== "" && (await respond(scene, click.responseUrl, text));
     if (!isTold) await whisper(scene, click, text);
@@ -50,10 +50,10 @@ export async function takeClick(scene: SlackScene, click: ClickBody): Promise<Ha
     : await failedTo(tell, given.error);
 }
 
-export async function takeSubmission(scene: SlackScene, submitted: SubmissionBody): Promise<Handled> {
+export async function takeSubmission(scene: SlackScene, submitted: SubmissionBody): Promise<ItemOutcome> {
   const { user, userTeam, callback, metadata, text } = submitted;
   const window = readWindow(metadata);
-  const verb = verbOf(callback);
+  const verb = findVerb(callback);
   if (window === null || (verb !== "answer" && verb !== "edit"))
     return { kind: "done", note: "It is no window of Otto's." };
   const tell: Tell = async (words) => await whisper(scene, { channel: window.channel, user, thread: null }, words);
@@ -103,7 +103,7 @@ async function openWindow(
     window,
   }: { readonly click: ClickBody; readonly verb: "answer" | "edit"; readonly window: SlackWindow },
   tell: Tell,
-): Promise<Handled> {
+): Promise<ItemOutcome> {
   const { ask } = window;
   const pending = await pendingOf(scene, ask);
   if (!pending.ok) return await failedTo(tell, pending.error);
@@ -116,17 +116,17 @@ async function openWindow(
 }
 
 function viewFor(pending: PendingView, window: SlackWindow) {
-  if (pending.kind === "question") return answerView(window, pending.query);
+  if (pending.kind === "question") return createAnswerView(window, pending.query);
   if (pending.kind !== "approval") return null;
-  const text = editableArguments({ arguments: pending.arguments });
-  return text === null ? null : editView(window, pending.tool, text);
+  const text = formatEditableArguments({ arguments: pending.arguments });
+  return text === null ? null : createEditView(window, pending.tool, text);
 }
 
 async function decide(
   scene: SlackScene,
   { user, ask, given }: { readonly user: string; readonly ask: string; readonly given: Given },
   tell: Tell,
-): Promise<Handled> {
+): Promise<ItemOutcome> {
   const { env, tenant, item } = scene;
   const by = await speakerOf(scene, user);
   if (!by.ok) return await failedTo(tell, by.error);
@@ -135,13 +135,13 @@ async function decide(
 }
 
 /** What may pass is tried again; who clicked hears of everything else. */
-async function failedTo(tell: Tell, error: Failure): Promise<Handled> {
+async function failedTo(tell: Tell, error: Failure): Promise<ItemOutcome> {
   if (mayPass(error)) return laterFor(error);
   const { cause } = error;
   return await refuse(tell, cause?.kind === "decided" ? `This was answered already by ${cause.by}.` : error.message);
 }
 
-async function refuse(tell: Tell, why: string): Promise<Handled> {
+async function refuse(tell: Tell, why: string): Promise<ItemOutcome> {
   await tell(why);
   return { kind: "refused", why };
 }

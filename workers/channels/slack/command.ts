@@ -2,15 +2,15 @@
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
-import type { Handled } from "../../../core/channels/inbox/inbox.ts";
-import { afterThread } from "../../../core/channels/slack/exchange.ts";
+import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
+import { appendToThread } from "../../../core/channels/slack/exchange.ts";
 import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";
-import { cutText, escapeText } from "../../../core/channels/slack/escape.ts";
-import { type CommandBody, laneOf } from "../../../core/channels/slack/items.ts";
+import { truncateText, escapeText } from "../../../core/channels/slack/escape.ts";
+import { type CommandBody, getConversationKey } from "../../../core/channels/slack/items.ts";
 import { toMarkdown } from "../../../core/channels/slack/plain-text.ts";
 import type { SlackRef } from "../../../core/ports/slack.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
-import { spokenMoment } from "../../../core/schedules/reminder-words.ts";
+import { formatMoment } from "../../../core/schedules/parse-reminder.ts";
 import type { ScheduleState } from "../../../core/schedules/schedule.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { TaskView } from "../../../core/task/view.ts";
@@ -27,7 +27,7 @@ const MAX_LINE_CHARACTERS = 80;
 /** An item that is older may have been worked before: its message is looked for before it is posted. */
 const FRESH_MS = 800;
 
-export async function obey(scene: SlackScene, command: CommandBody): Promise<Handled> {
+export async function obey(scene: SlackScene, command: CommandBody): Promise<ItemOutcome> {
   const meaning = readCommandWords(command.text);
   switch (meaning.kind) {
     case "help":
@@ -44,10 +44,14 @@ export async function obey(scene: SlackScene, command: CommandBody): Promise<Han
   }
 }
 
-async function begin(scene: SlackScene, { user, channel, responseUrl }: CommandBody, words: string): Promise<Handled> {
+async function begin(
+  scene: SlackScene,
+  { user, channel, responseUrl }: CommandBody,
+  words: string,
+): Promise<ItemOutcome> {
   const { env, team, slack, item } = scene;
   const text = toMarkdown(words, await namesIn(scene, words));
-  const shown = `<@${user}> asks: ${escapeText(cutText(text, 1_000))}`;
+  const shown = `<@${user}> asks: ${escapeText(truncateText(text, 1_000))}`;
   const before = await postedBefore(scene, channel);
   if (!before.ok) return laterFor(before.error);
   const root =
@@ -60,11 +64,11 @@ async function begin(scene: SlackScene, { user, channel, responseUrl }: CommandB
     return { kind: "refused", why: root.error.message };
   }
   const place = `${team}/${channel}/${root.value.ts}`;
-  const made = await makeSlackTask(scene, { user, channel, place }, { texts: afterThread(null, text), hold: false });
+  const made = await makeSlackTask(scene, { user, channel, place }, { texts: appendToThread(null, text), hold: false });
   if (!made.ok) return await cannot(scene, responseUrl, made.error);
   const { retryAfterMs } = await inboxesFromEnv(env)(`slack/${team}`).take({
     id: `begun/${item.id}`,
-    lane: laneOf(channel, root.value.ts),
+    lane: getConversationKey(channel, root.value.ts),
     kind: "begun",
     body: { task: made.value.id } satisfies Conversation,
     receivedAt: item.receivedAt,
@@ -85,7 +89,7 @@ async function postedBefore({ slack, item }: SlackScene, channel: string): Promi
 }
 
 /** What is for whoever asks goes to them directly. */
-async function remind(scene: SlackScene, { user, responseUrl }: CommandBody, words: string): Promise<Handled> {
+async function remind(scene: SlackScene, { user, responseUrl }: CommandBody, words: string): Promise<ItemOutcome> {
   const { env, tenant, team, item } = scene;
   const person = await speakerOf(scene, user);
   if (!person.ok) return await cannot(scene, responseUrl, person.error);
@@ -108,16 +112,16 @@ async function remind(scene: SlackScene, { user, responseUrl }: CommandBody, wor
 function promiseOf({ next, config }: ScheduleState): string {
   if (next === null) return "I will.";
   const on = config.when.kind === "once" ? "on" : "first on";
-  return `I will, ${on} ${spokenMoment(next.at, config.time_zone)}.`;
+  return `I will, ${on} ${formatMoment(next.at, config.time_zone)}.`;
 }
 
-async function cannot(scene: SlackScene, responseUrl: string, error: Failure): Promise<Handled> {
+async function cannot(scene: SlackScene, responseUrl: string, error: Failure): Promise<ItemOutcome> {
   if (mayPass(error)) return laterFor(error);
   await respond(scene, responseUrl, error.message);
   return { kind: "refused", why: error.message };
 }
 
-async function showStatus(scene: SlackScene, { channel, responseUrl }: CommandBody): Promise<Handled> {
+async function showStatus(scene: SlackScene, { channel, responseUrl }: CommandBody): Promise<ItemOutcome> {
   const living = await livingTasks(scene, channel);
   if (!living.ok) return laterFor(living.error);
   const lines = living.value.slice(0, MAX_SHOWN).map((task) => `• ${lineOf(task)}`);
@@ -130,7 +134,7 @@ async function stop(
   scene: SlackScene,
   { user, channel, responseUrl }: CommandBody,
   named: string | null,
-): Promise<Handled> {
+): Promise<ItemOutcome> {
   if (named !== null) return await stopTask(scene, { task: named, user }, (text) => respond(scene, responseUrl, text));
   const living = await livingTasks(scene, channel);
   if (!living.ok) return laterFor(living.error);
@@ -161,5 +165,5 @@ async function livingTasks({ env, tenant }: SlackScene, channel: string): Promis
 function lineOf({ id, status, input }: TaskView): string {
   const words = typeof input === "string" ? input : (input.at(-1)?.content ?? "");
   const first = typeof words === "string" ? words : "";
-  return `${status.replace("_", " ")}: ${cutText(first.replace(/\s+/g, " "), MAX_LINE_CHARACTERS)} (\`${id}\`)`;
+  return `${status.replace("_", " ")}: ${truncateText(first.replace(/\s+/g, " "), MAX_LINE_CHARACTERS)} (\`${id}\`)`;
 }

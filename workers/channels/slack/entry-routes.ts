@@ -7,19 +7,19 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { slackSigningSecretFromEnv } from "../../../adapters/env/slack.ts";
-import { judgeItem } from "../../../core/channels/inbox/queue.ts";
+import { validateItem } from "../../../core/channels/inbox/queue.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import { HELP, readCommandWords } from "../../../core/channels/slack/command-words.ts";
 import {
-  type Read,
+  type ReadResult,
   readCommand,
   readEvent,
   readInteraction,
   type SlackArrival,
   type SubmissionBody,
 } from "../../../core/channels/slack/items.ts";
-import { verbOf } from "../../../core/channels/slack/actions.ts";
-import { inputProblem } from "../../../core/channels/slack/views.ts";
+import { findVerb } from "../../../core/channels/slack/actions.ts";
+import { createInputProblem } from "../../../core/channels/slack/views.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { openAnswers } from "../../http/answers.ts";
@@ -90,7 +90,7 @@ export function slackAdmissionRoutes(app: App): void {
     const text = new URLSearchParams(await signedBody(c)).get("payload") ?? "";
     const read = readInteraction(readJson(text), await nameOf("interaction", text));
     const problem = read.kind === "taken" ? problemOf(read.value.item) : null;
-    if (problem !== null) return c.json(inputProblem(problem), 200);
+    if (problem !== null) return c.json(createInputProblem(problem), 200);
     await keep(c, read);
     const isModal = read.kind === "taken" && read.value.item.kind === "submission";
     return isModal ? c.json({ response_action: "clear" }, 200) : c.body(null, 200);
@@ -117,12 +117,12 @@ function readJson(text: string): unknown {
 }
 
 /** Keeps what is for Otto. What was kept before is not kept again: Slack sends a request anew whose answer it did not see. */
-async function keep(c: AppContext, read: Read<SlackArrival>): Promise<void> {
+async function keep(c: AppContext, read: ReadResult<SlackArrival>): Promise<void> {
   if (read.kind === "unreadable")
     raise("invalid_input", "The body has not the form that Slack documents.", { field: "body" });
   if (read.kind === "ignored") return;
   const { team } = read.value;
-  const item = unwrap(judgeItem({ ...read.value.item, receivedAt: Date.now() }));
+  const item = unwrap(validateItem({ ...read.value.item, receivedAt: Date.now() }));
   const inbox = inboxesFromEnv(c.env)(`slack/${team}`);
   const { retryAfterMs } = await inbox.take(item);
   if (retryAfterMs !== undefined)
@@ -134,7 +134,7 @@ function problemOf({ kind, body }: SlackArrival["item"]): string | null {
   if (kind !== "submission") return null;
   const { callback, text } = body as unknown as SubmissionBody;
   if (text === null) return "Write something.";
-  const written = verbOf(callback) === "edit" ? approvalWith(text) : null;
+  const written = findVerb(callback) === "edit" ? approvalWith(text) : null;
   return written === null || written.ok ? null : written.error.message;
 }
 

@@ -1,7 +1,7 @@
 /** The files of a message, put into the sandbox of the task that reads it. */
 import type { InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { FILES_TITLE } from "../../../core/task/file-names.ts";
-import type { SaidFile, SpokenBody } from "../../../core/channels/slack/items.ts";
+import type { MessageFile, MessageBody } from "../../../core/channels/slack/items.ts";
 import type { SlackPort } from "../../../core/ports/slack.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
@@ -35,7 +35,7 @@ interface Taking {
  */
 export async function takeFiles(
   taking: Taking,
-  { files, moreFiles }: Pick<SpokenBody, "files" | "moreFiles">,
+  { files, moreFiles }: Pick<MessageBody, "files" | "moreFiles">,
 ): Promise<Result<string>> {
   const { folder, item, until } = taking;
   const taken = new Set<string>();
@@ -72,7 +72,7 @@ export async function takeFiles(
 /** Null: it is there. */
 async function takeFile(
   { slack, sandbox, until }: Taking,
-  { url, size }: SaidFile,
+  { url, size }: MessageFile,
   { path, key }: { readonly path: string; readonly key: string },
 ): Promise<string | null> {
   if (url === null) return "Slack gives no address for it.";

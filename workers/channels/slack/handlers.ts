@@ -3,11 +3,11 @@ import type { Env } from "../../../adapters/env/bindings.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
-import { resolveSlackPlace } from "../../../core/channels/slack/resolve-place.ts";
+import { resolveSlackDestination } from "../../../core/channels/slack/resolve-destination.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import type { Page, PagePosition } from "../../../core/base/page-cursor.ts";
 import type { PersonAddress } from "../../../core/people/person.ts";
-import type { Station } from "../../../core/people/route-ask.ts";
+import type { AskDestination } from "../../../core/people/route-ask.ts";
 import { unwrap } from "../../http/unwrap.ts";
 import type { ChannelHandlers } from "../channel.ts";
 import { sendBySlack } from "./sender.ts";
@@ -22,14 +22,14 @@ export const slackHandlers: ChannelHandlers = {
   send: sendBySlack,
   async resolve(to, { env, tenant, via }) {
     const home = via.channel === "slack" ? (via.id?.split("/")[0] ?? null) : null;
-    return await resolveSlackPlace(to, { home, active: () => databaseFromEnv(env).slackInstalls.active(tenant) });
+    return await resolveSlackDestination(to, { home, active: () => databaseFromEnv(env).slackInstalls.active(tenant) });
   },
   findStations,
   eraseInboxes: eraseWorkspaces,
 };
 
 /** A conversation, in which each who decides is checked, or a member. */
-async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly Station[]>> {
+async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly AskDestination[]>> {
   const member = memberOf(to);
   const found = member === null ? ok(null) : await databaseFromEnv(env).people.findByAddress(tenant, member);
   return found.ok ? ok([{ channel: "slack", to, person: found.value }]) : found;

@@ -2,11 +2,11 @@
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
-import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
-import type { Handled } from "../../../core/channels/inbox/inbox.ts";
-import { afterThread, goingOn, toInput } from "../../../core/channels/slack/exchange.ts";
-import type { SpokenBody } from "../../../core/channels/slack/items.ts";
-import { toMarkdown, withoutMention } from "../../../core/channels/slack/plain-text.ts";
+import { getOutboxName } from "../../../core/channels/outbox/delivery.ts";
+import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
+import { appendToThread, continueConversation, toInput } from "../../../core/channels/slack/exchange.ts";
+import type { MessageBody } from "../../../core/channels/slack/items.ts";
+import { toMarkdown, stripMention } from "../../../core/channels/slack/plain-text.ts";
 import { findQuotes } from "../../../core/channels/slack/quotes.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
@@ -37,7 +37,7 @@ export interface Conversation {
 }
 
 /** A thread is a conversation; one in which nobody asked Otto for anything is none of Otto's business. */
-export async function hearSpoken(scene: SlackScene, said: SpokenBody, lane: JsonState | null): Promise<Handled> {
+export async function hearSpoken(scene: SlackScene, said: MessageBody, lane: JsonState | null): Promise<ItemOutcome> {
   const about = conversationIn(lane) ?? (await conversationBegunBy(scene, said));
   if (about !== null && "code" in about) return laterFor(about);
   const known = about?.task ?? null;
@@ -67,7 +67,7 @@ function conversationIn(lane: JsonState | null): Conversation | null {
  * What a thread is about that Otto itself began by a delivery: the result of a schedule's task, a question in direct
  * messages. Null: Otto did not begin it, or the delivery is forgotten. A failure passes.
  */
-async function conversationBegunBy(scene: SlackScene, said: SpokenBody): Promise<Conversation | Failure | null> {
+async function conversationBegunBy(scene: SlackScene, said: MessageBody): Promise<Conversation | Failure | null> {
   const { env, tenant, team, slack, install } = scene;
   const { channel, thread, parent } = said;
   if (thread === null || parent !== install.botUser) return null;
@@ -76,22 +76,22 @@ async function conversationBegunBy(scene: SlackScene, said: SpokenBody): Promise
   const key = own.value.find(({ ts }) => ts === thread)?.key ?? null;
   if (key === null || !isId("delivery", key)) return null;
   // Postgres may not have heard of it yet.
-  const outbox = outboxesFromEnv(env)(outboxOf({ tenant, channel: "slack", to: team }));
+  const outbox = outboxesFromEnv(env)(getOutboxName({ tenant, channel: "slack", to: team }));
   const { task = null, about: ask = null } = (await outbox.look(key))?.report ?? {};
   return task === null ? null : { task, ask };
 }
 
-async function wordsOf(scene: SlackScene, { text }: SpokenBody): Promise<string> {
-  const words = withoutMention(text, scene.install.botUser);
+async function wordsOf(scene: SlackScene, { text }: MessageBody): Promise<string> {
+  const words = stripMention(text, scene.install.botUser);
   return toMarkdown(words, await namesIn(scene, words));
 }
 
 /** A new task; `before` is the one that the conversation was about. */
 async function begin(
   scene: SlackScene,
-  said: SpokenBody,
+  said: MessageBody,
   { text, before }: { readonly text: string; readonly before: TaskView | null },
-): Promise<Handled> {
+): Promise<ItemOutcome> {
   const root = said.thread ?? said.ts;
   const hasFiles = said.files.length > 0;
   const place = `${scene.team}/${said.channel}/${root}`;
@@ -100,7 +100,8 @@ async function begin(
   if (!above.ok) return laterFor(above.error);
   const own = before === null ? ok(null) : await ownFacts(scene, said, before);
   if (!own.ok) return laterFor(own.error);
-  const texts = before === null ? afterThread(above.value, words) : goingOn({ ...before, own: own.value }, words);
+  const texts =
+    before === null ? appendToThread(above.value, words) : continueConversation({ ...before, own: own.value }, words);
   const from = { user: said.user, channel: said.channel, place };
   const made = await makeSlackTask(scene, from, { texts, hold: hasFiles });
   if (!made.ok) return await unmade(scene, said, made.error);
@@ -121,7 +122,7 @@ async function begin(
  * Returns the facts of the ended task if this message's sender requested it; null for another person's task. Returns
  * a failure that may pass.
  */
-async function ownFacts(scene: SlackScene, said: SpokenBody, { id }: TaskView): Promise<Result<TaskFacts | null>> {
+async function ownFacts(scene: SlackScene, said: MessageBody, { id }: TaskView): Promise<Result<TaskFacts | null>> {
   const facts = await tasksFromEnv(scene.env)(scene.tenant, id).facts();
   if (!facts.ok) return mayPass(facts.error) ? facts : ok(null);
   const { via, metadata } = facts.value;
@@ -154,7 +155,7 @@ export async function makeSlackTask(
 }
 
 /** No task was made: what may pass is tried again, and everything else is told. */
-async function unmade(scene: SlackScene, said: SpokenBody, error: Failure): Promise<Handled> {
+async function unmade(scene: SlackScene, said: MessageBody, error: Failure): Promise<ItemOutcome> {
   if (mayPass(error)) return laterFor(error);
   await whisper(scene, said, `I cannot begin with this. ${error.message}`);
   return { kind: "refused", why: error.message };
@@ -163,10 +164,10 @@ async function unmade(scene: SlackScene, said: SpokenBody, error: Failure): Prom
 /** A word more: the answer to what the task waits for, else a message to it, and a task of its own once that one ended. */
 async function goOn(
   scene: SlackScene,
-  said: SpokenBody,
+  said: MessageBody,
   { text, ask }: { readonly text: string; readonly ask: string | null },
   task: TaskView,
-): Promise<Handled> {
+): Promise<ItemOutcome> {
   const lane = { task: task.id } satisfies Conversation;
   const stub = tasksFromEnv(scene.env)(scene.tenant, task.id);
   const isOver = hasEnded(task.status);
@@ -219,7 +220,7 @@ async function tellTask(
 /** The files of the message, where this task finds them. */
 async function filesFor(
   scene: SlackScene,
-  said: SpokenBody,
+  said: MessageBody,
   { id: rootId, project }: TaskView,
   folder: string | null,
 ): Promise<Result<string>> {
@@ -230,7 +231,7 @@ async function filesFor(
 /** Null: it does not count as an answer; a failure: nobody can say now. */
 async function answerInWords(
   scene: SlackScene,
-  { user }: SpokenBody,
+  { user }: MessageBody,
   text: string,
   { id, choices }: Question,
 ): Promise<"counted" | Failure | null> {
@@ -250,7 +251,7 @@ async function answerInWords(
 }
 
 /** Words of somebody else than who began the task say whose they are. */
-async function fromWhom(scene: SlackScene, { user }: SpokenBody, text: string, task: TaskView): Promise<string> {
+async function fromWhom(scene: SlackScene, { user }: MessageBody, text: string, task: TaskView): Promise<string> {
   if (task.metadata["slack_user"] === `${scene.team}/${user}` || text === "") return text;
   const by = await speakerOf(scene, user);
   return by.ok ? `${by.value.name}: ${text}` : text;

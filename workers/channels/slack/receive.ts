@@ -1,14 +1,14 @@
 /** Works what came in from a workspace of Slack. */
 import { costFromEnv } from "../../../adapters/env/tenants.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
-import type { Handled } from "../../../core/channels/inbox/inbox.ts";
+import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
 import type {
-  BegunBody,
+  ThreadStartedBody,
   ClickBody,
   CommandBody,
   RevokedBody,
   SlackKind,
-  SpokenBody,
+  MessageBody,
   SubmissionBody,
 } from "../../../core/channels/slack/items.ts";
 import type { Receiver } from "../channel.ts";
@@ -26,7 +26,7 @@ export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
   const body: unknown = item.body;
   switch (item.kind as SlackKind) {
     case "spoken":
-      return await hearSpoken(scene, body as SpokenBody, lane);
+      return await hearSpoken(scene, body as MessageBody, lane);
     case "command":
       return await obey(scene, body as CommandBody);
     case "click":
@@ -34,14 +34,14 @@ export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
     case "submission":
       return await takeSubmission(scene, body as SubmissionBody);
     case "begun":
-      return { kind: "done", note: (body as BegunBody).task, lane: { task: (body as BegunBody).task } };
+      return { kind: "done", note: (body as ThreadStartedBody).task, lane: { task: (body as ThreadStartedBody).task } };
     case "revoked":
       return await forgetToken(scene, body as RevokedBody);
   }
 };
 
 /** Slack has taken the token back. It may say so long after, when the app is installed anew: that installation stands. */
-async function forgetToken({ env, tenant, team, item }: SlackScene, { at }: RevokedBody): Promise<Handled> {
+async function forgetToken({ env, tenant, team, item }: SlackScene, { at }: RevokedBody): Promise<ItemOutcome> {
   const revokedAt = Math.min(at ?? Infinity, item.receivedAt);
   const revoked = await databaseFromEnv(env).slackInstalls.revoke(tenant, team, revokedAt);
   return revoked.ok ? { kind: "done", note: "The app was uninstalled." } : laterFor(revoked.error);

@@ -10,7 +10,7 @@ import {
   slackOfTokenFromEnv,
 } from "../../../adapters/env/slack.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
-import { BOT_SCOPES, slackManifest } from "../../../core/channels/slack/manifest.ts";
+import { BOT_SCOPES, createSlackManifest } from "../../../core/channels/slack/manifest.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
 import { isId, makeId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
@@ -192,7 +192,7 @@ const callback = createRoute({
 
 export function slackRoutes(app: App): void {
   app.openapi(manifest, (c) => {
-    const shown = slackManifest(baseUrl(c));
+    const shown = createSlackManifest(baseUrl(c));
     return c.json({ manifest: shown, yaml: writeYaml(shown, "Otto as a Slack app") }, 200);
   });
 

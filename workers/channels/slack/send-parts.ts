@@ -1,12 +1,12 @@
 /** The parts of one delivery to Slack, done one after the other; a part that is there already is not done again. */
-import type { Sent } from "../../../core/channels/outbox/delivery.ts";
-import { findAttached } from "../../../core/channels/outbox/attached-content.ts";
-import { noteKey, postedPart, type SlackPart } from "../../../core/channels/slack/plan.ts";
-import type { SlackPlace } from "../../../core/channels/outbox/slack-place.ts";
+import type { SendResult } from "../../../core/channels/outbox/delivery.ts";
+import { findAttachedContent } from "../../../core/channels/outbox/attached-content.ts";
+import { getNoteKey, findPostedPart, type SlackPart } from "../../../core/channels/slack/plan.ts";
+import type { SlackDestination } from "../../../core/channels/outbox/slack-destination.ts";
 import type { OwnMessage, SlackPort, SlackRef } from "../../../core/ports/slack.ts";
-import { saying } from "../../../core/channels/slack/pack.ts";
-import { cutText, escapeText, partsOf } from "../../../core/channels/slack/escape.ts";
+import { escapeText, truncateText, splitEscaped } from "../../../core/channels/slack/escape.ts";
 import { asSent, failed, type Failure, notSent, ok, type Result, isNotSent } from "../../../core/base/errors.ts";
+import { toSlackMessage } from "../../../core/channels/slack/pack.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
 import { isForGood, sentOf } from "./sent.ts";
 
@@ -22,7 +22,7 @@ export interface SlackSending {
 
 export interface SlackParcel {
   readonly id: string;
-  readonly place: SlackPlace;
+  readonly place: SlackDestination;
   readonly parts: readonly SlackPart[];
   /** Milliseconds since the epoch: nothing of it can be older. */
   readonly since: number;
@@ -46,7 +46,7 @@ interface Standing {
 }
 
 /** Never throws for what Slack answers. `ref`: its first message. */
-export async function sendParts(sending: SlackSending, parcel: SlackParcel): Promise<Sent> {
+export async function sendParts(sending: SlackSending, parcel: SlackParcel): Promise<SendResult> {
   const { parts } = parcel;
   const changed = await changeMessages(sending.slack, parts);
   if (!changed.ok) return sentOf(changed.error, false);
@@ -57,7 +57,7 @@ export async function sendParts(sending: SlackSending, parcel: SlackParcel): Pro
   if (!found.ok) return sentOf(found.error, false);
   const posted = await postAll(sending.slack, found.value, posts);
   if (!posted.ok) return sentOf(posted.error, !isNotSent(posted.error));
-  const shared = await shareAll(sending, posted.value, files, noteKey(parcel.id));
+  const shared = await shareAll(sending, posted.value, files, getNoteKey(parcel.id));
   return shared.ok ? { kind: "sent", ref: refOf(posted.value.first) } : sentOf(shared.error, true);
 }
 
@@ -103,7 +103,7 @@ function looked(failure: Failure): Result<never> {
 }
 
 /** Slack posts to `#name`, and looks up by ids only. */
-async function channelOfPlace(slack: SlackPort, place: SlackPlace, isLookedUp: boolean): Promise<Result<string>> {
+async function channelOfPlace(slack: SlackPort, place: SlackDestination, isLookedUp: boolean): Promise<Result<string>> {
   if (place.kind === "person") return await slack.openConversation(place.user);
   const isNamed = place.channel.startsWith("#") && isLookedUp;
   return isNamed ? await slack.findChannel(place.channel.slice(1)) : ok(place.channel);
@@ -112,7 +112,7 @@ async function channelOfPlace(slack: SlackPort, place: SlackPlace, isLookedUp: b
 async function postAll(slack: SlackPort, standing: Standing, posts: readonly Post[]): Promise<Result<Standing>> {
   let now = standing;
   for (const post of posts) {
-    const ref = postedPart(now.own, post);
+    const ref = findPostedPart(now.own, post);
     const done = ref === null ? await postOne(slack, now, post) : ok(ref);
     // The message before this one is there.
     if (!done.ok) return now.first === null ? done : asSent(done.error);
@@ -141,15 +141,15 @@ async function shareAll(
 ): Promise<Result<void>> {
   const missing: string[] = [];
   for (const file of files) {
-    if (postedPart(standing.own, file) !== null) continue;
+    if (findPostedPart(standing.own, file) !== null) continue;
     const shared = isOver(standing.until) ?? (await shareOne(sending, standing, file));
     if (shared.ok) continue;
     if (!isForGood(shared.error)) return shared;
-    missing.push(`• ${escapeText(cutText(file.title, 200))}: ${escapeText(shared.error.message)}`);
+    missing.push(`• ${escapeText(truncateText(file.title, 200))}: ${escapeText(shared.error.message)}`);
   }
   if (missing.length === 0) return ok(undefined);
-  const [note = ""] = partsOf(`_Not attached:_\n${missing.join("\n")}`, MAX_NOTE_CHARACTERS);
-  const words = saying([note]);
+  const [note = ""] = splitEscaped(`_Not attached:_\n${missing.join("\n")}`, MAX_NOTE_CHARACTERS);
+  const words = toSlackMessage([note]);
   const noted = await postAll(sending.slack, standing, [{ kind: "post", key, words }]);
   return noted.ok ? ok(undefined) : noted;
 }
@@ -168,7 +168,7 @@ async function shareOne(
 async function bytesOf(files: FilesPort | null, { from }: File): Promise<Result<Uint8Array>> {
   if ("text" in from) return ok(new TextEncoder().encode(from.text));
   if (files === null) return failed("not_found", "The file is gone.");
-  const found = await findAttached(files, from);
+  const found = await findAttachedContent(files, from);
   if (!found.ok) return found;
   const { size } = found.value;
   return size > MAX_FILE_BYTES

@@ -2,9 +2,9 @@
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { slackFromEnv } from "../../../adapters/env/slack.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import type { Attempt, Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
-import { messageOf, partsOfDelivery } from "../../../core/channels/slack/plan.ts";
-import { slackPlace } from "../../../core/channels/outbox/slack-place.ts";
+import type { Attempt, Delivery, SendResult } from "../../../core/channels/outbox/delivery.ts";
+import { getMessage, planDelivery } from "../../../core/channels/slack/plan.ts";
+import { parseSlackDestination } from "../../../core/channels/outbox/slack-destination.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { sendParts } from "./send-parts.ts";
 import { isForGood } from "./sent.ts";
@@ -13,24 +13,24 @@ import { isForGood } from "./sent.ts";
 const PARTS_FOR_MS = 45_000;
 const CALLS_FOR_MS = 55_000;
 
-export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt): Promise<Sent> {
+export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt): Promise<SendResult> {
   const { id, tenant, to, kind, createdAt } = delivery;
-  const place = slackPlace(to);
+  const place = parseSlackDestination(to);
   if (place === null) return { kind: "dead", why: `${to} is no place in Slack.` };
   if (kind === "event") return { kind: "dead", why: "Events go to webhooks, not to Slack." };
   const now = Date.now();
   const opened = await slackFromEnv(env, { tenant, team: place.team, until: now + CALLS_FOR_MS });
   if (!opened.ok) return unopened(opened.error);
-  const { sandbox } = messageOf(delivery);
+  const { sandbox } = getMessage(delivery);
   const files = sandbox === null ? null : filesFromEnv(env, { tenant, ...sandbox });
-  const parts = partsOfDelivery(delivery, attempt);
+  const parts = planDelivery(delivery, attempt);
   const mayBeThere = attempt.mayHaveLeft || attempt.mayBeInPart === true;
   const parcel = { id, place, parts, since: createdAt, mayBeThere, until: now + PARTS_FOR_MS };
   return await sendParts({ slack: opened.value.slack, files }, parcel);
 }
 
 /** Nothing was asked of Slack. */
-function unopened(error: Failure): Sent {
+function unopened(error: Failure): SendResult {
   return isForGood(error)
     ? { kind: "dead", why: error.message }
     : { kind: "later", why: error.message, afterMs: null, isOurs: true };

@@ -1,5 +1,5 @@
 /** What a failure of Slack's, or of what stands between, means for a delivery. */
-import type { Sent } from "../../../core/channels/outbox/delivery.ts";
+import type { SendResult } from "../../../core/channels/outbox/delivery.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry, decideAfterFailure } from "../../../core/gateway/outcome.ts";
 
@@ -9,7 +9,7 @@ export function isForGood(failure: Failure): boolean {
 }
 
 /** `later` also where a part may be there: the next attempt looks first. What cannot be looked up stays unknown. */
-export function sentOf(failure: Failure, isInPart: boolean): Sent {
+export function sentOf(failure: Failure, isInPart: boolean): SendResult {
   const { code, message, retryAfterMs = null } = failure;
   const part = isInPart ? ({ mayBeInPart: true } as const) : {};
   const { next } = decideAfterFailure("slack_delivery", failure);

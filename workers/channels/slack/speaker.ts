@@ -1,6 +1,6 @@
 /** Who somebody in Slack is: the tenant's record of that person. */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
-import { namedUsers } from "../../../core/channels/slack/plain-text.ts";
+import { findMentions } from "../../../core/channels/slack/plain-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import type { Result } from "../../../core/base/errors.ts";
 import { linkSlackPerson } from "../../people/link.ts";
@@ -31,7 +31,7 @@ export async function noteSpeaker(scene: SlackScene, user: string): Promise<void
 
 /** The names of those whom a text mentions, as far as they can be found; Otto is itself. */
 export async function namesIn(scene: SlackScene, text: string): Promise<Record<string, string>> {
-  return await namesOf(scene, namedUsers(text));
+  return await namesOf(scene, findMentions(text));
 }
 
 /** The names of people by their ids, those of the first ten; Otto is itself. */

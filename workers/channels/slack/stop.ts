@@ -1,6 +1,6 @@
 /** Stopping a task from Slack. */
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
-import type { Handled } from "../../../core/channels/inbox/inbox.ts";
+import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
 import { isId } from "../../../core/base/ids.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import { speakerOf } from "./speaker.ts";
@@ -13,8 +13,8 @@ export async function stopTask(
   scene: SlackScene,
   { task, user }: { readonly task: string; readonly user: string },
   tell: (text: string) => Promise<unknown>,
-): Promise<Handled> {
-  const refuse = async (why: string): Promise<Handled> => {
+): Promise<ItemOutcome> {
+  const refuse = async (why: string): Promise<ItemOutcome> => {
     await tell(why);
     return { kind: "refused", why };
   };

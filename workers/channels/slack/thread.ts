@@ -1,6 +1,6 @@
 /** What people said in a thread before they asked Otto there. */
-import type { SpokenBody } from "../../../core/channels/slack/items.ts";
-import { messagesToQuote, peopleIn, quotedThread } from "../../../core/channels/slack/thread-words.ts";
+import type { MessageBody } from "../../../core/channels/slack/items.ts";
+import { selectMessages, listPeople, quoteThread } from "../../../core/channels/slack/thread-context.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { namesOf } from "./speaker.ts";
 import { mayPass, type SlackScene } from "./workspace.ts";
@@ -11,13 +11,13 @@ const PATIENCE_MS = 15_000;
 /** The thread above the words as a task reads it; null: they began it. A failure passes. */
 export async function threadAbove(
   scene: SlackScene,
-  { channel, thread, ts }: Pick<SpokenBody, "channel" | "thread" | "ts">,
+  { channel, thread, ts }: Pick<MessageBody, "channel" | "thread" | "ts">,
 ): Promise<Result<string | null>> {
   if (thread === null) return ok(null);
   const said = await scene.slack.listMessagesBefore({ channel, thread, before: ts });
   if (!said.ok) return isAwaited(scene, said.error) ? said : ok(unread(said.error));
-  const names = await namesOf(scene, peopleIn(messagesToQuote(said.value)));
-  return ok(quotedThread(said.value, names));
+  const names = await namesOf(scene, listPeople(selectMessages(said.value)));
+  return ok(quoteThread(said.value, names));
 }
 
 function isAwaited({ item }: SlackScene, error: Failure): boolean {

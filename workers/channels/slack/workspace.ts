@@ -2,7 +2,7 @@
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { slackFromEnv } from "../../../adapters/env/slack.ts";
-import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
+import type { ItemOutcome, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
 import type { SlackPort } from "../../../core/ports/slack.ts";
@@ -36,7 +36,7 @@ export async function sceneOf(
   env: Env,
   team: string,
   item: InboxItem,
-): Promise<{ readonly scene: SlackScene } | { readonly handled: Handled }> {
+): Promise<{ readonly scene: SlackScene } | { readonly handled: ItemOutcome }> {
   const now = Date.now();
   const tenant = await databaseFromEnv(env).slackInstalls.findTenant(team);
   if (!tenant.ok) return { handled: laterFor(tenant.error) };
@@ -49,15 +49,15 @@ export async function sceneOf(
 }
 
 /** Slack could no longer be asked for anything, and what it does not answer is left out of a task. */
-const TOO_LATE: Handled = { kind: "later", afterMs: 0, why: "The database took all the time that there was." };
-const NOT_INSTALLED: Handled = { kind: "refused", why: "Otto is not installed in this workspace." };
+const TOO_LATE: ItemOutcome = { kind: "later", afterMs: 0, why: "The database took all the time that there was." };
+const NOT_INSTALLED: ItemOutcome = { kind: "refused", why: "Otto is not installed in this workspace." };
 
 /** True for what may pass: the item is worked again. */
 export function mayPass(failure: Failure): boolean {
   return canRetry("slack_item", failure);
 }
 
-export function laterFor({ code, message, retryAfterMs }: Failure): Handled {
+export function laterFor({ code, message, retryAfterMs }: Failure): ItemOutcome {
   return { kind: "later", afterMs: retryAfterMs ?? 0, why: message, isUnexpected: code === "internal" };
 }
 

@@ -7,18 +7,18 @@ import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import {
-  deliveryNameOf,
-  eventOf,
+  findDeliveryName,
+  findEvent,
   mayRecur,
-  payloadOf,
-  shownHeaders,
-  textOf,
+  parsePayload,
+  selectHeaders,
+  decodeBody,
 } from "../../../core/channels/webhooks/hook-call.ts";
 import { isSigned } from "../../../core/channels/webhooks/hook-signature.ts";
 import {
   HOOK_TYPES,
-  type HookDoor,
-  hookInbox,
+  type HookAuth,
+  getHookInboxName,
   hookNameSchema,
   type HookType,
 } from "../../../core/channels/webhooks/hook.ts";
@@ -124,7 +124,7 @@ async function hookCaller(c: AppContext, named: string, id: string): Promise<Cal
   return { tenant, hook, type, isOncePerBody };
 }
 
-async function isSignedCall(c: AppContext, door: HookDoor): Promise<boolean> {
+async function isSignedCall(c: AppContext, door: HookAuth): Promise<boolean> {
   const { type, signatureHeader } = door;
   const header = (name: string) => c.req.header(name) ?? null;
   const now = Date.now();
@@ -144,23 +144,23 @@ async function paceSignedCall(c: AppContext, tenant: string): Promise<void> {
 async function take(c: AppContext, named: string, { tenant, hook, type, isOncePerBody }: Caller): Promise<string> {
   const header = (name: string) => c.req.header(name) ?? null;
   const body = await bodyOf(c);
-  const text = textOf(type, header("content-type") ?? "", body);
-  const payload = payloadOf(text);
-  const inbox = hookInbox(hook ?? tenant);
+  const text = decodeBody(type, header("content-type") ?? "", body);
+  const payload = parsePayload(text);
+  const inbox = getHookInboxName(hook ?? tenant);
   const bodyHash = await sha256Hex(body);
   const name =
     isOncePerBody && !mayRecur(type, payload)
       ? nameByBody(bodyHash)
-      : (deliveryNameOf(type, payload, header) ?? crypto.randomUUID());
+      : (findDeliveryName(type, payload, header) ?? crypto.randomUUID());
   const id = await makeItemId(inbox, name);
   const receivedAt = Date.now();
-  const headers = shownHeaders(c.req.raw.headers);
+  const headers = selectHeaders(c.req.raw.headers);
   const kept = unwrap(await keepText(c.env, { tenant, hook, headers }, text));
   const item = { tenant, hook, named, type, headers, text: kept, ...(hook === null ? { bodyHash } : {}) };
   const { isNew, retryAfterMs } = await inboxesFromEnv(c.env)(inbox).take({
     id,
     lane: id,
-    kind: eventOf(type, payload, header),
+    kind: findEvent(type, payload, header),
     body: toBody(item),
     receivedAt,
     repeatId: makeId("message", receivedAt, crypto.getRandomValues(new Uint8Array(10))),

@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
-import { DELIVERY_STATES, outboxOf } from "../../../core/channels/outbox/delivery.ts";
+import { DELIVERY_STATES, getOutboxName } from "../../../core/channels/outbox/delivery.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
@@ -91,7 +91,7 @@ export function webhookDeliveryRoutes(app: App): void {
     const tenant = tenantOf(c);
     const act = await auditEntry(c, "webhook.replay", id);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
-    const outbox = outboxesFromEnv(c.env)(outboxOf({ tenant, channel: "webhook", to: id }));
+    const outbox = outboxesFromEnv(c.env)(getOutboxName({ tenant, channel: "webhook", to: id }));
     const { replayed, left } = await outbox.replayFailed(since === undefined ? null : Date.parse(since), MAX_REPLAYED);
     return c.json({ replayed, left }, 202);
   });

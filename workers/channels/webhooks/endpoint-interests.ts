@@ -2,7 +2,7 @@
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import { interestsOf, type EndpointSetting } from "../../../core/channels/webhooks/endpoint.ts";
+import { getInterests, type EndpointSetting } from "../../../core/channels/webhooks/endpoint.ts";
 import { forgetEndpoints } from "./known-endpoints.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function changingEndpoints<T>(
   change: () => Promise<T>,
 ): Promise<T> {
   const object = tenantsFromEnv(env)(tenant);
-  const types = interestsOf(wanted);
+  const types = getInterests(wanted);
   await object.addInterests(types);
   const changed = await change();
   forgetEndpoints(tenant);
@@ -29,7 +29,7 @@ async function narrow(env: Env, tenant: string, stamp: string): Promise<void> {
   const read = await databaseFromEnv(env).endpoints.all(tenant);
   if (!read.ok) return;
   try {
-    await tenantsFromEnv(env)(tenant).setInterests(interestsOf(read.value), stamp);
+    await tenantsFromEnv(env)(tenant).setInterests(getInterests(read.value), stamp);
   } catch (thrown) {
     console.warn("the interests of webhooks were not narrowed", tenant, thrown);
   }

@@ -3,7 +3,7 @@ import type { Env } from "../../../adapters/env/bindings.ts";
 import { openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
 import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
-import { stillCounting } from "../../../core/channels/webhooks/old-secrets.ts";
+import { selectValidSecrets } from "../../../core/channels/webhooks/old-secrets.ts";
 import { SECRET_BYTES, writeSecret } from "../../../core/channels/webhooks/signature.ts";
 
 /** A secret as its receiver is told it, once, and as the database keeps it. */
@@ -33,7 +33,7 @@ export async function signingSecrets(
   const context = contextOf(tenant, id);
   const values = [
     { tenant, context, sealed, column: "endpoints.sealed" as const },
-    ...stillCounting(old, now).map((one) => ({
+    ...selectValidSecrets(old, now).map((one) => ({
       tenant,
       context,
       sealed: one.sealed,

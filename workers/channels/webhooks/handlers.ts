@@ -21,4 +21,4 @@ export const webhookHandlers: ChannelHandlers = {
   eraseInboxes: closeDoorsOfTenant,
 };
 
-const NO_ENDPOINT = failed("not_found", "is no endpoint of this tenant; GET /v1/webhooks lists them");
+const NO_ENDPOINT = failed("not_found", "is not an endpoint of this tenant; GET /v1/webhooks lists them");

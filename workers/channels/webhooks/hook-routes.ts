@@ -8,10 +8,10 @@ import { settingsFromEnv } from "../../../adapters/env/settings.ts";
 import {
   type Hook,
   type HookConfig,
-  hookInbox,
+  getHookInboxName,
   hookRequestSchema,
   newHookRequestSchema,
-  withOncePerBody,
+  setOncePerBody,
 } from "../../../core/channels/webhooks/hook.ts";
 import { resolveDeliver } from "../../../core/channels/outbox/targets.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
@@ -150,7 +150,7 @@ export function hookRoutes(app: App): void {
       raise("invalid_input", "old_secret_seconds: a hook that is made replaces no secret", {
         field: "old_secret_seconds",
       });
-    const config = await checkedRule(c, withOncePerBody(asked, null));
+    const config = await checkedRule(c, setOncePerBody(asked, null));
     const tenant = tenantOf(c);
     const { createdAt, random } = await idSource(c, "hook");
     const id = makeId("hook", createdAt, random);
@@ -187,7 +187,7 @@ export function hookRoutes(app: App): void {
     const before = await hookById(c, id);
     if (before.config.type !== asked.type)
       raise("invalid_input", `type: the hook is one of ${before.config.type}; make another one`, { field: "type" });
-    const config = await checkedRule(c, withOncePerBody(asked, before.config));
+    const config = await checkedRule(c, setOncePerBody(asked, before.config));
     const tenant = tenantOf(c);
     const act = await auditEntry(c, "hook.update", id);
     const secret =
@@ -210,14 +210,14 @@ export function hookRoutes(app: App): void {
 
   app.openapi(received, async (c) => {
     const { id } = await hookById(c, c.req.valid("param").id);
-    return c.json(await receivedPage(c, { name: hookInbox(id), since: 0 }, c.req.valid("query")), 200);
+    return c.json(await receivedPage(c, { name: getHookInboxName(id), since: 0 }, c.req.valid("query")), 200);
   });
 
   app.openapi(replay, async (c) => {
     const { id, message } = c.req.valid("param");
     await hookById(c, id);
     const act = await auditEntry(c, "hook.replay", id);
-    return c.json(await replayReceived(c, { name: hookInbox(id), since: 0 }, message, act), 202);
+    return c.json(await replayReceived(c, { name: getHookInboxName(id), since: 0 }, message, act), 202);
   });
 }
 

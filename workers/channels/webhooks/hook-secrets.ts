@@ -2,8 +2,8 @@
 import { openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
-import type { Hook, HookDoor, ReplacedSecret } from "../../../core/channels/webhooks/hook.ts";
-import { OLD_SECRET_MS, stillCounting } from "../../../core/channels/webhooks/old-secrets.ts";
+import type { Hook, HookAuth, ReplacedSecret } from "../../../core/channels/webhooks/hook.ts";
+import { OLD_SECRET_MS, selectValidSecrets } from "../../../core/channels/webhooks/old-secrets.ts";
 
 const SECRET_BYTES = 32;
 
@@ -34,16 +34,16 @@ export async function replacedHookSecret(
 }
 
 /** The secrets that count now: the present one, and those that it replaced not long ago. */
-export async function* openHookSecrets(env: Env, door: HookDoor, now: number): AsyncGenerator<string> {
+export async function* openHookSecrets(env: Env, door: HookAuth, now: number): AsyncGenerator<string> {
   const { tenant, hook } = door;
   yield await openHookSecret(env, door, "hooks.sealed");
-  for (const { sealed } of stillCounting(door.old ?? [], now))
+  for (const { sealed } of selectValidSecrets(door.old ?? [], now))
     yield await openHookSecret(env, { tenant, hook, sealed }, "hooks.old_sealed[]");
 }
 
 async function openHookSecret(
   env: Env,
-  { tenant, hook, sealed }: Pick<HookDoor, "tenant" | "hook" | "sealed">,
+  { tenant, hook, sealed }: Pick<HookAuth, "tenant" | "hook" | "sealed">,
   column: "hooks.sealed" | "hooks.old_sealed[]",
 ): Promise<string> {
   const value = { tenant, column, sealed, context: contextOf(tenant, hook) };

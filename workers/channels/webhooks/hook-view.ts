@@ -1,7 +1,7 @@
 /** A hook as the API shows it: never its secret. */
 import { z } from "zod";
 import { DEFAULT_SIGNATURE_HEADER, type Hook, hookConfigSchema } from "../../../core/channels/webhooks/hook.ts";
-import { oldSecretUntil } from "../../../core/channels/webhooks/old-secrets.ts";
+import { getOldSecretEnd } from "../../../core/channels/webhooks/old-secrets.ts";
 
 const time = z.iso.datetime();
 
@@ -25,7 +25,7 @@ export const newHookSchema = shape
 
 /** `origin` is where the Worker is reached from outside. */
 export function shownHook(origin: string, { id, version, config, old, createdAt, updatedAt }: Hook) {
-  const until = oldSecretUntil(old, Date.now());
+  const until = getOldSecretEnd(old, Date.now());
   return {
     id,
     version,

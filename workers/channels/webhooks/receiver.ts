@@ -4,10 +4,10 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import { eventOf, mayRecur, payloadOf, whyLeft } from "../../../core/channels/webhooks/hook-call.ts";
-import { DEFAULT_PROMPT, FIELD, hookInput, hookTexts } from "../../../core/channels/webhooks/hook-prompt.ts";
-import { type Hook, hookInbox } from "../../../core/channels/webhooks/hook.ts";
-import type { Handled, InboxItem } from "../../../core/channels/inbox/inbox.ts";
+import { findEvent, mayRecur, parsePayload, findIgnoreReason } from "../../../core/channels/webhooks/hook-call.ts";
+import { DEFAULT_PROMPT, FIELD, formatHookInput, toHookTexts } from "../../../core/channels/webhooks/hook-prompt.ts";
+import { type Hook, getHookInboxName } from "../../../core/channels/webhooks/hook.ts";
+import type { ItemOutcome, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { ERRORS, type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
 import { makeId } from "../../../core/base/ids.ts";
@@ -34,7 +34,7 @@ export const webhookReceiver: Receiver = async function webhookReceiver(env, _in
 };
 
 /** A call that names its hook by name or type goes into that hook's inbox, if there is one. */
-async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<Handled> {
+async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<ItemOutcome> {
   const found = await databaseFromEnv(env).hooks.find(call.tenant, call.named);
   if (!found.ok) {
     return found.error.code === "not_found" ? await openTask(env, item, call, null) : toLater(found.error);
@@ -45,7 +45,7 @@ async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<
   // A repeat is listed under the id that its caller was given. Its text may be the first one's, and stays.
   const repeat = id.value === item.id ? {} : { repeatId: item.id };
   const taken = { ...item, ...repeat, id: id.value, lane: id.value, body: toBody({ ...call, hook }) };
-  const { retryAfterMs } = await inboxesFromEnv(env)(hookInbox(hook)).take(taken);
+  const { retryAfterMs } = await inboxesFromEnv(env)(getHookInboxName(hook)).take(taken);
   if (retryAfterMs === undefined) return { kind: "done", note: hook };
   return { kind: "later", afterMs: retryAfterMs, why: "The hook has taken what it may in a minute." };
 }
@@ -56,29 +56,29 @@ async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, con
   if (!isOncePerBody || call.bodyHash === undefined) return ok(item.id);
   const text = await readText(env, call.text);
   if (!text.ok) return text.error.code === "not_found" ? ok(item.id) : text;
-  if (mayRecur(type, payloadOf(text.value))) return ok(item.id);
-  return ok(await makeItemId(hookInbox(id), nameByBody(call.bodyHash)));
+  if (mayRecur(type, parsePayload(text.value))) return ok(item.id);
+  return ok(await makeItemId(getHookInboxName(id), nameByBody(call.bodyHash)));
 }
 
-async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<Handled> {
+async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<ItemOutcome> {
   if (!hook.config.enabled) return await refused(env, call, "The hook is switched off.");
   return await openTask(env, item, call, hook);
 }
 
-async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | null): Promise<Handled> {
+async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | null): Promise<ItemOutcome> {
   const text = await readText(env, call.text);
   if (!text.ok) {
     return text.error.code === "not_found" ? await madeBefore(env, item, call) : toLater(text.error);
   }
-  const payload = payloadOf(text.value);
+  const payload = parsePayload(text.value);
   const type = hook?.config.type ?? call.type;
-  const event = eventOf(type, payload, (name) => getOwn(call.headers, name) ?? null);
-  const left = whyLeft(type, hook?.config.events, event);
+  const event = findEvent(type, payload, (name) => getOwn(call.headers, name) ?? null);
+  const left = findIgnoreReason(type, hook?.config.events, event);
   if (left !== null) return await refused(env, call, left);
   const { agent, project, prompt = DEFAULT_PROMPT, deliver, budget } = hook?.config ?? NO_RULE;
   const content = { name: item.id, payload, headers: call.headers };
   const request: TaskRequest = {
-    input: await hookInput(prompt, content),
+    input: await formatHookInput(prompt, content),
     agent,
     project,
     deliver,
@@ -90,7 +90,7 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
     request,
     // The tenant wrote the template; its fields come from outside.
     instructions: prompt.replaceAll(FIELD, ""),
-    texts: hookTexts(prompt, content),
+    texts: toHookTexts(prompt, content),
     via: { channel: "webhook", id: call.hook },
     seed: item.id,
     at: item.receivedAt,
@@ -101,7 +101,7 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
 }
 
 /** It waits for a person or a dependency. A rule that asks for what is gone, such as a place to deliver to, may be set anew. */
-function notMade(error: Failure): Handled {
+function notMade(error: Failure): ItemOutcome {
   if (!canRetry("webhook_item", error)) return { kind: "refused", why: error.message };
   if (error.cause?.kind === "tenant_stopped") return { kind: "later", afterMs: STOPPED_MS, why: error.message };
   const { fault } = ERRORS[error.code];
@@ -110,7 +110,7 @@ function notMade(error: Failure): Handled {
 }
 
 /** The text goes when its task is made, so that a text that is gone has one: its id is the seed's. */
-async function madeBefore(env: Env, item: InboxItem, { tenant }: HookItem): Promise<Handled> {
+async function madeBefore(env: Env, item: InboxItem, { tenant }: HookItem): Promise<ItemOutcome> {
   const { createdAt, random } = await seededIds("task", item.id, item.receivedAt);
   const id = makeId("task", createdAt, random);
   const facts = await tasksFromEnv(env)(tenant, id).facts();
@@ -119,11 +119,11 @@ async function madeBefore(env: Env, item: InboxItem, { tenant }: HookItem): Prom
   return { kind: "refused", why: "What it said is gone." };
 }
 
-async function refused(env: Env, { text }: HookItem, why: string): Promise<Handled> {
+async function refused(env: Env, { text }: HookItem, why: string): Promise<ItemOutcome> {
   await forgetText(env, text);
   return { kind: "refused", why };
 }
 
-function toLater({ code, message, retryAfterMs }: Failure): Handled {
+function toLater({ code, message, retryAfterMs }: Failure): ItemOutcome {
   return { kind: "later", afterMs: retryAfterMs ?? 0, why: message, isUnexpected: code === "internal" };
 }

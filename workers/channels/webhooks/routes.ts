@@ -5,14 +5,14 @@ import { z } from "zod";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { endpointUrlFromEnv } from "../../../adapters/env/web.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
-import { outboxOf } from "../../../core/channels/outbox/delivery.ts";
+import { getOutboxName } from "../../../core/channels/outbox/delivery.ts";
 import {
   type Endpoint,
   type EndpointSetting,
   endpointSettingSchema,
 } from "../../../core/channels/webhooks/endpoint.ts";
-import { OLD_SECRET_MS, oldSecretUntil } from "../../../core/channels/webhooks/old-secrets.ts";
-import { testContent } from "../../../core/channels/webhooks/body.ts";
+import { OLD_SECRET_MS, getOldSecretEnd } from "../../../core/channels/webhooks/old-secrets.ts";
+import { createTestContent } from "../../../core/channels/webhooks/body.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
 import { isId, makeId } from "../../../core/base/ids.ts";
 import { answers, withKey } from "../../http/answers.ts";
@@ -219,9 +219,9 @@ export function webhookRoutes(app: App): void {
     const tenant = tenantOf(c);
     const act = await auditEntry(c, "webhook.test", id);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
-    const content = testContent(id, new Date(act.at).toISOString());
+    const content = createTestContent(id, new Date(act.at).toISOString());
     const delivery = await webhookDelivery({ tenant, endpoint: id, task: null, content, at: act.at }, act.id);
-    await outboxesFromEnv(c.env)(outboxOf(delivery)).put([delivery]);
+    await outboxesFromEnv(c.env)(getOutboxName(delivery)).put([delivery]);
     return c.json({ delivery_id: delivery.id }, 202);
   });
 }
@@ -242,7 +242,7 @@ function checked(c: AppContext, setting: EndpointSetting): EndpointSetting {
 function shownWebhook(endpoint: Endpoint) {
   const { id, version, url, events, description, enabled, disabledWhy, createdAt, updatedAt } = endpoint;
   const { oldSecretUntil: lastOld } = endpoint;
-  const until = lastOld === null ? null : oldSecretUntil([{ until: lastOld }], Date.now());
+  const until = lastOld === null ? null : getOldSecretEnd([{ until: lastOld }], Date.now());
   return {
     id,
     version,

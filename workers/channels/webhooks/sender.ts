@@ -6,10 +6,10 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { endpointUrlFromEnv, webFromEnv } from "../../../adapters/env/web.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { BY_OTTO } from "../../../core/ports/audit.ts";
-import type { Delivery, Sent } from "../../../core/channels/outbox/delivery.ts";
+import type { Delivery, SendResult } from "../../../core/channels/outbox/delivery.ts";
 import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts";
-import { bodyOf } from "../../../core/channels/webhooks/body.ts";
-import { retryAfterMs } from "../../../core/channels/webhooks/reply.ts";
+import { createBody } from "../../../core/channels/webhooks/body.ts";
+import { parseRetryAfter } from "../../../core/channels/webhooks/reply.ts";
 import { signWebhook } from "../../../core/channels/webhooks/signature.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 15_000;
 /** Of a reply, whose body nobody reads. */
 const MAX_REPLY_BYTES = 65_536;
 
-export async function sendWebhook(env: Env, delivery: Delivery): Promise<Sent> {
+export async function sendWebhook(env: Env, delivery: Delivery): Promise<SendResult> {
   const { tenant, to } = delivery;
   const found = await endpointToSend(env, tenant, to);
   if (!found.ok) return { kind: "later", why: found.error.message, afterMs: null, isOurs: true };
@@ -42,7 +42,7 @@ export async function sendWebhook(env: Env, delivery: Delivery): Promise<Sent> {
 
 async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url: string) {
   const now = Date.now();
-  const signed = { id: delivery.id, seconds: Math.floor(now / 1000), body: bodyOf(delivery) };
+  const signed = { id: delivery.id, seconds: Math.floor(now / 1000), body: createBody(delivery) };
   const secrets = await signingSecrets(env, delivery.tenant, endpoint, now);
   return await webFromEnv(env, delivery, SETUP).open({
     method: "POST",
@@ -64,7 +64,7 @@ async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url:
 }
 
 /** What was not answered. */
-function failureOf(failure: Failure): Sent {
+function failureOf(failure: Failure): SendResult {
   const { code, message, cause } = failure;
   if (!canRetry("webhook_delivery", failure)) return { kind: "dead", why: message };
   if (cause?.kind === "sidecar_lost") return { kind: "later", why: message, afterMs: null, isCutOff: true };
@@ -77,7 +77,7 @@ async function outcomeOf(
   { tenant, id }: Delivery,
   endpoint: SealedEndpoint,
   { status, headers }: WebStream,
-): Promise<Sent> {
+): Promise<SendResult> {
   if (status >= 200 && status < 300) return { kind: "sent", ref: null };
   const why = `The receiver answered ${status}.`;
   if (status >= 300 && status < 400)
@@ -87,7 +87,7 @@ async function outcomeOf(
     return { kind: "dead", why: `${why} It takes no more webhooks, so this one was disabled.` };
   }
   if (status !== 429 && status !== 503) return { kind: "later", why, afterMs: null };
-  const afterMs = retryAfterMs(headers, Date.now());
+  const afterMs = parseRetryAfter(headers, Date.now());
   return { kind: "later", why, afterMs, ...(afterMs === null ? {} : { pausesAllMs: afterMs }) };
 }
 

@@ -9,7 +9,7 @@ import { settingsFromEnv } from "../../../adapters/env/settings.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { OPERATOR_TENANT } from "../../../core/ports/audit.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
-import { withShipped } from "../../../core/tool/shipped-skills.ts";
+import { addShipped } from "../../../core/tool/shipped-skills.ts";
 import { REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
 import { hashKey, findKeyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
 import type { Admission, KeyRecord, AdmissionRequest, KeyAdmissionRequest } from "../../../core/tenant/rpc.ts";
@@ -43,7 +43,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     c.set("session", admission.session);
     c.set("stopped", admission.stopped);
     c.set("agentsStamp", admission.agentsStamp);
-    c.set("sources", withShipped(admission.sources));
+    c.set("sources", addShipped(admission.sources));
     if (admission.idempotency === null) await next();
     else await runOnce(c, { tenant: key.tenant, state: admission.idempotency }, next);
   }

@@ -1,30 +1,30 @@
-/** What a mail that came in is taken for. */
+/** How received mail is judged and turned into a task's input. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isAuthentic } from "../../../../core/channels/mail/authentication.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../../core/provenance/label.ts";
 import {
-  decisionIn,
-  fileNames,
+  findDecision,
+  chooseFilePaths,
   judgeMail,
-  mailInput,
-  mailTexts,
-  newTaskTitle,
+  formatMailInput,
+  toMailTexts,
+  findNewTaskTitle,
 } from "../../../../core/channels/mail/judge-mail.ts";
-import { asBase32, localPartOf, readLocalPart } from "../../../../core/channels/mail/own-address.ts";
+import { toBase32, toLocalPart, parseLocalPart } from "../../../../core/channels/mail/own-address.ts";
 import { judgeForm } from "../../../../core/sandbox/path.ts";
 
 const results = (...values: readonly string[]) => values.map((value) => ({ key: "authentication-results", value }));
 const OURS = "mx.cloudflare.net";
 
-describe("the proof of where a mail comes from", () => {
+describe("the authentication of a mail's sender", () => {
   it.each([
     [`${OURS}; dmarc=pass header.from=example.com policy.dmarc=none`],
     [`${OURS};\n\tdkim=pass header.d=example.com header.s=a header.b=x; dmarc=none`],
     [`${OURS}; dkim=pass header.d=example.com`],
     [`${OURS}; spf=pass (${OURS}: domain of a@example.com; designates) smtp.mailfrom=a@example.com`],
     [`${OURS} 1; DMARC=pass HEADER.FROM=Example.com`],
-  ])("is there: %j", (value) => {
+  ])("passes: %j", (value) => {
     expect(isAuthentic(results(value), "example.com")).toBe(true);
     expect(isAuthentic(results(value, "evil.example; dmarc=fail"), "example.com")).toBe(true);
   });
@@ -46,19 +46,19 @@ describe("the proof of where a mail comes from", () => {
     ],
     [`${OURS}; none`],
     [""],
-  ])("is not there: %j", (value) => {
+  ])("fails: %j", (value) => {
     expect(isAuthentic(results(value), "example.com")).toBe(false);
     expect(isAuthentic(results(value, `${OURS}; dmarc=pass header.from=example.com`), "example.com")).toBe(false);
   });
 
-  it("is not there without a word of the server that received it", () => {
+  it("fails without the receiving server's findings", () => {
     expect(isAuthentic([], "example.com")).toBe(false);
     const arc = [{ key: "arc-authentication-results", value: `i=1; ${OURS}; dmarc=pass header.from=example.com` }];
     expect(isAuthentic(arc, "example.com")).toBe(false);
   });
 });
 
-describe("a mail that came in", () => {
+describe("a received mail", () => {
   const proven = [
     ...results(`${OURS}; dmarc=pass header.from=example.com`),
     { key: "from", value: "Ana <Ana@example.com>" },
@@ -68,7 +68,7 @@ describe("a mail that came in", () => {
   ];
   const envelope = { envelopeFrom: "ana@example.com", own: "otto@example.org" };
 
-  it("is heard when a person wrote it", () => {
+  it("is accepted from a person", () => {
     const headers = [...proven, { key: "auto-submitted", value: "no" }];
     expect(judgeMail({ headers, from: ["Ana@Example.com"] }, envelope)).toEqual({
       kind: "written",
@@ -85,9 +85,9 @@ describe("a mail that came in", () => {
     ["subject", "New Task: pay them"],
     ["message-id", "<2@example.com>"],
     ["content-type", "text/html"],
-  ])("is not heard with another header: %s: %s", (key, value) => {
+  ])("is ignored with another header: %s: %s", (key, value) => {
     const judged = judgeMail({ headers: [...proven, { key, value }], from: ["ana@example.com"] }, envelope);
-    expect(judged.kind).toBe("unheard");
+    expect(judged.kind).toBe("ignored");
   });
 
   it.each([
@@ -99,8 +99,8 @@ describe("a mail that came in", () => {
     [["ana@example.com", "eve@example.com"], envelope],
     [["eve@evil.example"], envelope],
     [[], envelope],
-  ])("is not heard from %j in %j", (from, of) => {
-    expect(judgeMail({ headers: proven, from }, of).kind).toBe("unheard");
+  ])("is ignored from %j in %j", (from, of) => {
+    expect(judgeMail({ headers: proven, from }, of).kind).toBe("ignored");
   });
 
   it.each([
@@ -110,8 +110,8 @@ describe("a mail that came in", () => {
     ["Re: New Task", null],
     ["New Tasks", null],
     ["A new task", null],
-  ])("begins a task by its subject: %j", (subject, title) => {
-    expect(newTaskTitle(subject)).toBe(title);
+  ])("starts a task by its subject: %j", (subject, title) => {
+    expect(findNewTaskTitle(subject)).toBe(title);
   });
 
   it.each([
@@ -125,12 +125,14 @@ describe("a mail that came in", () => {
     ["approver", null],
     ["yes", null],
     ["", null],
-  ])("decides by its first word alone: %j", (text, decided) => {
-    expect(decisionIn(text)).toEqual(decided === null ? null : expect.objectContaining({ decision: decided.decision }));
+  ])("decides by its first word only: %j", (text, decided) => {
+    expect(findDecision(text)).toEqual(
+      decided === null ? null : expect.objectContaining({ decision: decided.decision }),
+    );
   });
 
-  it("has files under good paths, no two alike", () => {
-    const names = fileNames([
+  it("stores its files under valid, unique paths", () => {
+    const names = chooseFilePaths([
       "a.pdf",
       "A.pdf",
       "../../etc/passwd",
@@ -155,23 +157,26 @@ describe("a mail that came in", () => {
       expect(judgeForm(name).ok).toBe(true);
       expect(new TextEncoder().encode(name.slice("inbox/".length)).length).toBeLessThanOrEqual(255);
     }
-    expect(fileNames(["3-x", "x", "x", "X"])).toEqual(["inbox/3-x", "inbox/x", "inbox/4-x", "inbox/5-X"]);
-    expect(fileNames([`${"売".repeat(200)}.pdf`])[0]?.length).toBeLessThanOrEqual(86);
+    expect(chooseFilePaths(["3-x", "x", "x", "X"])).toEqual(["inbox/3-x", "inbox/x", "inbox/4-x", "inbox/5-X"]);
+    expect(chooseFilePaths([`${"売".repeat(200)}.pdf`])[0]?.length).toBeLessThanOrEqual(86);
   });
 
-  it("asks a task for its text, and says what was left out of it", () => {
-    expect(mailInput({ title: "Look", text: " Please. " }, { names: ["inbox/a"], leftOut: 0 })).toBe(
+  it("becomes a task's input that says what was left out", () => {
+    expect(formatMailInput({ title: "Look", text: " Please. " }, { names: ["inbox/a"], skipped: 0 })).toBe(
       "Look\n\nPlease.\n\nFiles that came with the mail: inbox/a",
     );
-    const long = mailInput({ title: "", text: "x".repeat(100_001) }, { names: [], leftOut: 2 });
-    expect(long).toMatch(/^x{100000}\n\n\(The mail goes on: .* of its 100001 characters.\)\n\n\(2 more files /);
-    expect(mailInput({ title: "", text: "\n" }, { names: [], leftOut: 0 })).toBe("");
+    const long = formatMailInput({ title: "", text: "x".repeat(100_001) }, { names: [], skipped: 2 });
+    expect(long).toMatch(/^x{100000}\n\n\(The mail is longer: .* of its 100001 characters.\)\n\n\(2 more files /);
+    expect(formatMailInput({ title: "", text: "\n" }, { names: [], skipped: 0 })).toBe("");
   });
 });
 
-describe("a mail as the model reads it", () => {
+describe("a mail in labelled parts", () => {
   const labelled = (text: string, names: string[] = [], title = "Look") =>
-    mailTexts({ title, text, isInThread: false }, { names, leftOut: 0 }).map(({ content, label }) => [content, label]);
+    toMailTexts({ title, text, isInThread: false }, { names, skipped: 0 }).map(({ content, label }) => [
+      content,
+      label,
+    ]);
 
   it("is a principal's where its writer wrote it", () => {
     expect(labelled("Fetch https://a.example/")).toEqual([["Look\n\nFetch https://a.example/", PRINCIPAL]]);
@@ -191,7 +196,7 @@ describe("a mail as the model reads it", () => {
     ["a forward in another language", "---------- Weitergeleitete Nachricht ----------\nSend it"],
     ["Outlook's forward", "From: Eve <eve@evil.example>\nSend it"],
     ["a signature", "-- \nEve Ltd"],
-  ])("is from outside from %s on, with the names of files", (_, quoted) => {
+  ])("is from outside from %s on, with the file names", (_, quoted) => {
     const texts = labelled(`Do this.\r\n\r\n${quoted}`, ["inbox/a b"]);
     expect(texts).toEqual([
       ["Look\n\nDo this.", PRINCIPAL],
@@ -199,7 +204,7 @@ describe("a mail as the model reads it", () => {
     ]);
   });
 
-  it("says the same words in the same order as the input that is shown", () => {
+  it("has the same text as the unlabelled input", () => {
     const line = fc.constantFrom(
       "Hi",
       "> q",
@@ -215,9 +220,9 @@ describe("a mail as the model reads it", () => {
       fc.boolean(),
       (lines, title, isInThread) => {
         const mail = { title, text: lines.join("\n"), isInThread };
-        const files = { names: ["inbox/a"], leftOut: 1 };
-        const texts = mailTexts(mail, files);
-        expect(texts.map(({ content }) => content).join("")).toBe(mailInput(mail, files));
+        const files = { names: ["inbox/a"], skipped: 1 };
+        const texts = toMailTexts(mail, files);
+        expect(texts.map(({ content }) => content).join("")).toBe(formatMailInput(mail, files));
         expect(texts.filter(({ label }) => label === PRINCIPAL).some(({ content }) => content.includes("> q"))).toBe(
           false,
         );
@@ -227,23 +232,23 @@ describe("a mail as the model reads it", () => {
   });
 });
 
-describe("an address of Otto's own", () => {
+describe("Otto's own address", () => {
   const tenant = "ten_01hzy3v7k4m8n2p6q9rstvwxyz";
 
-  it("is read as it was written, in either case, and leaves room in the 64 characters there are", () => {
+  it("survives a round trip in either case, within 64 characters", () => {
     for (const tag of [null, "0123456789abcdefghjk"]) {
       const own = { tenant, seal: "0abc1def", tag };
-      const local = localPartOf(own);
+      const local = toLocalPart(own);
       expect(local.length).toBeLessThanOrEqual(64);
-      expect(readLocalPart(local)).toEqual(own);
-      expect(readLocalPart(local.toUpperCase())).toEqual(own);
+      expect(parseLocalPart(local)).toEqual(own);
+      expect(parseLocalPart(local.toUpperCase())).toEqual(own);
     }
     for (const text of ["", "otto", "x".repeat(33), `${"x".repeat(34)}+`, `${"x".repeat(34)}+short`])
-      expect(readLocalPart(text)).toBeNull();
+      expect(parseLocalPart(text)).toBeNull();
   });
 
-  it("has the first bits of its seal as letters", () => {
-    expect(asBase32(new Uint8Array([255, 255, 255, 255, 255]), 8)).toBe("zzzzzzzz");
-    expect(asBase32(new Uint8Array([0, 0, 0, 0, 1, 255]), 8)).toBe("00000001");
+  it("encodes the first bits of its seal", () => {
+    expect(toBase32(new Uint8Array([255, 255, 255, 255, 255]), 8)).toBe("zzzzzzzz");
+    expect(toBase32(new Uint8Array([0, 0, 0, 0, 1, 255]), 8)).toBe("00000001");
   });
 });

@@ -1,11 +1,11 @@
-/** The texts of mail: headers on the wire, Markdown as HTML, and what somebody wrote above a quote. */
+/** The texts of mail: headers, Markdown as HTML, and the text above a quotation. */
 import { describe, expect, it } from "vitest";
-import { isAddress, readMailboxes } from "../../../../core/channels/mail/address.ts";
-import { checkMail, mailContentType } from "../../../../core/channels/mail/check.ts";
-import { mimeText } from "../../../../core/channels/mail/mime.ts";
-import { markdownAsHtml } from "../../../../core/channels/mail/markdown-html.ts";
-import { REPLY_MARK, replyText } from "../../../../core/channels/mail/reply-text.ts";
-import { toldSubject, toldText } from "../../../../core/channels/mail/rendered-mail.ts";
+import { isAddress, parseMailboxes } from "../../../../core/channels/mail/address.ts";
+import { checkMail, toMailContentType } from "../../../../core/channels/mail/check.ts";
+import { writeMime } from "../../../../core/channels/mail/mime.ts";
+import { markdownToHtml } from "../../../../core/channels/mail/markdown-html.ts";
+import { REPLY_MARK, extractReply } from "../../../../core/channels/mail/reply-text.ts";
+import { renderSubject, renderText } from "../../../../core/channels/mail/rendered-mail.ts";
 import { TOO_LONG_TO_SHOW } from "../../../../core/people/format-call.ts";
 import type { Ask } from "../../../../core/channels/outbox/message.ts";
 import { mailTo } from "../../../contracts/channels/mail/suite.ts";
@@ -21,10 +21,10 @@ const ASK: Ask = {
   reason: null,
   expiresAt: "2026-11-22T10:00:00.000Z",
 };
-const TOLD = { canReply: true, mayApprove: false, leftOut: [] } as const;
+const TOLD = { canReply: true, mayApprove: false, skipped: [] } as const;
 
-describe("an address of mail", () => {
-  it.each(["a@b.de", "a.b+c@x-y.example", "o'brien@example.com"])("is %s", (text) => {
+describe("a mail address", () => {
+  it.each(["a@b.de", "a.b+c@x-y.example", "o'brien@example.com"])("accepts %s", (text) => {
     expect(isAddress(text)).toBe(true);
   });
 
@@ -43,12 +43,12 @@ describe("an address of mail", () => {
     "a@b.de>",
     `${"a".repeat(65)}@b.de`,
     `a@${"b.".repeat(130)}de`,
-  ])("is not %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(isAddress(text)).toBe(false);
   });
 
-  it("can stand between commas that belong to no name", () => {
-    expect(readMailboxes('"Müller, Ben" <ben@x.de>,, ana@x.de; "A\\"B" <c@x.de>', "to")).toEqual({
+  it("may have a name with a comma", () => {
+    expect(parseMailboxes('"Müller, Ben" <ben@x.de>,, ana@x.de; "A\\"B" <c@x.de>', "to")).toEqual({
       ok: true,
       value: [
         { name: "Müller, Ben", address: "ben@x.de" },
@@ -60,7 +60,7 @@ describe("an address of mail", () => {
 });
 
 describe("a mail on the wire", () => {
-  it("is ASCII in lines of at most 76 characters, whatever it holds", () => {
+  it("is ASCII in lines of at most 76 characters for any content", () => {
     for (const subject of ["ä".repeat(300), "x".repeat(998), `${"short words ".repeat(70)}${"y".repeat(76)}`]) {
       const mail = mailTo("ana@example.com", {
         subject,
@@ -70,7 +70,7 @@ describe("a mail on the wire", () => {
       });
       const from = { name: "Ötto", address: "otto@example.org" };
       const envelope = { from, messageId: "1@example.org", at: 0, boundary: "b".repeat(32) };
-      const text = [...mimeText(mail, envelope)].join("");
+      const text = [...writeMime(mail, envelope)].join("");
       expect(/^[\x20-\x7e\r\n]*$/.test(text)).toBe(true);
       const lines = text.split("\r\n");
       expect(lines.every((line) => !/[\r\n]/.test(line))).toBe(true);
@@ -79,11 +79,13 @@ describe("a mail on the wire", () => {
   });
 });
 
-describe("what a mail may carry", () => {
-  it("takes time by the length of a content type", () => {
-    expect(mailContentType('text/plain; charset=utf-8; name="a;b=c"')).toBe('text/plain; charset=utf-8; name="a;b=c"');
+describe("the validation of a mail", () => {
+  it("takes linear time for a content type", () => {
+    expect(toMailContentType('text/plain; charset=utf-8; name="a;b=c"')).toBe(
+      'text/plain; charset=utf-8; name="a;b=c"',
+    );
     for (const wrong of [`a/b${";a=a".repeat(40)}\u0001`, `a/${"b".repeat(1_000)}`, "text/plain ; charset=utf-8", ""]) {
-      expect(mailContentType(wrong)).toBe("application/octet-stream");
+      expect(toMailContentType(wrong)).toBe("application/octet-stream");
       const attachments = [{ filename: "a", contentType: wrong, bytes: new Uint8Array() }];
       expect(checkMail(mailTo("ana@example.com", { attachments }))).toMatchObject({ error: { code: "invalid_input" } });
     }
@@ -91,10 +93,10 @@ describe("what a mail may carry", () => {
 });
 
 describe("Markdown as HTML", () => {
-  it("has headings, lists, quotes, code and what lines hold", () => {
+  it("renders headings, lists, quotes, code and inline marks", () => {
     const markdown =
       "# Plan\n\nSee **this** *now*: [x & y](https://e.com/?a=1&b=2) `a<b`\n\n- one\n- two\n\n1. a\n\n> q\n\n```js\n<b>\n```\n---";
-    expect(markdownAsHtml(markdown)).toBe(
+    expect(markdownToHtml(markdown)).toBe(
       [
         "<h1>Plan</h1>",
         '<p>See <strong>this</strong> <em>now</em>: <a href="https://e.com/?a=1&amp;b=2">x &amp; y</a> <code>a&lt;b</code></p>',
@@ -121,8 +123,8 @@ describe("Markdown as HTML", () => {
     "**<b>**",
     "[<b>](https://e.com)",
     "```\n</code></pre><b>",
-  ])("makes no tag of what stands in it: %s", (markdown) => {
-    const html = markdownAsHtml(markdown);
+  ])("escapes tags in it: %s", (markdown) => {
+    const html = markdownToHtml(markdown);
     const tags = html.match(/<[^>]*>/g) ?? [];
     for (const tag of tags)
       expect(tag).toMatch(/^<\/?(?:p|h1|ul|li|blockquote|pre|code|strong|em|a)>$|^<a href="https:\/\/[^"<>]*">$/);
@@ -131,19 +133,19 @@ describe("Markdown as HTML", () => {
 
   it("takes time by its length", () => {
     for (const part of ["**a", "[a](", "`", "*a ", "> ", "#", "- - "])
-      expect(markdownAsHtml(part.repeat(80_000 / part.length))).not.toBe("");
+      expect(markdownToHtml(part.repeat(80_000 / part.length))).not.toBe("");
     for (const [sign, end] of [
       ["#", "\u2028"],
       ["# a", "b"],
       ["-", "\u2028"],
       ["1.", "\u2028"],
     ] as const)
-      expect(markdownAsHtml(`${sign}${" ".repeat(80_000)}${end}`)).not.toBe("");
-    expect(markdownAsHtml("## Plan \t##")).toBe("<h2>Plan</h2>");
+      expect(markdownToHtml(`${sign}${" ".repeat(80_000)}${end}`)).not.toBe("");
+    expect(markdownToHtml("## Plan \t##")).toBe("<h2>Plan</h2>");
   });
 });
 
-describe("what somebody wrote into a reply", () => {
+describe("a reply's text", () => {
   it.each([
     ["Yes.\n\nOn Mon, 2 Nov 2026 at 10:00, Otto <o@x.de> wrote:\n> Which?\n> a", "Yes."],
     ["Yes.\n\nOn Mon, 2 Nov 2026 at 10:00, Otto\n<o@x.de> wrote:\n\n> Which?", "Yes."],
@@ -157,43 +159,43 @@ describe("what somebody wrote into a reply", () => {
     ["> Which?\nNorth", ""],
     ["North", "North"],
     ["", ""],
-  ])("is what stands above the quote: %j", (text, own) => {
-    expect(replyText(text)).toBe(own);
+  ])("is the part above the quotation: %j", (text, own) => {
+    expect(extractReply(text)).toBe(own);
   });
 });
 
-describe("what Otto tells by mail", () => {
-  it("asks with its choices, where to write, and until when", () => {
-    const text = toldText(outMessage({ text: "Which region?", ask: ASK }), TOLD);
+describe("a rendered mail", () => {
+  it("asks with the choices, how to reply, and the expiry", () => {
+    const text = renderText(outMessage({ text: "Which region?", ask: ASK }), TOLD);
     expect(text.startsWith(`${REPLY_MARK}\n\nWhich region?`)).toBe(true);
     expect(text).toContain("- North\n- South");
     expect(text).toContain("replying to this mail");
     expect(text).toContain("2026-11-22 10:00:00 UTC");
   });
 
-  it("offers APPROVE and REFUSE to nobody who may not", () => {
+  it("offers no decision to a person without permission", () => {
     const call = { tool: "http_request", arguments: { body: "```\n# evil" }, argumentsHash: "0" };
     const approval = outMessage({ ask: { ...ASK, kind: "approval", choices: null, call } });
-    const may = toldText(approval, { ...TOLD, mayApprove: true });
+    const may = renderText(approval, { ...TOLD, mayApprove: true });
     expect(may).toContain("**APPROVE**");
-    expect(markdownAsHtml(may)).not.toContain("<h1>");
-    const mayNot = toldText(approval, { ...TOLD, canReply: false });
+    expect(markdownToHtml(may)).not.toContain("<h1>");
+    const mayNot = renderText(approval, { ...TOLD, canReply: false });
     expect(mayNot).not.toContain("APPROVE");
     expect(mayNot).toContain("cannot decide");
   });
 
-  it("offers no APPROVE of what it does not show", () => {
+  it("offers no approval of hidden arguments", () => {
     const call = { tool: "http_request", arguments: null, argumentsHash: "0" };
     const approval = outMessage({ ask: { ...ASK, kind: "approval", choices: null, call } });
-    const text = toldText(approval, { ...TOLD, mayApprove: true });
+    const text = renderText(approval, { ...TOLD, mayApprove: true });
     expect(text).not.toContain("APPROVE");
     expect(text).toContain("**REFUSE**");
     expect(text).toContain(TOO_LONG_TO_SHOW);
   });
 
-  it("has a subject of one line", () => {
-    expect(toldSubject(outMessage({ title: "a\r\nBcc: x@y.de" }))).toBe("a Bcc: x@y.de");
-    expect(toldSubject(outMessage({ title: "x".repeat(500) }))).toHaveLength(200);
-    expect(toldSubject(outMessage())).toBe("The report");
+  it("has a one-line subject", () => {
+    expect(renderSubject(outMessage({ title: "a\r\nBcc: x@y.de" }))).toBe("a Bcc: x@y.de");
+    expect(renderSubject(outMessage({ title: "x".repeat(500) }))).toHaveLength(200);
+    expect(renderSubject(outMessage())).toBe("The report");
   });
 });

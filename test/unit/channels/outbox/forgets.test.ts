@@ -1,38 +1,42 @@
-/** What an outbox remembers of what is over, and for how long. */
+/** How long an outbox retains ended deliveries. */
 import { expect, test } from "vitest";
-import { KEPT_MS, PROGRESS_KEPT_MS, TAKEN_BODY_KEPT_MS } from "../../../../core/channels/outbox/rules.ts";
+import {
+  DELIVERY_RETENTION_MS,
+  PROGRESS_RETENTION_MS,
+  EVENT_BODY_RETENTION_MS,
+} from "../../../../core/channels/outbox/rules.ts";
 import { deliveryOf, OutboxWorld } from "./world.ts";
 
-test("what is over is forgotten after thirty days, with what its channel answered", () => {
+test("ended deliveries and stored replies are deleted after thirty days", () => {
   const world = new OutboxWorld();
   const one = deliveryOf({ keepAs: "card" });
   world.put(one);
   world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
   expect(world.store.refs(["card"])).toEqual({ card: { ts: "1" } });
-  expect(world.forgetting.old(world.now + KEPT_MS - 1)).toEqual([]);
-  const old = world.forgetting.old(world.now + KEPT_MS);
+  expect(world.forgetting.old(world.now + DELIVERY_RETENTION_MS - 1)).toEqual([]);
+  const old = world.forgetting.old(world.now + DELIVERY_RETENTION_MS);
   expect(old).toEqual([one.id]);
-  world.forgetting.forget(old, world.now + KEPT_MS);
+  world.forgetting.forget(old, world.now + DELIVERY_RETENTION_MS);
   expect(world.store.look(one.id)).toBeNull();
   expect(world.store.refs(["card"])).toEqual({});
   expect(world.forgetting.nextForgetAt()).toBeNull();
 });
 
-test("what showed the progress of a task is forgotten a day after it left, and what it answered is kept", () => {
+test("progress deliveries are deleted a day after they were sent, but their stored replies remain", () => {
   const world = new OutboxWorld();
   const [shown, result] = [deliveryOf({ kind: "progress", keepAs: "message" }), deliveryOf()];
   world.put(shown, result);
   world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
-  const day = world.now + PROGRESS_KEPT_MS;
+  const day = world.now + PROGRESS_RETENTION_MS;
   expect(world.forgetting.nextForgetAt()).toBe(day);
   expect([world.forgetting.old(day - 1), world.forgetting.old(day)]).toEqual([[], [shown.id]]);
   world.forgetting.forget([shown.id], day);
   expect(world.store.refs(["message"])).toEqual({ message: { ts: "1" } });
-  expect(world.forgetting.nextForgetAt()).toBe(world.now + KEPT_MS);
-  expect(world.forgetting.old(world.now + KEPT_MS)).toEqual([result.id]);
+  expect(world.forgetting.nextForgetAt()).toBe(world.now + DELIVERY_RETENTION_MS);
+  expect(world.forgetting.old(world.now + DELIVERY_RETENTION_MS)).toEqual([result.id]);
 });
 
-test("the body of an event that was taken is gone after three days, and what became of it is still known", () => {
+test("the body of a delivered event is deleted after three days, but its state remains", () => {
   const world = new OutboxWorld();
   const content = { text: 'said "content":{} and more' };
   const [taken, refused, message] = [
@@ -44,7 +48,7 @@ test("the body of an event that was taken is gone after three days, and what bec
   world.run(({ delivery }) =>
     delivery.id === refused.id ? { kind: "dead", why: "410" } : { kind: "sent", ref: null },
   );
-  const over = world.now + TAKEN_BODY_KEPT_MS;
+  const over = world.now + EVENT_BODY_RETENTION_MS;
   expect(world.forgetting.nextForgetAt()).toBe(over);
   expect(world.forgetting.emptyBodies(over - 1)).toBe(false);
   expect([world.forgetting.emptyBodies(over), world.forgetting.emptyBodies(over)]).toEqual([true, false]);
@@ -52,5 +56,5 @@ test("the body of an event that was taken is gone after three days, and what bec
   expect(looks.map((look) => look?.content)).toEqual([{}, content, content]);
   expect(looks[0]?.report.state).toBe("sent");
   expect(looks[0]?.attempts).toHaveLength(1);
-  expect(world.forgetting.nextForgetAt()).toBe(world.now + KEPT_MS);
+  expect(world.forgetting.nextForgetAt()).toBe(world.now + DELIVERY_RETENTION_MS);
 });

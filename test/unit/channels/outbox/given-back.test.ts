@@ -1,9 +1,9 @@
-/** Attempts of a webhook that Otto itself cut off use up none of the tries that its receiver has. */
+/** Attempts of a webhook that Otto cut off do not count as the receiver's tries. */
 import { describe, expect, test } from "vitest";
 import {
-  afterAttempt,
-  asked,
-  begun,
+  applyOutcome,
+  createRow,
+  startAttempt,
   type Outcome,
   type QueuedDelivery,
   toOutcome,
@@ -15,21 +15,21 @@ const CRASH: Outcome = { kind: "cut_off", why: "Otto restarted.", byCrash: true 
 const BROKEN: Outcome = { kind: "cut_off", why: "Its sender failed unexpectedly.", byCrash: false };
 const aWebhook = () => deliveryOf({ channel: "webhook", kind: "event" });
 
-/** The tries that a receiver has left, which answers 500 to each. */
+/** The remaining tries of a receiver that answers 500 to each. */
 function countTries(from: QueuedDelivery): number {
   let row = from;
   let tries = 0;
-  for (; row.state === "waiting"; tries += 1) row = afterAttempt(begun(row, row.dueAt), LATER, row.dueAt);
+  for (; row.state === "waiting"; tries += 1) row = applyOutcome(startAttempt(row, row.dueAt), LATER, row.dueAt);
   expect(row.state).toBe("dead");
   return tries;
 }
 
-/** The delivery after attempts that ended so, each begun when it was due, or `everyMs` after the one before. */
+/** The delivery after attempts with these outcomes, each started when due, or `everyMs` after the one before. */
 function after(outcomes: readonly Outcome[], everyMs = 0): QueuedDelivery {
-  let row = asked(aWebhook(), START);
+  let row = createRow(aWebhook(), START);
   for (const outcome of outcomes) {
     const now = Math.max(row.dueAt, row.begunAt === undefined ? 0 : row.begunAt + everyMs);
-    row = afterAttempt(begun(row, now), outcome, now);
+    row = applyOutcome(startAttempt(row, now), outcome, now);
   }
   return row;
 }
@@ -37,19 +37,19 @@ function after(outcomes: readonly Outcome[], everyMs = 0): QueuedDelivery {
 const times = (count: number, outcome: Outcome): Outcome[] => Array.from({ length: count }, () => outcome);
 
 describe("attempts of a webhook that a crash cut off", () => {
-  test("are given back: twenty of them leave all ten tries, and each is repeated within a second", () => {
+  test("do not count: after twenty of them all ten tries remain, and each is repeated within a second", () => {
     const row = after(times(20, CRASH));
     expect([row.attempts, row.tries]).toEqual([20, 0]);
     expect(row.dueAt - (row.begunAt ?? 0)).toBe(SECOND);
     expect(countTries(row)).toBe(10);
   });
 
-  test("count from the twenty-first on, so that a delivery which ends the process every time is given up", () => {
+  test("count from the twenty-first on, so a delivery that always crashes the process is given up", () => {
     expect(countTries(after(times(21, CRASH)))).toBe(9);
     expect(after(times(30, CRASH)).state).toBe("dead");
   });
 
-  test("are given back among answered tries, and count later than a day after the first attempt", () => {
+  test("do not count among answered tries, but count later than a day after the first attempt", () => {
     expect(countTries(after([LATER, CRASH, LATER, CRASH]))).toBe(8);
     const late = after([LATER, CRASH, CRASH, CRASH], 13 * HOUR);
     // The attempts began after 0, 13, 26 and 39 hours.
@@ -57,7 +57,7 @@ describe("attempts of a webhook that a crash cut off", () => {
     expect(countTries(late)).toBe(7);
   });
 
-  test("are bounded again when a person replays the delivery", () => {
+  test("are limited again after a person replays the delivery", () => {
     const world = new OutboxWorld();
     const one = aWebhook();
     world.put(one);
@@ -70,12 +70,12 @@ describe("attempts of a webhook that a crash cut off", () => {
     const before = world.begun.length;
     world.crash();
     world.run(() => LATER);
-    // The replay's first attempt was cut off; the receiver has all of its ten.
+    // The replay's first attempt was cut off; the receiver still has ten.
     expect(world.begun.length - before).toBe(10);
   });
 });
 
-test("an attempt that is lost on the way to the receiver counts as cut off", () => {
+test("an attempt that is lost before the receiver counts as cut off", () => {
   const lost = toOutcome({ kind: "later", why: "The connection was lost.", afterMs: null, isCutOff: true });
   expect(lost).toEqual({ kind: "cut_off", why: "The connection was lost.", byCrash: false });
   expect(countTries(after(times(20, lost)))).toBe(10);
@@ -84,13 +84,13 @@ test("an attempt that is lost on the way to the receiver counts as cut off", () 
 });
 
 test("a message of another channel that is cut off until it is given up is unknown", () => {
-  let row = asked(deliveryOf({ channel: "slack" }), START);
+  let row = createRow(deliveryOf({ channel: "slack" }), START);
   for (let tries = 0; row.state === "waiting" && tries < 1000; tries += 1)
-    row = afterAttempt(begun(row, row.dueAt), BROKEN, row.dueAt);
+    row = applyOutcome(startAttempt(row, row.dueAt), BROKEN, row.dueAt);
   expect(row.state).toBe("unknown");
 });
 
-test("a failing sender uses up no try of the receiver, and is repeated ever later", () => {
+test("a failing sender uses none of the receiver's tries, and is retried with back-off", () => {
   const row = after(times(20, BROKEN));
   expect(row.tries).toBe(0);
   expect(row.dueAt - (row.begunAt ?? 0)).toBe(5 * MINUTE);

@@ -1,4 +1,4 @@
-/** What an outbox tells a sender of the attempts before: whether a part of the delivery may be there. */
+/** What a sender knows of earlier attempts: whether a part of the delivery may have taken effect. */
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../../core/channels/outbox/rules.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT } from "./world.ts";
@@ -8,8 +8,8 @@ const PAUSED: Outcome = { kind: "later", why: "429", afterMs: 1_000, pausesAllMs
 const IN_PART: Outcome = { kind: "later", why: "reset", afterMs: null, mayBeInPart: true };
 const DEAD_IN_PART: Outcome = { kind: "dead", why: "locked", mayBeInPart: true };
 
-/** What the attempts are told that begin from here on, answered so one after the other. */
-function toldOf(world: OutboxWorld, begin: () => unknown, outcomes: readonly Outcome[]): boolean[] {
+/** What the following attempts know, each answered with one outcome. */
+function listMayBeInPart(world: OutboxWorld, begin: () => unknown, outcomes: readonly Outcome[]): boolean[] {
   const from = world.begun.length;
   const left = [...outcomes];
   begin();
@@ -22,21 +22,21 @@ test.each([
   ["a refusal that surely did nothing", [PAUSED, LATER], [false, false, false]],
   ["a failure in the middle", [PAUSED, IN_PART, PAUSED, OURS], [false, false, true, true, true]],
   ["an attempt that was cut off", [CUT_OFF, PAUSED], [false, true, true]],
-])("after %s the next attempt is told so", (_what, outcomes, told) => {
+])("after %s the next attempt knows it", (_what, outcomes, expected) => {
   const world = new OutboxWorld();
-  expect(toldOf(world, () => world.put(deliveryOf()), outcomes)).toEqual(told);
+  expect(listMayBeInPart(world, () => world.put(deliveryOf()), outcomes)).toEqual(expected);
 });
 
-test("one that is replayed is told of the parts before, unless nobody knew and a person has said to send it", () => {
+test("a replayed delivery knows of earlier parts, unless a person resends an unknown one", () => {
   const world = new OutboxWorld();
   const [dead, unknown] = [deliveryOf(), deliveryOf()];
-  toldOf(world, () => world.put(dead), [DEAD_IN_PART]);
-  expect(toldOf(world, () => world.replay(dead.id), [])).toEqual([true]);
-  toldOf(world, () => world.put(unknown), [IN_PART, { kind: "unknown", why: "it cannot be looked up" }]);
-  expect(toldOf(world, () => world.replay(unknown.id), [PAUSED])).toEqual([false, false]);
+  listMayBeInPart(world, () => world.put(dead), [DEAD_IN_PART]);
+  expect(listMayBeInPart(world, () => world.replay(dead.id), [])).toEqual([true]);
+  listMayBeInPart(world, () => world.put(unknown), [IN_PART, { kind: "unknown", why: "it cannot be looked up" }]);
+  expect(listMayBeInPart(world, () => world.replay(unknown.id), [PAUSED])).toEqual([false, false]);
 });
 
-test("one whose row an earlier release wrote may be there in part once it was tried", () => {
+test("a row of an earlier release may be there in part once it was tried", () => {
   const world = new OutboxWorld();
   const [tried, fresh] = [deliveryOf(), deliveryOf({ notBefore: world.now + 60_000 })];
   world.put(tried, fresh);
@@ -45,5 +45,5 @@ test("one whose row an earlier release wrote may be there in part once it was tr
     const { mayBeInPart: _, ...row } = world.store.row(id) ?? expect.unreachable();
     world.store.save(row);
   }
-  expect(toldOf(world, () => null, [PAUSED, SENT, PAUSED])).toEqual([true, true, false, false]);
+  expect(listMayBeInPart(world, () => null, [PAUSED, SENT, PAUSED])).toEqual([true, true, false, false]);
 });

@@ -1,6 +1,9 @@
-/** An outbox gives its sender the time of the first attempt that may have left: a provider recognises it for a day only. */
+/**
+ * An outbox gives its sender the time of the first attempt that may have been sent: a provider stores its key for a day
+ * only.
+ */
 import { describe, expect, test } from "vitest";
-import type { Leaving } from "../../../../core/channels/outbox/queue.ts";
+import type { StartedAttempt } from "../../../../core/channels/outbox/queue.ts";
 import type { Outcome } from "../../../../core/channels/outbox/rules.ts";
 import { chooseRecovery } from "../../../../core/gateway/outcome.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT, START } from "./world.ts";
@@ -11,7 +14,7 @@ const LOST: Outcome = { kind: "later", why: "the answer was lost", afterMs: null
 const OURS: Outcome = { kind: "later", why: "the database is away", afterMs: null, isOurs: true };
 const aMail = () => deliveryOf({ channel: "email", to: "ana@example.com" });
 
-/** A provider that remembers the key of a mail for a day, and a sender that asks before it sends one again. */
+/** A provider that stores a mail's key for a day, and a sender that looks up before it resends. */
 class Provider {
   readonly left: string[] = [];
   private readonly seenAt = new Map<string, number>();
@@ -21,7 +24,7 @@ class Provider {
     this.world = world;
   }
 
-  send({ delivery, attempt }: Leaving): Outcome {
+  send({ delivery, attempt }: StartedAttempt): Outcome {
     const since = attempt.mayHaveLeftSince;
     const mail = { effect: "keyed", keyedForMs: DAY, ...(since !== undefined && { sentAt: since }) } as const;
     if (attempt.mayHaveLeft && chooseRecovery(mail, this.world.now) !== "run")
@@ -40,7 +43,7 @@ function openWorld() {
   return { world, provider: new Provider(world), mail: aMail() };
 }
 
-/** Otto cannot read the parts of the mail for `ms`: that counts as no try, and ends no delivery. */
+/** Otto cannot read the mail's parts for `ms`: that counts as no try and ends no delivery. */
 function runAfterOutage(world: OutboxWorld, provider: Provider, ms: number): void {
   world.run((leaving) => {
     if (world.now - START >= ms) return provider.send(leaving);
@@ -49,8 +52,8 @@ function runAfterOutage(world: OutboxWorld, provider: Provider, ms: number): voi
   });
 }
 
-describe("a mail that may have left", () => {
-  test("is unknown, and left once, when Otto was away for longer than its key is remembered", () => {
+describe("a mail that may have been sent", () => {
+  test("is unknown, and was sent once, after an outage longer than its key is stored", () => {
     const { world, provider, mail } = openWorld();
     world.put(mail);
     provider.send(world.underWay[0] ?? expect.unreachable());
@@ -60,7 +63,7 @@ describe("a mail that may have left", () => {
     expect(provider.left).toEqual([mail.id]);
   });
 
-  test("is sent again under its key, and leaves once, while that is remembered", () => {
+  test("is resent under its key while that is stored, and arrives once", () => {
     const { world, provider, mail } = openWorld();
     world.put(mail);
     provider.send(world.underWay[0] ?? expect.unreachable());
@@ -70,7 +73,7 @@ describe("a mail that may have left", () => {
     expect(provider.left).toEqual([mail.id]);
   });
 
-  test("counts from the first attempt whose answer was lost, not from one that surely did not leave", () => {
+  test("counts from the first attempt with a lost answer, not from one that surely was not sent", () => {
     const { world, mail } = openWorld();
     world.put(mail);
     const answers = [LATER, LOST, LATER, CUT_OFF, SENT];
@@ -86,7 +89,7 @@ describe("a mail that may have left", () => {
     ]);
   });
 
-  test("ends unknown, not dead, when it is given up after its answer was lost once", () => {
+  test("ends unknown, not dead, when it is given up after a lost answer", () => {
     const { world, mail } = openWorld();
     world.put(mail);
     world.run(({ attempt }) => (attempt.number === 1 ? LOST : LATER));
@@ -94,7 +97,7 @@ describe("a mail that may have left", () => {
     expect(world.now - START).toBeGreaterThan(23 * HOUR);
   });
 
-  test("leaves again when a person requests it after that, and its key counts from then on", () => {
+  test("is sent again at a person's request, and its key counts from then on", () => {
     const { world, provider, mail } = openWorld();
     world.put(mail);
     provider.send(world.underWay[0] ?? expect.unreachable());
@@ -106,7 +109,7 @@ describe("a mail that may have left", () => {
     expect(provider.left).toEqual([mail.id, mail.id]);
   });
 
-  test("remembers its first attempt when it is replayed as dead", () => {
+  test("keeps its first attempt when it is replayed as dead", () => {
     const { world, mail } = openWorld();
     world.put(mail);
     world.run(({ attempt }) => (attempt.number === 1 ? LOST : { kind: "dead", why: "no" }));
@@ -115,7 +118,7 @@ describe("a mail that may have left", () => {
     expect(world.begun.at(-1)?.attempt).toMatchObject({ mayHaveLeft: true, mayHaveLeftSince: START });
   });
 
-  test("whose row an earlier release wrote counts from the moment it could leave first", () => {
+  test("in a row of an earlier release counts from its earliest possible start", () => {
     const world = new OutboxWorld();
     const mail = deliveryOf({ channel: "email", to: "ana@example.com", notBefore: START + HOUR });
     world.put(mail);
@@ -128,12 +131,12 @@ describe("a mail that may have left", () => {
   });
 });
 
-test("a webhook that may have arrived stays at least once: it is tried to its end, and dead then", () => {
+test("a webhook that may have arrived is delivered at least once: it is retried to its end, then dead", () => {
   const world = new OutboxWorld();
   const one = deliveryOf({ channel: "webhook", kind: "event" });
   world.put(one);
   world.run(({ attempt }) => (attempt.number === 1 ? CUT_OFF : LATER));
-  // The attempt that Otto cut off is given back.
+  // The attempt that Otto cut off does not count.
   expect(world.begun).toHaveLength(11);
   expect(world.now - START).toBeGreaterThan(2 * DAY + SECOND);
   expect(world.state(one.id)).toBe("dead");

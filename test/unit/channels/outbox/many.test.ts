@@ -1,15 +1,15 @@
-/** An outbox in which much waits, as that of an endpoint that has been away for a day. */
+/** An outbox with a long queue, as for an endpoint that was away for a day. */
 import { describe, expect, test } from "vitest";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import { deliveryOf, LATER, OutboxWorld, START } from "./world.ts";
 
-describe("an outbox with thousands that wait", () => {
+describe("an outbox with thousands of waiting deliveries", () => {
   const alone = (more: Partial<Delivery> = {}) => {
     const one = deliveryOf({ channel: "webhook", kind: "event", ...more });
     return { ...one, lane: one.id };
   };
 
-  /** How long it takes to begin and end an attempt, at best. */
+  /** The shortest time to start and end an attempt. */
   function effort(waiting: number): number {
     const world = new OutboxWorld();
     const many = Array.from({ length: waiting }, () => alone());
@@ -27,11 +27,11 @@ describe("an outbox with thousands that wait", () => {
     return Math.min(...efforts);
   }
 
-  test("takes no longer for the next of them, where each is a lane by itself", () => {
+  test("takes no longer for the next delivery when each has its own partition", () => {
     expect(effort(20_000) / effort(100)).toBeLessThan(20);
   }, 60_000);
 
-  test("sends those that are due the longest first, and shows when each is due", () => {
+  test("sends the longest due first, and shows when each is due", () => {
     const world = new OutboxWorld();
     const first = alone();
     world.put(first);

@@ -1,11 +1,11 @@
-/** What an outbox makes of an attempt that Otto itself could not make. */
+/** Attempts that Otto itself could not make. */
 import { expect, test } from "vitest";
-import { afterAttempt, asked, begun, type QueuedDelivery } from "../../../../core/channels/outbox/rules.ts";
+import { applyOutcome, createRow, startAttempt, type QueuedDelivery } from "../../../../core/channels/outbox/rules.ts";
 import { START } from "../../../contracts/database/rows.ts";
 
 const HOUR = 3_600_000;
 
-const waiting: QueuedDelivery = asked(
+const waiting: QueuedDelivery = createRow(
   {
     id: "dlv_a",
     tenant: "ten_a",
@@ -26,11 +26,11 @@ const waiting: QueuedDelivery = asked(
   START,
 );
 
-test("a delivery waits out hours in which Otto cannot send, within seconds of their end, with all its tries left", () => {
+test("a delivery survives hours of an outage of Otto, with all its tries left, and is sent within seconds of its end", () => {
   let row = waiting;
   let now = START;
   for (; now < START + 5 * HOUR; now = row.dueAt) {
-    row = afterAttempt(begun(row, now), { kind: "later", why: "away", afterMs: null, isOurs: true }, now);
+    row = applyOutcome(startAttempt(row, now), { kind: "later", why: "away", afterMs: null, isOurs: true }, now);
     expect(row.state).toBe("waiting");
     expect(row.dueAt - now).toBeLessThan(20_000);
   }
@@ -38,7 +38,7 @@ test("a delivery waits out hours in which Otto cannot send, within seconds of th
   let tries = 0;
   for (; row.state === "waiting"; tries += 1) {
     now = row.dueAt;
-    row = afterAttempt(begun(row, now), { kind: "later", why: "500", afterMs: null }, now);
+    row = applyOutcome(startAttempt(row, now), { kind: "later", why: "500", afterMs: null }, now);
   }
   expect([tries, row.state]).toEqual([10, "dead"]);
 });

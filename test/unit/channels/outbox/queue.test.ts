@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
-import type { Leaving } from "../../../../core/channels/outbox/queue.ts";
-import { afterAttempt, asked, begun, type Outcome } from "../../../../core/channels/outbox/rules.ts";
+import { type Outcome, applyOutcome, createRow, startAttempt } from "../../../../core/channels/outbox/rules.ts";
 import { failedSince } from "../../../../durable-objects/outbox/store.ts";
+import type { StartedAttempt } from "../../../../core/channels/outbox/queue.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT, START } from "./world.ts";
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
@@ -14,8 +14,8 @@ function waits(world: OutboxWorld, id: string): number[] {
   return at.slice(1).map((moment, index) => moment - (at[index] ?? 0));
 }
 
-describe("a delivery that is put off", () => {
-  test("is tried ten times as a webhook, over three days, and is dead then", () => {
+describe("a failing delivery", () => {
+  test("is tried ten times as a webhook over three days, then dead", () => {
     const world = new OutboxWorld();
     const one = deliveryOf({ channel: "webhook", kind: "event" });
     world.put(one);
@@ -49,7 +49,7 @@ describe("a delivery that is put off", () => {
     },
   );
 
-  test("waits as long as its provider says, when that is longer, and a day at most", () => {
+  test("waits as long as its provider requests, at most a day", () => {
     const world = new OutboxWorld();
     const one = deliveryOf();
     world.put(one);
@@ -62,7 +62,7 @@ describe("a delivery that is put off", () => {
     expect(world.now - START).toBeLessThan(24 * HOUR);
   });
 
-  test("is unknown, not dead, when it was cut off to the end", () => {
+  test("is unknown, not dead, when its last attempt was cut off", () => {
     const world = new OutboxWorld();
     const one = deliveryOf({ otherwise: [deliveryOf()] });
     world.put(one);
@@ -71,16 +71,16 @@ describe("a delivery that is put off", () => {
     expect(world.store.handed(10)).toEqual([]);
   });
 
-  test("is dead after three days in which Otto itself could not send it", () => {
+  test("is dead after three days in which Otto could not send it", () => {
     const away: Outcome = { kind: "later", why: "away", afterMs: null, isOurs: true };
-    let row = asked(deliveryOf({ channel: "webhook", kind: "event", notBefore: START }), START);
-    while (row.endedAt === null) row = afterAttempt(begun(row, row.dueAt), away, row.dueAt);
+    let row = createRow(deliveryOf({ channel: "webhook", kind: "event", notBefore: START }), START);
+    while (row.endedAt === null) row = applyOutcome(startAttempt(row, row.dueAt), away, row.dueAt);
     expect(row.state).toBe("dead");
     expect(row.dueAt - START).toBeGreaterThan(71 * HOUR);
     expect(row.dueAt - START).toBeLessThanOrEqual(72 * HOUR);
   });
 
-  test("keeps its latest hundred attempts", () => {
+  test("stores its latest hundred attempts", () => {
     const world = new OutboxWorld();
     const one = deliveryOf();
     world.put(one);
@@ -90,7 +90,7 @@ describe("a delivery that is put off", () => {
     expect(attempts.at(-1)).toMatchObject({ outcome: "sent", why: null });
   });
 
-  test("is heard when it says after all that it left, as long as nothing else began", () => {
+  test("counts a late report that it was sent, while no other attempt has started", () => {
     const world = new OutboxWorld();
     const one = deliveryOf();
     world.put(one);
@@ -106,8 +106,8 @@ describe("a delivery that is put off", () => {
   });
 });
 
-describe("a lane", () => {
-  test("waits for what is tried again, but not for what is not to leave yet, nor for events", () => {
+describe("a partition", () => {
+  test("waits for a retry, but not for a delivery with a later start nor for events", () => {
     const world = new OutboxWorld();
     const reminder = deliveryOf({ lane: "a", notBefore: START + HOUR });
     const [first, second] = [deliveryOf({ lane: "a" }), deliveryOf({ lane: "a" })];
@@ -120,7 +120,7 @@ describe("a lane", () => {
     expect(world.ids().indexOf(other?.id ?? "")).toBeLessThan(world.ids().lastIndexOf(one?.id ?? ""));
   });
 
-  test("sends only the latest of what waits in a slot, at the place of the first", () => {
+  test("sends only the latest of a slot, at the place of the first", () => {
     const world = new OutboxWorld();
     const busy = deliveryOf({ lane: "a" });
     const progress = [0, 1, 2].map(() => deliveryOf({ lane: "a", slot: "progress", kind: "progress" }));
@@ -134,7 +134,7 @@ describe("a lane", () => {
     expect([first, second].map((one) => world.state(one?.id ?? ""))).toEqual(["called_off", "called_off"]);
   });
 
-  test("does not replace in its slot what may have left", () => {
+  test("does not replace a delivery in its slot that may have been sent", () => {
     const world = new OutboxWorld();
     const [old, next] = [0, 1].map(() => deliveryOf({ lane: "a", slot: "progress" })) as [Delivery, Delivery];
     world.put(old);
@@ -145,7 +145,7 @@ describe("a lane", () => {
   });
 });
 
-test("what is put again under its id leaves at the earlier moment, and once", () => {
+test("a delivery that is put again is sent once, at the earlier time", () => {
   const world = new OutboxWorld();
   const planned = deliveryOf({ notBefore: START + HOUR });
   world.put(planned);
@@ -159,8 +159,8 @@ test("what is put again under its id leaves at the earlier moment, and once", ()
   expect(world.ids()).toEqual([planned.id]);
 });
 
-describe("what is called off", () => {
-  test("while it is being sent is not tried again, and stands as sent when it was", () => {
+describe("a cancelled delivery", () => {
+  test("is not retried after its running attempt, and is sent when that succeeds", () => {
     const world = new OutboxWorld();
     const [off, through] = [deliveryOf({ about: "q" }), deliveryOf({ about: "q" })];
     world.put(off, through);
@@ -169,7 +169,7 @@ describe("what is called off", () => {
     expect([off, through].map(({ id }) => world.state(id))).toEqual(["called_off", "sent"]);
   });
 
-  test("can be replayed, and is not called off by the same again", () => {
+  test("can be replayed, and the same cancellation does not cancel it again", () => {
     const world = new OutboxWorld();
     const one = deliveryOf({ about: "q", notBefore: START + HOUR });
     world.put(one);
@@ -180,7 +180,7 @@ describe("what is called off", () => {
     expect(world.state(one.id)).toBe("sent");
   });
 
-  test("is what was made before, and not what is made later about the same", () => {
+  test("was created before the cancellation; a later one about the same is sent", () => {
     const world = new OutboxWorld();
     world.now += 10;
     world.callOff("q");
@@ -194,8 +194,8 @@ describe("what is called off", () => {
   });
 });
 
-describe("a delivery that cannot leave", () => {
-  test("is dead at once when it is refused or too large, and what stands in its stead goes on", () => {
+describe("an undeliverable delivery", () => {
+  test("is dead at once when it is refused or too large, and its fallbacks are sent", () => {
     const world = new OutboxWorld();
     const instead = deliveryOf({ channel: "email", to: "ann@example.com" });
     const refused = deliveryOf({ refused: "There is nobody called Ann.", otherwise: [instead] });
@@ -208,7 +208,7 @@ describe("a delivery that cannot leave", () => {
     expect(world.store.handed(10).map(({ delivery }) => delivery)).toEqual([instead]);
   });
 
-  test("is never replayed, and stands in the way of none that can be", () => {
+  test("is never replayed, and blocks no other", () => {
     const world = new OutboxWorld();
     const [refused, large] = [
       deliveryOf({ refused: "There is nobody called Ann." }),
@@ -223,7 +223,7 @@ describe("a delivery that cannot leave", () => {
     expect(world.ids()).toEqual([dead.id, dead.id]);
   });
 
-  test("that is unknown is replayed as if it had never left: a person has said so", () => {
+  test("that is unknown is replayed as if it was never sent: a person has decided so", () => {
     const world = new OutboxWorld();
     const one = deliveryOf();
     world.put(one);
@@ -238,7 +238,7 @@ describe("a delivery that cannot leave", () => {
   });
 });
 
-/** One thing that happens to an outbox. */
+/** An event in the life of an outbox. */
 type Step =
   | {
       readonly do: "put";
@@ -285,12 +285,14 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** What a recorder outside saw: how often each delivery took effect, and whether it was told each time that it might have. */
+/**
+ * An outside recorder: how often each delivery took effect, and whether the sender knew each time that it might have.
+ */
 class Recorder {
   readonly left = new Map<string, number>();
   readonly untold: string[] = [];
 
-  take({ delivery: { id }, attempt }: Leaving): void {
+  take({ delivery: { id }, attempt }: StartedAttempt): void {
     const before = this.left.get(id) ?? 0;
     if (before > 0 && !attempt.mayHaveLeft) this.untold.push(id);
     this.left.set(id, before + 1);
@@ -334,8 +336,8 @@ function play(world: OutboxWorld, recorder: Recorder, all: Delivery[], step: Ste
   }
 }
 
-describe("whatever happens to an outbox", () => {
-  test("nothing leaves twice without a word, lanes keep their order, and nothing is lost", () => {
+describe("any sequence of events", () => {
+  test("resends only with a warning, keeps the order of partitions, and loses nothing", () => {
     fc.assert(
       fc.property(steps, (happened) => {
         const world = new OutboxWorld();

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { MAX_CONTENT_CHARACTERS } from "../../../../core/channels/outbox/delivery.ts";
-import { messageDelivery, plainMessage, titleOf } from "../../../../core/channels/outbox/message-delivery.ts";
-import { resultMessage } from "../../../../core/channels/outbox/result-message.ts";
+import {
+  createMessageDelivery,
+  createPlainMessage,
+  toTitle,
+} from "../../../../core/channels/outbox/message-delivery.ts";
+import { createResultMessage } from "../../../../core/channels/outbox/result-message.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
 import { report, START } from "../../../contracts/database/rows.ts";
 
@@ -9,7 +13,7 @@ const PLACE = { rootId: "task_a", project: null };
 const viewOf = (more: Partial<TaskView>): TaskView => ({ ...report().view, ...more });
 
 describe("the result of a task", () => {
-  test("is its answer with its files, under the first line of what was asked last", () => {
+  test("is its answer with its files, titled by the latest input", () => {
     const files = [{ path: "report.pdf", size: 3, content_type: "application/pdf" }];
     const input = [
       { role: "user", content: "First" },
@@ -17,7 +21,7 @@ describe("the result of a task", () => {
       { role: "user", content: "\n  Write   the report \nplease" },
     ] as const;
     const view = viewOf({ status: "completed", input, output: { text: "Here it is.", files } });
-    expect(resultMessage(view, PLACE)).toMatchObject({
+    expect(createResultMessage(view, PLACE)).toMatchObject({
       text: "Here it is.",
       files,
       sandbox: PLACE,
@@ -41,11 +45,11 @@ describe("the result of a task", () => {
     ],
     [
       { status: "failed", reason: "iteration_limit", error: null, output: { text: "So far.", files: [] } },
-      "The task failed. It used all the steps that it had.\n\nSo far.",
+      "The task failed. It reached its limit of steps.\n\nSo far.",
     ],
     [{ status: "failed", reason: null, error: null }, "The task failed."],
-  ] satisfies readonly (readonly [Partial<TaskView>, string])[])("says why there is none: %#", (more, text) => {
-    expect(resultMessage(viewOf(more), PLACE)).toMatchObject({ text, files: [], sandbox: null });
+  ] satisfies readonly (readonly [Partial<TaskView>, string])[])("explains a missing answer: %#", (more, text) => {
+    expect(createResultMessage(viewOf(more), PLACE)).toMatchObject({ text, files: [], sandbox: null });
   });
 });
 
@@ -59,18 +63,18 @@ test("a message of any length fits a delivery, and says that it was cut off", ()
     at: START,
     random: new Uint8Array(10),
   };
-  // The worst that JSON makes of a character: six.
-  const delivery = messageDelivery({ ...asked, message: plainMessage("t", "\u0001".repeat(400_000)) });
+  // JSON's longest escape takes six characters.
+  const delivery = createMessageDelivery({ ...asked, message: createPlainMessage("t", "\u0001".repeat(400_000)) });
   expect(JSON.stringify(delivery.content).length).toBeLessThan(MAX_CONTENT_CHARACTERS);
-  expect(delivery.content["text"]).toContain("400000 characters in all");
-  const pairs = messageDelivery({ ...asked, message: plainMessage("t", `a${"😀".repeat(50_000)}`) });
+  expect(delivery.content["text"]).toContain("400000 characters altogether");
+  const pairs = createMessageDelivery({ ...asked, message: createPlainMessage("t", `a${"😀".repeat(50_000)}`) });
   expect(String(pairs.content["text"]).isWellFormed()).toBe(true);
-  expect(messageDelivery({ ...asked, message: plainMessage("t", "short") }).content["text"]).toBe("short");
+  expect(createMessageDelivery({ ...asked, message: createPlainMessage("t", "short") }).content["text"]).toBe("short");
 });
 
-test("a title is one line of bounded length", () => {
-  expect(titleOf("\r\n\n Hello\tthere \nworld")).toBe("Hello there");
-  expect(titleOf("😀".repeat(200)).isWellFormed()).toBe(true);
-  expect(titleOf("x".repeat(200))).toHaveLength(100);
-  expect(titleOf("")).toBe("");
+test("a title is one line of limited length", () => {
+  expect(toTitle("\r\n\n Hello\tthere \nworld")).toBe("Hello there");
+  expect(toTitle("😀".repeat(200)).isWellFormed()).toBe(true);
+  expect(toTitle("x".repeat(200))).toHaveLength(100);
+  expect(toTitle("")).toBe("");
 });

@@ -1,7 +1,7 @@
-/** An outbox on SQLite, with a clock that the test moves, a sender that it plays, and crashes. */
+/** An outbox on SQLite with a test clock, a scripted sender, and crashes. */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Delivery, DeliveryState } from "../../../../core/channels/outbox/delivery.ts";
-import { type Leaving, OutboxQueue } from "../../../../core/channels/outbox/queue.ts";
+import { type StartedAttempt, OutboxQueue } from "../../../../core/channels/outbox/queue.ts";
 import type { Outcome } from "../../../../core/channels/outbox/rules.ts";
 import { OutboxForgetting } from "../../../../durable-objects/outbox/forgetting.ts";
 import { DeliveryStore } from "../../../../durable-objects/outbox/store.ts";
@@ -62,10 +62,10 @@ export function deliveryOf(more: Partial<Delivery> = {}): Delivery {
 
 export class OutboxWorld {
   now = START;
-  /** Attempts that have begun and not ended, in the order in which they began. */
-  underWay: Leaving[] = [];
-  /** Every attempt that ever began. */
-  readonly begun: (Leaving & { readonly at: number })[] = [];
+  /** Running attempts, in the order of their start. */
+  underWay: StartedAttempt[] = [];
+  /** All attempts that ever started. */
+  readonly begun: (StartedAttempt & { readonly at: number })[] = [];
   readonly tables = new OutboxTables(storageOn(new DatabaseSync(":memory:")));
   readonly store = new DeliveryStore(this.tables, () => this.now);
   readonly forgetting = new OutboxForgetting(this.tables);
@@ -79,7 +79,7 @@ export class OutboxWorld {
   }
 
   callOff(about: string): void {
-    this.queue.callOff(about, this.now);
+    this.queue.cancel(about, this.now);
     this.work();
   }
 
@@ -89,21 +89,21 @@ export class OutboxWorld {
     return isReplayed;
   }
 
-  /** Ends an attempt that is under way. */
-  settle(leaving: Leaving, outcome: Outcome): void {
+  /** Ends a running attempt. */
+  settle(leaving: StartedAttempt, outcome: Outcome): void {
     this.underWay = this.underWay.filter((one) => one !== leaving);
     this.queue.settle(leaving.delivery.id, leaving.attempt.number, outcome, this.now);
     this.work();
   }
 
-  /** Everything in memory is lost, and the alarm wakes what is stored. */
+  /** Loses everything in memory; the alarm wakes the stored outbox. */
   crash(): void {
     this.underWay = [];
     this.queue = new OutboxQueue(this.store);
     this.work();
   }
 
-  /** What the object does whenever something happened. */
+  /** What the object does after every event. */
   work(): void {
     this.queue.recover((id) => this.underWay.some(({ delivery }) => delivery.id === id), this.now);
     for (let next = this.queue.begin(this.now); next !== null; next = this.queue.begin(this.now)) {
@@ -112,7 +112,7 @@ export class OutboxWorld {
     }
   }
 
-  /** Moves the clock to the next alarm; false: there is none. */
+  /** Moves the clock to the next alarm; false without one. */
   sleep(): boolean {
     const at = this.queue.nextAt(this.now);
     if (at === null) return false;
@@ -121,8 +121,8 @@ export class OutboxWorld {
     return true;
   }
 
-  /** Answers what leaves, and sleeps in between, until nothing is left. */
-  run(answer: (leaving: Leaving) => Outcome): void {
+  /** Answers the attempts and waits in between until nothing is left. */
+  run(answer: (leaving: StartedAttempt) => Outcome): void {
     for (let turns = 0; turns < 5000; turns += 1) {
       const [next] = this.underWay;
       if (next !== undefined) this.settle(next, answer(next));

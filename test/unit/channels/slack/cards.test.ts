@@ -1,25 +1,25 @@
-/** What people are asked in Slack: cards and windows within its limits, and clicks that are read as they were drawn. */
+/** Questions in Slack: cards and modals within its limits, and clicks that read back what was rendered. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Ask } from "../../../../core/channels/outbox/message.ts";
 import {
-  actionId,
-  actionValue,
+  toActionId,
+  toActionValue,
   readAction,
   readWindow,
   SLACK_VERBS,
-  verbOf,
+  findVerb,
 } from "../../../../core/channels/slack/actions.ts";
-import { askCard, progressCard, settledCard } from "../../../../core/channels/slack/cards.ts";
+import { renderAskCard, renderProgressCard, renderSettledCard } from "../../../../core/channels/slack/cards.ts";
 import {
-  answerView,
-  editableArguments,
-  editView,
-  inputProblem,
-  writtenText,
+  createAnswerView,
+  formatEditableArguments,
+  createEditView,
+  createInputProblem,
+  readWrittenText,
 } from "../../../../core/channels/slack/views.ts";
 import { MAX_MESSAGE_CHARACTERS } from "../../../../core/channels/slack/pack.ts";
-import { shownArguments, TOO_LONG_TO_SHOW } from "../../../../core/people/format-call.ts";
+import { TOO_LONG_TO_SHOW, formatArguments } from "../../../../core/people/format-call.ts";
 import { deriveCallId, deriveWaitId, makeId } from "../../../../core/base/ids.ts";
 
 const TASK = makeId("task", Date.UTC(2026, 10, 21), new Uint8Array(10).fill(255));
@@ -60,7 +60,9 @@ function sectionsOf(blocks: readonly Readonly<Record<string, unknown>>[]): strin
 
 describe("a question", () => {
   it("has a button for each of few choices, and one to answer in words", () => {
-    const elements = elementsOf(askCard({ text: "Which?", ask: { ...QUESTION, choices: ["North", "South"] } }).blocks);
+    const elements = elementsOf(
+      renderAskCard({ text: "Which?", ask: { ...QUESTION, choices: ["North", "South"] } }).blocks,
+    );
     expect(elements.map(({ text }) => text?.text)).toEqual(["North", "South", "Answer…"]);
     expect(elements.map(({ action_id: id, value = "" }) => readAction(id, value))).toEqual([
       { verb: "choose", task: TASK, ask: QUESTION.id, choice: 0 },
@@ -69,22 +71,22 @@ describe("a question", () => {
     ]);
   });
 
-  it("has a list to select from where there are many", () => {
+  it("has a select for many choices", () => {
     const choices = Array.from({ length: 20 }, (_, index) => `Choice ${index}`);
-    const [select, answer] = elementsOf(askCard({ text: "Which?", ask: { ...QUESTION, choices } }).blocks);
+    const [select, answer] = elementsOf(renderAskCard({ text: "Which?", ask: { ...QUESTION, choices } }).blocks);
     expect([select?.type, answer?.text?.text]).toEqual(["static_select", "Answer…"]);
     const chosen = select?.options?.[19];
     expect(readAction(select?.action_id ?? "", chosen?.value ?? "")).toMatchObject({ verb: "choose", choice: 19 });
   });
 
-  it("shows choices in full that a button would cut", () => {
+  it("lists choices in full that a button would cut", () => {
     const long = `${"word ".repeat(30)}end <!here>`;
-    const { blocks } = askCard({ text: "Which?", ask: { ...QUESTION, choices: ["short", long] } });
+    const { blocks } = renderAskCard({ text: "Which?", ask: { ...QUESTION, choices: ["short", long] } });
     expect(sectionsOf(blocks)).toEqual(["Which?", `1. short\n2. ${"word ".repeat(30)}end &lt;!here&gt;`]);
   });
 
-  it("says until when there is time, in the reader's own zone", () => {
-    const { blocks } = askCard({ text: "Which?", ask: { ...QUESTION, expiresAt: "2026-11-21T12:00:00.000Z" } });
+  it("shows the expiry in the reader's time zone", () => {
+    const { blocks } = renderAskCard({ text: "Which?", ask: { ...QUESTION, expiresAt: "2026-11-21T12:00:00.000Z" } });
     expect(JSON.stringify(blocks.at(-1))).toContain(
       "<!date^1795262400^{date_short_pretty} {time}|2026-11-21T12:00:00.000Z>",
     );
@@ -92,8 +94,8 @@ describe("a question", () => {
 });
 
 describe("an approval", () => {
-  it("shows the tool and its arguments, and is approved, refused or edited", () => {
-    const { blocks } = askCard({ text: "May I call `send_email`?", ask: APPROVAL });
+  it("shows the tool and its arguments, and can be approved, refused or edited", () => {
+    const { blocks } = renderAskCard({ text: "May I call `send_email`?", ask: APPROVAL });
     expect(sectionsOf(blocks)).toEqual([
       "May I call `send_email`?",
       "It reaches outside.",
@@ -103,24 +105,24 @@ describe("an approval", () => {
     expect(verbs).toEqual(["approve", "refuse", "edit"]);
   });
 
-  it("shows long arguments to their end, and offers no window that could not hold them", () => {
+  it("shows long arguments to their end, and offers no edit when the modal is too small", () => {
     const call = { tool: "write_file", arguments: { content: `${"x".repeat(7_900)}end` }, argumentsHash: "00" };
-    expect(shownArguments(call.arguments)).not.toBeNull();
-    const { blocks } = askCard({ text: "", ask: { ...APPROVAL, call } });
+    expect(formatArguments(call.arguments)).not.toBeNull();
+    const { blocks } = renderAskCard({ text: "", ask: { ...APPROVAL, call } });
     expect(sectionsOf(blocks).join("").match(/x/g)?.length).toBeGreaterThanOrEqual(7_900);
     expect(sectionsOf(blocks).at(-1)).toContain('end"');
     expect(elementsOf(blocks).map(({ text }) => text?.text)).toEqual(["Approve", "Refuse"]);
-    expect(editableArguments(call)).toBeNull();
+    expect(formatEditableArguments(call)).toBeNull();
   });
 
-  it("can be refused only where its arguments are too long to be shown", () => {
+  it("can only be refused when its arguments are too long to show", () => {
     const call = { tool: "write_file", arguments: null, argumentsHash: "00" };
-    const { blocks } = askCard({ text: "", ask: { ...APPROVAL, call } });
+    const { blocks } = renderAskCard({ text: "", ask: { ...APPROVAL, call } });
     expect(sectionsOf(blocks).at(-1)).toBe(`_${TOO_LONG_TO_SHOW}_`);
     expect(elementsOf(blocks).map(({ text }) => text?.text)).toEqual(["Refuse"]);
   });
 
-  it("whose arguments are full of what Slack writes in another way still fits one message", () => {
+  it("fits a message even when every character of its arguments is escaped", () => {
     const given = fc.string({
       maxLength: 9_000,
       size: "max",
@@ -128,10 +130,10 @@ describe("an approval", () => {
     });
     fc.assert(
       fc.property(given, (content) => {
-        const shown = shownArguments({ content });
+        const shown = formatArguments({ content });
         fc.pre(shown !== null);
         const call = { tool: "write_file", arguments: { content }, argumentsHash: "00" };
-        const said = sectionsOf(askCard({ text: "", ask: { ...APPROVAL, call } }).blocks);
+        const said = sectionsOf(renderAskCard({ text: "", ask: { ...APPROVAL, call } }).blocks);
         expect(said.join("").length).toBeLessThan(MAX_MESSAGE_CHARACTERS);
       }),
       { numRuns: 50 },
@@ -139,7 +141,7 @@ describe("an approval", () => {
   });
 });
 
-describe("whatever is asked", () => {
+describe("any question", () => {
   const text = fc.oneof(
     fc.string({ maxLength: 300 }),
     fc.string({ minLength: 9_000, maxLength: 20_000, unit: "binary" }),
@@ -161,7 +163,7 @@ describe("whatever is asked", () => {
   it("fits Slack's limits", () => {
     fc.assert(
       fc.property(text, ask, (words, asked) => {
-        const { text: fallback, blocks } = askCard({ text: words, ask: asked });
+        const { text: fallback, blocks } = renderAskCard({ text: words, ask: asked });
         expect(blocks.length).toBeLessThanOrEqual(50);
         expect(fallback.length).toBeLessThanOrEqual(40_000);
         for (const section of sectionsOf(blocks)) {
@@ -186,16 +188,16 @@ describe("whatever is asked", () => {
   });
 });
 
-describe("a card that is over", () => {
-  it("names who decided, and makes nobody's name a mention", () => {
-    const { text, blocks } = settledCard({ text: "Which?", outcome: { text: "Approved", by: "<@U1> *Ana*" } });
+describe("an ended card", () => {
+  it("names who decided, without a mention", () => {
+    const { text, blocks } = renderSettledCard({ text: "Which?", outcome: { text: "Approved", by: "<@U1> *Ana*" } });
     expect(text).toBe("Which?\n*Approved* — &lt;@U1&gt; *Ana*");
     expect(elementsOf(blocks)).toEqual([]);
   });
 
-  it("stops no task", () => {
-    expect(elementsOf(progressCard({ text: "Done", isOver: true }, TASK).blocks)).toEqual([]);
-    const [stop] = elementsOf(progressCard({ text: "Working", isOver: false }, TASK).blocks);
+  it("has no Stop button", () => {
+    expect(elementsOf(renderProgressCard({ text: "Done", isOver: true }, TASK).blocks)).toEqual([]);
+    const [stop] = elementsOf(renderProgressCard({ text: "Working", isOver: false }, TASK).blocks);
     expect(readAction(stop?.action_id ?? "", stop?.value ?? "")).toEqual({
       verb: "stop",
       task: TASK,
@@ -205,11 +207,11 @@ describe("a card that is over", () => {
   });
 });
 
-describe("what was clicked", () => {
-  it("is read as it was drawn", () => {
+describe("a click", () => {
+  it("reads back the action that was rendered", () => {
     for (const verb of SLACK_VERBS) {
       const action = { verb, task: TASK, ask: QUESTION.id, choice: verb === "choose" ? 3 : null };
-      expect(readAction(actionId(action), actionValue(action))).toEqual(action);
+      expect(readAction(toActionId(action), toActionValue(action))).toEqual(action);
     }
   });
 
@@ -221,32 +223,32 @@ describe("what was clicked", () => {
     ["other:approve", `{"task":"${TASK}","ask":"apr_1"}`],
     ["otto:approve", "not JSON"],
     ["otto:choose", `{"task":"${TASK}","ask":"qst_1","choice":-1}`],
-  ])("is none of Otto's: %s %s", (id, value) => {
+  ])("is foreign: %s %s", (id, value) => {
     expect(readAction(id, value)).toBeNull();
   });
 });
 
-describe("a window", () => {
+describe("a modal", () => {
   const from = { task: TASK, ask: QUESTION.id, channel: "C1", ts: "1.000001" };
 
-  it("keeps from where it was opened, and gives what was written", () => {
-    const view = answerView(from, "Which <first>?");
+  it("stores the card that opened it, and returns the written text", () => {
+    const view = createAnswerView(from, "Which <first>?");
     expect(readWindow(String(view["private_metadata"]))).toEqual(from);
-    expect(verbOf(String(view["callback_id"]))).toBe("answer");
+    expect(findVerb(String(view["callback_id"]))).toBe("answer");
     expect(readWindow("{}")).toBeNull();
     const input = (view["blocks"] as { block_id?: string; element?: { action_id: string } }[]).at(-1);
     const values = { [input?.block_id ?? ""]: { [input?.element?.action_id ?? ""]: { type: "x", value: "North" } } };
-    expect(writtenText(values)).toBe("North");
-    expect([writtenText({}), writtenText({ otto: { text: { value: "  " } } })]).toEqual([null, null]);
-    expect(inputProblem("That is no JSON.")).toEqual({
+    expect(readWrittenText(values)).toBe("North");
+    expect([readWrittenText({}), readWrittenText({ otto: { text: { value: "  " } } })]).toEqual([null, null]);
+    expect(createInputProblem("That is no JSON.")).toEqual({
       response_action: "errors",
       errors: { otto: "That is no JSON." },
     });
   });
 
-  it("shows the arguments that are edited", () => {
-    const text = editableArguments({ arguments: { a: 1 } }) ?? "";
-    const blocks = editView(from, "send_email", text)["blocks"] as { element?: { initial_value?: string } }[];
+  it("shows the arguments to edit", () => {
+    const text = formatEditableArguments({ arguments: { a: 1 } }) ?? "";
+    const blocks = createEditView(from, "send_email", text)["blocks"] as { element?: { initial_value?: string } }[];
     expect(blocks.at(-1)?.element?.initial_value).toBe('{\n  "a": 1\n}');
   });
 });

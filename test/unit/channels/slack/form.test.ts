@@ -1,13 +1,13 @@
-/** Markdown as Slack shows it: what each form becomes, and what no text of a model can do. */
+/** Markdown in Slack: what each form becomes, and what no model's text can do. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inlineAtoms } from "../../../../core/channels/slack/inline.ts";
+import { toInlineAtoms } from "../../../../core/channels/slack/inline.ts";
 import {
-  fallbackOf,
+  toFallback,
   MAX_MESSAGE_CHARACTERS,
   MAX_SECTION_CHARACTERS,
-  messagesOf,
-  sectionsOf,
+  toMessages,
+  toSections,
 } from "../../../../core/channels/slack/pack.ts";
 
 describe("the inside of a paragraph", () => {
@@ -28,7 +28,7 @@ describe("the inside of a paragraph", () => {
     ["one<br>two", "one\ntwo"],
     ["5 < 6 && 7 > 6", "5 &lt; 6 &amp;&amp; 7 &gt; 6"],
   ])("%s", (given, shown) => {
-    expect(inlineAtoms(given).join("")).toBe(shown);
+    expect(toInlineAtoms(given).join("")).toBe(shown);
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe("the inside of a paragraph", () => {
     ["[mail](mailto:ana@example.com)", "<mailto:ana@example.com|mail>"],
     ["[pipe | here](https://example.com/a|b)", "<https://example.com/a%7Cb|pipe | here>"],
   ])("links: %s", (given, shown) => {
-    expect(inlineAtoms(given).join("")).toBe(shown);
+    expect(toInlineAtoms(given).join("")).toBe(shown);
   });
 
   it.each([
@@ -54,8 +54,8 @@ describe("the inside of a paragraph", () => {
     ["[click](javascript:alert(1))", "click (javascript:alert(1))"],
     ["[click](data:text/html,hi)", "click (data:text/html,hi)"],
     ["[bank](https://bank.example@evil.example/)", "bank (https://bank.example@evil.example/)"],
-  ])("shows where a link leads whose text says another place: %s", (given, shown) => {
-    expect(inlineAtoms(given).join("")).toBe(shown);
+  ])("shows the target of a link whose text names another: %s", (given, shown) => {
+    expect(toInlineAtoms(given).join("")).toBe(shown);
   });
 
   it.each([
@@ -66,36 +66,36 @@ describe("the inside of a paragraph", () => {
     "<!subteam^SAZ94GDB8>",
     "[x](<!channel>)",
   ])("makes no mention of %s", (given) => {
-    expect(inlineAtoms(given).join("")).not.toContain("<");
+    expect(toInlineAtoms(given).join("")).not.toContain("<");
   });
 });
 
-describe("the form of a text", () => {
-  it("shows headings, lists, quotes, rules and paragraphs", () => {
+describe("a text", () => {
+  it("renders headings, lists, quotes, rules and paragraphs", () => {
     const markdown =
       "# The **plan**\n\nFirst line\nsecond line\n\n- one\n- two\n  - deeper\n1. first\n- [x] done\n- [ ] open\n\n> said\n\n---\nend";
-    expect(sectionsOf(markdown)).toEqual([
+    expect(toSections(markdown)).toEqual([
       "*The plan*\n\nFirst line\nsecond line\n\n• one\n• two\n    ◦ deeper\n1. first\n• ☑ done\n• ☐ open\n\n> said\n\n———\n\nend",
     ]);
   });
 
-  it("keeps code, and shows tables as text of one width", () => {
+  it("keeps code literal, and renders tables as monospaced text", () => {
     const markdown =
       "```ts\nif (a < b && c) {}\n```\n\n| name | **n** |\n| --- | ---: |\n| apples | 12 |\n| figs | 3 |";
-    expect(sectionsOf(markdown)).toEqual([
+    expect(toSections(markdown)).toEqual([
       "```\nif (a &lt; b &amp;&amp; c) {}\n```\n\n```\nname    n\n------  --\napples  12\nfigs    3\n```",
     ]);
   });
 
   it("does not let code end its own fence", () => {
-    const [shown = ""] = sectionsOf("````\n```\n<!channel>\n````");
+    const [shown = ""] = toSections("````\n```\n<!channel>\n````");
     expect(shown.split("```")).toHaveLength(3);
     expect(shown).toContain("&lt;!channel&gt;");
   });
 
-  it("closes code at the end of a block and opens it in the next", () => {
+  it("closes code at the end of a block and reopens it in the next", () => {
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index} & more`);
-    const sections = sectionsOf(`before\n\n\`\`\`\n${lines.join("\n")}\n\`\`\``);
+    const sections = toSections(`before\n\n\`\`\`\n${lines.join("\n")}\n\`\`\``);
     expect(sections.length).toBeGreaterThan(2);
     const code = sections.slice(1).map((section) => {
       expect(section.split("```")).toHaveLength(3);
@@ -104,18 +104,18 @@ describe("the form of a text", () => {
     expect(code.join("\n")).toBe(lines.map((line) => line.replace("&", "&amp;")).join("\n"));
   });
 
-  it("says that more would follow where a text has more messages than it may", () => {
+  it("says that more would follow when a text exceeds its messages", () => {
     const long = Array.from({ length: 900 }, (_, index) => `Paragraph ${index} ${"word ".repeat(20)}`).join("\n\n");
-    const { messages, isWhole } = messagesOf(long, 3);
+    const { messages, isWhole } = toMessages(long, 3);
     expect([messages.length, isWhole]).toEqual([3, false]);
-    expect(messagesOf("short", 3)).toMatchObject({ isWhole: true, messages: [{ text: "short" }] });
+    expect(toMessages("short", 3)).toMatchObject({ isWhole: true, messages: [{ text: "short" }] });
   });
 
-  it("shows notifications the words of links, and nothing that a cut would halve", () => {
-    expect(fallbackOf("see <https://example.com/|the docs> and <https://example.com/>")).toBe(
+  it("shows link texts in notifications, without cut markup", () => {
+    expect(toFallback("see <https://example.com/|the docs> and <https://example.com/>")).toBe(
       "see the docs and https://example.com/",
     );
-    expect(fallbackOf("&amp;".repeat(2_000))).toMatch(/^(&amp;)+…$/);
+    expect(toFallback("&amp;".repeat(2_000))).toMatch(/^(&amp;)+…$/);
   });
 });
 
@@ -157,11 +157,11 @@ const soup = fc
   })
   .map((parts) => parts.join(""));
 
-describe("whatever a model writes", () => {
-  it("is escaped: only links to addresses that may be linked to are markup", () => {
+describe("any model's text", () => {
+  it("is escaped: only permitted links become markup", () => {
     fc.assert(
       fc.property(soup, (markdown) => {
-        for (const section of sectionsOf(markdown)) {
+        for (const section of toSections(markdown)) {
           const plain = section.replace(/<(?:https?:\/\/|mailto:|tel:)[^<>|\s]*(?:\|[^<>\n]*)?>/g, "");
           expect(plain).not.toContain("<");
           expect(plain.replace(/^>(?: |$)/gm, "")).not.toContain(">");
@@ -175,7 +175,7 @@ describe("whatever a model writes", () => {
     const long = fc.array(soup, { maxLength: 12 }).map((parts) => parts.join("x".repeat(900)));
     fc.assert(
       fc.property(long, (markdown) => {
-        for (const { text, blocks } of messagesOf(markdown, 100).messages) {
+        for (const { text, blocks } of toMessages(markdown, 100).messages) {
           const texts = blocks.map((block) => (block["text"] as { text: string }).text);
           expect(blocks.length).toBeLessThanOrEqual(50);
           expect(text.length).toBeLessThanOrEqual(40_000);
@@ -190,7 +190,7 @@ describe("whatever a model writes", () => {
     );
   });
 
-  it("keeps every word in its order", () => {
+  it("keeps every word in order", () => {
     const words = fc.array(
       fc.tuple(
         fc.stringMatching(/^[a-z]{1,12}$/),
@@ -203,7 +203,7 @@ describe("whatever a model writes", () => {
     fc.assert(
       fc.property(words, (given) => {
         const markdown = given.flat().join("");
-        const shown = sectionsOf(markdown)
+        const shown = toSections(markdown)
           .join("\n")
           .replace(/&(?:amp|lt|gt);/g, " ");
         expect(shown.match(/[a-z]+/g) ?? []).toEqual(given.map(([word]) => word));
@@ -212,9 +212,9 @@ describe("whatever a model writes", () => {
     );
   });
 
-  it("takes time by its length, however many marks are never closed", () => {
+  it("takes linear time, however many marks stay open", () => {
     for (const mark of ["*", "**", "_", "[", "[a](", "`", "<", "![", "|", "&", "https://"]) {
-      expect(sectionsOf(`words ${mark.repeat(20_000)}`).join("")).toContain("words");
+      expect(toSections(`words ${mark.repeat(20_000)}`).join("")).toContain("words");
     }
   });
 });

@@ -1,13 +1,13 @@
-/** What is kept of what Slack sends, what its text says, and what a task that goes on reads. */
+/** Which of Slack's requests become items, how their text is converted, and what a continuing task reads. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCommandWords } from "../../../../core/channels/slack/command-words.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../../core/provenance/label.ts";
 import type { LabelledText } from "../../../../core/model/label-parts.ts";
-import { afterThread, goingOn, toInput } from "../../../../core/channels/slack/exchange.ts";
+import { appendToThread, continueConversation, toInput } from "../../../../core/channels/slack/exchange.ts";
 import { readCommand, readEvent, readInteraction } from "../../../../core/channels/slack/items.ts";
 import { findQuotes } from "../../../../core/channels/slack/quotes.ts";
-import { namedUsers, toMarkdown, withoutMention } from "../../../../core/channels/slack/plain-text.ts";
+import { findMentions, toMarkdown, stripMention } from "../../../../core/channels/slack/plain-text.ts";
 
 const BOT = "UBOT";
 const words = { type: "app_mention", user: "U1", channel: "C1", ts: "1.000001", text: `<@${BOT}> hi` };
@@ -20,7 +20,7 @@ const envelope = (event: unknown, more = {}) => ({
 });
 
 describe("an event", () => {
-  test("of words for Otto is kept by its own id, in the lane of its thread", () => {
+  test("with a message for Otto is stored by its own id, in the partition of its thread", () => {
     const [first, reply] = [words, { ...words, ts: "2.000001", thread_ts: "1.000001" }].map((event) =>
       readEvent(envelope(event)),
     );
@@ -28,7 +28,7 @@ describe("an event", () => {
     expect(reply).toMatchObject({ value: { item: { lane: "C1/1.000001", body: { thread: "1.000001" } } } });
   });
 
-  test("names its workspace by the installation that it is sent for", () => {
+  test("names the workspace of its installation", () => {
     const shared = envelope(words, { team_id: "T9" });
     expect(readEvent(shared)).toMatchObject({ value: { team: "T1" } });
     expect(readEvent({ ...shared, authorizations: undefined })).toMatchObject({ value: { team: "T9" } });
@@ -51,8 +51,8 @@ describe("an event", () => {
     ["no id", envelope(words, { event_id: "" })],
     ["no workspace", envelope(words, { team_id: null, authorizations: [] })],
     ["a workspace's id that could name another inbox", envelope(words, { team_id: "T1/x", authorizations: [] })],
-    ["a channel that is none", envelope({ ...words, channel: "C1/../x" })],
-    ["a time that is none", envelope({ ...words, ts: "now" })],
+    ["an invalid channel", envelope({ ...words, channel: "C1/../x" })],
+    ["an invalid time", envelope({ ...words, ts: "now" })],
   ])("is unreadable with %s", (_, body) => {
     expect(readEvent(body)).toEqual({ kind: "unreadable" });
   });
@@ -62,23 +62,23 @@ describe("an event", () => {
     [{ source_team: "T2", team: "T1" }, "T2"],
     [{ team: "T2" }, "T2"],
     [{}, null],
-  ])("of words with %j says which workspace the speaker is of", (more, userTeam) => {
+  ])("with %j names the writer's workspace", (more, userTeam) => {
     expect(readEvent(envelope({ ...words, ...more }))).toMatchObject({ value: { item: { body: { userTeam } } } });
   });
 
-  test("of a reply that names somebody whose id begins as Otto's does is kept", () => {
+  test("keeps a reply that mentions a user whose id begins like Otto's", () => {
     const reply = { ...words, type: "message", text: `<@${BOT}X> look`, ts: "2.000001", thread_ts: "1.000001" };
     expect(readEvent(envelope(reply))).toMatchObject({ kind: "taken" });
   });
 
-  test("keeps of its files what they are fetched by, and counts those that are too many", () => {
+  test("keeps the download addresses of its files, and counts the surplus", () => {
     const files = Array.from({ length: 22 }, (_, index) => ({ name: `${index}`, size: 1, url_private: "https://f" }));
     const read = readEvent(envelope({ ...words, files }));
     expect(read).toMatchObject({ value: { item: { body: { moreFiles: 2 } } } });
     expect(read.kind === "taken" && (read.value.item.body as { files: unknown[] }).files).toHaveLength(20);
   });
 
-  test("of any form is read or refused, and never throws", () => {
+  test("of any form is read or rejected, and never throws", () => {
     const any = fc.property(fc.jsonValue(), (body) => {
       expect(readEvent(body).kind).not.toBe("taken");
       expect(readInteraction(body, "x").kind).not.toBe("taken");
@@ -97,7 +97,7 @@ describe("an interaction", () => {
     actions: [{ action_id: "otto:approve", value: `{"task":"task_1","ask":"apr_1"}` }],
   };
 
-  test("is a click with its clicker's own workspace, or a window with what was written", () => {
+  test("is a click with the user's own workspace, or a modal with its text", () => {
     const read = readInteraction(click, "c1");
     expect(read).toMatchObject({ value: { team: "T1", item: { kind: "click", body: { userTeam: "T2" } } } });
     const view = {
@@ -111,7 +111,7 @@ describe("an interaction", () => {
     });
   });
 
-  test("of another kind, or in a window, is ignored", () => {
+  test("of another kind, or inside a modal, is ignored", () => {
     expect(readInteraction({ ...click, type: "view_closed" }, "x")).toEqual({ kind: "ignored" });
     expect(readInteraction({ ...click, container: { type: "view" } }, "x")).toEqual({ kind: "ignored" });
   });
@@ -155,15 +155,15 @@ describe("Slack's text", () => {
     expect(toMarkdown(text, { U1: "Ana" })).toBe(markdown);
   });
 
-  test("loses the mention that it begins or ends with, and no other", () => {
-    expect(withoutMention(`<@${BOT}>: do it`, BOT)).toBe("do it");
-    expect(withoutMention(`do it <@${BOT}|otto>`, BOT)).toBe("do it");
-    expect(withoutMention(`ask <@${BOT}> about <@U1>`, BOT)).toBe(`ask <@${BOT}> about <@U1>`);
-    expect(withoutMention(`<@${BOT}>`, BOT)).toBe("");
-    expect(namedUsers("<@U1> <@U2|b> <@U1>")).toEqual(["U1", "U2"]);
+  test("loses a mention of Otto at its start or end, and no other", () => {
+    expect(stripMention(`<@${BOT}>: do it`, BOT)).toBe("do it");
+    expect(stripMention(`do it <@${BOT}|otto>`, BOT)).toBe("do it");
+    expect(stripMention(`ask <@${BOT}> about <@U1>`, BOT)).toBe(`ask <@${BOT}> about <@U1>`);
+    expect(stripMention(`<@${BOT}>`, BOT)).toBe("");
+    expect(findMentions("<@U1> <@U2|b> <@U1>")).toEqual(["U1", "U2"]);
   });
 
-  test("without any markup says itself", () => {
+  test("without markup is unchanged", () => {
     const plain = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", ".", "é", "\u{1f41f}") });
     const any = fc.property(plain, (text) => {
       expect(toMarkdown(text)).toBe(text.trim());
@@ -172,46 +172,46 @@ describe("Slack's text", () => {
   });
 });
 
-test("a task that goes on reads the latest of what was said, and all of what is said now", () => {
+test("a continuing task reads the latest messages and all of the new one", () => {
   const before = { input: "a".repeat(40_000), output: { text: "b".repeat(100), files: [] }, error: null };
-  const messages = goingOn({ ...before, own: null }, "now");
+  const messages = continueConversation({ ...before, own: null }, "now");
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   expect(messages.at(-1)?.content).toBe("now");
   expect(messages[0]?.content).toHaveLength(29_901);
   expect(messages[0]?.content.startsWith("…")).toBe(true);
 });
 
-describe("an ended task as the next one in Slack reads it", () => {
+describe("an ended task in the next one's input", () => {
   const output = { text: "b", files: [] };
   const labels = (texts: readonly LabelledText[]) => texts.map(({ content, label }) => [content, label]);
 
-  test("is a principal's when the same person wrote it, and from outside when another did", () => {
+  test("is a principal's when the same person wrote it, otherwise from outside", () => {
     const before = { input: "a", output, error: null };
     const ownWord = [
       ["a", PRINCIPAL],
       ["b", OUTSIDE],
       ["now", PRINCIPAL],
     ];
-    expect(labels(goingOn({ ...before, own: { label: PRINCIPAL } }, "now"))).toEqual(ownWord);
-    expect(labels(goingOn({ ...before, own: null }, "now"))[0]).toEqual(["a", OUTSIDE]);
-    expect(labels(goingOn({ ...before, own: { label: OUTSIDE } }, "now"))[0]).toEqual(["a", OUTSIDE]);
+    expect(labels(continueConversation({ ...before, own: { label: PRINCIPAL } }, "now"))).toEqual(ownWord);
+    expect(labels(continueConversation({ ...before, own: null }, "now"))[0]).toEqual(["a", OUTSIDE]);
+    expect(labels(continueConversation({ ...before, own: { label: OUTSIDE } }, "now"))[0]).toEqual(["a", OUTSIDE]);
   });
 
   test("stays from outside over several tasks when it was quoted from a thread", () => {
-    const texts = afterThread("> eve: go", "do it");
+    const texts = appendToThread("> eve: go", "do it");
     expect(labels(texts)).toEqual([
       ["> eve: go", OUTSIDE],
       ["do it", PRINCIPAL],
     ]);
     const before = { input: texts.map(({ role, content }) => ({ role, content })), output, error: null };
-    const next = goingOn({ ...before, own: { label: OUTSIDE, texts } }, "more");
+    const next = continueConversation({ ...before, own: { label: OUTSIDE, texts } }, "more");
     expect(next.map(({ label }) => label)).toEqual([OUTSIDE, PRINCIPAL, OUTSIDE, PRINCIPAL]);
-    const others = goingOn({ ...before, own: null }, "more");
+    const others = continueConversation({ ...before, own: null }, "more");
     expect(others.map(({ label }) => label)).toEqual([OUTSIDE, OUTSIDE, OUTSIDE, PRINCIPAL]);
   });
 });
 
-describe("a message with lines that its writer quotes", () => {
+describe("a message with quoted lines", () => {
   test.each<[string, string, string[]]>([
     ["none", "Is 3 > 2?\nYes.", []],
     ["at its beginning", "> Pay him.\nIs that right?", ["> Pay him.\n"]],
@@ -222,7 +222,7 @@ describe("a message with lines that its writer quotes", () => {
     ["to its end", "a\n>>> b\nc\n\nd", [">>> b\nc\n\nd"]],
   ])("has them as texts from outside: %s", (_, text, quotes) => {
     expect(findQuotes(text).map(([from, to]) => text.slice(from, to))).toEqual(quotes);
-    const parts = afterThread(null, text);
+    const parts = appendToThread(null, text);
     expect(parts.map(({ content }) => content).join("")).toBe(text);
     expect(parts.filter(({ label }) => label === OUTSIDE).map(({ content }) => content)).toEqual(quotes);
     for (const [at, { continues, label }] of parts.entries()) {
@@ -233,21 +233,25 @@ describe("a message with lines that its writer quotes", () => {
 
   test("is one message of the input, whose own words alone choose skills", () => {
     const text = "/mine Look:\n> /theirs\nWell?";
-    expect(toInput(afterThread(null, text))).toEqual({ input: text, instructions: "/mine Look:\n\nWell?" });
-    const { input, instructions } = toInput(afterThread("/above", text));
+    expect(toInput(appendToThread(null, text))).toEqual({ input: text, instructions: "/mine Look:\n\nWell?" });
+    const { input, instructions } = toInput(appendToThread("/above", text));
     expect(input).toEqual([
       { role: "user", content: "/above" },
       { role: "user", content: text },
     ]);
     expect(instructions).not.toContain("/theirs");
     expect(instructions).not.toContain("/above");
-    expect(toInput(afterThread(null, "> /theirs"))).toEqual({ input: "> /theirs", instructions: "" });
+    expect(toInput(appendToThread(null, "> /theirs"))).toEqual({ input: "> /theirs", instructions: "" });
   });
 
   test("keeps its labels in the next task of the thread", () => {
     const before = { input: "a\n> b", output: null, error: null };
-    const own = { label: OUTSIDE, texts: afterThread(null, "a\n> b") } as const;
-    expect(goingOn({ ...before, own }, "c").map(({ label }) => label)).toEqual([PRINCIPAL, OUTSIDE, PRINCIPAL]);
-    expect(goingOn({ ...before, own: null }, "c").map(({ label }) => label)).toEqual([OUTSIDE, PRINCIPAL]);
+    const own = { label: OUTSIDE, texts: appendToThread(null, "a\n> b") } as const;
+    expect(continueConversation({ ...before, own }, "c").map(({ label }) => label)).toEqual([
+      PRINCIPAL,
+      OUTSIDE,
+      PRINCIPAL,
+    ]);
+    expect(continueConversation({ ...before, own: null }, "c").map(({ label }) => label)).toEqual([OUTSIDE, PRINCIPAL]);
   });
 });

@@ -1,14 +1,14 @@
-/** What a conversation of Slack is shown of a task at work. */
+/** The progress of a task in a Slack conversation. */
 import { describe, expect, it } from "vitest";
 import type { Notice } from "../../../../core/task/notice.ts";
-import { progressMoment, progressOf, progressText } from "../../../../core/channels/slack/progress.ts";
-import { progressName } from "../../../../core/channels/outbox/message-delivery.ts";
 import { readIdTime, makeId } from "../../../../core/base/ids.ts";
+import { getProgressTime, planProgress, formatProgress } from "../../../../core/channels/slack/progress.ts";
+import { getProgressName } from "../../../../core/channels/outbox/message-delivery.ts";
 
 const MADE = Date.UTC(2026, 10, 21, 12);
 const TASK = makeId("task", MADE, new Uint8Array(10));
 
-const NAME = progressName(TASK, { to: "T1/C1/1.000001" });
+const NAME = getProgressName(TASK, { to: "T1/C1/1.000001" });
 
 function notice(type: Notice["type"], data: Notice["data"] = {}, facts: Partial<Notice["facts"]> = {}): Notice {
   const deliver = [
@@ -35,7 +35,7 @@ function notice(type: Notice["type"], data: Notice["data"] = {}, facts: Partial<
 }
 
 async function spread(given: Notice) {
-  return await progressOf("ten_1", given, async (seed) => await Promise.resolve(new TextEncoder().encode(seed)));
+  return await planProgress("ten_1", given, async (seed) => await Promise.resolve(new TextEncoder().encode(seed)));
 }
 
 describe("the progress of a task", () => {
@@ -45,15 +45,15 @@ describe("the progress of a task", () => {
     ["step.started", { step: 3 }, "Working on it: step 3…"],
     ["call.started", { tool: "web_search" }, "Working on it: web search…"],
     ["call.started", { tool: "slack.notify" }, "Working on it: slack notify…"],
-    ["subtask.created", {}, "Working on it: a subagent has begun…"],
+    ["subtask.created", {}, "Working on it: a subagent has started…"],
     ["task.waiting", { status: "waiting_approval" }, "Waiting for an approval…"],
     ["task.resumed", {}, "Working on it…"],
     ["budget.warning", {}, null],
-  ] as const)("says in words what %s %o means", (type, data, text) => {
-    expect(progressText({ type, data })).toBe(text);
+  ] as const)("describes %s %o", (type, data, text) => {
+    expect(formatProgress({ type, data })).toBe(text);
   });
 
-  it("goes to the conversations of Slack alone, as one message that the next one takes the place of", async () => {
+  it("goes to Slack conversations only, as one message that the next one replaces", async () => {
     const { deliveries } = await spread(notice("call.started", { tool: "grep" }));
     expect(deliveries).toMatchObject([
       {
@@ -64,25 +64,25 @@ describe("the progress of a task", () => {
         refs: [NAME],
       },
     ]);
-    expect(await spread(notice("call.started", { tool: "grep" }))).toEqual({ deliveries, calledOff: [] });
+    expect(await spread(notice("call.started", { tool: "grep" }))).toEqual({ deliveries, cancelled: [] });
   });
 
-  it("is not shown of subtasks and of hidden tasks", async () => {
-    expect(await spread(notice("task.started", {}, { parentId: "task_0" }))).toEqual({ deliveries: [], calledOff: [] });
-    expect(await spread(notice("task.started", {}, { isHidden: true }))).toEqual({ deliveries: [], calledOff: [] });
+  it("is hidden for subtasks and hidden tasks", async () => {
+    expect(await spread(notice("task.started", {}, { parentId: "task_0" }))).toEqual({ deliveries: [], cancelled: [] });
+    expect(await spread(notice("task.started", {}, { isHidden: true }))).toEqual({ deliveries: [], cancelled: [] });
   });
 
-  it.each(["task.completed", "task.failed", "task.cancelled"] as const)("is called off by %s", async (type) => {
-    const calledOff = [{ outbox: "ten_1/slack/T1", about: NAME }];
-    expect(await spread(notice(type))).toEqual({ deliveries: [], calledOff });
+  it.each(["task.completed", "task.failed", "task.cancelled"] as const)("is cancelled by %s", async (type) => {
+    const cancelled = [{ outbox: "ten_1/slack/T1", about: NAME }];
+    expect(await spread(notice(type))).toEqual({ deliveries: [], cancelled });
   });
 
-  it("is first shown after a second and a half, and then changed every three seconds at most", () => {
-    const moments = [0, 1_400, 1_501, 4_000, 4_500, 4_501, 60_000].map((ms) => progressMoment(TASK, MADE + ms) - MADE);
+  it("is first sent after a second and a half, then at most every three seconds", () => {
+    const moments = [0, 1_400, 1_501, 4_000, 4_500, 4_501, 60_000].map((ms) => getProgressTime(TASK, MADE + ms) - MADE);
     expect(moments).toEqual([1_500, 1_500, 4_500, 4_500, 4_500, 7_500, 61_500]);
   });
 
-  it("knows when a task was made by its id", () => {
+  it("reads the creation time from the task's id", () => {
     expect([readIdTime(TASK), readIdTime("task_"), readIdTime("task_iiiiiiiiii")]).toEqual([MADE, null, null]);
   });
 });

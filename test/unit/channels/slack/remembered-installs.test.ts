@@ -1,4 +1,4 @@
-/** What an isolate remembers of installations: for how long, what it forgets at once, and what stands in while Postgres is away. */
+/** An isolate's cache of installations: its lifetime, its invalidation, and its use while Postgres is away. */
 import { expect, test } from "vitest";
 import { rememberInstalls } from "../../../../adapters/database/remembered-installs.ts";
 import type { SlackInstall, SlackInstallTable } from "../../../../core/ports/slack-install-table.ts";
@@ -27,7 +27,7 @@ const ACT: AuditEntry = {
 };
 const NEVER = failed("internal", "Nobody asks for this.");
 
-/** Postgres, as far as it is asked; `tenant` null: the workspace is nobody's. */
+/** A fake of Postgres; with `tenant` null, no tenant has the workspace. */
 function postgres() {
   const state = { tenant: "a" as string | null, isAway: false, asked: 0, now: 1_000_000 };
   const ask = <T>(value: T) => {
@@ -61,7 +61,7 @@ test("a workspace and its bot are read once in five seconds", async () => {
   expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "b" });
 });
 
-test("that a workspace is nobody's is not remembered", async () => {
+test("a workspace without a tenant is not cached", async () => {
   const { state, installs } = postgres();
   state.tenant = null;
   expect(await installs.findTenant("T1")).toEqual({ ok: true, value: null });
@@ -70,7 +70,7 @@ test("that a workspace is nobody's is not remembered", async () => {
 });
 
 test.each<[string, (installs: SlackInstallTable) => Promise<unknown>]>([
-  ["installed anew", (installs) => installs.put("b", { ...INSTALL, sealed: "" }, ACT)],
+  ["reinstalled", (installs) => installs.put("b", { ...INSTALL, sealed: "" }, ACT)],
   ["removed", (installs) => installs.remove("a", "slk_1", ACT)],
   ["revoked", (installs) => installs.revoke("a", "T1", 0)],
 ])("a workspace that is %s is read at once", async (_what, change) => {
@@ -81,7 +81,7 @@ test.each<[string, (installs: SlackInstallTable) => Promise<unknown>]>([
   expect(await installs.findTenant("T1")).toEqual({ ok: true, value: "b" });
 });
 
-test("what was read stands in for ten minutes while Postgres is away, which is asked every five seconds", async () => {
+test("the cache serves ten minutes while Postgres is away, which is queried every five seconds", async () => {
   const { state, installs } = postgres();
   await installs.findTenant("T1");
   state.isAway = true;

@@ -1,9 +1,9 @@
-/** A delivery to Slack: what is changed, posted and shared, and that a crash between any two of it repeats none. */
+/** A delivery to Slack: which messages it changes, posts and shares, and that a crash in between repeats none. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Delivery, DeliveryKind, Sent } from "../../../../core/channels/outbox/delivery.ts";
+import type { Delivery, DeliveryKind, SendResult } from "../../../../core/channels/outbox/delivery.ts";
 import type { OutMessage } from "../../../../core/channels/outbox/message.ts";
-import { MAX_ANSWER_MESSAGES, partsOfDelivery } from "../../../../core/channels/slack/plan.ts";
-import { slackPlace } from "../../../../core/channels/outbox/slack-place.ts";
+import { MAX_ANSWER_MESSAGES, planDelivery } from "../../../../core/channels/slack/plan.ts";
+import { parseSlackDestination } from "../../../../core/channels/outbox/slack-destination.ts";
 import type { SlackPort } from "../../../../core/ports/slack.ts";
 import { failed, maybeSent, notSent } from "../../../../core/base/errors.ts";
 import type { OutputFile } from "../../../../core/task/view.ts";
@@ -64,20 +64,20 @@ async function send(
     until?: number;
     files?: ReturnType<typeof fakeFiles>;
   } = {},
-): Promise<Sent> {
-  const place = slackPlace(sent.to);
+): Promise<SendResult> {
+  const place = parseSlackDestination(sent.to);
   if (place === null) throw new Error(`${sent.to} is no place`);
-  const parts = partsOfDelivery(sent, { refs });
+  const parts = planDelivery(sent, { refs });
   const parcel = { id: sent.id, place, parts, since: sent.createdAt, mayBeThere, until };
   return await sendParts({ slack, files }, parcel);
 }
 
-/** The texts that stand in the workspace, with the titles of shared files. */
+/** The texts in the workspace, with the titles of shared files. */
 function seen({ messages }: FakeSlack): string[] {
   return messages.map(({ text, files }) => files[0]?.title ?? text);
 }
 
-/** A port that answers the call with this number as `fate` says; `lost`: it takes effect, and the process ends. */
+/** A port that answers call number n by `fate`; `lost`: it takes effect, and the process ends. */
 function breaking(slack: SlackPort, at: number, fate: "lost" | "before"): SlackPort {
   let calls = 0;
   return new Proxy(slack, {
@@ -96,7 +96,7 @@ function breaking(slack: SlackPort, at: number, fate: "lost" | "before"): SlackP
 const OUT = (path: string) => ({ path, size: 1, content_type: "text/plain" });
 
 describe("a result", () => {
-  it("closes the message that showed the progress, then answers below it, then shares the files", async () => {
+  it("closes the progress message, then answers below it, then shares the files", async () => {
     const fake = fakeSlack(WORKSPACE);
     const begun = await fake.slack.post({ channel: "C1", thread: null, text: "Working…", blocks: [], key: "p" });
     const ts = begun.ok ? begun.value.ts : "";
@@ -108,7 +108,7 @@ describe("a result", () => {
     expect(fake.messages.slice(1).every(({ thread }) => thread === ts)).toBe(true);
   });
 
-  it.each(["T1/C1", "T1/#general", "T1/U1"])("to %s begins a thread, in which the rest of it stands", async (to) => {
+  it.each(["T1/C1", "T1/#general", "T1/U1"])("to %s starts a thread with the rest of it", async (to) => {
     const fake = fakeSlack(WORKSPACE);
     const text = Array.from({ length: 40 }, (_, index) => `Paragraph ${index}. ${"word ".repeat(100)}`).join("\n\n");
     expect(await send(fake.slack, delivery({ text }, { to }))).toMatchObject({ kind: "sent" });
@@ -118,7 +118,7 @@ describe("a result", () => {
     expect(rest.every(({ thread }) => thread === first?.ts)).toBe(true);
   });
 
-  it("that is very long is attached whole", async () => {
+  it("that is very long is also attached as a file", async () => {
     const fake = fakeSlack(WORKSPACE);
     await send(fake.slack, delivery({ text: "A long line of words.\n\n".repeat(6_000) }));
     expect(fake.messages).toHaveLength(MAX_ANSWER_MESSAGES + 2);
@@ -133,7 +133,7 @@ describe("a result", () => {
         const found = await files.stat(path);
         if (!found.ok) throw new Error(path);
         const { size, hash, contentType } = found.value;
-        // What an earlier release attached has no hash.
+        // A file that an earlier release attached has no hash.
         return { path, size, content_type: contentType, ...(path === "c.txt" ? {} : { sha256: hash }) };
       }),
     );
@@ -153,7 +153,7 @@ describe("a result", () => {
     expect(seen(fake).at(-1)).toContain("b.txt");
   });
 
-  it("says which files could not be shared, and counts as sent", async () => {
+  it("lists the files that could not be shared, and counts as sent", async () => {
     const fake = fakeSlack(WORKSPACE);
     const files = await filesWith("b.txt");
     const sent = await send(fake.slack, delivery({ files: [OUT("gone.txt"), OUT("b.txt")] }), { files });
@@ -181,7 +181,7 @@ describe("a result", () => {
     },
   );
 
-  it("waits as long as Slack says, all of the workspace with it, and goes on where it was", async () => {
+  it("waits as long as Slack requests, with the whole workspace, and continues where it was", async () => {
     const fake = fakeSlack(WORKSPACE);
     const text = "A paragraph of this answer.\n\n".repeat(600);
     let posts = 0;
@@ -209,7 +209,7 @@ describe("a result", () => {
 describe("a delivery that takes longer than an attempt may", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("leaves the rest to the next, and shares each file once", async () => {
+  it("leaves the rest to the next attempt, and shares each file once", async () => {
     const paths = Array.from({ length: 100 }, (_, index) => `out/${index}.txt`);
     const files = await filesWith(...paths);
     vi.useFakeTimers();
@@ -240,7 +240,7 @@ describe("a delivery that takes longer than an attempt may", () => {
     expect(seen(fake)).toEqual(["The answer.", ...paths]);
   });
 
-  it("posts nothing once its time is over", async () => {
+  it("posts nothing after its time limit", async () => {
     const fake = fakeSlack(WORKSPACE);
     const sent = await send(fake.slack, delivery(), { until: Date.now() });
     expect([sent.kind, "mayBeInPart" in sent, seen(fake)]).toEqual(["later", false, []]);
@@ -257,7 +257,7 @@ describe("a delivery", () => {
     expect([sent.kind, "mayBeInPart" in sent]).toEqual(["later", mayBeInPart]);
   });
 
-  it("that is dead behind its first message says that a part of it is there", async () => {
+  it("that dies after its first message says that a part of it is there", async () => {
     const fake = fakeSlack(WORKSPACE);
     const slack: SlackPort = {
       ...fake.slack,
@@ -278,7 +278,7 @@ describe("a delivery", () => {
     });
   });
 
-  it("that may have left and cannot be looked up is not posted again", async () => {
+  it("that may have been sent and cannot be looked up is not posted again", async () => {
     const fake = fakeSlack(WORKSPACE);
     const blind: SlackPort = {
       ...fake.slack,
@@ -288,7 +288,7 @@ describe("a delivery", () => {
     expect(fake.messages).toEqual([]);
   });
 
-  it("is tried again while nobody can be asked whether it left", async () => {
+  it("is retried while a look-up is impossible", async () => {
     const away = async () => await Promise.resolve(maybeSent("upstream_failed", "Away."));
     const slack: SlackPort = { ...fakeSlack(WORKSPACE).slack, listOwnMessages: away };
     expect(await send(slack, delivery(), { mayBeThere: true })).toMatchObject({ kind: "later", why: "Away." });
@@ -296,7 +296,7 @@ describe("a delivery", () => {
 });
 
 describe("progress", () => {
-  it("is one message, which changes and loses its button when it is over", async () => {
+  it("is one message, which changes and loses its button at the end", async () => {
     const fake = fakeSlack(WORKSPACE);
     const kind: DeliveryKind = "progress";
     const first = await send(fake.slack, delivery({ text: "Working on it…", isOver: false }, { kind, refs: ["p"] }));
@@ -310,7 +310,7 @@ describe("progress", () => {
 });
 
 describe("a card", () => {
-  it("loses its buttons when it is settled, and says what was decided and by whom", async () => {
+  it("loses its buttons when it is settled, and shows the decision and who made it", async () => {
     const fake = fakeSlack(WORKSPACE);
     const ask = {
       kind: "question",
@@ -349,7 +349,7 @@ describe("a card", () => {
     expect(seen(fake)).toEqual(["Which first?\n*Over*", "Which first?\n*Over*"]);
   });
 
-  it("that was never posted, or is gone, is settled by nothing", async () => {
+  it("that was never posted, or was deleted, is not settled", async () => {
     const fake = fakeSlack(WORKSPACE);
     const settled = delivery({ outcome: { text: "Over", by: null } }, { kind: "settled", refs: ["card"] });
     expect(await send(fake.slack, settled)).toMatchObject({ kind: "sent" });
@@ -359,7 +359,7 @@ describe("a card", () => {
   });
 });
 
-describe("a place", () => {
+describe("a destination", () => {
   it.each([
     "T1",
     "T1/",
@@ -370,7 +370,7 @@ describe("a place", () => {
     "T1/C1/1.1/2",
     "../C1",
     "T1/#a/1.000001",
-  ])("%s is none", (to) => {
-    expect(slackPlace(to)).toBeNull();
+  ])("%s is invalid", (to) => {
+    expect(parseSlackDestination(to)).toBeNull();
   });
 });

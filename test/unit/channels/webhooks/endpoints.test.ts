@@ -1,17 +1,17 @@
-/** Which endpoints hear of what, and what a webhook says. */
+/** Which endpoints receive an event, and the body of a webhook. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { type Delivery, MAX_CONTENT_CHARACTERS } from "../../../../core/channels/outbox/delivery.ts";
 import {
   endpointSettingSchema,
-  interestsOf,
+  getInterests,
   isForEndpoints,
-  typesOf,
+  expandPatterns,
 } from "../../../../core/channels/webhooks/endpoint.ts";
 import { NOTICE_TYPES, type Notice, type NoticeFacts } from "../../../../core/task/notice.ts";
-import { isWanted } from "../../../../core/channels/webhooks/interest.ts";
-import { bodyOf, eventContent, MAX_BODY_BYTES } from "../../../../core/channels/webhooks/body.ts";
-import { retryAfterMs } from "../../../../core/channels/webhooks/reply.ts";
+import { hasRecipient } from "../../../../core/channels/webhooks/interest.ts";
+import { createBody, createEventContent, MAX_BODY_BYTES } from "../../../../core/channels/webhooks/body.ts";
+import { parseRetryAfter } from "../../../../core/channels/webhooks/reply.ts";
 import { signWebhook, writeSecret } from "../../../../core/channels/webhooks/signature.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
 import { report, START } from "../../../contracts/database/rows.ts";
@@ -35,27 +35,29 @@ function said(content: { readonly body: string }) {
   return JSON.parse(content.body);
 }
 
-describe("what endpoints want", () => {
-  test("is named by types, by families of them, or all at once", () => {
-    expect(typesOf(["*"])).toEqual(NOTICE_TYPES);
-    expect(typesOf(["task.failed", "task.failed", "task.completed"])).toEqual(["task.completed", "task.failed"]);
-    expect(typesOf(["approval.*"])).toEqual(["approval.requested", "approval.decided", "approval.expired"]);
-    expect(typesOf(["task.*"]).every((type) => type.startsWith("task."))).toBe(true);
-    expect(typesOf([])).toEqual([]);
+describe("an endpoint's events", () => {
+  test("are named by types, by families, or all at once", () => {
+    expect(expandPatterns(["*"])).toEqual(NOTICE_TYPES);
+    expect(expandPatterns(["task.failed", "task.failed", "task.completed"])).toEqual(["task.completed", "task.failed"]);
+    expect(expandPatterns(["approval.*"])).toEqual(["approval.requested", "approval.decided", "approval.expired"]);
+    expect(expandPatterns(["task.*"]).every((type) => type.startsWith("task."))).toBe(true);
+    expect(expandPatterns([])).toEqual([]);
   });
 
-  test("is nothing for one that is disabled", () => {
+  test("are none for a disabled endpoint", () => {
     const failures = { enabled: true, events: ["task.failed" as const] };
-    expect(interestsOf([failures, { enabled: false, events: ["*"] }])).toEqual(["task.failed"]);
+    expect(getInterests([failures, { enabled: false, events: ["*"] }])).toEqual(["task.failed"]);
   });
 
-  test("is told of subtasks only where people are asked, and of calls over the API never", () => {
+  test("include only questions and approvals of subtasks, and none of hidden tasks", () => {
     const part = { ...facts, parentId: "task_b" };
-    expect(NOTICE_TYPES.filter((type) => isForEndpoints(part, type))).toEqual(typesOf(["question.*", "approval.*"]));
+    expect(NOTICE_TYPES.filter((type) => isForEndpoints(part, type))).toEqual(
+      expandPatterns(["question.*", "approval.*"]),
+    );
     expect(NOTICE_TYPES.filter((type) => isForEndpoints({ ...facts, isHidden: true }, type))).toEqual([]);
-    expect(isWanted(part, notice(), ["task.completed"])).toBe(false);
-    expect(isWanted(facts, notice(), ["task.completed"])).toBe(true);
-    expect(isWanted(facts, notice(), ["task.failed"])).toBe(false);
+    expect(hasRecipient(part, notice(), ["task.completed"])).toBe(false);
+    expect(hasRecipient(facts, notice(), ["task.completed"])).toBe(true);
+    expect(hasRecipient(facts, notice(), ["task.failed"])).toBe(false);
   });
 
   test.each([
@@ -65,14 +67,14 @@ describe("what endpoints want", () => {
     { url: "", events: ["*"] },
     { url: `https://a.example/${"x".repeat(2000)}`, events: ["*"] },
     { url: "https://a.example", events: ["*"], secret: "whsec_mine" },
-  ])("cannot be set to %o", (setting) => {
+  ])("rejects the setting %o", (setting) => {
     expect(endpointSettingSchema.safeParse(setting).success).toBe(false);
   });
 });
 
 describe("the body of an event", () => {
-  test("has type, moment, the event's data and the task", () => {
-    expect(said(eventContent("whk_a", notice({ reason: null }), view()))).toEqual({
+  test("has type, time, the event's data and the task", () => {
+    expect(said(createEventContent("whk_a", notice({ reason: null }), view()))).toEqual({
       type: "task.completed",
       timestamp: "2026-11-21T10:00:00.000Z",
       data: { task_id: "task_a", reason: null, task: view() },
@@ -84,23 +86,23 @@ describe("the body of an event", () => {
     ["output", { output: { text: "x".repeat(300_000), files: [] } }, ["task.input", "task.output"]],
     ["metadata", { metadata: { much: "x".repeat(300_000) } }, ["task"]],
   ] as const)("leaves out a large %s and says so", (_, change, leftOut) => {
-    const content = eventContent("whk_a", notice({ reason: null }), view(change));
+    const content = createEventContent("whk_a", notice({ reason: null }), view(change));
     expect(said(content).data).toMatchObject({ task_id: "task_a", reason: null, left_out: leftOut });
     expect(new TextEncoder().encode(content.body).length).toBeLessThanOrEqual(MAX_BODY_BYTES);
   });
 
   test("leaves out large data of the event too", () => {
-    const content = eventContent("whk_a", notice({ query: "x".repeat(300_000) }), view());
+    const content = createEventContent("whk_a", notice({ query: "x".repeat(300_000) }), view());
     expect(said(content).data).toEqual({ task_id: "task_a", left_out: ["task", "data"] });
   });
 
-  test("fits into an outbox, whatever has to be escaped twice", () => {
-    const content = eventContent("whk_a", notice(), view({ input: '"\u0000\\'.repeat(30_000) }));
+  test("fits an outbox, however much has to be escaped twice", () => {
+    const content = createEventContent("whk_a", notice(), view({ input: '"\u0000\\'.repeat(30_000) }));
     expect(JSON.stringify(content).length).toBeLessThanOrEqual(MAX_CONTENT_CHARACTERS);
     expect(said(content).data.left_out).toEqual(["task.input"]);
   });
 
-  test("of any other delivery says what its message says", () => {
+  test("of another delivery has the message's text", () => {
     const message = {
       text: "Done.",
       title: "A title",
@@ -127,16 +129,16 @@ describe("the body of an event", () => {
       otherwise: [],
       createdAt: START,
     };
-    expect(JSON.parse(bodyOf(delivery))).toEqual({
+    expect(JSON.parse(createBody(delivery))).toEqual({
       type: "delivery.result",
       timestamp: new Date(START).toISOString(),
       data: { task_id: "task_a", title: "A title", text: "Done.", files: [], ask: null, outcome: null },
     });
     const long = { ...delivery, content: { ...message, text: "\u0000".repeat(100_000) } };
-    expect(JSON.parse(bodyOf(long)).data.left_out).toEqual(["text"]);
-    expect(bodyOf(long).length).toBeLessThan(MAX_BODY_BYTES);
+    expect(JSON.parse(createBody(long)).data.left_out).toEqual(["text"]);
+    expect(createBody(long).length).toBeLessThan(MAX_BODY_BYTES);
     const paired = { ...delivery, content: { ...message, text: `x${"\u{1f600}".repeat(30_000)}` } };
-    expect(JSON.parse(bodyOf(paired)).data.text.isWellFormed()).toBe(true);
+    expect(JSON.parse(createBody(paired)).data.text.isWellFormed()).toBe(true);
   });
 });
 
@@ -144,7 +146,7 @@ describe("a signature", () => {
   const body = '{"type":"task.completed","data":{"text":"naïve \u{1f41f}"}}';
   const [first, second] = [1, 2].map((fill) => new Uint8Array(32).fill(fill));
 
-  test("is verified by the public verifier with any of the secrets that sign, and with no other", async () => {
+  test("is verified by the public verifier with each signing secret, and with no other", async () => {
     const seconds = Math.floor(Date.now() / 1000);
     const signature = await signWebhook(
       [first, second].filter((one) => one !== undefined),
@@ -173,10 +175,10 @@ describe("Retry-After", () => {
     ["", null],
   ])("%s is %s ms", (value, wanted) => {
     const now = Date.parse("2026-11-21T10:00:00Z");
-    expect(retryAfterMs([["Retry-After", value]], now)).toBe(wanted);
+    expect(parseRetryAfter([["Retry-After", value]], now)).toBe(wanted);
   });
 
   test("may be missing", () => {
-    expect(retryAfterMs([], 0)).toBeNull();
+    expect(parseRetryAfter([], 0)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** Signatures of calls, against ones that node:crypto makes. */
+/** Signatures of calls, compared with those of node:crypto. */
 import { createHmac, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ function standard(at: number, id = "msg_1", key: Buffer = STANDARD_KEY, body = B
 describe("GitHub's signature", () => {
   const good = `sha256=${hmac(SECRET, BODY)}`;
 
-  test("is right over the very bytes of the body", async () => {
+  test("covers the exact bytes of the body", async () => {
     expect(await judge("github", { "x-hub-signature-256": good })).toBe(true);
     expect(await judge("github", { "x-hub-signature-256": good }, { body: `${BODY} ` })).toBe(false);
     expect(await judge("github", { "x-hub-signature-256": good }, { secret: "another-secret" })).toBe(false);
@@ -48,18 +48,18 @@ describe("GitHub's signature", () => {
     good.slice(0, -2),
     `${good}00`,
     `sha256=${"0".repeat(64)}`,
-  ])("is refused as %j", async (signature) => {
+  ])("is rejected as %j", async (signature) => {
     expect(await judge("github", { "x-hub-signature-256": signature })).toBe(false);
   });
 
-  test("is refused when it stands nowhere, or in the header of another scheme", async () => {
+  test("is rejected when it is missing, or in the header of another scheme", async () => {
     expect(await judge("github", {})).toBe(false);
     expect(await judge("github", { "x-otto-signature": good })).toBe(false);
   });
 });
 
 describe("a generic signature", () => {
-  test("stands where the hook says", async () => {
+  test("is in the configured header", async () => {
     const signature = hmac(SECRET, BODY);
     expect(await judge("generic", { "x-otto-signature": `sha256=${signature}` })).toBe(true);
     const named = { signatureHeader: "x-acme" };
@@ -69,7 +69,7 @@ describe("a generic signature", () => {
 });
 
 describe("Stripe's signature", () => {
-  test("is right for one of several secrets, and beside other versions", async () => {
+  test("is valid for one of several secrets, and next to other versions", async () => {
     const both = `${stripe(SECONDS, "older-secret")},v1=${hmac(SECRET, `${SECONDS}.${BODY}`)},v0=00`;
     expect(await judge("stripe", { "stripe-signature": stripe(SECONDS) })).toBe(true);
     expect(await judge("stripe", { "stripe-signature": both })).toBe(true);
@@ -81,7 +81,7 @@ describe("Stripe's signature", () => {
     [301, false],
     [-301, false],
     [86_400, false],
-  ])("of a moment %i seconds away is taken: %s", async (away, expected) => {
+  ])("with a time %i seconds away is valid: %s", async (away, expected) => {
     expect(await judge("stripe", { "stripe-signature": stripe(SECONDS + away) })).toBe(expected);
   });
 
@@ -93,18 +93,18 @@ describe("Stripe's signature", () => {
     ["no signature", `t=${SECONDS}`],
     ["another body", stripe(SECONDS, SECRET, "{}")],
     ["nothing", ""],
-  ])("with %s is refused", async (_, signature) => {
+  ])("with %s is rejected", async (_, signature) => {
     expect(await judge("stripe", { "stripe-signature": signature })).toBe(false);
   });
 });
 
 describe("a standard webhook's signature", () => {
-  test("is right as the specification's own library makes it", async () => {
+  test("is valid as the specification's library makes it", async () => {
     const signature = new Webhook(STANDARD_SECRET).sign("msg_1", new Date(NOW), BODY);
     expect(await judge("standard", { ...standard(SECONDS), "webhook-signature": signature })).toBe(true);
   });
 
-  test("is right over id, moment and body, also as one of several", async () => {
+  test("covers id, time and body, also as one of several", async () => {
     expect(await judge("standard", standard(SECONDS))).toBe(true);
     const several = { ...standard(SECONDS) };
     several["webhook-signature"] = `v1a,AAAA v1,${Buffer.alloc(32).toString("base64")} ${several["webhook-signature"]}`;
@@ -122,7 +122,7 @@ describe("a standard webhook's signature", () => {
       "another version",
       { ...standard(SECONDS), "webhook-signature": standard(SECONDS)["webhook-signature"].replace("v1", "v2") },
     ],
-  ])("with %s is refused", async (_, headers) => {
+  ])("with %s is rejected", async (_, headers) => {
     expect(await judge("standard", headers)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toNoticeData, type NoticeFacts, type ReportedNotice, getNoticeTypes } from "../../../../core/task/notice.ts";
-import { isWanted } from "../../../../core/channels/webhooks/interest.ts";
+import { hasRecipient } from "../../../../core/channels/webhooks/interest.ts";
 
 const facts: NoticeFacts = {
   task: "task_a",
@@ -17,7 +17,7 @@ function notice(type: ReportedNotice["type"], data: ReportedNotice["data"] = {})
   return { seq: 1, type, at: "2026-11-21T10:00:00.000Z", data };
 }
 
-describe("what happened to a task is kept for the world", () => {
+describe("a task's event is stored as a notice", () => {
   test.each([
     ["an endpoint wants the type", facts, notice("task.started"), ["task.started"], true],
     ["no endpoint does", facts, notice("task.started"), ["task.completed"], false],
@@ -36,23 +36,23 @@ describe("what happened to a task is kept for the world", () => {
       true,
     ],
     ["a person is asked", facts, notice("question.asked", { person: "Ana" }), [], true],
-    ["nobody in particular is asked", facts, notice("question.asked", { person: null }), [], false],
+    ["a question has no person", facts, notice("question.asked", { person: null }), [], false],
     ["a card may have to be settled", facts, notice("question.answered", { person: "Ana" }), [], true],
     ["an event of an earlier release does not say who was asked", facts, notice("question.answered"), [], true],
-    ["nobody in particular was asked", facts, notice("question.answered", { person: null }), [], false],
-    ["what nobody in particular was asked ran out", facts, notice("question.expired", { person: null }), [], false],
+    ["a question without a person was answered", facts, notice("question.answered", { person: null }), [], false],
+    ["a question without a person expired", facts, notice("question.expired", { person: null }), [], false],
     ["somebody may have to approve", facts, notice("approval.requested"), [], true],
   ] as const)("where %s", (_, its, what, interests, wanted) => {
-    expect(isWanted(its, what, interests)).toBe(wanted);
+    expect(hasRecipient(its, what, interests)).toBe(wanted);
   });
 
-  test("without what can be large", () => {
+  test("without large fields", () => {
     expect(toNoticeData({ tool: "write_file", arguments: { content: "x" }, output: {}, input: "y" })).toEqual({
       tool: "write_file",
     });
   });
 
-  test("with its progress only where somebody follows it", () => {
+  test("with its progress only when a conversation follows it", () => {
     expect(getNoticeTypes({ deliver: [] })).not.toContain("step.started");
     expect(getNoticeTypes({ deliver: [{ channel: "slack", to: "T/C/1" }] })).toContain("step.started");
   });

@@ -160,7 +160,7 @@ describe("a question to a person", () => {
     expect(data[0]).toMatchObject({
       state: "failed",
       result: {
-        error: { code: "not_found", field: "human_name", message: 'There is nobody called "Cem". There are: Ana.' },
+        error: { code: "not_found", field: "human_name", message: 'No person is called "Cem". The people are: Ana.' },
       },
     });
   });

@@ -6,8 +6,8 @@ import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import {
   ITEM_LIFETIME_MS,
   MAX_FAILURES,
-  MAX_OVER,
-  MAX_RETRIED_AT_ONCE,
+  MAX_ENDED,
+  MAX_CONCURRENT_RETRIES,
   MIN_FAILING_MS,
   RECEIVE_TIMEOUT_MS,
 } from "../../../../core/channels/inbox/queue.ts";
@@ -245,7 +245,7 @@ describe("an inbox", () => {
     await sql("UPDATE lanes SET used_at = -used_at");
     await sql("UPDATE items SET attempts = 1");
     await abortAllDurableObjects();
-    await vi.waitFor(() => expect(given().length).toBe(10 + MAX_RETRIED_AT_ONCE), SOON);
+    await vi.waitFor(() => expect(given().length).toBe(10 + MAX_CONCURRENT_RETRIES), SOON);
     answerWith(done);
     for (const id of ["a", "b", "c"]) await inboxesFromEnv(env)(name).take(item(id));
     await vi.waitFor(async () => expect(await states()).toMatchObject({ a: "done", b: "done", c: "done" }), SOON);
@@ -258,10 +258,10 @@ describe("an inbox", () => {
     for (const id of ["old", "waits", "late"]) await rpc.take(item(id));
     await vi.waitFor(async () => expect(await states()).toMatchObject({ old: "done", late: "done" }), SOON);
     await sql(
-      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MAX_OVER})
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MAX_ENDED})
        INSERT INTO items (id, lane, kind, received_at, taken_at, attempts, state, ended_at)
          SELECT 'more ' || i, 'more', 'event', 1, 1, 1, 'done', ${Date.now()} FROM n;
-       UPDATE sqlite_sequence SET seq = ${MAX_OVER + 999} WHERE name = 'items'`,
+       UPDATE sqlite_sequence SET seq = ${MAX_ENDED + 999} WHERE name = 'items'`,
     );
     await rpc.take(item("new"));
     const left = "SELECT id, state FROM items WHERE lane <> 'more' ORDER BY seq";

@@ -1,5 +1,5 @@
 /** The receiver of the inboxes `test/…`: it does what a test says, and remembers what it was given. */
-import type { Handled, InboxItem } from "../../../../core/channels/inbox/inbox.ts";
+import type { ItemOutcome, InboxItem } from "../../../../core/channels/inbox/inbox.ts";
 import type { JsonState } from "../../../../core/tool/tool.ts";
 import { failed } from "../../../../core/base/errors.ts";
 import type { ChannelRecord } from "../../../../workers/channels/channel.ts";
@@ -11,7 +11,7 @@ export interface Given {
   readonly lane: JsonState | null;
 }
 
-type Answer = (given: Given) => Handled | Promise<Handled>;
+type Answer = (given: Given) => ItemOutcome | Promise<ItemOutcome>;
 
 const given: Given[] = [];
 let answer: Answer = done;
@@ -26,12 +26,12 @@ export function givenOf(inbox: string): readonly Given[] {
   return given.filter((one) => one.inbox === inbox);
 }
 
-export function done(): Handled {
+export function done(): ItemOutcome {
   return { kind: "done", note: "seen" };
 }
 
 /** A runner that does not answer. It waits for a timer: one that waits for nothing is ended by the runtime. */
-export async function hang(): Promise<Handled> {
+export async function hang(): Promise<ItemOutcome> {
   await scheduler.wait(600_000);
   return done();
 }

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import { outboxesFromEnv } from "../../../../adapters/env/channels.ts";
-import { type Delivery, outboxOf, type Sent } from "../../../../core/channels/outbox/delivery.ts";
+import { type Delivery, getOutboxName, type SendResult } from "../../../../core/channels/outbox/delivery.ts";
 import { deliveryOf, newDeliveryId } from "./delivery-of.ts";
 import { newTenant } from "../../tenant/client.ts";
 import { answerSendings, hangs, sendingsOf, sent } from "./test-sender.ts";
@@ -49,7 +49,7 @@ async function newOutbox() {
   return { tenant: tenant.id, ...outboxFor(tenant.id) };
 }
 
-const later = (ms: number): Sent => ({ kind: "later", why: "busy", afterMs: ms });
+const later = (ms: number): SendResult => ({ kind: "later", why: "busy", afterMs: ms });
 
 beforeEach(() => {
   answerSendings(sent);
@@ -101,7 +101,7 @@ describe("an outbox", () => {
     let pausedAt = 0;
     answerSendings(() => {
       pausedAt = Date.now();
-      return { ...later(1500), pausesAllMs: 1500 } as Sent;
+      return { ...later(1500), pausesAllMs: 1500 } as SendResult;
     });
     await rpc.put([first]);
     await vi.waitFor(() => expect(ids()).toEqual([first.id]), SOON);
@@ -171,9 +171,9 @@ describe("an outbox", () => {
     answerSendings(({ delivery: { id } }) => (id === dead.id ? { kind: "dead", why: "no such mailbox" } : sent()));
     await rpc.put([dead]);
     await vi.waitFor(() => expect(ids()).toEqual([dead.id, instead.id]), SOON);
-    const look = await outboxesFromEnv(env)(outboxOf(instead)).look(instead.id);
+    const look = await outboxesFromEnv(env)(getOutboxName(instead)).look(instead.id);
     expect(look?.content).toEqual(instead.content);
-    expect(outboxOf(instead)).toBe(`${tenant}/slack/T1`);
+    expect(getOutboxName(instead)).toBe(`${tenant}/slack/T1`);
   });
 
   test("sends nothing of what was called off, also when it comes after its calling-off", async () => {

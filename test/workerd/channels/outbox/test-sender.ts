@@ -1,5 +1,5 @@
 /** The sender of the deliveries of tests, whatever their channel: it does what a test says, and remembers what it was given. */
-import type { Attempt, Delivery, Sent } from "../../../../core/channels/outbox/delivery.ts";
+import type { Attempt, Delivery, SendResult } from "../../../../core/channels/outbox/delivery.ts";
 import type { ChannelRecord, Sender } from "../../../../workers/channels/channel.ts";
 import type { Channels } from "../../../../workers/channels/channels.ts";
 
@@ -9,7 +9,7 @@ export interface Sending {
   readonly attempt: Attempt;
 }
 
-type Answer = (sending: Sending) => Sent | Promise<Sent>;
+type Answer = (sending: Sending) => SendResult | Promise<SendResult>;
 
 const sendings: Sending[] = [];
 let answer: Answer = sent;
@@ -32,12 +32,12 @@ export function sendingsOf(tenant: string): readonly Sending[] {
   return sendings.filter(({ delivery }) => delivery.tenant === tenant);
 }
 
-export function sent(): Sent {
+export function sent(): SendResult {
   return { kind: "sent", ref: null };
 }
 
 /** A sender that answers long after a test has ended. */
-export async function hangs(): Promise<Sent> {
+export async function hangs(): Promise<SendResult> {
   await new Promise((resolve) => setTimeout(resolve, 30_000));
   return sent();
 }

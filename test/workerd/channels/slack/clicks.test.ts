@@ -3,7 +3,7 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
-import { actionId, actionValue } from "../../../../core/channels/slack/actions.ts";
+import { toActionId, toActionValue } from "../../../../core/channels/slack/actions.ts";
 import { clickPayload, commandFields, signedForm, signedPayload } from "../../../stand-ins/slack-requests.ts";
 import { asking, isOver, makeDesk, post, saying, SIGNING, waiting } from "./server.ts";
 import { waitIdOf } from "../../tasks/client.ts";
@@ -12,8 +12,8 @@ beforeEach(() => reset());
 
 describe("a click", () => {
   const choice = (task: string, ask: string, index: number) => ({
-    actionId: actionId({ verb: "choose", choice: index }),
-    value: actionValue({ task, ask, choice: index }),
+    actionId: toActionId({ verb: "choose", choice: index }),
+    value: toActionValue({ task, ask, choice: index }),
   });
 
   test("on a choice resumes the task; the second one hears who was first", async () => {
@@ -76,7 +76,7 @@ describe("a click", () => {
     expect((await desk.caller.send("POST", "/v1/people", boss)).status).toBe(201);
     const { view, ask } = await waiting(desk, asking("Which city?"));
     // Slack does not always say whose member somebody is.
-    const value = actionValue({ task: view.id, ask, choice: null });
+    const value = toActionValue({ task: view.id, ask, choice: null });
     await desk.click({ actionId: "otto:approve", value, user: "U0FAR" });
     expect(await desk.whispers()).toEqual([expect.stringContaining("is a question")]);
     const { data } = (await desk.caller.send("GET", "/v1/people")).json;
@@ -87,7 +87,7 @@ describe("a click", () => {
   test("to answer in words opens a window, whose text resumes the task", async () => {
     const desk = await makeDesk();
     const { view, ask } = await waiting(desk, asking("Which city?"));
-    await desk.click({ actionId: "otto:answer", value: actionValue({ task: view.id, ask, choice: null }) });
+    await desk.click({ actionId: "otto:answer", value: toActionValue({ task: view.id, ask, choice: null }) });
     const [window] = await vi.waitFor(
       async () => {
         const { views } = await desk.slack.facts();
@@ -107,7 +107,7 @@ describe("a click", () => {
     await desk.click({
       user: "U0BEN",
       actionId: "otto:answer",
-      value: actionValue({ task: view.id, ask, choice: null }),
+      value: toActionValue({ task: view.id, ask, choice: null }),
     });
     expect(await desk.whispers()).toEqual(["This was answered already by ana."]);
     expect((await desk.slack.facts()).views, "no window is opened for what is over").toHaveLength(1);
@@ -121,9 +121,9 @@ describe("a click", () => {
     const [task] = await desk.tasks(1);
     const view = await desk.caller.until(task?.id ?? "", ({ pending }) => pending.length > 0);
     const ask = waitIdOf(view);
-    const value = actionValue({ task: view.id, ask, choice: null });
+    const value = toActionValue({ task: view.id, ask, choice: null });
     await desk.click({ actionId: "otto:approve", value });
-    expect(await desk.whispers()).toEqual([expect.stringContaining("may not approve")]);
+    expect(await desk.whispers()).toEqual([expect.stringContaining("cannot approve")]);
     const { data } = (await desk.caller.send("GET", "/v1/people")).json;
     const { id, version, created_at: _, updated_at: __, ...fields } = data[0];
     const allowed = await desk.caller.send(
@@ -145,7 +145,7 @@ describe("a click", () => {
   test("on stop counts from who began the task, and from nobody else who may not approve", async () => {
     const desk = await makeDesk();
     const { view } = await waiting(desk, asking("Which city?"));
-    const stop = { actionId: "otto:stop", value: actionValue({ task: view.id, ask: null, choice: null }) };
+    const stop = { actionId: "otto:stop", value: toActionValue({ task: view.id, ask: null, choice: null }) };
     await desk.click({ ...stop, user: "U0BEN" });
     expect(await desk.whispers(1)).toEqual([expect.stringContaining("Only who began this")]);
     await desk.click(stop);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import { inboxesFromEnv, outboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../../../adapters/env/tasks.ts";
-import { outboxOf } from "../../../../core/channels/outbox/delivery.ts";
+import { getOutboxName } from "../../../../core/channels/outbox/delivery.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../../core/provenance/label.ts";
 import {
   eventEnvelope,
@@ -268,7 +268,7 @@ describe("a thread", () => {
       title: "",
     };
     const delivery = deliveryOf(tenant, { channel: "slack", to, lane: to, task: made.id, content });
-    await outboxesFromEnv(env)(outboxOf(delivery)).put([delivery]);
+    await outboxesFromEnv(env)(getOutboxName(delivery)).put([delivery]);
     const ts = await vi.waitFor(
       async () => {
         const [message] = await desk.slack.messages("C0GENERAL");

@@ -7,7 +7,7 @@ import {
   type Attempt,
   type Delivery,
   type DeliveryReport,
-  outboxOf,
+  getOutboxName,
 } from "../../../../core/channels/outbox/delivery.ts";
 import type { OutMessage } from "../../../../core/channels/outbox/message.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
@@ -88,7 +88,7 @@ function resultTo(tenant: string, to: string, message: Partial<OutMessage> = {})
 async function endOf(delivery: Delivery): Promise<DeliveryReport> {
   return await vi.waitFor(
     async () => {
-      const report = (await outboxesFromEnv(env)(outboxOf(delivery)).look(delivery.id))?.report;
+      const report = (await outboxesFromEnv(env)(getOutboxName(delivery)).look(delivery.id))?.report;
       if (report?.endedAt == null) throw new Error(`it is not over: ${report?.state}`);
       return report;
     },
@@ -173,7 +173,7 @@ describe("an outbox of Slack", () => {
       files,
       sandbox: { rootId: task.id, project: null },
     });
-    await outboxesFromEnv(env)(outboxOf(delivery)).put([delivery]);
+    await outboxesFromEnv(env)(getOutboxName(delivery)).put([delivery]);
     const completing = async () => await slack.calls("files.completeUploadExternal");
     await vi.waitFor(async () => expect(await completing()).toHaveLength(1), { timeout: 20_000 });
     await abortAllDurableObjects();
@@ -193,7 +193,7 @@ describe("an outbox of Slack", () => {
     await slack.addChannel({ id: "C3", ...facts });
     await slack.breakWith({ kind: "ratelimited", method: "chat.postMessage", retryAfter: 1, times: 1 });
     const delivery = resultTo(caller.tenant, `${slack.team}/${place}`);
-    await outboxesFromEnv(env)(outboxOf(delivery)).put([delivery]);
+    await outboxesFromEnv(env)(getOutboxName(delivery)).put([delivery]);
     expect(await endOf(delivery)).toMatchObject({ state: "sent", attempts: 2 });
     expect(await postedTexts(slack, "C3")).toEqual(["The *answer*."]);
   });
@@ -204,7 +204,7 @@ describe("an outbox of Slack", () => {
     await slack.addChannel({ id: "C3", name: "board", isPrivate: true });
     await slack.breakWith({ kind: "cut", method: "chat.postMessage", times: 1 });
     const delivery = resultTo(caller.tenant, `${slack.team}/#board`);
-    await outboxesFromEnv(env)(outboxOf(delivery)).put([delivery]);
+    await outboxesFromEnv(env)(getOutboxName(delivery)).put([delivery]);
     expect(await endOf(delivery)).toMatchObject({ state: "sent", attempts: 2 });
     expect(await postedTexts(slack, "C3")).toEqual(["The *answer*."]);
   });
@@ -215,7 +215,7 @@ describe("an outbox of Slack", () => {
     await slack.addChannel({ id: "C3", name: "news", isMember: false });
     await slack.breakWith({ kind: "reset", method: "chat.postMessage", times: 1 });
     const delivery = resultTo(caller.tenant, `${slack.team}/C3`);
-    const outbox = outboxesFromEnv(env)(outboxOf(delivery));
+    const outbox = outboxesFromEnv(env)(getOutboxName(delivery));
     await outbox.put([delivery]);
     expect(await endOf(delivery)).toMatchObject({ state: "unknown", why: expect.stringContaining("/invite") });
     expect(await outbox.replay(delivery.id)).toBe(true);

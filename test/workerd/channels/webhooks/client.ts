@@ -2,9 +2,9 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { env } from "cloudflare:workers";
 import { expect, inject } from "vitest";
-import type { Delivery, Sent } from "../../../../core/channels/outbox/delivery.ts";
-import { testContent } from "../../../../core/channels/webhooks/body.ts";
+import type { Delivery, SendResult } from "../../../../core/channels/outbox/delivery.ts";
 import { CHANNELS, loadSender } from "../../../../workers/channels/channels.ts";
+import { createTestContent } from "../../../../core/channels/webhooks/body.ts";
 import { webhookDelivery } from "../../../../workers/channels/fan-out/webhooks.ts";
 import type { Caller } from "../../http/entry.ts";
 
@@ -74,12 +74,12 @@ export function isVerifiedBy(secret: string, request: Posted): boolean {
 /** A delivery of a test event that nobody has put anywhere. */
 export async function deliveryTo(caller: Caller, endpoint: string): Promise<Delivery> {
   const at = Date.now();
-  const content = testContent(endpoint, new Date(at).toISOString());
+  const content = createTestContent(endpoint, new Date(at).toISOString());
   return await webhookDelivery({ tenant: caller.tenant, endpoint, task: null, content, at }, crypto.randomUUID());
 }
 
 /** An attempt at it, past its outbox. */
-export async function send(delivery: Delivery, number = 1): Promise<Sent> {
+export async function send(delivery: Delivery, number = 1): Promise<SendResult> {
   const { send: sendOnce } = await loadSender(CHANNELS, "webhook");
   return await sendOnce(env, delivery, { number, mayHaveLeft: number > 1, refs: {} });
 }

@@ -131,7 +131,7 @@ describe("the list of repeats", () => {
       const item = (id: string) => ({ id, lane: id, kind: "webhook", body: {}, receivedAt: 1 });
       const settle = () => {
         for (const due of store.due(Number.MAX_SAFE_INTEGER, 10, true))
-          store.settle(due, { end: { kind: "over", state: "done", note: "task_1" }, knows: null, head: null }, 1);
+          store.settle(due, { end: { kind: "ended", state: "done", note: "task_1" }, knows: null, head: null }, 1);
       };
       store.put(item("first"), 1);
       settle();

@@ -1,26 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  changedSchedule,
-  comesBack,
-  newSchedule,
-  pausedSchedule,
-  resumedSchedule,
+  changeSchedule,
+  isReactivated,
+  createSchedule,
+  pauseSchedule,
+  resumeSchedule,
 } from "../../../core/schedules/change.ts";
 import { openDueClock } from "../../../core/schedules/due.ts";
 import {
   type Decision,
-  decideChange,
-  decideDue,
-  decideEnd,
-  decideRun,
+  decideAfterStart,
+  decideDueRuns,
+  decideTaskEnd,
+  decideRequestedRun,
   GRACE_MS,
-  goesAt,
-  nextWake,
-} from "../../../core/schedules/judge.ts";
-import { fired, isOpen, keyOfDue, notStarted, type Occurrence } from "../../../core/schedules/occurrence.ts";
+  getDeletionTime,
+  getNextWake,
+} from "../../../core/schedules/decide-runs.ts";
 import {
-  dueRule,
+  recordStart,
+  isOpen,
+  getDueKey,
+  recordFailedStart,
+  type Occurrence,
+} from "../../../core/schedules/occurrence.ts";
+import {
+  toDueRule,
   type ScheduleConfig,
   scheduleConfigSchema,
   type ScheduleState,
@@ -45,14 +51,14 @@ function valueOf<T>(result: { ok: true; value: T } | { ok: false; error: { messa
   return result.value;
 }
 
-/** A schedule with its ledger, as its object keeps them. */
+/** A schedule with its run history, as its object stores them. */
 class Ledger {
   state: ScheduleState;
   readonly rows = new Map<string, Occurrence>();
   readonly alerts: Occurrence[] = [];
 
   constructor(change: Record<string, unknown> = {}) {
-    this.state = valueOf(newSchedule({ tenant: "ten_a", id: "sch_a", config: configOf(change) }, START));
+    this.state = valueOf(createSchedule({ tenant: "ten_a", id: "sch_a", config: configOf(change) }, START));
   }
 
   open(): Occurrence[] {
@@ -65,27 +71,27 @@ class Ledger {
     this.alerts.push(...alerts);
   }
 
-  /** Decides about everything that is due by now. */
+  /** Decides everything that is due by now. */
   tick(now: number): void {
     for (;;) {
-      const clock = valueOf(openDueClock(dueRule(this.state.config, this.state.createdAt)));
-      this.keep(decideDue(this.state, clock, this.open(), now));
+      const clock = valueOf(openDueClock(toDueRule(this.state.config, this.state.createdAt)));
+      this.keep(decideDueRuns(this.state, clock, this.open(), now));
       if (this.state.next === null || this.state.next.at > now) return;
     }
   }
 
   run(key: string, now: number): void {
-    this.keep(decideRun(this.state, { key, due: now }, this.open(), now));
+    this.keep(decideRequestedRun(this.state, { key, due: now }, this.open(), now));
   }
 
-  /** Every occurrence that starts has its task. */
+  /** Gives every starting occurrence its task. */
   start(now: number): void {
     for (const one of this.open().filter(({ state }) => state === "starting"))
-      this.keep(decideChange(this.state, this.open(), fired(one, `task_${one.key}`, now), now));
+      this.keep(decideAfterStart(this.state, this.open(), recordStart(one, `task_${one.key}`, now), now));
   }
 
   end(key: string, status: TaskStatus, now: number): void {
-    this.keep(decideEnd(this.state, this.open(), { key, end: { status, why: null } }, now));
+    this.keep(decideTaskEnd(this.state, this.open(), { key, end: { status, why: null } }, now));
   }
 
   states(): string[] {
@@ -94,12 +100,12 @@ class Ledger {
 }
 
 const at = (hours: number) => START + hours * HOUR;
-const key = (hours: number) => keyOfDue(at(hours));
+const key = (hours: number) => getDueKey(at(hours));
 
 describe("an occurrence", () => {
   test("starts when it is due, runs, and ends", () => {
     const ledger = new Ledger();
-    expect(nextWake(ledger.state, [], START)).toBe(at(1));
+    expect(getNextWake(ledger.state, [], START)).toBe(at(1));
     ledger.tick(at(1) - 1);
     expect(ledger.states()).toEqual([]);
     ledger.tick(at(1));
@@ -107,26 +113,26 @@ describe("an occurrence", () => {
     ledger.start(at(1));
     ledger.end(key(1), "completed", at(1) + MINUTE);
     expect(ledger.rows.get(key(1))).toMatchObject({ state: "finished", status: "completed", task: `task_${key(1)}` });
-    expect(nextWake(ledger.state, ledger.open(), at(1))).toBe(at(2));
+    expect(getNextWake(ledger.state, ledger.open(), at(1))).toBe(at(2));
   });
 
-  test("is tried again while that may help, and fails when it may not or its time is over", () => {
+  test("is retried while that may help, and fails otherwise or after its time", () => {
     const ledger = new Ledger({ missed: { policy: "skip", window_seconds: 60 } });
     ledger.tick(at(1));
     const [first] = ledger.open();
     if (first === undefined) throw new Error("nothing is open");
     const away = { code: "upstream_failed", message: "away" } as const;
-    const again = notStarted(first, away, MINUTE, at(1));
+    const again = recordFailedStart(first, away, MINUTE, at(1));
     expect(again).toMatchObject({ state: "starting", failures: 1, why: "away" });
     expect(again.tryAt).toBeGreaterThan(at(1));
-    expect(fired(again, "task_a", at(1))).toMatchObject({ state: "fired", why: null, failures: 1 });
-    expect(notStarted(again, away, MINUTE, at(3))).toMatchObject({ state: "failed", why: "away" });
+    expect(recordStart(again, "task_a", at(1))).toMatchObject({ state: "fired", why: null, failures: 1 });
+    expect(recordFailedStart(again, away, MINUTE, at(3))).toMatchObject({ state: "failed", why: "away" });
     const stopped = { code: "conflict", message: "stopped", cause: { kind: "tenant_stopped" } } as const;
-    expect(notStarted(first, stopped, MINUTE, at(1)).state).toBe("starting");
-    expect(notStarted(first, { code: "not_found", message: "no agent" }, MINUTE, at(1)).state).toBe("failed");
+    expect(recordFailedStart(first, stopped, MINUTE, at(1)).state).toBe("starting");
+    expect(recordFailedStart(first, { code: "not_found", message: "no agent" }, MINUTE, at(1)).state).toBe("failed");
   });
 
-  test("is acted on late by its jitter, the same each time and before the next one", () => {
+  test("runs later by its jitter, the same each time and before the next one", () => {
     const ledger = new Ledger({ when: { kind: "interval", every_seconds: 60 }, jitter_seconds: 3600 });
     const seen = new Set<number>();
     for (let due = 1; due <= 50; due += 1) {
@@ -149,7 +155,7 @@ describe("an outage of five hours", () => {
     return ledger;
   };
 
-  test("skips all that was missed", () => {
+  test("skips all missed occurrences", () => {
     const ledger = after({ policy: "skip", window_seconds: 86_400 });
     expect(ledger.states()).toEqual(["skipped", "skipped", "skipped", "skipped", "skipped"]);
     expect(ledger.rows.get(key(3))?.why).toMatch(/missed/);
@@ -172,17 +178,17 @@ describe("an outage of five hours", () => {
     expect(ledger.open().map(({ due }) => due)).toEqual([at(3), at(4), at(5)]);
   });
 
-  test("goes on with the next moment, by the rule and not by now", () => {
+  test("continues with the next occurrence of the rule, not of the present time", () => {
     expect(after({ policy: "once", window_seconds: 86_400 }).state.next).toEqual({ due: at(6), at: at(6) });
   });
 
-  test("does not keep what is on time from running", () => {
+  test("does not affect punctual occurrences", () => {
     const ledger = new Ledger({ missed: { policy: "skip", window_seconds: 60 } });
     ledger.tick(at(5) + GRACE_MS);
     expect(ledger.states()).toEqual(["skipped", "skipped", "skipped", "skipped", "starting"]);
   });
 
-  test("of a year is decided about in parts, with nothing left out", () => {
+  test("of a year is decided in parts, completely", () => {
     const ledger = new Ledger({ missed: { policy: "once", window_seconds: 86_400 } });
     ledger.tick(START + 366 * 24 * HOUR);
     expect(ledger.rows.size).toBe(366 * 24);
@@ -190,7 +196,7 @@ describe("an outage of five hours", () => {
   });
 });
 
-describe("an overlap", () => {
+describe("an overlapping run", () => {
   const two = (overlap: string) => {
     const ledger = new Ledger({ overlap });
     ledger.tick(at(1));
@@ -199,7 +205,7 @@ describe("an overlap", () => {
     return ledger;
   };
 
-  test("is skipped, and says what it overlapped", () => {
+  test("is skipped, and names the run that it overlaps", () => {
     const ledger = two("skip");
     expect(ledger.states()).toEqual(["fired", "skipped"]);
     expect(ledger.rows.get(key(2))?.why).toContain(key(1));
@@ -208,7 +214,7 @@ describe("an overlap", () => {
     expect(ledger.states()).toEqual(["finished", "skipped", "starting"]);
   });
 
-  test("waits in order, and the first one starts when the one before it ends", () => {
+  test("is queued in order, and starts when the one before it ends", () => {
     const ledger = two("queue");
     ledger.tick(at(3));
     expect(ledger.states()).toEqual(["fired", "queued", "queued"]);
@@ -225,7 +231,7 @@ describe("an overlap", () => {
     expect(ledger.alerts).toEqual([]);
   });
 
-  test("takes the place of one whose task was surely not made yet", () => {
+  test("replaces one whose task surely was not created yet", () => {
     const ledger = new Ledger({ overlap: "cancel_previous" });
     ledger.tick(at(1));
     ledger.tick(at(2));
@@ -236,7 +242,7 @@ describe("an overlap", () => {
     expect(two("allow").states()).toEqual(["fired", "starting"]);
   });
 
-  test("of a run that somebody asked for is judged as any", () => {
+  test("that was requested follows the same policy", () => {
     const ledger = two("skip");
     ledger.run("run/a", at(2) + 1);
     expect(ledger.rows.get("run/a")).toMatchObject({ state: "skipped", isManual: true });
@@ -246,18 +252,18 @@ describe("an overlap", () => {
 describe("an alert", () => {
   const alert = { deliver: [{ channel: "email", to: "ops@example.com" }], if_not_finished_within_seconds: 600 };
 
-  test("is due when a run has not ended in its time, once", () => {
+  test("is sent once when a run has not ended in time", () => {
     const ledger = new Ledger({ alert });
     ledger.tick(at(1));
     ledger.start(at(1));
-    expect(nextWake(ledger.state, ledger.open(), at(1))).toBe(at(1) + 10 * MINUTE);
+    expect(getNextWake(ledger.state, ledger.open(), at(1))).toBe(at(1) + 10 * MINUTE);
     ledger.tick(at(1) + 10 * MINUTE);
     ledger.tick(at(1) + 11 * MINUTE);
     expect(ledger.alerts.map((one) => one.key)).toEqual([key(1)]);
     expect(ledger.rows.get(key(1))).toMatchObject({ state: "fired", isLate: true });
   });
 
-  test("is due when a run fails, and only where somebody is to be told", () => {
+  test("is sent when a run fails, if alerts are configured", () => {
     for (const told of [true, false]) {
       const ledger = new Ledger(told ? { alert } : {});
       ledger.tick(at(1));
@@ -268,41 +274,40 @@ describe("an alert", () => {
   });
 });
 
-describe("a schedule that is changed", () => {
-  test("is due by its new rule, and by no moment a second time", () => {
+describe("a changed schedule", () => {
+  test("is due by its new rule, and never twice at one time", () => {
     const ledger = new Ledger();
     ledger.tick(at(1));
     const half = configOf({ when: { kind: "interval", every_seconds: 1800 } });
-    ledger.state = valueOf(changedSchedule(ledger.state, { config: half, ifVersion: 1 }, at(1)));
+    ledger.state = valueOf(changeSchedule(ledger.state, { config: half, ifVersion: 1 }, at(1)));
     expect(ledger.state).toMatchObject({ version: 2, next: { due: at(1.5) } });
-    expect(changedSchedule(ledger.state, { config: half, ifVersion: 1 }, at(1))).toMatchObject({
+    expect(changeSchedule(ledger.state, { config: half, ifVersion: 1 }, at(1))).toMatchObject({
       ok: false,
       error: { code: "conflict" },
     });
   });
 
-  test("is not due while it is paused, and what was due meanwhile was not missed", () => {
+  test("is not due while paused, and misses nothing", () => {
     const ledger = new Ledger();
-    ledger.state = pausedSchedule(ledger.state, at(0.5));
-    expect(nextWake(ledger.state, [], at(0.5))).toBeNull();
+    ledger.state = pauseSchedule(ledger.state, at(0.5));
+    expect(getNextWake(ledger.state, [], at(0.5))).toBeNull();
     ledger.tick(at(4));
     expect(ledger.states()).toEqual([]);
-    ledger.state = valueOf(resumedSchedule(ledger.state, at(4.5)));
+    ledger.state = valueOf(resumeSchedule(ledger.state, at(4.5)));
     expect(ledger.state.next).toEqual({ due: at(5), at: at(5) });
   });
 
-  test("comes back only where it was over, also by being paused", () => {
+  test("is reactivated only after it ended, also by being paused", () => {
     const ledger = new Ledger({ when: { kind: "once", at: new Date(at(1)).toISOString() } });
     const again = configOf();
     const due = ledger.state;
     ledger.tick(at(1));
     const over = ledger.state;
-    const changed = (state: ScheduleState) =>
-      valueOf(changedSchedule(state, { config: again, ifVersion: null }, at(1)));
-    expect(comesBack(over, changed(over))).toBe(true);
-    expect(comesBack(over, pausedSchedule(over, at(1)))).toBe(true);
-    expect(comesBack(over, over)).toBe(false);
-    for (const state of [due, pausedSchedule(due, START)]) expect(comesBack(state, changed(state))).toBe(false);
+    const changed = (state: ScheduleState) => valueOf(changeSchedule(state, { config: again, ifVersion: null }, at(1)));
+    expect(isReactivated(over, changed(over))).toBe(true);
+    expect(isReactivated(over, pauseSchedule(over, at(1)))).toBe(true);
+    expect(isReactivated(over, over)).toBe(false);
+    for (const state of [due, pauseSchedule(due, START)]) expect(isReactivated(state, changed(state))).toBe(false);
   });
 
   test.each([
@@ -315,15 +320,15 @@ describe("a schedule that is changed", () => {
     ["when", { when: { kind: "cron", expression: "0 0 31 2 *" } }],
     ["time_zone", { time_zone: "Mars/Olympus" }],
     ["ends_at", { ends_at: "2026-01-01T00:30:00Z" }],
-  ])("is refused for its %s", (field, change) => {
-    expect(newSchedule({ tenant: "t", id: "s", config: configOf(change) }, START)).toMatchObject({
+  ])("is rejected for its %s", (field, change) => {
+    expect(createSchedule({ tenant: "t", id: "s", config: configOf(change) }, START)).toMatchObject({
       ok: false,
       error: { field },
     });
   });
 });
 
-test("whatever happens, each due moment is decided about once, in order, and no policy runs two at once", () => {
+test("in any sequence of events, each due time is decided once, in order, and no policy runs two at once", () => {
   const command = fc.oneof(
     fc.record({ kind: fc.constant("tick" as const), minutes: fc.integer({ min: 0, max: 400 }) }),
     fc.record({ kind: fc.constant("start" as const) }),
@@ -349,18 +354,18 @@ test("whatever happens, each due moment is decided about once, in order, and no 
           if (one.kind === "tick") {
             const before = ledger.state;
             ledger.tick((now += one.minutes * MINUTE));
-            // From the moment that was due next on, every hour up to the last one was decided about.
+            // From the next due time on, every hour up to the last one was decided.
             for (let due = before.next?.due ?? Infinity; due <= (ledger.state.last ?? -Infinity); due += HOUR) {
               expect(decided.has(due)).toBe(false);
-              expect(ledger.rows.has(keyOfDue(due))).toBe(true);
+              expect(ledger.rows.has(getDueKey(due))).toBe(true);
               decided.add(due);
             }
           } else if (one.kind === "start") ledger.start(now);
           else if (one.kind === "run") ledger.run(`run/${(runs += 1)}`, now);
           else if (one.kind === "pause")
             ledger.state = ledger.state.paused
-              ? valueOf(resumedSchedule(ledger.state, now))
-              : pausedSchedule(ledger.state, now);
+              ? valueOf(resumeSchedule(ledger.state, now))
+              : pauseSchedule(ledger.state, now);
           else {
             const working = ledger.open().filter(({ state }) => state === "fired");
             const ending = working[one.pick % Math.max(1, working.length)];
@@ -378,13 +383,13 @@ test("whatever happens, each due moment is decided about once, in order, and no 
   );
 });
 
-test("a schedule goes a month after it was over, and not while it may be due or anything is open", () => {
+test("a schedule is deleted a month after it ended, and not while it may be due or a run is open", () => {
   const ledger = new Ledger({ when: { kind: "once", at: new Date(at(1)).toISOString() } });
-  expect(goesAt(ledger.state, [])).toBeNull();
+  expect(getDeletionTime(ledger.state, [])).toBeNull();
   ledger.tick(at(1));
-  expect(goesAt(ledger.state, ledger.open())).toBeNull();
+  expect(getDeletionTime(ledger.state, ledger.open())).toBeNull();
   ledger.start(at(1));
   ledger.end(key(1), "completed", at(1));
-  expect(goesAt(ledger.state, ledger.open())).toBe(at(1) + 30 * 24 * 60 * MINUTE);
-  expect(goesAt({ ...ledger.state, paused: true }, [])).toBeNull();
+  expect(getDeletionTime(ledger.state, ledger.open())).toBe(at(1) + 30 * 24 * 60 * MINUTE);
+  expect(getDeletionTime({ ...ledger.state, paused: true }, [])).toBeNull();
 });

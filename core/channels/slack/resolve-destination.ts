@@ -1,29 +1,29 @@
-/** How a caller may write a place in Slack, and which place of the tenant that is. */
+/** Resolves the Slack destination that a caller wrote to one of the tenant's. */
 import { failed, ok, type Result } from "../../base/errors.ts";
-import { isTeam, slackPlace } from "../outbox/slack-place.ts";
+import { isTeam, parseSlackDestination } from "../outbox/slack-destination.ts";
 
 /** The workspaces in which a tenant has installed the app. */
 export interface SlackWorkspaces {
-  /** The one that the task came from, where places of no named workspace are; null: it came from none. */
+  /** The workspace that the task came from, the default for destinations without one; null for another source. */
   readonly home: string | null;
   readonly active: () => Promise<Result<readonly { readonly team: string; readonly teamName: string }[]>>;
 }
 
-/** A place has the same form in every workspace. */
+/** Any workspace: the form after it is the same for each of them. */
 const ANY_TEAM = "T0";
 
 const SLACK_FORMS =
-  "is no place in Slack: write #channel, C… or D…, C…/thread, U… for a direct message, or one of these after the workspace: T…/C…";
+  "is not a Slack destination: write #channel, C… or D…, C…/thread, U… for a direct message, or one of these after the workspace: T…/C…";
 
-/** Finds the place that a caller's words mean. Expected failures are values. */
-export async function resolveSlackPlace(
+/** Returns the destination in its stored form. Expected failures are values. */
+export async function resolveSlackDestination(
   to: string,
   { home, active }: SlackWorkspaces,
 ): Promise<Result<readonly string[]>> {
   const [first = "", ...rest] = to.trim().split("/");
   const isWhole = isTeam(first);
   const inside = isWhole ? rest : [first, ...rest];
-  const place = placeInside(inside);
+  const place = toStoredForm(inside);
   if (place === null) return failed("invalid_input", SLACK_FORMS);
   const team = isWhole ? first : home;
   if (team !== null && team === home) return ok([`${team}/${place}`]);
@@ -47,9 +47,9 @@ export async function resolveSlackPlace(
 
 const HOW_TO_CONNECT = "POST /v1/slack/authorize gives the address at which a person installs Otto in a workspace.";
 
-/** Reads a stored place of a workspace: `C…`, `C…/thread`, `U…` or `#name`; null for any other text. */
-function placeInside([place = "", ...thread]: readonly string[]): string | null {
+/** The stored form of a destination inside a workspace: `C…`, `C…/thread`, `U…` or `#name`; null for any other form. */
+function toStoredForm([place = "", ...thread]: readonly string[]): string | null {
   const plain = place.startsWith("#") ? place.toLowerCase() : place.replace(/^@/, "");
   const written = [plain, ...thread].join("/");
-  return slackPlace(`${ANY_TEAM}/${written}`) === null ? null : written;
+  return parseSlackDestination(`${ANY_TEAM}/${written}`) === null ? null : written;
 }

@@ -1,4 +1,4 @@
-/** Reminders as people write them: `me in 20 minutes to call Ana`, `@Ana every weekday at 9:00: stand-up`. */
+/** Parses reminders in words: `me in 20 minutes to call Ana`, `@Ana every weekday at 9:00: stand-up`. */
 import { failed, ok, type Result } from "../base/errors.ts";
 import { storable } from "../base/storable.ts";
 import type { ScheduleConfig } from "./schedule.ts";
@@ -7,11 +7,11 @@ import { toMoment, openZone, toWallTime, type Zone } from "../base/time-zone.ts"
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A reminder is for the next years, not for later generations. */
+/** Furthest time of a reminder. */
 const MAX_AHEAD_MS = 5 * 366 * DAY_MS;
 const MAX_TEXT = 3_000;
 
-/** What can be written, for people. */
+/** Examples for error messages. */
 const REMINDER_FORMS = [
   "me in 20 minutes to …, in 2 hours, in 3 days",
   "me at 15:30 to …, at 15:30 tomorrow, at 15:30 on 2026-11-25",
@@ -19,8 +19,8 @@ const REMINDER_FORMS = [
   "@Ana every day at 9:00 to …, every weekday, every monday,thursday",
 ] as const;
 
-export interface ReminderWords {
-  /** Whom it is for, as it was written; null: the one who writes. */
+export interface ParsedReminder {
+  /** The addressee as written; null for the writer. */
   readonly who: string | null;
   readonly text: string;
   readonly when: ScheduleConfig["when"];
@@ -36,27 +36,27 @@ const AT = new RegExp(String.raw`^at\s+${TIME}(?:\s+(${DATE}))?${TEXT}`, "is");
 const ON = new RegExp(String.raw`^(${DATE})\s+at\s+${TIME}${TEXT}`, "is");
 const EVERY = new RegExp(String.raw`^every\s+([a-z]+(?:\s*(?:,|and)\s*[a-z]+)*)\s+at\s+${TIME}${TEXT}`, "is");
 
-/** Reads words in a person's zone. `invalid_input` says what can be written. */
-export function readReminder(
+/** Parses words in a person's time zone. `invalid_input` shows examples. */
+export function parseReminder(
   words: string,
   { now, timeZone }: { now: number; timeZone: string },
-): Result<ReminderWords> {
+): Result<ParsedReminder> {
   const zone = openZone(timeZone);
-  if (zone === null) return failed("invalid_input", `${timeZone} is no time zone.`, { field: "time_zone" });
+  if (zone === null) return failed("invalid_input", `${timeZone} is not a time zone.`, { field: "time_zone" });
   const [, who = "", rest = ""] = WHO.exec(words.trim()) ?? [];
-  const read = readIn(rest, zone, now) ?? readAt(rest, zone, now) ?? readEvery(rest);
-  if (who === "" || read === null) return refused("Otto does not understand this.");
+  const read = parseIn(rest, zone, now) ?? parseAt(rest, zone, now) ?? parseEvery(rest);
+  if (who === "" || read === null) return failUnclear("Otto cannot read this reminder.");
   if (!read.ok) return read;
   const { text, when } = read.value;
-  if (text.trim().length > MAX_TEXT) return refused(`A reminder has at most ${MAX_TEXT} characters.`);
+  if (text.trim().length > MAX_TEXT) return failUnclear(`A reminder has at most ${MAX_TEXT} characters.`);
   if (when.kind === "once" && !isAhead(Date.parse(when.at), now))
-    return refused("That moment is past, or too far away.");
+    return failUnclear("That time is past, or too far away.");
   return ok({ who: who.toLowerCase() === "me" ? null : who, text: storable(text.trim()), when });
 }
 
-type Read = Result<Pick<ReminderWords, "text" | "when">> | null;
+type Read = Result<Pick<ParsedReminder, "text" | "when">> | null;
 
-function readIn(words: string, zone: Zone, now: number): Read {
+function parseIn(words: string, zone: Zone, now: number): Read {
   const [, count, unit = "", text] = IN.exec(words) ?? [];
   if (count === undefined || text === undefined) return null;
   const many = /^an?$/i.test(count) ? 1 : Number(count);
@@ -68,44 +68,44 @@ function readIn(words: string, zone: Zone, now: number): Read {
     case "h":
       return once(now + many * HOUR_MS, text);
     default: {
-      // Days are those of the clocks: the same time of day, also when they change between.
+      // Days are calendar days: the same time of day, also across an offset change.
       const days = many * (unit.toLowerCase() === "week" ? 7 : 1);
       return once(toMoment(zone, toWallTime(zone, now) + days * DAY_MS), text);
     }
   }
 }
 
-function readAt(words: string, zone: Zone, now: number): Read {
-  const [, hour, minute, half, day, text] = AT.exec(words) ?? reordered(ON.exec(words));
+function parseAt(words: string, zone: Zone, now: number): Read {
+  const [, hour, minute, half, day, text] = AT.exec(words) ?? reorderGroups(ON.exec(words));
   if (hour === undefined || text === undefined) return null;
-  const time = timeOf(hour, minute, half);
-  if (time === null) return refused("That is no time of day.");
+  const time = parseTime(hour, minute, half);
+  if (time === null) return failUnclear("That is not a time of day.");
   const midnight = Math.floor(toWallTime(zone, now) / DAY_MS) * DAY_MS;
   const today = toMoment(zone, midnight + time);
   if (day === undefined) return once(today > now ? today : toMoment(zone, midnight + DAY_MS + time), text);
-  const start = dayOf(day, midnight);
-  return start === null ? refused("That is no date.") : once(toMoment(zone, start + time), text);
+  const start = parseDay(day, midnight);
+  return start === null ? failUnclear("That is not a date.") : once(toMoment(zone, start + time), text);
 }
 
-/** What `ON` finds, in the order of what `AT` finds. */
-function reordered(found: RegExpExecArray | null): readonly (string | undefined)[] {
+/** The groups of `ON` in the order of those of `AT`. */
+function reorderGroups(found: RegExpExecArray | null): readonly (string | undefined)[] {
   const [whole, day, hour, minute, half, text] = found ?? [];
   return [whole, hour, minute, half, day, text];
 }
 
-function readEvery(words: string): Read {
+function parseEvery(words: string): Read {
   const [, days = "", hour, minute, half, text] = EVERY.exec(words) ?? [];
   if (hour === undefined || text === undefined) return null;
-  const time = timeOf(hour, minute, half);
-  if (time === null) return refused("That is no time of day.");
-  const list = daysOf(days);
-  if (list === null) return refused("That is no day of the week.");
+  const time = parseTime(hour, minute, half);
+  if (time === null) return failUnclear("That is not a time of day.");
+  const list = parseDays(days);
+  if (list === null) return failUnclear("That is not a day of the week.");
   const [hours, minutes] = [Math.floor(time / HOUR_MS), (time % HOUR_MS) / MINUTE_MS];
   return ok({ text, when: { kind: "cron", expression: `${minutes} ${hours} * * ${list}` } });
 }
 
-/** The field of a cron expression for `day`, `weekday`, or days of the week; null: one of them is none. */
-function daysOf(words: string): string | null {
+/** The cron field for `day`, `weekday` or days of the week; null when one is unknown. */
+function parseDays(words: string): string | null {
   const names = words.toLowerCase().split(/\s*(?:,|\band\b)\s*/);
   if (names.length === 1 && names[0] === "day") return "*";
   if (names.length === 1 && /^weekdays?$/.test(names[0] ?? "")) return "1-5";
@@ -115,8 +115,8 @@ function daysOf(words: string): string | null {
   return numbers.includes(-1) ? null : [...new Set(numbers)].toSorted((a, b) => a - b).join(",");
 }
 
-/** Milliseconds since midnight; null: it is no time of day. */
-function timeOf(hour: string, minute = "0", half: string | undefined): number | null {
+/** Milliseconds since midnight; null for an invalid time. */
+function parseTime(hour: string, minute = "0", half: string | undefined): number | null {
   const [hours, minutes] = [Number(hour), Number(minute)];
   if (minutes > 59 || hours > 23 || (half !== undefined && (hours < 1 || hours > 12))) return null;
   const isPm = half?.toLowerCase() === "pm";
@@ -124,8 +124,8 @@ function timeOf(hour: string, minute = "0", half: string | undefined): number | 
   return full * HOUR_MS + minutes * MINUTE_MS;
 }
 
-/** The wall time at which a day begins. */
-function dayOf(word: string, midnight: number): number | null {
+/** The wall time at which a day begins; null for an invalid date. */
+function parseDay(word: string, midnight: number): number | null {
   if (/^today$/i.test(word)) return midnight;
   if (/^tomorrow$/i.test(word)) return midnight + DAY_MS;
   const date = word.slice(-10);
@@ -136,21 +136,21 @@ function dayOf(word: string, midnight: number): number | null {
 function once(at: number, text: string): Read {
   return Number.isFinite(at)
     ? ok({ text, when: { kind: "once", at: new Date(at).toISOString() } })
-    : refused("That is too far away.");
+    : failUnclear("That is too far away.");
 }
 
 function isAhead(at: number, now: number): boolean {
   return at > now && at < now + MAX_AHEAD_MS;
 }
 
-/** A moment as clocks read it in a time zone: `Monday 23 November 2026, 09:00 (Europe/Lisbon)`. */
-export function spokenMoment(at: number, timeZone: string): string {
+/** Formats a time in a time zone: `Monday 23 November 2026, 09:00 (Europe/Lisbon)`. */
+export function formatMoment(at: number, timeZone: string): string {
   const parts = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
   const day = new Intl.DateTimeFormat("en-GB", { ...parts, timeZone }).format(at).replace(",", "");
   const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(at);
   return `${day}, ${time} (${timeZone})`;
 }
 
-function refused(why: string) {
+function failUnclear(why: string) {
   return failed("invalid_input", `${why} Write, for example: ${REMINDER_FORMS.join(" · ")}`, { field: "text" });
 }

@@ -1,0 +1,50 @@
+/** The messages of a schedule: reminders, and alerts about runs that failed or are late. */
+import type { OutMessage } from "../channels/outbox/message.ts";
+import { createPlainMessage } from "../channels/outbox/message-delivery.ts";
+import type { MessageCause } from "../channels/rpc.ts";
+import type { DeliverTo } from "../task/source.ts";
+import type { Occurrence } from "./occurrence.ts";
+import type { ScheduleState } from "./schedule.ts";
+
+/** A message to deliver; it is sent to the channel runner until that accepts it. The same `id` is delivered once. */
+export interface ScheduleNotification {
+  readonly id: string;
+  readonly deliver: readonly DeliverTo[];
+  readonly message: OutMessage;
+  readonly telling: MessageCause;
+}
+
+/** The reminder of an occurrence; null for a schedule with tasks. */
+export function toReminder({ id, config }: ScheduleState, { key, due }: Occurrence): ScheduleNotification | null {
+  const { reminder, name } = config;
+  if (reminder === undefined) return null;
+  const seed = `${id}/${key}/reminder`;
+  const message = createPlainMessage(name, reminder.text);
+  return { id: seed, deliver: reminder.to, message, telling: { kind: "reminder", seed, at: due } };
+}
+
+/** The alert of an occurrence; null when no alert is configured. */
+export function toAlert(
+  { id, config }: ScheduleState,
+  occurrence: Occurrence,
+  now: number,
+): ScheduleNotification | null {
+  const { alert, name } = config;
+  if (alert === undefined) return null;
+  const { key, due, state, why, task } = occurrence;
+  const what = state === "failed" ? "failed" : "has not ended in time";
+  const seed = `${id}/${key}/${state === "failed" ? "failed" : "late"}`;
+  const lines = [
+    `The run of the schedule **${escapeMarkdown(name)}** that was due at ${new Date(due).toISOString()} ${what}.`,
+    ...(why === null ? [] : [escapeMarkdown(why)]),
+    ...(task === null ? [] : [`Task: ${task}`]),
+  ];
+  const message = createPlainMessage(`${name}: a run ${what}`, lines.join("\n\n"));
+  const about = task === null ? {} : { task };
+  return { id: seed, deliver: alert.deliver, message, telling: { kind: "alert", seed, at: now, ...about } };
+}
+
+/** Escapes text for Markdown. */
+function escapeMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>#|~]/g, String.raw`\$&`);
+}
