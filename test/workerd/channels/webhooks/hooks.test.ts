@@ -142,7 +142,7 @@ describe("a call", () => {
     const items = await worked(caller, hook, 3);
     const by = Object.fromEntries(items.map(({ event, state, note, task_id }) => [event, { state, note, task_id }]));
     expect(by["ping"]).toMatchObject({ state: "refused", task_id: null });
-    expect(by["issues"]?.note).toContain("takes push");
+    expect(by["issues"]?.note).toContain("accepts push");
     expect(by["push"]?.task_id).toMatch(/^task_/);
   });
 
@@ -333,7 +333,7 @@ describe("a call", () => {
     const hook = await makeHook(caller, { deliver: [{ channel: "webhook", to: id }] });
     expect((await caller.send("DELETE", `/v1/webhooks/${id}`)).status).toBe(204);
     expect((await signed(hook, "{}")).status).toBe(200);
-    const note = expect.stringContaining("no endpoint");
+    const note = expect.stringContaining("not an endpoint");
     await vi.waitFor(
       async () => expect(await received(caller, hook)).toMatchObject([{ state: "waiting", note }]),
       SOON,
