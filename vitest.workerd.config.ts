@@ -5,7 +5,7 @@ import { SUITES } from "./scripts/suites.ts";
 import "./test/setup/provided-context.ts";
 
 // The runtime trusts what this names when it is loaded, beside what browsers trust: the stand-ins' own certificates.
-process.env["NODE_EXTRA_CA_CERTS"] = resolve("test/stand-ins/certificates.pem");
+process.env["NODE_EXTRA_CA_CERTS"] = resolve("test/mock-servers/certificates.pem");
 const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
 
 /**

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount, jsonSchema, tool } from "ai";
-import { listenOnLoopback } from "../../test/stand-ins/listen.ts";
+import { listenOnLoopback } from "../../test/mock-servers/listen.ts";
 
 const MAX_STEPS = 100;
 

@@ -1,5 +1,5 @@
 /** What the bench's model replies. */
-import type { ScriptedReply } from "../../test/stand-ins/model-server.ts";
+import type { ScriptedReply } from "../../test/mock-servers/model-server.ts";
 import { inputOf, type NamedJob } from "../job.ts";
 
 /** What the requests of one step take at the stand-in, in milliseconds. */

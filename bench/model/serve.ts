@@ -5,8 +5,8 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listenOnLoopback } from "../../test/stand-ins/listen.ts";
-import { chatBody, chatEvents } from "../../test/stand-ins/model-wire.ts";
+import { listenOnLoopback } from "../../test/mock-servers/listen.ts";
+import { chatBody, chatEvents } from "../../test/mock-servers/model-wire.ts";
 import { nowMs } from "../clock.ts";
 import { jobOf, type NamedJob } from "../job.ts";
 import type { Ask, Counted, ModelCall, Told, ToolRequest } from "./records.ts";

@@ -6,7 +6,7 @@ import { ApiClient, eachAtOnce, isOver } from "../../test/drill/api-client.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { type StartedSystem, startSystem } from "../../test/drill/started-system.ts";
 import { startChromium } from "../../test/setup/chromium.ts";
-import { type ModelScript, startModelServer, stepOf } from "../../test/stand-ins/model-server.ts";
+import { type ModelScript, startModelServer, stepOf } from "../../test/mock-servers/model-server.ts";
 import type { Note, Section } from "./section.ts";
 
 const OURS = "Otto";

@@ -5,9 +5,9 @@ import { burstWord, wordIn } from "../../test/drill/channels/burst-script.ts";
 import { SIGNING_SECRET } from "../../test/drill/channels/channels.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { openStage, type Stage as DrillStage } from "../../test/drill/stage.ts";
-import { SlackClient } from "../../test/stand-ins/slack-client.ts";
-import { eventEnvelope, messageEvent, signedJson } from "../../test/stand-ins/slack-requests.ts";
-import { startSlackServer } from "../../test/stand-ins/slack-server.ts";
+import { SlackClient } from "../../test/mock-servers/slack-client.ts";
+import { eventEnvelope, messageEvent, signedJson } from "../../test/mock-servers/slack-requests.ts";
+import { startSlackServer } from "../../test/mock-servers/slack-server.ts";
 import type { Section } from "./section.ts";
 
 const OURS = "Otto";

@@ -1,7 +1,7 @@
 /** The pages of what comes and goes, with much and with hostile things in them: on a desk and on a phone, in both themes. */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { until } from "../drill/started-system.ts";
-import { SlackClient } from "../stand-ins/slack-client.ts";
+import { SlackClient } from "../mock-servers/slack-client.ts";
 import {
   type Console,
   DESKTOP,

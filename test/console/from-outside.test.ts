@@ -6,7 +6,7 @@ const OUTSIDE = "From outside";
 let console: Console;
 let task: string;
 
-/** A reply as a text orders it from the model (`test/stand-ins/model-script.ts`). */
+/** A reply as a text orders it from the model (`test/mock-servers/model-script.ts`). */
 const orderReply = (reply: object) => `OBEY:${btoa(JSON.stringify(reply))}:`;
 
 beforeAll(async () => {

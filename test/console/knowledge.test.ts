@@ -1,6 +1,6 @@
 /** Skills, memory and MCP servers, as an administrator uses them. */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { makeZip } from "../stand-ins/make-zip.ts";
+import { makeZip } from "../mock-servers/make-zip.ts";
 import { type Console, expectAccessible, expectNoSidewaysScrolling, openConsole, PHONE } from "./open-console.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 

@@ -2,7 +2,7 @@
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LedgerBody } from "../drill/api-client.ts";
-import { pdfOf, PNG, scannedPdf } from "../stand-ins/picture-files.ts";
+import { pdfOf, PNG, scannedPdf } from "../mock-servers/picture-files.ts";
 import {
   type Console,
   DESKTOP,

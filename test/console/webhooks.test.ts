@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test } from "vitest";
-import type { RecordedRequest } from "../stand-ins/recorder.ts";
+import type { RecordedRequest } from "../mock-servers/recorder.ts";
 import { type Console, expectAccessible, openConsole, PATIENT, PHONE } from "./open-console.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 

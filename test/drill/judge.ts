@@ -1,6 +1,6 @@
 /** What a finished task must look like, judged from outside and from its own log. */
-import type { WireMessage } from "../stand-ins/model-server.ts";
-import type { RecordedRequest } from "../stand-ins/recorder.ts";
+import type { WireMessage } from "../mock-servers/model-server.ts";
+import type { RecordedRequest } from "../mock-servers/recorder.ts";
 import type { EventBody, LedgerBody, TaskBody } from "./api-client.ts";
 import type { ScriptedCall } from "./calls.ts";
 import { placeOf, textOf } from "./received.ts";

@@ -1,6 +1,6 @@
 /** Kills of the runtime at random moments of a drill, which a seed replays: each when so many requests have come. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelRecord } from "../stand-ins/model-server.ts";
+import type { ModelRecord } from "../mock-servers/model-server.ts";
 import type { Stage, StageHooks } from "./stage.ts";
 import { killRuntime } from "./started-system.ts";
 import { drillOf, placeOf } from "./received.ts";

@@ -1,6 +1,6 @@
 /** What a request at a stand-in says of itself: whose it is, and what it reads. */
 import { unmarkData } from "../../core/prompt/mark-data.ts";
-import type { WireBody, WireMessage } from "../stand-ins/model-server.ts";
+import type { WireBody, WireMessage } from "../mock-servers/model-server.ts";
 
 /** The task and the step that a request at a recorder belongs to: `/{drill}/{kind}/{step}/{index}`. */
 export function placeOf(path: string): { drill: string; step: number } {

@@ -7,8 +7,8 @@ import {
   type ModelServer,
   startModelServer,
   type WireBody,
-} from "../stand-ins/model-server.ts";
-import { type ArrivingRequest, type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+} from "../mock-servers/model-server.ts";
+import { type ArrivingRequest, type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { ApiClient } from "./api-client.ts";
 import { burstScript } from "./channels/burst-script.ts";
 import { type DrillInput, drillScript, STEPS } from "./crashes/script.ts";

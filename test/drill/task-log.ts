@@ -1,6 +1,6 @@
 /** What the stand-ins saw of each task, by the name of its drill: the oracle of drills with many tasks. */
-import type { ModelRecord, WireBody, WireMessage } from "../stand-ins/model-server.ts";
-import type { RecordedRequest } from "../stand-ins/recorder.ts";
+import type { ModelRecord, WireBody, WireMessage } from "../mock-servers/model-server.ts";
+import type { RecordedRequest } from "../mock-servers/recorder.ts";
 import type { AskedStep } from "./judge.ts";
 import { drillOf, placeOf, textOf } from "./received.ts";
 import type { StageHooks } from "./stage.ts";

@@ -6,11 +6,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startSystem } from "../drill/started-system.ts";
-import { startMcpDesk } from "../stand-ins/mcp-desk.ts";
-import { startModelServer } from "../stand-ins/model-server.ts";
-import { scriptOfTheTask } from "../stand-ins/model-script.ts";
-import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
-import { startSlackServer } from "../stand-ins/slack-server.ts";
+import { startMcpDesk } from "../mock-servers/mcp-desk.ts";
+import { startModelServer } from "../mock-servers/model-server.ts";
+import { scriptOfTheTask } from "../mock-servers/model-script.ts";
+import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
+import { startSlackServer } from "../mock-servers/slack-server.ts";
 import { startChromium } from "./chromium.ts";
 import "./provided-context.ts";
 

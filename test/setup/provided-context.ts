@@ -8,15 +8,15 @@ export interface WorkerdServers {
   readonly modelUrl: string;
   /** An outside service that writes down every request; `GET /records` reads them. */
   readonly recorderUrl: string;
-  /** The stand-in for MCP servers (`test/stand-ins/mcp-desk.ts`). */
+  /** The stand-in for MCP servers (`test/mock-servers/mcp-desk.ts`). */
   readonly mcpUrl: string;
-  /** A receiver of webhooks (`test/stand-ins/webhook-receiver.ts`). */
+  /** A receiver of webhooks (`test/mock-servers/webhook-receiver.ts`). */
   readonly receiverUrl: string;
-  /** The stand-in for Slack, which `test/stand-ins/slack-client.ts` speaks to. */
+  /** The stand-in for Slack, which `test/mock-servers/slack-client.ts` speaks to. */
   readonly slackUrl: string;
-  /** A server of SSH on loopback (`test/stand-ins/ssh-server.ts`): `password:right` logs in. */
+  /** A server of SSH on loopback (`test/mock-servers/ssh-server.ts`): `password:right` logs in. */
   readonly ssh: { readonly port: number; readonly fingerprint: string };
-  /** Providers of mail (`test/stand-ins/mail-desk.ts`). The Worker sends by the one at `smtpPort`. */
+  /** Providers of mail (`test/mock-servers/mail-desk.ts`). The Worker sends by the one at `smtpPort`. */
   readonly mail: {
     readonly url: string;
     readonly smtpPort: number;
@@ -45,13 +45,13 @@ export interface ConsoleSystem {
   /** Chromium, for playwright's `connect`. */
   readonly browser: string;
   /**
-   * An outside service that takes every request (`test/stand-ins/recorder.ts`), and answers all but `/never-answered`;
+   * An outside service that takes every request (`test/mock-servers/recorder.ts`), and answers all but `/never-answered`;
    * `GET /records` reads them.
    */
   readonly recorderUrl: string;
-  /** MCP servers, made by a request (`test/stand-ins/mcp-desk.ts`). */
+  /** MCP servers, made by a request (`test/mock-servers/mcp-desk.ts`). */
   readonly mcpUrl: string;
-  /** The stand-in for Slack, which `test/stand-ins/slack-client.ts` speaks to. */
+  /** The stand-in for Slack, which `test/mock-servers/slack-client.ts` speaks to. */
   readonly slackUrl: string;
 }
 

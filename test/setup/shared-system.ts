@@ -4,8 +4,8 @@
  */
 import type { TestProject } from "vitest/node";
 import { startSystem } from "../drill/started-system.ts";
-import { scriptOfTheInput } from "../stand-ins/model-script.ts";
-import { startModelServer, variablesFor } from "../stand-ins/model-server.ts";
+import { scriptOfTheInput } from "../mock-servers/model-script.ts";
+import { startModelServer, variablesFor } from "../mock-servers/model-server.ts";
 import { prepareEndedState } from "./ended-state.ts";
 import "./provided-context.ts";
 

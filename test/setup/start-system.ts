@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
-import { scriptOfTheInput } from "../stand-ins/model-script.ts";
-import { type ModelScript, type ScriptedReply, startModelServer, variablesFor } from "../stand-ins/model-server.ts";
+import { scriptOfTheInput } from "../mock-servers/model-script.ts";
+import { type ModelScript, type ScriptedReply, startModelServer, variablesFor } from "../mock-servers/model-server.ts";
 import { fetchApi } from "./fetch-api.ts";
 import "./provided-context.ts";
 

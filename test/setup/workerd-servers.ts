@@ -18,16 +18,16 @@ import { isolation } from "../../sidecar/cage/cages.ts";
 import { endConverters } from "../../sidecar/documents/pandoc.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
 import { jobKinds } from "../../sidecar/jobs/kinds.ts";
-import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
-import { startMcpProcesses } from "../stand-ins/mcp-sidecar.ts";
-import { startMailDesk } from "../stand-ins/mail-desk.ts";
-import { startMcpDesk } from "../stand-ins/mcp-desk.ts";
-import { scriptOfTheTask } from "../stand-ins/model-script.ts";
-import { type ModelServer, startModelServer } from "../stand-ins/model-server.ts";
-import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
-import { startSlackServer } from "../stand-ins/slack-server.ts";
-import { startSshServer } from "../stand-ins/ssh-server.ts";
-import { startWebhookReceiver } from "../stand-ins/webhook-receiver.ts";
+import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
+import { startMcpProcesses } from "../mock-servers/mcp-sidecar.ts";
+import { startMailDesk } from "../mock-servers/mail-desk.ts";
+import { startMcpDesk } from "../mock-servers/mcp-desk.ts";
+import { scriptOfTheTask } from "../mock-servers/model-script.ts";
+import { type ModelServer, startModelServer } from "../mock-servers/model-server.ts";
+import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
+import { startSlackServer } from "../mock-servers/slack-server.ts";
+import { startSshServer } from "../mock-servers/ssh-server.ts";
+import { startWebhookReceiver } from "../mock-servers/webhook-receiver.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from "vitest";
 import { signEgressOrder } from "../../adapters/sidecar/token.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { readPackageList } from "../../scripts/packages/judge-packages.ts";
-import { unusedPort } from "../stand-ins/listen.ts";
+import { unusedPort } from "../mock-servers/listen.ts";
 import { importsOf } from "../architecture/rules/syntax.ts";
 import { copiedFiles, imageCommand, imageLines, layOutImage, readPackage, ROOT } from "./image.ts";
 

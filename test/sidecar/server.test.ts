@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { signMcpEnd } from "../../adapters/sidecar/token.ts";
-import { unusedPort } from "../stand-ins/listen.ts";
+import { unusedPort } from "../mock-servers/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));
 

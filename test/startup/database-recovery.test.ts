@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseSettings } from "../../scripts/database/serve.ts";
-import { unusedPort } from "../stand-ins/listen.ts";
+import { unusedPort } from "../mock-servers/listen.ts";
 
 const SERVE = fileURLToPath(new URL("../../scripts/database/serve.ts", import.meta.url));
 const URL_OF_APP = "postgres://otto_app:secret@database.localhost/otto";

@@ -12,10 +12,10 @@ import { hashKey, findKeyOwner, OPERATOR } from "../../core/tenant/keys.ts";
 import { deploy, type DeployOptions, type DeployOutside } from "../../scripts/deploy/deploy.ts";
 import { makeSecrets } from "../../scripts/deploy/make-secrets.ts";
 import { wranglerAt } from "../../scripts/deploy/wrangler-command.ts";
-import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const STAND_IN = fileURLToPath(new URL("../stand-ins/wrangler.mjs", import.meta.url));
+const STAND_IN = fileURLToPath(new URL("../mock-servers/wrangler.mjs", import.meta.url));
 const OWNER_URL = "postgres://owner:canary-owner@db.example/otto";
 const SECRETS = {
   DATABASE_URL: "postgres://otto_app:canary-worker@db.example/otto",

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { kill, type StartedSystem, startSystem, until } from "../drill/started-system.ts";
-import { signedJson } from "../stand-ins/slack-requests.ts";
+import { signedJson } from "../mock-servers/slack-requests.ts";
 import { fetchApi, sendJson } from "../setup/fetch-api.ts";
 
 const SIZE = "400m";

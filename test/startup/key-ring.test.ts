@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
-import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
 import { sendJson } from "../setup/fetch-api.ts";
 import { getRefusal, runWhileUp, type Variables } from "../setup/ended-system.ts";
 import "../setup/provided-context.ts";

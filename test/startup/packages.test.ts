@@ -22,7 +22,7 @@ import {
 import { keepPackages, type PackageOptions, packageLists } from "../../scripts/packages/keep-packages.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const STAND_IN = fileURLToPath(new URL("../stand-ins/apt.mjs", import.meta.url));
+const STAND_IN = fileURLToPath(new URL("../mock-servers/apt.mjs", import.meta.url));
 const LIST = `# a comment
 
 cage-maker   all    cage        # running programs

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { afterEach, expect, it } from "vitest";
 import { makeSignInLink } from "../../scripts/supervisor/sign-in-link.ts";
-import { closeServer, listenOnLoopback } from "../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
 
 const answering = { status: 201, body: "" };
 const server = createServer((_, response) => {

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findKeyOwner } from "../../core/tenant/keys.ts";
 import { isPortFree } from "../../scripts/supervisor/ports.ts";
 import { startTime } from "../../scripts/supervisor/processes.ts";
-import { unusedPort } from "../stand-ins/listen.ts";
+import { unusedPort } from "../mock-servers/listen.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const START_TIMEOUT_MS = 100_000;

@@ -1,7 +1,7 @@
 /** A tenant with something to steal, and what a hostile text orders from its agent: every way out that a call of an agent has. */
 import { expect } from "vitest";
 import type { Caller } from "../setup/start-system.ts";
-import type { ScriptedReply } from "../stand-ins/model-server.ts";
+import type { ScriptedReply } from "../mock-servers/model-server.ts";
 import { type HostileWorld, orderReply } from "./hostile-world.ts";
 
 export interface Target {

@@ -7,10 +7,10 @@ import { expect, vi } from "vitest";
 import { hasEnded } from "../../core/task/status.ts";
 import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { type Caller, startWholeSystem, untilTask, type WholeSystem } from "../setup/start-system.ts";
-import { type McpStandIn, startMcpServer } from "../stand-ins/mcp-server.ts";
-import { scriptOfTheTask } from "../stand-ins/model-script.ts";
-import type { ScriptedReply } from "../stand-ins/model-server.ts";
-import { type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import { type McpStandIn, startMcpServer } from "../mock-servers/mcp-server.ts";
+import { scriptOfTheTask } from "../mock-servers/model-script.ts";
+import type { ScriptedReply } from "../mock-servers/model-server.ts";
+import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 export const SOON = { timeout: 40_000, interval: 100 };
@@ -94,7 +94,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   }
 }
 
-/** A reply as a hostile text orders it from the model (`test/stand-ins/model-script.ts`). */
+/** A reply as a hostile text orders it from the model (`test/mock-servers/model-script.ts`). */
 export function orderReply(reply: ScriptedReply): string {
   return `OBEY:${btoa(JSON.stringify(reply))}:`;
 }

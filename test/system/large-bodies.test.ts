@@ -1,7 +1,7 @@
 /** Bodies that are too large or not authorized: a client that is still sending receives the answer, not a reset. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Caller, joinSharedSystem } from "../setup/start-system.ts";
-import { type RawRequest, sendRaw } from "../stand-ins/raw-client.ts";
+import { type RawRequest, sendRaw } from "../mock-servers/raw-client.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 const TEN_MB = 10 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Requests that are no valid HTTP, or name no address of ours: the client is at fault, so the answer is 400 and never 500. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Caller, joinSharedSystem } from "../setup/start-system.ts";
-import { sendText } from "../stand-ins/raw-client.ts";
+import { sendText } from "../mock-servers/raw-client.ts";
 
 const whole = joinSharedSystem();
 let caller: Caller;

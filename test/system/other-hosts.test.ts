@@ -1,7 +1,7 @@
 /** Requests whose `Host` is not ours: a page whose name resolves to this machine gets nothing of it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
-import { sendRaw } from "../stand-ins/raw-client.ts";
+import { sendRaw } from "../mock-servers/raw-client.ts";
 
 let whole: WholeSystem;
 

@@ -18,8 +18,8 @@ import {
   type WholeSystem,
 } from "../setup/start-system.ts";
 import { scheduleNamed } from "./schedule-cases.ts";
-import { type ArrivedMail, type MailDesk, startMailDesk } from "../stand-ins/mail-desk.ts";
-import { type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
+import { type ArrivedMail, type MailDesk, startMailDesk } from "../mock-servers/mail-desk.ts";
+import { type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 
 /** The desk takes what is for it, and says nothing. */
 const HELD = "held.people@example.com";

@@ -17,11 +17,11 @@ import {
   untilUp,
 } from "../setup/killed-sidecar.ts";
 import { calling, scriptedInput, startWholeSystem, untilTask, type WholeSystem } from "../setup/start-system.ts";
-import { makeZip } from "../stand-ins/make-zip.ts";
-import type { ScriptedReply } from "../stand-ins/model-server.ts";
-import { type RecordedRequest, type Recorder, startRecorder } from "../stand-ins/recorder.ts";
-import { type SshStandIn, startSshServer } from "../stand-ins/ssh-server.ts";
-import { startStdioServer, type StdioStandIn } from "../stand-ins/stdio-server.ts";
+import { makeZip } from "../mock-servers/make-zip.ts";
+import type { ScriptedReply } from "../mock-servers/model-server.ts";
+import { type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
+import { type SshStandIn, startSshServer } from "../mock-servers/ssh-server.ts";
+import { startStdioServer, type StdioStandIn } from "../mock-servers/stdio-server.ts";
 
 /** A row of a task's ledger, as far as it is asked here. */
 interface Row {
@@ -54,7 +54,7 @@ const afterEffect = async (): Promise<void> => {
 
 beforeAll(async () => {
   folder = makeTemporary();
-  copyFileSync(new URL("../stand-ins/stdio-relay.mjs", import.meta.url), join(folder, "stdio-relay.mjs"));
+  copyFileSync(new URL("../mock-servers/stdio-relay.mjs", import.meta.url), join(folder, "stdio-relay.mjs"));
   [keyed, unkeyed, ssh, desk] = await Promise.all([
     startRecorder({ afterEffect }),
     startRecorder({ afterEffect }),

@@ -8,10 +8,16 @@ import { runBurstDrill } from "../drill/channels/burst-drill.ts";
 import { SHORT_BURST, SIGNING_SECRET } from "../drill/channels/channels.ts";
 import { openStage, type Stage } from "../drill/stage.ts";
 import { calling, scriptedInput, startWholeSystem, type Caller, type WholeSystem } from "../setup/start-system.ts";
-import { SlackClient, type WorkspaceFacts } from "../stand-ins/slack-client.ts";
-import { clickPayload, eventEnvelope, mentionEvent, signedJson, signedPayload } from "../stand-ins/slack-requests.ts";
-import { type SlackServer, startSlackServer } from "../stand-ins/slack-server.ts";
-import type { SlackMessage } from "../stand-ins/slack-workspace.ts";
+import { SlackClient, type WorkspaceFacts } from "../mock-servers/slack-client.ts";
+import {
+  clickPayload,
+  eventEnvelope,
+  mentionEvent,
+  signedJson,
+  signedPayload,
+} from "../mock-servers/slack-requests.ts";
+import { type SlackServer, startSlackServer } from "../mock-servers/slack-server.ts";
+import type { SlackMessage } from "../mock-servers/slack-workspace.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 const CHANNEL = "C0SALES";

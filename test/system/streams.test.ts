@@ -2,7 +2,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kill } from "../drill/started-system.ts";
-import type { ScriptedReply } from "../stand-ins/model-server.ts";
+import type { ScriptedReply } from "../mock-servers/model-server.ts";
 import {
   type Caller,
   calling,

@@ -8,8 +8,8 @@ import {
   untilTask,
   type WholeSystem,
 } from "../setup/start-system.ts";
-import { SlackClient } from "../stand-ins/slack-client.ts";
-import { type SlackServer, startSlackServer } from "../stand-ins/slack-server.ts";
+import { SlackClient } from "../mock-servers/slack-client.ts";
+import { type SlackServer, startSlackServer } from "../mock-servers/slack-server.ts";
 import { agentConfig, CANARY, type Case, CASES, type Owned, personConfig } from "./tenancy-cases.ts";
 import { scheduleNamed } from "./schedule-cases.ts";
 import { apiDocument, mcpServer, ownTool, skillFile } from "./tool-cases.ts";

@@ -167,7 +167,7 @@ const LAYERS: readonly Layer[] = [
       /^scripts\//,
       /^sidecar\/cage\//,
       /^sidecar\/documents\//,
-      /^test\/(setup|stand-ins|drill)\//,
+      /^test\/(setup|mock-servers|drill)\//,
     ],
     packages: ["@ai-sdk/openai", "ai", "cloudflare:", "miniflare", "node:", "playwright-core"],
   },

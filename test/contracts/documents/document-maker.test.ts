@@ -15,7 +15,7 @@ import { makeJobKind } from "../../../sidecar/documents/make/make-job.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeDocuments } from "../../fakes/documents.ts";
 import { openWorkshop, png } from "../../sidecar/documents/made.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
 
 const secret = randomBytes(32).toString("hex");
 const folder = mkdtempSync(join(tmpdir(), "otto-makers-"));

@@ -15,7 +15,7 @@ import { failDocument } from "../../../sidecar/documents/death.ts";
 import type { Converters } from "../../../sidecar/documents/read.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeDocuments } from "../../fakes/documents.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
 import { documentOf, documentsContract } from "./suite.ts";
 
 documentsContract("the fake in memory", () =>

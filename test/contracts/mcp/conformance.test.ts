@@ -54,7 +54,7 @@ interface Ran {
 }
 
 const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
-const client = new URL("../../stand-ins/mcp-conformance-client.ts", import.meta.url).pathname;
+const client = new URL("../../mock-servers/mcp-conformance-client.ts", import.meta.url).pathname;
 const ran = new Map<string, Ran>();
 let folder: string;
 

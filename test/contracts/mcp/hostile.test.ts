@@ -13,7 +13,7 @@ import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { noProcesses } from "../../fakes/mcp.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import {
   event,
   type McpMessage,
@@ -21,7 +21,7 @@ import {
   type McpStandInOptions,
   sendJson,
   startMcpServer,
-} from "../../stand-ins/mcp-server.ts";
+} from "../../mock-servers/mcp-server.ts";
 import { callOf, tool } from "./suite.ts";
 
 const closing: (() => Promise<void>)[] = [];

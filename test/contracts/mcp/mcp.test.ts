@@ -11,10 +11,10 @@ import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeMcp, type FakeMcpServer, noProcesses } from "../../fakes/mcp.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
-import { type McpStandInOptions, startMcpServer } from "../../stand-ins/mcp-server.ts";
-import { SHARED, startMcpSidecar } from "../../stand-ins/mcp-sidecar.ts";
-import { startStdioServer } from "../../stand-ins/stdio-server.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
+import { type McpStandInOptions, startMcpServer } from "../../mock-servers/mcp-server.ts";
+import { SHARED, startMcpSidecar } from "../../mock-servers/mcp-sidecar.ts";
+import { startStdioServer } from "../../mock-servers/stdio-server.ts";
 import { callOf, mcpContract, type OpenServers } from "./suite.ts";
 
 mcpContract(

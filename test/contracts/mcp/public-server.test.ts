@@ -8,9 +8,9 @@ import type { McpServer } from "../../../adapters/mcp/server.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { readToolList } from "../../../core/mcp/tool-list.ts";
 import { noProcesses } from "../../fakes/mcp.ts";
-import { directWeb } from "../../stand-ins/direct-web.ts";
-import { unusedPort } from "../../stand-ins/listen.ts";
-import { startMcpSidecar } from "../../stand-ins/mcp-sidecar.ts";
+import { directWeb } from "../../mock-servers/direct-web.ts";
+import { unusedPort } from "../../mock-servers/listen.ts";
+import { startMcpSidecar } from "../../mock-servers/mcp-sidecar.ts";
 import { callOf } from "./suite.ts";
 
 const ROOT = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json");
@@ -23,7 +23,7 @@ let opened: { readonly mcp: McpServers; close(): Promise<void> };
 /** As a process of its own, which listens. */
 async function overHttp(): Promise<typeof opened> {
   const port = await unusedPort();
-  const guard = new URL("../../stand-ins/only-loopback.mjs", import.meta.url).pathname;
+  const guard = new URL("../../mock-servers/only-loopback.mjs", import.meta.url).pathname;
   const program = new URL("dist/index.js", `file://${ROOT}`).pathname;
   const child = spawn(process.execPath, ["--import", guard, program, "streamableHttp"], {
     env: { PATH: process.env["PATH"] ?? "", PORT: String(port) },

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { HASHING_MODEL, hashingEmbedder } from "../../../adapters/embeddings/hashing.ts";
 import { openAiEmbedder } from "../../../adapters/embeddings/openai.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { embedderContract } from "./embedder-suite.ts";
 
 /** A server of OpenAI's embeddings: vectors of eight dimensions from the characters of a text, in a shuffled list. */

@@ -15,7 +15,7 @@ import { PRINCIPAL, TENANT } from "../../../core/provenance/label.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { fakeMemories, fakeMemory } from "../../fakes/memory.ts";
-import { playVectorize } from "../../stand-ins/vectorize.ts";
+import { playVectorize } from "../../mock-servers/vectorize.ts";
 import { act, makeTenant, newId, START } from "../database/rows.ts";
 import { memoryContract } from "./suite.ts";
 import { valueOf } from "../value-of.ts";

@@ -4,7 +4,7 @@ import { openPgvector } from "../../../adapters/vectors/pgvector.ts";
 import { openVectorize } from "../../../adapters/vectors/vectorize.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { fakeVectors } from "../../fakes/vectors.ts";
-import { playVectorize } from "../../stand-ins/vectorize.ts";
+import { playVectorize } from "../../mock-servers/vectorize.ts";
 import { makeTenant, newId } from "../database/rows.ts";
 import { vectorsContract } from "./vectors-suite.ts";
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anthropicModel } from "../../../adapters/model/anthropic/open.ts";
 import type { ModelFailure, ModelPort } from "../../../core/ports/model.ts";
-import { anthropicError } from "../../stand-ins/anthropic-wire.ts";
-import { type ModelServer, type ScriptedReply, startModelServer } from "../../stand-ins/model-server.ts";
+import { anthropicError } from "../../mock-servers/anthropic-wire.ts";
+import { type ModelServer, type ScriptedReply, startModelServer } from "../../mock-servers/model-server.ts";
 import { chunksOf, lastOf, modelRequest } from "./suite.ts";
 
 const KEY = "sk-ant-canary-0123456789";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ChatChoice, type ChatChunk, parseChatChunk } from "../../../adapters/model/openai/chat-chunk.ts";
-import { chatEvents, errorEvent } from "../../stand-ins/model-wire.ts";
+import { chatEvents, errorEvent } from "../../mock-servers/model-wire.ts";
 
 const text = z.string().nullish();
 const number = z.number().nullish();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ChatReader } from "../../../adapters/model/openai/chat-reader.ts";
 import { Reply } from "../../../adapters/model/reply.ts";
 import type { ModelChunk } from "../../../core/ports/model.ts";
-import { chatEvents } from "../../stand-ins/model-wire.ts";
+import { chatEvents } from "../../mock-servers/model-wire.ts";
 import { modelRequest } from "./suite.ts";
 
 const KEY = "sk-canary-0123456789abcdef";

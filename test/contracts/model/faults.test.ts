@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicModel } from "../../../adapters/model/anthropic/open.ts";
 import { openAiModel } from "../../../adapters/model/openai/open.ts";
 import type { ModelFailure, ModelPort } from "../../../core/ports/model.ts";
-import { unusedPort } from "../../stand-ins/listen.ts";
+import { unusedPort } from "../../mock-servers/listen.ts";
 import {
   type ModelFault,
   type ModelServer,
   type ScriptedReply,
   startModelServer,
-} from "../../stand-ins/model-server.ts";
+} from "../../mock-servers/model-server.ts";
 import { chunksOf, lastOf, modelRequest } from "./suite.ts";
 
 const KEY = "sk-canary-0123456789abcdef";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ModelApi } from "../../../adapters/model/provider.ts";
 import { MODEL_PROVIDERS, type RegisteredProvider } from "../../../adapters/model/providers.ts";
 import { type FakeReply, fakeModel } from "../../fakes/model.ts";
-import { type ScriptedReply, startModelServer } from "../../stand-ins/model-server.ts";
+import { type ScriptedReply, startModelServer } from "../../mock-servers/model-server.ts";
 import { chunksOf, modelContract, modelRequest, type ModelUnderTest } from "./suite.ts";
 
 modelContract("fake", async () => {

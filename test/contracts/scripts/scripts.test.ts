@@ -13,7 +13,7 @@ import { openCages, type CageChoice } from "../../../sidecar/cage/cages.ts";
 import { scriptJob } from "../../../sidecar/cage/script-job.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeScripts } from "../../fakes/scripts.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
 import { scriptFile, shell } from "./script-request.ts";
 import { scriptsContract, type ScriptsUnderTest } from "./suite.ts";
 

@@ -5,7 +5,7 @@ import { openDocuments } from "../../../adapters/sidecar/documents.ts";
 import { headBytes } from "../../../adapters/sidecar/packet.ts";
 import { openScripts } from "../../../adapters/sidecar/scripts.ts";
 import { type Sidecar, sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { documentOf } from "../documents/suite.ts";
 import { shell } from "../scripts/script-request.ts";
 

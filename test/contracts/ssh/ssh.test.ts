@@ -14,8 +14,8 @@ import { systemEgress } from "../../../sidecar/egress.ts";
 import { sshJob } from "../../../sidecar/ssh/ssh-job.ts";
 import { FAKE_FINGERPRINT, fakeSsh } from "../../fakes/ssh.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
-import { type SshStandIn, type SshStandInOptions, sshKey, startSshServer } from "../../stand-ins/ssh-server.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
+import { type SshStandIn, type SshStandInOptions, sshKey, startSshServer } from "../../mock-servers/ssh-server.ts";
 import { sshContract } from "./suite.ts";
 
 const HOST = "127.0.0.1";

@@ -18,7 +18,7 @@ import httpGet from "../../../tools/http/get.ts";
 import httpPost from "../../../tools/http/post.ts";
 import httpRequest from "../../../tools/web/http-request.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { runTool } from "../../tools/run-tool.ts";
 
 const PUBLIC = "93.184.215.14";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSearch, type SearchProvider } from "../../../adapters/search/search.ts";
 import type { SearchHit, SearchPort, SearchRequest } from "../../../core/ports/search.ts";
 import { fakeSearch } from "../../fakes/search.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
 
 const KEY = "canary-key";
 

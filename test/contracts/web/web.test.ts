@@ -11,7 +11,7 @@ import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
 import { webSecretsContract } from "./secrets-suite.ts";
 import { webContract, type WebUnderTest } from "./suite.ts";
 

@@ -3,8 +3,8 @@
  * them again in another order, and each becomes one task.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { SlackClient } from "../../stand-ins/slack-client.ts";
-import { eventEnvelope, mentionEvent, signedJson } from "../../stand-ins/slack-requests.ts";
+import { SlackClient } from "../../mock-servers/slack-client.ts";
+import { eventEnvelope, mentionEvent, signedJson } from "../../mock-servers/slack-requests.ts";
 import { eachAtOnce } from "../api-client.ts";
 import { breakModel, holdPart } from "../outages/dependencies.ts";
 import { quantile, seededRandom } from "../random.ts";

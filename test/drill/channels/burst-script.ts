@@ -1,5 +1,5 @@
 /** The tasks of the burst drill: the model answers each with the word that stood in its message. */
-import type { ScriptedReply, WireMessage } from "../../stand-ins/model-server.ts";
+import type { ScriptedReply, WireMessage } from "../../mock-servers/model-server.ts";
 import { textOf } from "../received.ts";
 
 const WORD = /\bburst-[0-9a-z]+-\d+\b/;

@@ -1,5 +1,5 @@
 /** Group `channels`: what comes in while what it needs is away. */
-import { startSlackServer } from "../../stand-ins/slack-server.ts";
+import { startSlackServer } from "../../mock-servers/slack-server.ts";
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { columns, ms } from "../table.ts";
 import { type BurstPlan, type BurstReport, runBurstDrill } from "./burst-drill.ts";

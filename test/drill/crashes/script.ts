@@ -1,5 +1,5 @@
 /** What the scripted model does in the drills: a function of the conversation, so that no kill changes it. */
-import { type ModelScript, type ScriptedReply, stepOf, type WireMessage } from "../../stand-ins/model-server.ts";
+import { type ModelScript, type ScriptedReply, stepOf, type WireMessage } from "../../mock-servers/model-server.ts";
 import { filesOf, httpCall, notePath, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
 import type { Expected } from "../judge.ts";
 import { textOf } from "../received.ts";

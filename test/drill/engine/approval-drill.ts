@@ -1,6 +1,6 @@
 /** Drill `approvals`: approvals across a kill of everything, the supervisor too: what was shown is what is decided, once. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RecordedRequest } from "../../stand-ins/recorder.ts";
+import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 import type { ApiClient, PendingBody, TaskBody } from "../api-client.ts";
 import type { EngineInput } from "./engine-script.ts";
 import type { DrillTenant, Stage } from "../stage.ts";

@@ -1,5 +1,5 @@
 /** Drill `context`: what the model has to read: ten large results, and a conversation that grows over the model's window. */
-import type { ModelRecord, WireMessage } from "../../stand-ins/model-server.ts";
+import type { ModelRecord, WireMessage } from "../../mock-servers/model-server.ts";
 import {
   doneText,
   type EngineInput,

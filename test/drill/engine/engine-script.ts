@@ -1,6 +1,6 @@
 /** What the scripted model does in the engine's drills: a function of the conversation, so that no kill changes it. */
-import { type ScriptedReply, stepOf, type WireBody, type WireMessage } from "../../stand-ins/model-server.ts";
-import type { RecorderReply } from "../../stand-ins/recorder.ts";
+import { type ScriptedReply, stepOf, type WireBody, type WireMessage } from "../../mock-servers/model-server.ts";
+import type { RecorderReply } from "../../mock-servers/recorder.ts";
 import { inputOfKind, textOf } from "../received.ts";
 
 /** What becomes of a subtask of the fan-in drill. */

@@ -1,5 +1,5 @@
 /** Drill `fan-in`: many subtasks of one step, the runtime killed at random moments; the parent goes on once, with all of them. */
-import type { ModelRecord } from "../../stand-ins/model-server.ts";
+import type { ModelRecord } from "../../mock-servers/model-server.ts";
 import { eachAtOnce, type TaskBody } from "../api-client.ts";
 import { CHILD_ROLES, type ChildPlan, type ChildRole, doneText, type EngineInput } from "./engine-script.ts";
 import { seededRandom } from "../random.ts";

@@ -1,6 +1,6 @@
 /** Drill `switch`: the kill switch of a tenant whose tasks run: within five seconds nothing moves, and at the release all goes on. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WireBody } from "../../stand-ins/model-server.ts";
+import type { WireBody } from "../../mock-servers/model-server.ts";
 import { eachAtOnce } from "../api-client.ts";
 import { type ChildPlan, doneText, type EngineInput } from "./engine-script.ts";
 import type { DrillTenant, Stage } from "../stage.ts";

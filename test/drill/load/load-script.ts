@@ -1,5 +1,5 @@
 /** The tasks of the load drill: 5 to 10 steps with a mixture of calls, all of it a function of the task's own seed. */
-import { type ScriptedReply, stepOf, type WireMessage } from "../../stand-ins/model-server.ts";
+import { type ScriptedReply, stepOf, type WireMessage } from "../../mock-servers/model-server.ts";
 import { filesOf, httpCall, notePath, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
 import type { Expected } from "../judge.ts";
 import { seededRandom } from "../random.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelFault } from "../../stand-ins/model-server.ts";
+import type { ModelFault } from "../../mock-servers/model-server.ts";
 import type { Stage } from "../stage.ts";
 import { kill, type Part } from "../started-system.ts";
 import { GOAL_KINDS, type GoalKind } from "./outage-script.ts";

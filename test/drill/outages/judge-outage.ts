@@ -1,5 +1,5 @@
 /** What a task must show that ran while a dependency was away: that it went on or held back, and that it did all of it once. */
-import type { RecordedRequest } from "../../stand-ins/recorder.ts";
+import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 import type { LedgerBody, TaskBody } from "../api-client.ts";
 import { fileText, notePath } from "../calls.ts";
 import { textOf } from "../received.ts";

@@ -2,7 +2,7 @@
  * The tasks of the outage drills: one goal after another, each tried again when its call did not come to pass. Before a
  * file is tried again the task sleeps: Otto refuses the very same call after the third in a row.
  */
-import type { ScriptedReply, WireMessage } from "../../stand-ins/model-server.ts";
+import type { ScriptedReply, WireMessage } from "../../mock-servers/model-server.ts";
 import { httpCall, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
 import { inputOfKind, textOf } from "../received.ts";
 

@@ -1,5 +1,5 @@
 /** The tasks of the timer drill: naps, and questions that expire. */
-import { type ScriptedReply, stepOf, type WireMessage } from "../../stand-ins/model-server.ts";
+import { type ScriptedReply, stepOf, type WireMessage } from "../../mock-servers/model-server.ts";
 import { inputOfKind, textOf } from "../received.ts";
 
 /** What the first message of a task holds: seconds of each nap, or of the question's deadline. */

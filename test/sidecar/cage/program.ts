@@ -9,7 +9,7 @@ import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import type { ScriptRequest, ScriptRun, ScriptsPort } from "../../../core/ports/scripts.ts";
 import { removeTree } from "../../../sidecar/cage/folders.ts";
 import { shell } from "../../contracts/scripts/script-request.ts";
-import { unusedPort } from "../../stand-ins/listen.ts";
+import { unusedPort } from "../../mock-servers/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../../sidecar/server.ts", import.meta.url));
 export const SECRET = "a-secret-for-this-test-of-32-characters";

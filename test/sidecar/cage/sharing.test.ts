@@ -5,7 +5,7 @@ import { afterEach, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 
 const SECRET = "a-secret-for-this-test-of-32-characters";
 const closing: (() => Promise<void>)[] = [];

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readOrNull, readProcesses } from "../../../sidecar/cage/processes.ts";
 import { scriptFile } from "../../contracts/scripts/script-request.ts";
-import { unusedPort } from "../../stand-ins/listen.ts";
+import { unusedPort } from "../../mock-servers/listen.ts";
 import { endSidecar, killSidecars, makeFolder, type RunningSidecar, runIn, SECRET, startSidecar } from "./program.ts";
 
 /** A machine can be busy. */

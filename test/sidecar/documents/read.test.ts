@@ -6,7 +6,7 @@ import { type DocumentContent, type ReadOrder, readDocument } from "../../../sid
 import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
 import { readApart } from "../../../sidecar/documents/read-apart.ts";
 import { entryBytes, readZipDirectory } from "../../../sidecar/documents/zip.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";
 
 const pool = makePandocPool();

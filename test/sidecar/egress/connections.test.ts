@@ -9,7 +9,7 @@ import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { makeConnections } from "../../../sidecar/connections.ts";
 import { type EgressDeps, lookupOf, performEgress } from "../../../sidecar/egress.ts";
 import type { EgressOrder } from "../../../sidecar/token.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 
 const FIRST = "93.184.215.14";
 const SECOND = "93.184.215.15";

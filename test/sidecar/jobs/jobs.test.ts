@@ -16,7 +16,7 @@ import { sha256Hex } from "../../../core/base/sha256.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { defineJob } from "../../../sidecar/jobs/job.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 
 const secret = randomBytes(32).toString("hex");
 const folder = mkdtempSync(join(tmpdir(), "otto-jobs-"));

@@ -14,7 +14,7 @@ import { makeSidecar } from "../../../sidecar/app.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { defineJob } from "../../../sidecar/jobs/job.ts";
 import { openUsedTokens } from "../../../sidecar/used-tokens.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 
 const SECRET = randomBytes(32).toString("hex");
 const NOW = 1_000_000;

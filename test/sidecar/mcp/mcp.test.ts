@@ -10,8 +10,8 @@ import { openKeeper } from "../../../sidecar/mcp/keeper.ts";
 import type { StartProgram } from "../../../sidecar/mcp/server-process.ts";
 import { MAX_AT_ONCE_EACH } from "../../../sidecar/mcp/route.ts";
 import { callOf } from "../../contracts/mcp/suite.ts";
-import { closeServer, listenOnLoopback } from "../../stand-ins/listen.ts";
-import { type McpSidecar, SHARED, startMcpSidecar } from "../../stand-ins/mcp-sidecar.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { type McpSidecar, SHARED, startMcpSidecar } from "../../mock-servers/mcp-sidecar.ts";
 
 const UNRULY = `${SHARED}/stdio-unruly.mjs`;
 const CANARY = "canary-77e1b0";

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { systemEgress } from "../../../sidecar/egress.ts";
 import { runCommand } from "../../../sidecar/ssh/run-command.ts";
-import { type SshStandIn, startSshServer } from "../../stand-ins/ssh-server.ts";
+import { type SshStandIn, startSshServer } from "../../mock-servers/ssh-server.ts";
 
 let server: SshStandIn | null = null;
 afterEach(async () => {

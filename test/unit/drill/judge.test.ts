@@ -4,8 +4,8 @@ import { type AskedStep, type Evidence, judge } from "../../drill/judge.ts";
 import { planKills } from "../../drill/crashes/kill-plan.ts";
 import { seededRandom } from "../../drill/random.ts";
 import { answerOf, callsOf, type DrillInput, expectedOf, STEPS } from "../../drill/crashes/script.ts";
-import type { WireMessage } from "../../stand-ins/model-server.ts";
-import type { RecordedRequest } from "../../stand-ins/recorder.ts";
+import type { WireMessage } from "../../mock-servers/model-server.ts";
+import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 
 const INPUT: DrillInput = { drill: "d", kind: "steps", paceMs: 0, keyed: "http://k", unkeyed: "http://u" };
 

@@ -11,8 +11,8 @@ import {
 } from "../../drill/outages/judge-outage.ts";
 import { GOAL_KINDS, type OutageInput, persistedText } from "../../drill/outages/outage-script.ts";
 import type { Asked } from "../../drill/task-log.ts";
-import type { WireMessage } from "../../stand-ins/model-server.ts";
-import type { RecordedRequest } from "../../stand-ins/recorder.ts";
+import type { WireMessage } from "../../mock-servers/model-server.ts";
+import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 
 const INPUT: OutageInput = {
   drill: "d",

@@ -4,7 +4,7 @@ import { fromAtOnce } from "../../drill/api-client.ts";
 import { answerDelayMs, expectedOfLoad, loadScript, planTasks } from "../../drill/load/load-script.ts";
 import { seededRandom } from "../../drill/random.ts";
 import { timedKills } from "../../drill/timed-kills.ts";
-import type { WireMessage } from "../../stand-ins/model-server.ts";
+import type { WireMessage } from "../../mock-servers/model-server.ts";
 
 const REST = { paceMs: [100, 200] as const, keyed: "http://k", unkeyed: "http://u" };
 const KILLS = { gapMs: [2_000, 5_000] as const, weights: { workerd: 3, database: 1 } };

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { startRecorder } from "../../stand-ins/recorder.ts";
+import { startRecorder } from "../../mock-servers/recorder.ts";
 
 let now = 0;
 const recorder = await startRecorder({ keys: { lifetimeMs: 60_000, now: () => now } });

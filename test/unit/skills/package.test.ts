@@ -8,7 +8,7 @@ import {
   writePackage,
 } from "../../../core/skills/package.ts";
 import { unzip } from "../../../workers/skills/unzip.ts";
-import { type MadeEntry, makeZip } from "../../stand-ins/make-zip.ts";
+import { type MadeEntry, makeZip } from "../../mock-servers/make-zip.ts";
 import { type Files, given, packageFrom, skillMd } from "./packages.ts";
 
 const hashOf = async (files: Files) => await hashPackage(writePackage(packageFrom(files).files));

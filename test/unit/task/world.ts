@@ -14,7 +14,7 @@ import type { Decision, NewSubtask, Work } from "../../../core/task/decision.ts"
 import type { Limits, TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { createTask, decide, decideBoth, findNextWake } from "../../../core/task/task.ts";
 import type { Control, EffectClass, Touch } from "../../../core/tool/tool.ts";
-import { KeyMemory } from "../../stand-ins/key-memory.ts";
+import { KeyMemory } from "../../mock-servers/key-memory.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { PRINCIPAL } from "../../../core/provenance/label.ts";
 

@@ -13,7 +13,7 @@ import { webFromEnv } from "../../../adapters/env/web.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
 import { lastOf, modelRequest } from "../../contracts/model/suite.ts";
-import { playVectorize } from "../../stand-ins/vectorize.ts";
+import { playVectorize } from "../../mock-servers/vectorize.ts";
 import { makeCaller } from "./entry.ts";
 import { TENANT } from "../../../core/provenance/label.ts";
 

@@ -1,5 +1,5 @@
 /** Skills as tests write and send them over the API. */
-import { makeZip } from "../../stand-ins/make-zip.ts";
+import { makeZip } from "../../mock-servers/make-zip.ts";
 import type { Answer, Caller } from "../http/entry.ts";
 
 /** A SKILL.md with these further lines in its head. */

@@ -16,7 +16,7 @@ import { definition, register } from "../tools/client.ts";
 
 const { recorderUrl, receiverUrl } = inject("servers");
 
-/** An order for a reply in a hostile text (`test/stand-ins/model-script.ts`). */
+/** An order for a reply in a hostile text (`test/mock-servers/model-script.ts`). */
 const orderOf = (reply: object) => `OBEY:${btoa(JSON.stringify(reply))}:`;
 
 interface Target {

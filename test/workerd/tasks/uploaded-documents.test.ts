@@ -6,7 +6,7 @@ import { type Caller, makeCaller } from "../http/entry.ts";
 
 const { recorderUrl } = inject("servers");
 
-/** A reply as a hostile text orders it from the model (`test/stand-ins/model-script.ts`). */
+/** A reply as a hostile text orders it from the model (`test/mock-servers/model-script.ts`). */
 const orderOf = (reply: object) => `OBEY:${btoa(JSON.stringify(reply))}:`;
 const call = (name: string, given: object) => ({ calls: [{ name, arguments: given }] });
 

@@ -4,8 +4,8 @@ import { openSlackOAuth } from "../../../../adapters/slack/oauth.ts";
 import { openSlack } from "../../../../adapters/slack/slack.ts";
 import type { SlackPort } from "../../../../core/ports/slack.ts";
 import { fakeSlack } from "../../../fakes/slack.ts";
-import { SlackClient, type SlackFault, type WorkspaceFacts } from "../../../stand-ins/slack-client.ts";
-import { type SlackServer, startSlackServer } from "../../../stand-ins/slack-server.ts";
+import { SlackClient, type SlackFault, type WorkspaceFacts } from "../../../mock-servers/slack-client.ts";
+import { type SlackServer, startSlackServer } from "../../../mock-servers/slack-server.ts";
 import { slackContract } from "./suite.ts";
 
 const USERS = [{ id: "U1", name: "Ana", realName: "Ana Lima", email: "ana@example.com", tz: "Europe/Lisbon" }];

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { toActionId, toActionValue } from "../../../../core/channels/slack/actions.ts";
-import { clickPayload, commandFields, signedForm, signedPayload } from "../../../stand-ins/slack-requests.ts";
+import { clickPayload, commandFields, signedForm, signedPayload } from "../../../mock-servers/slack-requests.ts";
 import { asking, isOver, makeDesk, post, saying, SIGNING, waiting } from "./server.ts";
 import { waitIdOf } from "../../tasks/client.ts";
 

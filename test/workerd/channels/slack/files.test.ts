@@ -1,7 +1,7 @@
 /** The files of people's messages in Slack: where the task that reads them finds them. */
 import { reset } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { mentionEvent } from "../../../stand-ins/slack-requests.ts";
+import { mentionEvent } from "../../../mock-servers/slack-requests.ts";
 import { asking, isOver, makeDesk, nextTs, waiting } from "./server.ts";
 
 beforeEach(() => reset());

@@ -14,7 +14,7 @@ import {
   signedForm,
   signedJson,
   URL_VERIFICATION,
-} from "../../../stand-ins/slack-requests.ts";
+} from "../../../mock-servers/slack-requests.ts";
 import { deliveryOf } from "../outbox/delivery-of.ts";
 import { expectProblem } from "../../http/entry.ts";
 import { asking, isOver, makeDesk, newTeam, nextTs, post, saying, SIGNING, waiting } from "./server.ts";

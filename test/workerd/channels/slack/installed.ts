@@ -4,8 +4,8 @@ import { inject } from "vitest";
 import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import { sealSlackTokenFromEnv } from "../../../../adapters/env/slack.ts";
 import { makeId } from "../../../../core/base/ids.ts";
-import { SlackClient } from "../../../stand-ins/slack-client.ts";
-import type { WorkspaceOptions } from "../../../stand-ins/slack-workspace.ts";
+import { SlackClient } from "../../../mock-servers/slack-client.ts";
+import type { WorkspaceOptions } from "../../../mock-servers/slack-workspace.ts";
 
 /** Has the channels `C1` (`#general`) and `C2` (`#reports`), and the person `U1`, unless told otherwise. */
 export async function installedSlack(

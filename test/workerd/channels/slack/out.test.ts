@@ -12,7 +12,7 @@ import {
 import type { OutMessage } from "../../../../core/channels/outbox/message.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
 import { outMessage } from "../../../setup/out-message.ts";
-import type { SlackClient } from "../../../stand-ins/slack-client.ts";
+import type { SlackClient } from "../../../mock-servers/slack-client.ts";
 import { deliveryOf } from "../outbox/delivery-of.ts";
 import { type Caller, makeCaller } from "../../http/entry.ts";
 import { installedSlack } from "./installed.ts";

@@ -1,7 +1,7 @@
 /** A workspace of the stand-in for Slack in which a tenant has installed Otto, and the people in it, as they write and click. */
 import { expect, inject, vi } from "vitest";
 import type { TaskView } from "../../../../core/task/view.ts";
-import { SlackClient, type WorkspaceFacts } from "../../../stand-ins/slack-client.ts";
+import { SlackClient, type WorkspaceFacts } from "../../../mock-servers/slack-client.ts";
 import {
   type Click,
   clickPayload,
@@ -16,7 +16,7 @@ import {
   type SignedRequest,
   type Signing,
   submissionPayload,
-} from "../../../stand-ins/slack-requests.ts";
+} from "../../../mock-servers/slack-requests.ts";
 import { waitIdOf } from "../../tasks/client.ts";
 import { type Answer, type Caller, knock, makeCaller } from "../../http/entry.ts";
 

@@ -8,7 +8,7 @@ import { createTestContent } from "../../../../core/channels/webhooks/body.ts";
 import { webhookDelivery } from "../../../../workers/channels/fan-out/webhooks.ts";
 import type { Caller } from "../../http/entry.ts";
 
-/** What `test/stand-ins/webhook-receiver.ts` got. */
+/** What `test/mock-servers/webhook-receiver.ts` got. */
 export interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
