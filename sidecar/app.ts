@@ -5,7 +5,7 @@ import type { EgressDeps } from "./egress.ts";
 import { makeEgressRoute } from "./egress-route.ts";
 import { makeJobRoute } from "./jobs/route.ts";
 import type { ReadyJobKind } from "./jobs/job.ts";
-import type { Keeper } from "./mcp/keeper.ts";
+import type { Keeper } from "./mcp/server-pool.ts";
 import { makeMcpRoute } from "./mcp/route.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
 import { makeTokenCheck, type SidecarOrder, type TokenRefusal } from "./token.ts";

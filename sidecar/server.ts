@@ -20,7 +20,7 @@ import { removeVariable } from "./environment.ts";
 import { closeInherited } from "./inherited.ts";
 import { jobKinds } from "./jobs/kinds.ts";
 import { readOffered, startInCage } from "./mcp/in-cage.ts";
-import { openKeeper } from "./mcp/keeper.ts";
+import { openKeeper } from "./mcp/server-pool.ts";
 import { openUsedTokens } from "./used-tokens.ts";
 import { takeOwnFolder } from "./own-folder.ts";
 import { makeVersions } from "./versions.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { asNotSent, failed, type Failure, maybeSent, ok, type Result } from "../../core/base/errors.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort, WrittenByScript } from "../../core/ports/scripts.ts";
-import { resultRoom } from "./result-room.ts";
+import { resultRoom } from "./result-memory.ts";
 import { type JobFile, type JobReply, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { loadPandoc } from "../../sidecar/documents/children/pandoc-wasm.ts";
 import { readPdf } from "../../sidecar/documents/children/read-pdf.ts";
 import { makePandocPool, PANDOC_LIMITS } from "../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../sidecar/documents/read-apart.ts";
+import { readApart } from "../../sidecar/documents/read-in-process.ts";
 import { readDocument } from "../../sidecar/documents/read.ts";
 import { quantile } from "../../test/drill/random.ts";
 import type { Section } from "./section.ts";

@@ -27,7 +27,7 @@ import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./pro
 import { filterInstaller } from "./syscalls.ts";
 import { type ClaimedUser, claimUser } from "./users.ts";
 import { watch } from "./watch.ts";
-import { openWayOut, throughProxy, type WayOut } from "./way-out.ts";
+import { openWayOut, throughProxy, type WayOut } from "./proxy-mount.ts";
 
 /** The program's own three come first. */
 const [INFO_FD, FILTER_FD] = [3, 4];

@@ -5,7 +5,7 @@
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { Death } from "./death.ts";
 import { type Frame, framePieces, FrameReader, FrameTooLarge } from "./frames.ts";
-import { type ProgramStart, type Spawned, startProgram } from "./spawned.ts";
+import { type ProgramStart, type Spawned, startProgram } from "./start-program.ts";
 
 /** What a question comes to. `died`: the process ended, or said what is no answer, before it answered. */
 type Asked =

@@ -7,7 +7,7 @@ import { decodeText } from "./children/read-text.ts";
 import { type FoundImage, ImageNames, imageType, MAX_IMAGES, takeInlineImages } from "./images.ts";
 import { judgeTargets, percentDecoded } from "./links.ts";
 import { type ConvertWithPandoc, convertWithPandoc } from "./pandoc.ts";
-import { readApart } from "./read-apart.ts";
+import { readApart } from "./read-in-process.ts";
 import { titleOf } from "./title.ts";
 import { entryBytes, type ZipEntry } from "./zip.ts";
 

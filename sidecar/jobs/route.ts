@@ -23,7 +23,7 @@ import { removeTree } from "../cage/folders.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
 import { type JobOrder, requireFiles } from "../token.ts";
 import type { JobOutcome, ReadyJobKind } from "./job.ts";
-import { makeWaitingRoom } from "./waiting-room.ts";
+import { makeWaitingRoom } from "./job-queue.ts";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;

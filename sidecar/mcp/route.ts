@@ -9,7 +9,7 @@ import { ERRORS } from "../../core/base/errors.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
 import { type McpMessageOrder, requireFiles } from "../token.ts";
 import { type Sorted, sortMessage } from "./json-rpc.ts";
-import type { Keeper } from "./keeper.ts";
+import type { Keeper } from "./server-pool.ts";
 import { type McpOrder, mcpOrder } from "./order.ts";
 import { makeMcpDoor } from "./serve.ts";
 

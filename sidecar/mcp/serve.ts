@@ -7,9 +7,9 @@ import type { ServerResponse } from "node:http";
 import type { ExchangeFailure } from "./exchange.ts";
 import type { Greeting } from "./greet.ts";
 import { errorOf, type Id, METHOD_NOT_FOUND, type Message, paramsOf, resultOf, type Sorted } from "./json-rpc.ts";
-import type { Keeper } from "./keeper.ts";
+import type { Keeper } from "./server-pool.ts";
 import type { McpOrder } from "./order.ts";
-import type { Lease, NoLease } from "./place.ts";
+import type { Lease, NoLease } from "./managed-server.ts";
 
 /** What waits for a reader that is slow; more of what is only told on the way is left out. */
 const MAX_TOLD_BYTES = 1024 * 1024;

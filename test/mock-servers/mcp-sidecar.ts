@@ -15,7 +15,7 @@ import { makeSidecar } from "../../sidecar/app.ts";
 import type { Isolation, Mount } from "../../sidecar/cage/cage.ts";
 import { openCages } from "../../sidecar/cage/cages.ts";
 import { systemEgress } from "../../sidecar/egress.ts";
-import { type Keeper, type KeeperSettings, openKeeper } from "../../sidecar/mcp/keeper.ts";
+import { type Keeper, type KeeperSettings, openKeeper } from "../../sidecar/mcp/server-pool.ts";
 import { startInCage } from "../../sidecar/mcp/in-cage.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
 import { directWeb } from "./direct-web.ts";

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startSystem } from "../drill/started-system.ts";
-import { startMcpDesk } from "../mock-servers/mcp-desk.ts";
+import { startMcpDesk } from "../mock-servers/mcp-servers.ts";
 import { startModelServer } from "../mock-servers/model-server.ts";
 import { scriptOfTheTask } from "../mock-servers/model-script.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";

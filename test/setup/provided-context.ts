@@ -8,7 +8,7 @@ export interface WorkerdServers {
   readonly modelUrl: string;
   /** An outside service that writes down every request; `GET /records` reads them. */
   readonly recorderUrl: string;
-  /** The stand-in for MCP servers (`test/mock-servers/mcp-desk.ts`). */
+  /** The stand-in for MCP servers (`test/mock-servers/mcp-servers.ts`). */
   readonly mcpUrl: string;
   /** A receiver of webhooks (`test/mock-servers/webhook-receiver.ts`). */
   readonly receiverUrl: string;
@@ -16,7 +16,7 @@ export interface WorkerdServers {
   readonly slackUrl: string;
   /** A server of SSH on loopback (`test/mock-servers/ssh-server.ts`): `password:right` logs in. */
   readonly ssh: { readonly port: number; readonly fingerprint: string };
-  /** Providers of mail (`test/mock-servers/mail-desk.ts`). The Worker sends by the one at `smtpPort`. */
+  /** Providers of mail (`test/mock-servers/mail-providers.ts`). The Worker sends by the one at `smtpPort`. */
   readonly mail: {
     readonly url: string;
     readonly smtpPort: number;
@@ -49,7 +49,7 @@ export interface ConsoleSystem {
    * `GET /records` reads them.
    */
   readonly recorderUrl: string;
-  /** MCP servers, made by a request (`test/mock-servers/mcp-desk.ts`). */
+  /** MCP servers, made by a request (`test/mock-servers/mcp-servers.ts`). */
   readonly mcpUrl: string;
   /** The stand-in for Slack, which `test/mock-servers/slack-client.ts` speaks to. */
   readonly slackUrl: string;

@@ -18,7 +18,7 @@ import {
   type WholeSystem,
 } from "../setup/start-system.ts";
 import { scheduleNamed } from "./schedule-cases.ts";
-import { type ArrivedMail, type MailDesk, startMailDesk } from "../mock-servers/mail-desk.ts";
+import { type ArrivedMail, type MailDesk, startMailDesk } from "../mock-servers/mail-providers.ts";
 import { type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 
 /** The desk takes what is for it, and says nothing. */

@@ -6,7 +6,7 @@ import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { readOrNull, readProcesses } from "../../../sidecar/cage/processes.ts";
 import { type ClaimedUser, claimUser } from "../../../sidecar/cage/users.ts";
 import { startBudget } from "../../../sidecar/documents/budget.ts";
-import { readApart } from "../../../sidecar/documents/read-apart.ts";
+import { readApart } from "../../../sidecar/documents/read-in-process.ts";
 import { documentOf } from "../../contracts/documents/suite.ts";
 import { killSidecars, type RunningSidecar, runIn, SECRET, startSidecar } from "../cage/program.ts";
 

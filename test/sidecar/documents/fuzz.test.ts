@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { entryBytes, readZipDirectory } from "../../../sidecar/documents/zip.ts";
 import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../../sidecar/documents/read-apart.ts";
+import { readApart } from "../../../sidecar/documents/read-in-process.ts";
 import { readDocument } from "../../../sidecar/documents/read.ts";
 import { seededRandom } from "../../drill/random.ts";
 import { makeZip } from "./make-zip.ts";

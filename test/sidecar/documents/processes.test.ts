@@ -10,7 +10,7 @@ import { judgeDeath } from "../../../sidecar/documents/death.ts";
 import { drawSvgs } from "../../../sidecar/documents/make/draw-svgs.ts";
 import { makeMakerPool, type MakerPool } from "../../../sidecar/documents/make/makers.ts";
 import { MAX_PANDOC_BYTES, makePandocPool, PANDOC_LIMITS, type PandocPool } from "../../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../../sidecar/documents/read-apart.ts";
+import { readApart } from "../../../sidecar/documents/read-in-process.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";
 
 const TOLD: ConverterStart = {

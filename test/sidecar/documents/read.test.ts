@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
 import { type DocumentContent, type ReadOrder, readDocument } from "../../../sidecar/documents/read.ts";
 import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../../sidecar/documents/read-apart.ts";
+import { readApart } from "../../../sidecar/documents/read-in-process.ts";
 import { entryBytes, readZipDirectory } from "../../../sidecar/documents/zip.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";

@@ -6,7 +6,7 @@ import type { McpServers } from "../../../adapters/mcp/mcp.ts";
 import type { Result } from "../../../core/base/errors.ts";
 import type { McpCall, McpReply } from "../../../core/ports/mcp.ts";
 import { readOffered } from "../../../sidecar/mcp/in-cage.ts";
-import { openKeeper } from "../../../sidecar/mcp/keeper.ts";
+import { openKeeper } from "../../../sidecar/mcp/server-pool.ts";
 import type { StartProgram } from "../../../sidecar/mcp/server-process.ts";
 import { MAX_AT_ONCE_EACH } from "../../../sidecar/mcp/route.ts";
 import { callOf } from "../../contracts/mcp/suite.ts";

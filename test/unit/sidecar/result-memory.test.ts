@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openResultRoom } from "../../../adapters/sidecar/result-room.ts";
+import { openResultRoom } from "../../../adapters/sidecar/result-memory.ts";
 
 /** A room of 100 bytes whose clock goes on with each pause. */
 function room(afterPause: (at: number) => void = () => undefined) {

@@ -41,7 +41,7 @@ const TMP_BYTES = 1024 ** 2;
 const LAST_WORDS_CHARACTERS = 16 * 1024;
 /** All processes that could write are gone by then. */
 const LAST_WORDS_MS = 1_000;
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../..", import.meta.url);
 const CAGED_ROOT = "/otto";
 /** What the programs import, of this repository and of packages. The native parts of liteparse and of Typst are packages beside them. */
 const DOCUMENTS = "sidecar/documents";

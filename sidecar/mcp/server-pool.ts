@@ -4,7 +4,7 @@
  */
 import { IDLE_MS, MAX_PROCESSES, MAX_PROCESSES_EACH, MIN_RESTART_MS } from "./limits.ts";
 import { type McpOrder, processKey } from "./order.ts";
-import { type Leased, type NoLease, openPlace, type Place } from "./place.ts";
+import { type Leased, type NoLease, openPlace, type Place } from "./managed-server.ts";
 import type { StartProgram } from "./server-process.ts";
 
 export interface Keeper {
