@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vitest/config";
 import { SUITES } from "./scripts/suites.ts";
 import "./test/setup/provided-context.ts";
 
-// The runtime trusts what this names when it is loaded, beside what browsers trust: the stand-ins' own certificates.
+// The runtime trusts what this names when it is loaded, beside what browsers trust: the mock servers' own certificates.
 process.env["NODE_EXTRA_CA_CERTS"] = resolve("test/mock-servers/certificates.pem");
 const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
 

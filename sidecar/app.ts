@@ -4,53 +4,53 @@ import type { Isolation } from "./cage/cage.ts";
 import type { EgressDeps } from "./egress.ts";
 import { makeEgressRoute } from "./egress-route.ts";
 import { makeJobRoute } from "./jobs/route.ts";
-import type { ReadyJobKind } from "./jobs/job.ts";
-import type { Keeper } from "./mcp/server-pool.ts";
+import type { CheckedJobKind } from "./jobs/job.ts";
+import type { ServerPool } from "./mcp/server-pool.ts";
 import { makeMcpRoute } from "./mcp/route.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
 import { makeTokenCheck, type SidecarOrder, type TokenRefusal } from "./token.ts";
 import { openUsedTokens, type UsedTokens } from "./used-tokens.ts";
 import type { Versions } from "./versions.ts";
 
-const MAX_AT_ONCE = 256;
-/** The token travels in a header. */
+const MAX_CONCURRENT = 256;
+/** Leaves room for the token, which is a header. */
 const MAX_HEADER_BYTES = 300 * 1024;
-/** What needs a token. */
-const ORDERED = /^(?:POST \/egress|POST \/jobs\/.*|POST \/mcp|DELETE \/mcp)$/;
+/** The routes that need a token. */
+const TOKEN_ROUTES = /^(?:POST \/egress|POST \/jobs\/.*|POST \/mcp|DELETE \/mcp)$/;
 
 const NOT_STORED =
-  "The sidecar cannot store that a token was used: its disk is full, or SIDECAR_FOLDER cannot be written. Nothing was begun.";
+  "The sidecar cannot record used tokens: its disk is full, or SIDECAR_FOLDER is not writable. Nothing was started.";
 
-/** By `wrong_secret` the Worker knows that this process has another secret than its own. */
-const ANSWER_TO_TOKEN: Readonly<Record<TokenRefusal, readonly [status: number, code: string, message: string]>> = {
-  foreign: [401, "wrong_secret", "The token is foreign."],
+/** `wrong_secret` tells the Worker that this process has a different secret. */
+const TOKEN_REFUSALS: Readonly<Record<TokenRefusal, readonly [status: number, code: string, message: string]>> = {
+  foreign: [401, "wrong_secret", "The token was signed with a different secret."],
   invalid: [401, "unauthenticated", "The token is invalid."],
-  expired: [401, "unauthenticated", "The token is expired."],
-  used: [401, "unauthenticated", "The token is used."],
-  full: [503, "rate_limited", "Too many tokens were used within a minute. Nothing was begun. Try again later."],
+  expired: [401, "unauthenticated", "The token has expired."],
+  used: [401, "unauthenticated", "The token was used before."],
+  full: [503, "rate_limited", "Too many tokens were used within a minute. Nothing was started. Try again later."],
   not_stored: [503, "upstream_failed", NOT_STORED],
 };
 
-/** What the sidecar does beside requests to the outside. */
-export interface JobParts {
-  readonly kinds: readonly ReadyJobKind[];
-  /** Where the folders of jobs are made: there, and nothing else's. */
+/** The sidecar's services other than egress. */
+export interface SidecarParts {
+  readonly kinds: readonly CheckedJobKind[];
+  /** The folder that contains only the folders of jobs. */
   readonly folder: string;
-  /** Remembers used tokens across restarts. Without it, they are remembered until this process ends. */
+  /** Stores used tokens across restarts. In memory when omitted. */
   readonly usedTokens?: UsedTokens;
-  /** How well programs are shut in. */
+  /** How well programs are isolated. */
   readonly isolation: () => Promise<Isolation>;
-  /** Of the programs here, as far as they were read. */
+  /** Versions of the installed programs that have been read so far. */
   readonly versions?: () => Versions;
-  /** Runs MCP servers as processes. Without one, there are none here. */
-  readonly mcp?: Keeper;
+  /** Runs MCP servers as processes. Unavailable when omitted. */
+  readonly mcp?: ServerPool;
 }
 
-/** Makes the server; it does not listen yet. `jobs` null: it takes none. `now` is milliseconds since the epoch. */
+/** Creates the server without listening. `jobs` null disables all services but egress. `now` is milliseconds since the epoch. */
 export function makeSidecar(
   secret: string,
   egress: EgressDeps,
-  jobs: JobParts | null = null,
+  jobs: SidecarParts | null = null,
   now: () => number = Date.now,
 ): Server {
   const checkToken = makeTokenCheck(secret, jobs?.usedTokens ?? openUsedTokens(null, now() / 1_000), now);
@@ -58,52 +58,52 @@ export function makeSidecar(
   const jobRoute = makeJobRoute(jobs?.kinds ?? [], jobs?.folder ?? "");
   const mcpRoute = jobs?.mcp === undefined ? null : makeMcpRoute(jobs.mcp);
   const services = ["egress", ...(jobs?.kinds ?? []).map(({ name }) => name), ...(mcpRoute === null ? [] : ["mcp"])];
-  let underWay = 0;
+  let active = 0;
 
-  async function health(): Promise<Readonly<Record<string, unknown>>> {
+  async function readHealth(): Promise<Readonly<Record<string, unknown>>> {
     if (jobs === null) return { ok: true, services };
     return { ok: true, services, isolation: await jobs.isolation(), versions: jobs.versions?.() };
   }
 
-  /** Does what the token orders, where its purpose has its address: `POST /egress`. */
+  /** Serves the token's order if its purpose matches the route. */
   async function serveOrder(
-    asked: string,
+    route: string,
     order: SidecarOrder,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    if (order.purpose === "egress" && asked === "POST /egress") return await egressRoute(order, request, response);
-    if (order.purpose === "job" && asked === `POST /jobs/${order.kind}`)
+    if (order.purpose === "egress" && route === "POST /egress") return await egressRoute(order, request, response);
+    if (order.purpose === "job" && route === `POST /jobs/${order.kind}`)
       return await jobRoute(order, request, response);
-    if (order.purpose === "mcp" && asked === "POST /mcp" && mcpRoute !== null)
+    if (order.purpose === "mcp" && route === "POST /mcp" && mcpRoute !== null)
       return await mcpRoute(order, request, response);
-    if (order.purpose === "mcp_end" && asked === "DELETE /mcp") {
-      jobs?.mcp?.endOf(order.tenant, order.server);
+    if (order.purpose === "mcp_end" && route === "DELETE /mcp") {
+      jobs?.mcp?.endServers(order.tenant, order.server);
       return sendJson(response, 200, { ok: true });
     }
-    sendJson(response, 401, { code: "unauthenticated", message: `The token is not for ${asked}.` });
+    sendJson(response, 401, { code: "unauthenticated", message: `The token is not for ${route}.` });
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? "").split("?")[0] ?? "";
-    if (request.method === "GET" && path === "/health") return sendJson(response, 200, await health());
-    const asked = `${request.method} ${path}`;
-    if (!ORDERED.test(asked)) {
-      const message = "There is GET /health, POST /egress, POST /jobs/<kind>, POST /mcp and DELETE /mcp.";
+    if (request.method === "GET" && path === "/health") return sendJson(response, 200, await readHealth());
+    const target = `${request.method} ${path}`;
+    if (!TOKEN_ROUTES.test(target)) {
+      const message = "Not found. Routes: GET /health, POST /egress, POST /jobs/<kind>, POST /mcp and DELETE /mcp.";
       return sendJson(response, 404, { code: "not_found", message });
     }
-    if (underWay >= MAX_AT_ONCE) return sendTooMany(response, `${MAX_AT_ONCE} requests are under way.`);
+    if (active >= MAX_CONCURRENT) return sendTooMany(response, `${MAX_CONCURRENT} requests are in progress.`);
     const verdict = checkToken(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
     if (!verdict.ok) {
-      const [status, code, message] = ANSWER_TO_TOKEN[verdict.reason];
-      // A token that was used began something, which may go on.
+      const [status, code, message] = TOKEN_REFUSALS[verdict.reason];
+      // A used token started something that may still run.
       return sendJson(response, status, { code, message, sent: verdict.reason === "used" });
     }
-    underWay += 1;
+    active += 1;
     try {
-      await serveOrder(asked, verdict.order, request, response);
+      await serveOrder(target, verdict.order, request, response);
     } finally {
-      underWay -= 1;
+      active -= 1;
     }
   }
 

@@ -1,37 +1,37 @@
 /**
- * Connections to places outside. One can stay open when its request is over, for the next request of the same share; it
- * closes by itself when none comes.
+ * Pools outgoing connections. A connection stays open after its request for the next request with the same key, and closes when
+ * idle for too long.
  */
 import { Client, type buildConnector } from "undici";
 
 const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
-/** How long a connection stays open without a request, where the other side does not say how long it waits. */
+/** How long an idle connection stays open, unless the server states a time. */
 const IDLE_MS = 4_000;
-/** However long the other side says that it waits. */
+/** Upper limit of the time that the server states. */
 const MAX_IDLE_MS = 30_000;
-/** Open without a request, of all shares; the one that has waited longest makes room. */
+/** Idle connections of all keys. The oldest is closed beyond this. */
 const MAX_IDLE = 256;
 
-/** A connection, for one request at a time. */
+/** A connection that serves one request at a time. */
 export interface Connection {
   readonly client: Client;
-  /** Its request is over. With `mayStay`, its answer was read to the end, and a share has it again. */
-  end(mayStay: boolean): void;
+  /** Ends its request. `isReusable` means that the answer was read to the end; the connection then returns to the pool. */
+  end(isReusable: boolean): void;
 }
 
 export interface Connections {
-  /** One that is open and belongs to this share; null: there is none. */
-  take(share: string): Connection | null;
-  /** One that connects with its first request. Without a share it says so to the other side, and never stays. */
+  /** Returns an idle connection with this key, or null. */
+  take(key: string): Connection | null;
+  /** Creates a connection that connects with its first request. Without a key it is never reused. */
   open(origin: string, connect: buildConnector.connector, share: string | null): Connection;
 }
 
-/** Two requests have the same share when each may use the connection that was opened for the other. */
+/** Requests may have the same key only if each may use the other's connection. */
 export function makeConnections(): Connections {
-  /** Each with its share; the one that was used last comes last. */
+  /** Idle connections and their keys, the most recently used last. */
   const idle = new Map<Connection, string>();
 
-  function leave(connection: Connection): void {
+  function close(connection: Connection): void {
     idle.delete(connection);
     void connection.client.destroy();
   }
@@ -55,14 +55,14 @@ export function makeConnections(): Connections {
       const connection: Connection = {
         client,
         end(mayStay) {
-          if (share === null || !mayStay || client.destroyed) return leave(connection);
+          if (share === null || !mayStay || client.destroyed) return close(connection);
           idle.set(connection, share);
-          const [longest] = idle.keys();
-          if (idle.size > MAX_IDLE && longest !== undefined) leave(longest);
+          const [oldest] = idle.keys();
+          if (idle.size > MAX_IDLE && oldest !== undefined) close(oldest);
         },
       };
-      // The client would connect again by itself, for a request that comes later.
-      client.once("disconnect", () => leave(connection));
+      // Otherwise the client would reconnect for a later request.
+      client.once("disconnect", () => close(connection));
       return connection;
     },
   };

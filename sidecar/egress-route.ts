@@ -1,9 +1,9 @@
-/** `POST /egress`: one HTTP request to the outside. The body is the body to send. */
+/** `POST /egress` sends one HTTP request to the outside. Its body is the body to send. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import {
-  type ComingAnswer,
+  type StreamedAnswer,
   type EgressDeps,
   type EgressHead,
   type EgressRefusal,
@@ -11,26 +11,26 @@ import {
   performEgress,
 } from "./egress.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
-import { bodyHashOf, type EgressOrder } from "./token.ts";
+import { getBodyHash, type EgressOrder } from "./token.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
-/** Of one tenant: a server of its choice can hold each of them for minutes, and the others go on. */
-const MAX_AT_ONCE_EACH = 128;
+/** Limits one tenant, since a server of its choice can hold each request for minutes. */
+const MAX_CONCURRENT_PER_TENANT = 128;
 
-const STATUS_OF_REFUSAL: Readonly<Record<EgressRefusal["code"], number>> = {
+const REFUSAL_STATUS: Readonly<Record<EgressRefusal["code"], number>> = {
   blocked_by_policy: 403,
   invalid_input: 422,
   upstream_failed: 502,
   timeout: 502,
 };
 
-const OTHER_BODY = "The body is not the one that was ordered. Nothing was sent.";
+const WRONG_BODY = "The body does not match the token. Nothing was sent.";
 
-/** Does what a token orders. */
+/** Serves the order of a token. */
 export type EgressRoute = (order: EgressOrder, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export function makeEgressRoute(egress: EgressDeps): EgressRoute {
-  const underWayOf = new Map<string, number>();
+  const activeByTenant = new Map<string, number>();
 
   async function serve(order: EgressOrder, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
@@ -40,40 +40,40 @@ export function makeEgressRoute(egress: EgressDeps): EgressRoute {
         message: `A request body may have ${MAX_REQUEST_BYTES} bytes.`,
       });
     }
-    if (![null, sha256Of(body)].includes(bodyHashOf(order)))
-      return sendRefusal(response, { ok: false, code: "invalid_input", message: OTHER_BODY, sent: false });
+    if (![null, hashBytes(body)].includes(getBodyHash(order)))
+      return sendRefusal(response, { ok: false, code: "invalid_input", message: WRONG_BODY, sent: false });
     const gone = new AbortController();
     response.on("close", () => {
       if (!response.writableFinished) gone.abort();
     });
     if (order.stream === true) {
-      const coming = await openEgress(order, body, egress, gone.signal);
-      return coming.ok ? await sendAsItComes(response, coming) : sendRefusal(response, coming);
+      const streamed = await openEgress(order, body, egress, gone.signal);
+      return streamed.ok ? await sendStream(response, streamed) : sendRefusal(response, streamed);
     }
     const answer = await performEgress(order, body, egress, gone.signal);
     if (!answer.ok) return sendRefusal(response, answer);
-    response.writeHead(200, { ...headersFor(answer, answer.truncated), "content-length": answer.body.length });
+    response.writeHead(200, { ...buildHeaders(answer, answer.truncated), "content-length": answer.body.length });
     response.end(answer.body);
   }
 
   return async function egressRoute(order, request, response) {
     const { tenant = "" } = order;
-    const before = underWayOf.get(tenant) ?? 0;
-    if (before >= MAX_AT_ONCE_EACH)
-      return sendTooMany(response, `${MAX_AT_ONCE_EACH} requests of one tenant are under way.`);
-    underWayOf.set(tenant, before + 1);
+    const before = activeByTenant.get(tenant) ?? 0;
+    if (before >= MAX_CONCURRENT_PER_TENANT)
+      return sendTooMany(response, `${MAX_CONCURRENT_PER_TENANT} requests of one tenant are in progress.`);
+    activeByTenant.set(tenant, before + 1);
     try {
       await serve(order, request, response);
     } finally {
-      const left = (underWayOf.get(tenant) ?? 1) - 1;
-      if (left > 0) underWayOf.set(tenant, left);
-      else underWayOf.delete(tenant);
+      const remaining = (activeByTenant.get(tenant) ?? 1) - 1;
+      if (remaining > 0) activeByTenant.set(tenant, remaining);
+      else activeByTenant.delete(tenant);
     }
   };
 }
 
-/** What tells the other side's status and headers. */
-function headersFor({ status, headers }: EgressHead, truncated: boolean): Record<string, string> {
+/** Builds the reply headers, which carry the server's status and headers. */
+function buildHeaders({ status, headers }: EgressHead, truncated: boolean): Record<string, string> {
   const upstream = { status, headers, ...(truncated ? { truncated: true } : {}) };
   return {
     "content-type": "application/octet-stream",
@@ -81,22 +81,22 @@ function headersFor({ status, headers }: EgressHead, truncated: boolean): Record
   };
 }
 
-/** A body that breaks off breaks the reply off too. */
-async function sendAsItComes(response: ServerResponse, answer: ComingAnswer): Promise<void> {
-  response.writeHead(200, headersFor(answer, false));
+/** Streams the body. If it breaks, the reply breaks too. */
+async function sendStream(response: ServerResponse, answer: StreamedAnswer): Promise<void> {
+  response.writeHead(200, buildHeaders(answer, false));
   response.flushHeaders();
   try {
-    await pipeline(answer.coming, response);
+    await pipeline(answer.chunks, response);
   } catch {
     response.destroy();
   }
 }
 
 function sendRefusal(response: ServerResponse, { code, message, sent }: EgressRefusal): void {
-  sendJson(response, STATUS_OF_REFUSAL[code], { code, message, sent });
+  sendJson(response, REFUSAL_STATUS[code], { code, message, sent });
 }
 
-function sha256Of(bytes: Buffer): string {
+function hashBytes(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 

@@ -1,6 +1,6 @@
 /**
- * One HTTP request to a place outside: resolve the name once, judge every address of the answer, connect to one of the
- * judged addresses and no other. A connection that is open already is one to them. Redirects are handed back unfollowed.
+ * Makes one HTTP request to the outside: resolves the name once, checks every address, and connects to one of the checked addresses
+ * only. A reused connection was opened to the same addresses. Returns redirects unfollowed.
  */
 import { lookup } from "node:dns/promises";
 import { type LookupFunction, isIP } from "node:net";
@@ -15,7 +15,7 @@ import type { EgressOrder } from "./token.ts";
 
 const MAX_ADDRESSES = 32;
 
-/** Headers that belong to one connection (RFC 9110, 7.6.1), and those that this side states itself. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and headers that this side sets itself. */
 const DROPPED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -42,53 +42,53 @@ const DROPPED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-/** The other side's status and headers. */
+/** The server's status and headers. */
 export interface EgressHead {
   readonly ok: true;
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** What the other side answered. The body is decoded, and cut off at the order's `max_bytes`. */
+/** The server's answer. The body is decoded and truncated at the order's `max_bytes`. */
 export interface EgressAnswer extends EgressHead {
   readonly body: Buffer;
   readonly truncated: boolean;
 }
 
-/** An answer whose decoded body still comes: reading it throws when it breaks off, and leaving it ends the connection. */
-export interface ComingAnswer extends EgressHead {
-  readonly coming: AsyncIterable<Buffer>;
+/** An answer with a streamed, decoded body. Reading throws if the body breaks off; stopping early closes the connection. */
+export interface StreamedAnswer extends EgressHead {
+  readonly chunks: AsyncIterable<Buffer>;
 }
 
 export interface EgressRefusal {
   readonly ok: false;
   readonly code: "blocked_by_policy" | "upstream_failed" | "timeout" | "invalid_input";
   readonly message: string;
-  /** False: there was no connection, so the request surely did not arrive. */
+  /** False if there was no connection, so the request certainly did not arrive. */
   readonly sent: boolean;
 }
 
 export interface EgressDeps {
   readonly allow: EgressAllow;
-  /** Every address of a name. */
+  /** Resolves all addresses of a name. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
-  /** Opens a connection to one of the addresses that were judged. */
+  /** Connects to one of the checked addresses. */
   readonly connectTo: (addresses: readonly string[]) => buildConnector.connector;
   readonly connections: Connections;
 }
 
-/** The system's resolver, and TCP or TLS to exactly the addresses given. TLS asks for the name in the URL. */
-export function systemEgress(allow: EgressAllow): EgressDeps {
+/** Uses the system's resolver, and TCP or TLS to the given addresses only. TLS verifies the name in the URL. */
+export function makeSystemEgress(allow: EgressAllow): EgressDeps {
   return {
     allow,
     resolve: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
-    connectTo: (addresses) => buildConnector({ lookup: lookupOf(addresses), autoSelectFamily: true, allowH2: false }),
+    connectTo: (addresses) => buildConnector({ lookup: makeLookup(addresses), autoSelectFamily: true, allowH2: false }),
     connections: makeConnections(),
   };
 }
 
-/** A look-up function that knows one answer only. */
-export function lookupOf(addresses: readonly string[]): LookupFunction {
+/** Creates a look-up function that always returns these addresses. */
+export function makeLookup(addresses: readonly string[]): LookupFunction {
   const answer = addresses.map((address) => ({ address, family: isIP(address) }));
   return (hostname, options, callback) => {
     const [first] = answer;
@@ -98,7 +98,7 @@ export function lookupOf(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Makes the request. Never throws; `signal` gives it up, as does the order's `timeout_ms`. */
+/** Makes the request. Never throws. `signal` and the order's `timeout_ms` cancel it. */
 export async function performEgress(
   order: EgressOrder,
   body: Buffer,
@@ -108,13 +108,13 @@ export async function performEgress(
   return await request(order, body, deps, signal, readAnswer);
 }
 
-/** As `performEgress`, and gives the answer as soon as it has begun. */
+/** Like `performEgress`, but returns the answer as soon as it begins. */
 export async function openEgress(
   order: EgressOrder,
   body: Buffer,
   deps: EgressDeps,
   signal: AbortSignal,
-): Promise<ComingAnswer | EgressRefusal> {
+): Promise<StreamedAnswer | EgressRefusal> {
   return await request(order, body, deps, signal, openAnswer);
 }
 
@@ -123,56 +123,56 @@ async function request<A>(
   body: Buffer,
   deps: EgressDeps,
   signal: AbortSignal,
-  read: (answered: Answered, order: EgressOrder) => Promise<A>,
+  read: (answered: OpenResponse, order: EgressOrder) => Promise<A>,
 ): Promise<A | EgressRefusal> {
   const judged = judgeUrl(order.url, deps.allow, order.port_is_listed);
-  if (!judged.ok) return refused("blocked_by_policy", judged.message, false);
+  if (!judged.ok) return refuse("blocked_by_policy", judged.message, false);
   if (order.method === "CONNECT" || order.method === "TRACE") {
-    return refused("blocked_by_policy", `The method ${order.method} is not sent.`, false);
+    return refuse("blocked_by_policy", `The method ${order.method} is not sent.`, false);
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(order.timeout_ms)]);
   let connected = false;
   try {
-    const addresses = await judgedAddresses(judged, deps, limit);
-    if (typeof addresses === "string") return refused("blocked_by_policy", addresses, false);
-    const answered = await ask(order, judged.url, body, addresses, deps, limit, () => {
+    const addresses = await resolvePublicAddresses(judged, deps, limit);
+    if (typeof addresses === "string") return refuse("blocked_by_policy", addresses, false);
+    const answered = await sendRequest(order, judged.url, body, addresses, deps, limit, () => {
       connected = true;
     });
     return await read(answered, order);
   } catch (error) {
     const { host } = judged.url;
-    if (limit.aborted) return refused("timeout", `No answer from ${host} within ${order.timeout_ms} ms.`, connected);
+    if (limit.aborted) return refuse("timeout", `No answer from ${host} within ${order.timeout_ms} ms.`, connected);
     const known = error instanceof Error && "code" in error && error.code === "UND_ERR_INVALID_ARG";
-    if (known) return refused("invalid_input", `The request cannot be sent: ${error.message}.`, false);
-    return refused("upstream_failed", `The request to ${host} failed: ${reasonOf(error)}.`, connected);
+    if (known) return refuse("invalid_input", `The request cannot be sent: ${error.message}.`, false);
+    return refuse("upstream_failed", `The request to ${host} failed: ${describeError(error)}.`, connected);
   }
 }
 
-function tellingWhenConnected(connect: buildConnector.connector, tell: () => void): buildConnector.connector {
+function reportConnect(connect: buildConnector.connector, onConnected: () => void): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...outcome) => {
-      if (outcome[0] === null) tell();
+      if (outcome[0] === null) onConnected();
       callback(...outcome);
     });
   };
 }
 
 /**
- * Every address of a judged URL's host, from one look-up. A text says, for anyone, which one may not be reached. Throws when
- * there is none.
+ * Resolves the host of a checked URL once and returns all addresses, or a public message that names a forbidden one. Throws if the name
+ * has no address.
  */
-export async function judgedAddresses(
+export async function resolvePublicAddresses(
   { url, opened }: Extract<UrlJudgement, { ok: true }>,
   deps: Pick<EgressDeps, "resolve">,
   limit: AbortSignal,
 ): Promise<readonly string[] | string> {
-  const addresses = await addressesOf(url, deps, limit);
-  const unfit = opened ? undefined : addresses.find((address) => !isPublicAddress(address));
-  if (unfit === undefined) return addresses;
-  return `The name ${url.hostname} leads to ${unfit}, which is not a public address.`;
+  const addresses = await resolveAddresses(url, deps, limit);
+  const privateAddress = opened ? undefined : addresses.find((address) => !isPublicAddress(address));
+  if (privateAddress === undefined) return addresses;
+  return `The name ${url.hostname} leads to ${privateAddress}, which is not a public address.`;
 }
 
-async function addressesOf(
+async function resolveAddresses(
   url: URL,
   deps: Pick<EgressDeps, "resolve">,
   limit: AbortSignal,
@@ -185,14 +185,14 @@ async function addressesOf(
   return addresses.slice(0, MAX_ADDRESSES);
 }
 
-/** An answer whose body is not read yet, and the connection that it comes on. */
-interface Answered {
+/** A response with an unread body, and its connection. */
+interface OpenResponse {
   readonly connection: Connection;
   readonly response: Dispatcher.ResponseData;
 }
 
-/** Sends the request on an open connection that it may share, else on one of its own. `tell` hears that it may have left. */
-async function ask(
+/** Sends the request on an idle connection with the same key, or on a new one. Calls `onConnected` once it may have left. */
+async function sendRequest(
   order: EgressOrder,
   url: URL,
   body: Buffer,
@@ -200,28 +200,27 @@ async function ask(
   { connections, connectTo }: EgressDeps,
   limit: AbortSignal,
   tell: () => void,
-): Promise<Answered> {
-  const share = shareOf(order, url, body, addresses);
+): Promise<OpenResponse> {
+  const share = getConnectionKey(order, url, body, addresses);
   const open = share === null ? null : connections.take(share);
   if (open !== null) {
     tell();
     try {
       return await send(open, order, url, body, limit);
     } catch {
-      // The other side may have closed it at that moment. Only what may be sent twice has a share, and what was given up
-      // meanwhile is not sent again.
+      // The server may have just closed it. Only requests that may be sent twice have a key, and a cancelled one fails again below.
     }
   }
-  const connector = tellingWhenConnected(connectTo(addresses), tell);
+  const connector = reportConnect(connectTo(addresses), tell);
   return await send(connections.open(url.origin, connector, share), order, url, body, limit);
 }
 
 /**
- * Who may use a connection again: a GET without a body, of the same tenant, to the same scheme, host and port, whose name
- * leads to the same addresses, as it was judged for this request. Null: nobody. With a body, and at a server that reads
- * bodies in a way of its own, one request could leave behind what the next one is answered with.
+ * Returns the key by which requests share a connection: GETs without a body, of the same tenant, to the same scheme, host, port and
+ * checked addresses. Null for all others: a server that parses bodies unusually could answer the next request with leftovers
+ * (request smuggling).
  */
-function shareOf(order: EgressOrder, url: URL, body: Buffer, addresses: readonly string[]): string | null {
+function getConnectionKey(order: EgressOrder, url: URL, body: Buffer, addresses: readonly string[]): string | null {
   if (order.tenant === undefined || order.method !== "GET" || body.length > 0) return null;
   return JSON.stringify([order.tenant, url.origin, ...addresses.toSorted()]);
 }
@@ -232,12 +231,12 @@ async function send(
   url: URL,
   body: Buffer,
   limit: AbortSignal,
-): Promise<Answered> {
+): Promise<OpenResponse> {
   try {
     const response = await connection.client.request({
       path: url.pathname + url.search,
       method: order.method,
-      headers: [...sentHeaders(order.headers), "accept-encoding", "gzip, deflate, br, zstd"],
+      headers: [...dropRequestHeaders(order.headers), "accept-encoding", "gzip, deflate, br, zstd"],
       body: body.length > 0 ? body : null,
       signal: limit,
       responseHeaders: "raw",
@@ -249,37 +248,37 @@ async function send(
   }
 }
 
-async function readAnswer(answered: Answered, order: EgressOrder): Promise<EgressAnswer> {
+async function readAnswer(answered: OpenResponse, order: EgressOrder): Promise<EgressAnswer> {
   try {
-    const { head, body } = decodedAnswer(answered, order);
+    const { head, body } = decodeAnswer(answered, order);
     return { ...head, ...(await readUpTo(body, order.max_bytes)) };
   } finally {
     endAnswer(answered);
   }
 }
 
-async function openAnswer(answered: Answered, order: EgressOrder): Promise<ComingAnswer> {
-  const { head, body } = decodedAnswer(answered, order);
-  return await Promise.resolve({ ...head, coming: chunksUpTo(answered, body, order.max_bytes) });
+async function openAnswer(answered: OpenResponse, order: EgressOrder): Promise<StreamedAnswer> {
+  const { head, body } = decodeAnswer(answered, order);
+  return await Promise.resolve({ ...head, chunks: limitBody(answered, body, order.max_bytes) });
 }
 
-function decodedAnswer(
-  { response }: Answered,
+function decodeAnswer(
+  { response }: OpenResponse,
   order: EgressOrder,
 ): { readonly head: EgressHead; readonly body: Readable } {
   const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
-  const coded = order.method === "HEAD" ? null : decoded(response.body, headers);
-  const kept = headers.filter(([name]) => !(coded !== null && name.toLowerCase() === "content-encoding"));
-  return { head: { ok: true, status: response.statusCode, headers: kept }, body: coded ?? response.body };
+  const decodedBody = order.method === "HEAD" ? null : decodeBody(response.body, headers);
+  const headersLeft = headers.filter(([name]) => !(decodedBody !== null && name.toLowerCase() === "content-encoding"));
+  return { head: { ok: true, status: response.statusCode, headers: headersLeft }, body: decodedBody ?? response.body };
 }
 
-/** The connection serves again only when nothing of this answer is left on it. */
-function endAnswer({ connection, response }: Answered): void {
+/** Reuses the connection only if the answer was read to its end. */
+function endAnswer({ connection, response }: OpenResponse): void {
   connection.end(response.body.readableEnded);
 }
 
-/** The body as it comes. What is beyond the limit is an error, so that nobody takes a part for the whole. */
-async function* chunksUpTo(answered: Answered, body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+/** Streams the body. Exceeding the limit is an error, so that no reader mistakes a part for the whole. */
+async function* limitBody(answered: OpenResponse, body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -292,17 +291,19 @@ async function* chunksUpTo(answered: Answered, body: Readable, maxBytes: number)
   }
 }
 
-/** Names and values by turns, without those of one connection. */
-export function sentHeaders(headers: EgressOrder["headers"]): string[] {
-  const named = headers
+/** Drops hop-by-hop headers. Returns names and values alternating. */
+export function dropRequestHeaders(headers: EgressOrder["headers"]): string[] {
+  const connectionHeaders = headers
     .filter(([name]) => name.toLowerCase() === "connection")
     .flatMap(([, value]) => value.split(",").map((part) => part.trim().toLowerCase()));
   return headers
-    .filter(([name]) => !DROPPED_REQUEST_HEADERS.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+    .filter(
+      ([name]) => !DROPPED_REQUEST_HEADERS.has(name.toLowerCase()) && !connectionHeaders.includes(name.toLowerCase()),
+    )
     .flat();
 }
 
-/** What the other side sent as names and values by turns, as the wire had them, without those of one connection. */
+/** Pairs the server's raw names and values, without hop-by-hop headers. */
 export function readHeaders(raw: readonly (string | Buffer)[]): [string, string][] {
   const headers: [string, string][] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -313,8 +314,8 @@ export function readHeaders(raw: readonly (string | Buffer)[]): [string, string]
   return headers;
 }
 
-/** The body without its content coding; null when it has none, or one that is not known here. */
-function decoded(body: Readable, headers: readonly (readonly [string, string])[]): Readable | null {
+/** Decodes the body's content coding. Null if it has none or an unknown one. */
+function decodeBody(body: Readable, headers: readonly (readonly [string, string])[]): Readable | null {
   const codings = headers
     .filter(([name]) => name.toLowerCase() === "content-encoding")
     .flatMap(([, value]) => value.split(",").map((part) => part.trim().toLowerCase()))
@@ -328,7 +329,7 @@ function decoded(body: Readable, headers: readonly (readonly [string, string])[]
   return body.pipe(decoder);
 }
 
-/** A body that was cut short is handed on as far as it goes, as browsers do. */
+/** Accepts a truncated body, as browsers do. */
 const SYNC = { finishFlush: constants.Z_SYNC_FLUSH };
 const DECODERS: Readonly<
   Record<string, () => ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>>
@@ -354,11 +355,11 @@ async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffe
   return { body: Buffer.concat(chunks), truncated: false };
 }
 
-function refused(code: EgressRefusal["code"], message: string, sent: boolean): EgressRefusal {
+function refuse(code: EgressRefusal["code"], message: string, sent: boolean): EgressRefusal {
   return { ok: false, code, message, sent };
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+function describeError(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return describeError(error.errors[0]);
   return error instanceof Error ? error.message || error.name : String(error);
 }

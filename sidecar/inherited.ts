@@ -1,19 +1,19 @@
 /**
- * What this process was started with beyond its three streams: files, pipes and sockets of whoever started it, which every
- * program that it starts would have too.
+ * Finds descriptors beyond the three streams that this process inherited: files, pipes and sockets that its own programs would
+ * inherit too.
  */
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
-/** Linux's, as /proc/self/fdinfo tells it: the descriptor ends with the program. Node sets it on all of its own, and on its channel to a supervisor. */
+/** Linux's flag in /proc/self/fdinfo that closes a descriptor on exec. Node sets it on all its descriptors, and on its channel to a supervisor. */
 const O_CLOEXEC = 0o2000000;
 const STREAMS = 3;
 
-/** Closes it. For the beginning of a program, before it has libraries that open files of their own. */
+/** Closes inherited descriptors. Call it before any library opens files of its own. */
 export function closeInherited(): void {
-  for (const descriptor of inherited()) closeSync(descriptor);
+  for (const descriptor of listInherited()) closeSync(descriptor);
 }
 
-function inherited(): readonly number[] {
+function listInherited(): readonly number[] {
   try {
     return readdirSync("/proc/self/fd").map(Number).filter(isInherited);
   } catch {
@@ -28,7 +28,7 @@ function isInherited(descriptor: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
-    // It was the one by which the list was read.
+    // It was the descriptor of the listing itself.
     return false;
   }
 }

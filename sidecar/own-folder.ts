@@ -1,5 +1,5 @@
 /**
- * The folder that one sidecar has to itself: two that are given the same one, as by the same port in two network namespaces, do not
+ * Gives each sidecar a folder of its own, so that two with the same setting, such as the same port in two network namespaces, do not
  * remove each other's jobs.
  */
 import { randomUUID } from "node:crypto";
@@ -9,16 +9,16 @@ import { takeLock } from "./cage/lock.ts";
 
 const MODE = 0o700;
 const LOCK = "lock";
-/** Sidecars that can share one folder; each has a folder below it. */
-const MAX_PLACES = 16;
+/** How many sidecars can share one folder. */
+const MAX_FOLDERS = 16;
 
 /**
- * Locks `folder`, or, while another sidecar holds it, the first free one of `folder/2`, `folder/3` and so on. The lock ends with this
- * process, and what stands in the folder then is its successor's to remove. Where nothing can be locked, the folder is a new one.
+ * Locks `folder` or, if another sidecar holds it, the first free one of `folder/2`, `folder/3` and so on. The lock ends with this process,
+ * and the next sidecar removes its files. Returns a new folder if locking fails.
  */
-export async function takeOwnFolder(folder: string): Promise<string> {
-  for (let place = 1; place <= MAX_PLACES; place += 1) {
-    const own = place === 1 ? folder : join(folder, String(place));
+export async function lockOwnFolder(folder: string): Promise<string> {
+  for (let number = 1; number <= MAX_FOLDERS; number += 1) {
+    const own = number === 1 ? folder : join(folder, String(number));
     try {
       mkdirSync(own, { recursive: true, mode: MODE });
       if ((await takeLock(join(own, LOCK))) !== null) return own;

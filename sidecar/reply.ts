@@ -1,4 +1,4 @@
-/** How the sidecar answers. */
+/** Sends the sidecar's replies. */
 import type { ServerResponse } from "node:http";
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -6,7 +6,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(JSON.stringify(body));
 }
 
-/** Nothing was begun. */
+/** Refuses the request before anything was started. */
 export function sendTooMany(response: ServerResponse, message: string): void {
   sendJson(response, 503, { code: "rate_limited", message, sent: false });
 }

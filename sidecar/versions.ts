@@ -1,11 +1,11 @@
-/** The versions of the programs that scripts find here. They are read once, one after another, and nothing waits for them. */
+/** Reads the versions of the programs that scripts find here: once, in the background, one after another. */
 import { execFile } from "node:child_process";
 
-/** What one program may take to say its version. */
+/** Time limit of one program. */
 const TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-/** By name: the program, and the words that make it tell. */
+/** By name: the program, and the option that prints its version. */
 const PROGRAMS: Readonly<Record<string, readonly [program: string, word: string]>> = {
   python3: ["python3", "--version"],
   pandoc: ["pandoc", "--version"],
@@ -15,20 +15,20 @@ const PROGRAMS: Readonly<Record<string, readonly [program: string, word: string]
   bwrap: ["bwrap", "--version"],
 };
 
-/** A version, or null for a program that is not there or does not say. What was not read yet is left out. */
+/** Versions by name. Null for a program that is missing or prints none; absent until it was read. */
 export type Versions = Readonly<Record<string, string | null>>;
 
-/** The system's own, as programs in a cage have them. */
+/** The system's folders, as in a cage. */
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** Gives what is known; the first to ask has the versions read. `path`: where programs are looked for. */
+/** Returns the versions known so far; the first call starts reading. `path` is where to search for programs. */
 export function makeVersions(path = PATH, timeoutMs = TIMEOUT_MS): () => Versions {
   const known = new Map<string, string | null>([["node", process.versions.node]]);
   let isReading = false;
 
   async function readAll(): Promise<void> {
     for (const [name, [program, word]] of Object.entries(PROGRAMS))
-      known.set(name, await tell(program, word, path, timeoutMs));
+      known.set(name, await readVersion(program, word, path, timeoutMs));
   }
 
   return () => {
@@ -38,8 +38,8 @@ export function makeVersions(path = PATH, timeoutMs = TIMEOUT_MS): () => Version
   };
 }
 
-/** The first number with a dot in what it says. It gets no environment but its path: it could show it. */
-function tell(program: string, word: string, path: string, timeout: number): Promise<string | null> {
+/** Extracts the first dotted number from the output. The program gets no environment but PATH, since it could print it. */
+function readVersion(program: string, word: string, path: string, timeout: number): Promise<string | null> {
   const options = { timeout, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT_BYTES, env: { PATH: path } } as const;
   return new Promise((resolve) => {
     execFile(program, [word], options, (error, stdout, stderr) => {

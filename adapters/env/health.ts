@@ -1,6 +1,6 @@
 /** The health of what the Worker needs. */
 import { type DatabaseHealth, databaseHealth, freeDiskBytes, reindexHealth } from "../database/health.ts";
-import { sidecarHealth, type SidecarReport } from "../sidecar/health.ts";
+import { readSidecarHealth, type SidecarReport } from "../sidecar/health.ts";
 import { type Env, set } from "./bindings.ts";
 import { databaseFromEnv } from "./database.ts";
 import { embedderFromEnv } from "./memory.ts";
@@ -25,7 +25,7 @@ export async function healthFromEnv(env: Env): Promise<{
   const vectors = env.VECTORS === undefined ? "pgvector" : "vectorize";
   const [database, { sidecar, isolation }, free, reindex] = await Promise.all([
     databaseHealth(databaseFromEnv(env)),
-    sidecarHealth(sidecarFromEnv(env)),
+    readSidecarHealth(sidecarFromEnv(env)),
     freeDiskFromEnv(env),
     reindexHealth(databaseFromEnv(env), Date.now()),
   ]);

@@ -3,7 +3,7 @@ import { sleep } from "../../core/base/deadline.ts";
 import { type Env, required, set } from "./bindings.ts";
 import { stubOf } from "./object-stub.ts";
 import { type ContainerHandle, openContainer, type SidecarContainer } from "../sidecar/container.ts";
-import { type Sidecar, sidecarAt, sidecarInContainer, type SidecarStub } from "../sidecar/sidecar.ts";
+import { type Sidecar, connectSidecar, connectSidecarContainer, type SidecarStub } from "../sidecar/sidecar.ts";
 
 /** The one sidecar's object. What limits it is what it has under way, 256 requests. */
 const THE_SIDECAR = "sidecar";
@@ -11,9 +11,9 @@ const THE_SIDECAR = "sidecar";
 /** The sidecar at SIDECAR_URL, else the one in its container; null: there is no secret to share with one. */
 export function sidecarFromEnv(env: Env): Sidecar | null {
   const url = set(env.SIDECAR_URL);
-  if (url !== null) return sidecarAt(url, required(env.SIDECAR_SECRET, "SIDECAR_SECRET"));
+  if (url !== null) return connectSidecar(url, required(env.SIDECAR_SECRET, "SIDECAR_SECRET"));
   const secret = set(env.SIDECAR_SECRET);
-  return secret === null ? null : sidecarInContainer(stubOf<SidecarStub>(env.SIDECARS, THE_SIDECAR), secret);
+  return secret === null ? null : connectSidecarContainer(stubOf<SidecarStub>(env.SIDECARS, THE_SIDECAR), secret);
 }
 
 /** The container of a sidecar's object. */

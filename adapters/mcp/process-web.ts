@@ -19,7 +19,7 @@ import type { WebPort, WebStream, WebStreamRequest } from "../../core/ports/web.
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { openSecretBook } from "../egress/secret-book.ts";
-import { headBytes, joined, packetChunks, textOfHashes } from "../sidecar/packet.ts";
+import { headBytes, joinChunks, streamPacket, joinHashes } from "../sidecar/packet.ts";
 import { readRefusal } from "../sidecar/refusal.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signMcpOrder } from "../sidecar/token.ts";
@@ -81,12 +81,12 @@ async function send(
   const files = [{ path: MESSAGE, size: message.length }];
   const head = headBytes({ body: order, files });
   const size = `${head.length}\n`.length + head.length + message.length;
-  const body = await joined(
-    packetChunks(head, files, () => only(message)),
+  const body = await joinChunks(
+    streamPacket(head, files, () => only(message)),
     size,
   );
   const hash = await sha256Hex(head);
-  const filesSha256 = await sha256Hex(textOfHashes([await sha256Hex(message)]));
+  const filesSha256 = await sha256Hex(joinHashes([await sha256Hex(message)]));
   const token = await signMcpOrder(sidecar.secret, { tenant, head: hash, filesSha256 }, Date.now());
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs) + MARGIN_MS)]);
   try {
@@ -167,9 +167,9 @@ function readFailed(text: string): Failure | null {
 function refusalOf(status: number, text: string): Result<never> {
   const refusal = readRefusal(status, text);
   if (refusal === null) return LOST;
-  if (refusal.isOfTheDoor) return unreachable();
-  const { code, message, surelyNotBegun } = refusal;
-  if (!surelyNotBegun) return failed(code, message);
+  if (refusal.isTokenRefusal) return unreachable();
+  const { code, message, isNotStarted } = refusal;
+  if (!isNotStarted) return failed(code, message);
   const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
   return notSent(code, message, again);
 }

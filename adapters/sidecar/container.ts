@@ -1,10 +1,10 @@
 /**
- * The sidecar's container, as the object that owns it drives it: started when a request comes, asleep when none has come
- * for a while. The platform's side is `ctx.container` (https://developers.cloudflare.com/containers/api/durable-object-container/).
+ * Manages the sidecar's container for the object that owns it: starts it on a request, and lets it sleep when idle. The platform's API is
+ * `ctx.container` (https://developers.cloudflare.com/containers/api/durable-object-container/).
  */
 import { CONTAINER_ORIGIN } from "./sidecar.ts";
 
-/** The part of the platform's container that is used. */
+/** The used part of the platform's container. */
 export interface ContainerHandle {
   readonly running: boolean;
   destroy(): Promise<void>;
@@ -14,69 +14,69 @@ export interface ContainerHandle {
 }
 
 export interface SidecarContainer {
-  /** Hands a request to the sidecar and its answer back. Rejects when the connection to it broke. */
+  /** Forwards a request to the sidecar. Rejects if the connection breaks. */
   fetch(request: Request): Promise<Response>;
-  /** Whether the next request has to start it. */
+  /** Whether the next request must start it. */
   readonly isAsleep: boolean;
 }
 
 const PORT = 8788;
-/** From its start to its first answer. An image that is not near yet takes seconds. */
+/** From its start to its first answer. Pulling the image can take seconds. */
 const START_TIMEOUT_MS = 20_000;
-const LOOK_EVERY_MS = 200;
-const LOOK_TIMEOUT_MS = 2_000;
-/** Without a request for this long the container is stopped. */
-const ASLEEP_AFTER_MS = 10 * 60_000;
+const CHECK_INTERVAL_MS = 200;
+const CHECK_TIMEOUT_MS = 2_000;
+/** The container is stopped after this time without a request. */
+const SLEEP_AFTER_MS = 10 * 60_000;
 
-/** What the container is started with. */
+/** The container's settings. */
 export interface ContainerSettings {
   /** The key of the sidecar's tokens. */
   readonly secret: string;
-  /** What the operator chose as OTTO_SCRIPT_ISOLATION; empty: nothing. */
+  /** The operator's OTTO_SCRIPT_ISOLATION, or an empty text. */
   readonly isolation: string;
 }
 
 /**
- * `handle` undefined: the Worker was deployed without its containers. `pause` waits for so many milliseconds.
+ * `handle` is undefined if the Worker was deployed without its containers.
  */
 export function openContainer(
   handle: ContainerHandle | undefined,
   { secret, isolation }: ContainerSettings,
   pause: (ms: number) => Promise<unknown>,
 ): SidecarContainer {
-  /** The start that is under way; requests that come meanwhile wait for the same one. */
+  /** The start in progress, which concurrent requests share. */
   let starting: Promise<boolean> | null = null;
   let isReady = false;
   /**
-   * The container may be running since before this object was: then it may have another secret. One that was started
-   * here has ours, so what it refuses was signed by somebody whose secret is another, and it stays.
+   * A container that was running before this object may have a different secret. One that this object started has ours, so it is
+   * not restarted when it refuses a token.
    */
   let mayHaveOtherSecret = true;
-  let ending: Promise<void> = Promise.resolve();
+  let stopping: Promise<void> = Promise.resolve();
 
   async function start(container: ContainerHandle): Promise<boolean> {
     const chosen = isolation === "" ? {} : { OTTO_SCRIPT_ISOLATION: isolation };
     const env = { SIDECAR_SECRET: secret, HOST: "0.0.0.0", PORT: String(PORT), ...chosen };
-    await ending;
-    for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += LOOK_EVERY_MS) {
-      const lookedAt = Date.now();
-      // Also one that the platform had no place for when it was asked first.
+    await stopping;
+    for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += CHECK_INTERVAL_MS) {
+      const checkedAt = Date.now();
+      // Retries if the platform had no capacity for it before.
       if (!container.running) {
         mayHaveOtherSecret = false;
         container.start({ enableInternet: true, env });
       }
-      if (await answers(container)) {
-        await container.setInactivityTimeout(ASLEEP_AFTER_MS);
+      if (await isAnswering(container)) {
+        await container.setInactivityTimeout(SLEEP_AFTER_MS);
         return true;
       }
-      // A look that nobody answers takes its own time.
-      waitedMs += Date.now() - lookedAt;
-      await pause(LOOK_EVERY_MS);
+      // Count the time of an unanswered check.
+      waitedMs += Date.now() - checkedAt;
+      await pause(CHECK_INTERVAL_MS);
     }
     return false;
   }
 
-  async function ready(container: ContainerHandle): Promise<boolean> {
+  async function ensureReady(container: ContainerHandle): Promise<boolean> {
     if (isReady && container.running) return true;
     starting ??= start(container).finally(() => {
       starting = null;
@@ -85,13 +85,13 @@ export function openContainer(
     return isReady;
   }
 
-  /** Once: the next request starts it again, with our secret. */
-  async function endOther(container: ContainerHandle): Promise<void> {
+  /** Stops a container with a different secret, once. The next request starts it with ours. */
+  async function stopOther(container: ContainerHandle): Promise<void> {
     if (!mayHaveOtherSecret) return;
     mayHaveOtherSecret = false;
     isReady = false;
     const destroyed = container.destroy();
-    ending = destroyed.catch(() => undefined);
+    stopping = destroyed.catch(() => undefined);
     await destroyed;
   }
 
@@ -100,18 +100,18 @@ export function openContainer(
       return handle?.running === false;
     },
     async fetch(request) {
-      if (handle === undefined) return refusal("This Worker was deployed without its container.");
-      if (!(await ready(handle))) return refusal("The container does not start.");
+      if (handle === undefined) return refuse("This Worker was deployed without its container.");
+      if (!(await ensureReady(handle))) return refuse("The container did not start in time.");
       const response = await handle.getTcpPort(PORT).fetch(request);
-      if (await saysWrongSecret(response)) await endOther(handle);
+      if (await isWrongSecret(response)) await stopOther(handle);
       return response;
     },
   };
 }
 
-async function answers(container: ContainerHandle): Promise<boolean> {
+async function isAnswering(container: ContainerHandle): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const response = await container.getTcpPort(PORT).fetch(`${CONTAINER_ORIGIN}/health`, { signal });
     await response.body?.cancel();
     return response.ok;
@@ -120,14 +120,14 @@ async function answers(container: ContainerHandle): Promise<boolean> {
   }
 }
 
-/** Its other 401s are about one token, and no reason to end it under the requests of all tenants. */
-async function saysWrongSecret(response: Response): Promise<boolean> {
+/** Other 401s concern one token and must not stop the container for all tenants. */
+async function isWrongSecret(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
   const text = await response.clone().text();
   return text.includes('"wrong_secret"');
 }
 
-/** As the sidecar itself says that it can take nothing. */
-function refusal(message: string): Response {
+/** Builds the reply that the sidecar itself sends when it accepts no work. */
+function refuse(message: string): Response {
   return Response.json({ code: "upstream_failed", message, sent: false }, { status: 503 });
 }

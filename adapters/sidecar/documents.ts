@@ -1,4 +1,4 @@
-/** Documents, read and made by the sidecar: the document goes there, its Markdown and its pictures come back. */
+/** Reads and makes documents through the sidecar. */
 import { asNotSent, failed, ok, type Result } from "../../core/base/errors.ts";
 import {
   documentFacts,
@@ -12,25 +12,25 @@ import { openDocumentMaker } from "./make-documents.ts";
 import { type ReturnedFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
 
-/** Checking, waiting for a converter, and its own 30 seconds. */
+/** Includes checking, waiting for a converter, and its 30 seconds. */
 const READ_TIMEOUT_MS = 60_000;
 const LIMITS = { files: 201, bytes: 80 * 1024 * 1024 };
 const MARKDOWN = "document.md";
 const IMAGES = "images/";
 const MAX_NAME_CHARACTERS = 100;
-const AGAIN_AFTER_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
-/** `sidecar` null: none is set up, and nothing can be read or made. */
+/** `sidecar` is null if none is configured; every call then fails. */
 export function openDocuments(sidecar: Sidecar | null, tenant: string): DocumentsPort {
   const maker = openDocumentMaker(sidecar, tenant);
   return {
-    read: async (document) => withoutEffect(await readBySidecar(sidecar, tenant, document)),
-    make: async (request) => withoutEffect(await maker.make(request)),
+    read: async (document) => markNotSent(await readBySidecar(sidecar, tenant, document)),
+    make: async (request) => markNotSent(await maker.make(request)),
   };
 }
 
-/** However it failed, whether its sidecar died or its disk was full: a document that did not come back has changed nothing. */
-function withoutEffect<T>(result: Result<T>): Result<T> {
+/** Marks every failure as without effect, since converting a document changes nothing. */
+function markNotSent<T>(result: Result<T>): Result<T> {
   if (result.ok) return result;
   const { error } = result;
   return asNotSent(error);
@@ -48,7 +48,7 @@ async function readBySidecar(
     kind: "document-read",
     tenant,
     order: { pages, with_images: withImages },
-    files: [{ path: fileName(name), size, sha256: document.sha256, open: () => document.open() }],
+    files: [{ path: makeFileName(name), size, sha256: document.sha256, open: () => document.open() }],
     timeoutMs: READ_TIMEOUT_MS,
     limits: LIMITS,
     signal,
@@ -58,22 +58,22 @@ async function readBySidecar(
   const files = reply.value.files[Symbol.asyncIterator]();
   const first = await files.next().catch(() => null);
   if (first === null)
-    return failed("upstream_failed", "The connection to the sidecar was lost.", { retryAfterMs: AGAIN_AFTER_MS });
+    return failed("upstream_failed", "The connection to the sidecar was lost.", { retryAfterMs: RETRY_AFTER_MS });
   if (!facts.success || first.done === true || first.value.path !== MARKDOWN)
-    return failed("upstream_failed", "The sidecar answered with what is no document.");
+    return failed("upstream_failed", "The sidecar's answer is not a document.");
   const markdown = new TextDecoder().decode(first.value.bytes);
-  // The reply ends here; a body that is not read to its end keeps its connection.
+  // Read the reply to its end to release its connection.
   if (!withImages) await files.next().catch(() => null);
-  return ok({ ...facts.data, markdown, imageFiles: imagesOf(files) });
+  return ok({ ...facts.data, markdown, imageFiles: readImages(files) });
 }
 
-/** Its end is what tells kinds apart that are all text. */
-function fileName(name: string): string {
+/** Keeps the extension, which distinguishes text formats. */
+function makeFileName(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9._-]/g, "-").slice(-MAX_NAME_CHARACTERS);
   return `document${plain.includes(".") ? plain.slice(plain.lastIndexOf(".")) : ""}`;
 }
 
-async function* imagesOf(files: AsyncIterator<ReturnedFile>): AsyncGenerator<DocumentImage> {
+async function* readImages(files: AsyncIterator<ReturnedFile>): AsyncGenerator<DocumentImage> {
   for (let next = await files.next(); next.done !== true; next = await files.next()) {
     const { path, bytes } = next.value;
     if (path.startsWith(IMAGES)) yield { name: path.slice(IMAGES.length), bytes };

@@ -1,16 +1,15 @@
-/** What the sidecar says about itself. */
+/** Checks the health of the sidecar. */
 import type { Sidecar } from "./sidecar.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { z } from "zod";
 
-/** Time limit of the question. */
 const TIMEOUT_MS = 2_000;
 
-/** What the sidecar tells of itself. */
+/** The state of the sidecar. */
 export interface SidecarReport {
-  /** `asleep`: the next request starts it. */
+  /** The next request starts a sidecar that is `asleep`. */
   readonly sidecar: "ok" | "asleep" | "away" | "off";
-  /** What shuts in the programs that it runs; `none`: it runs no program. `unknown`: it did not say. */
+  /** The isolation of its programs. `none` if it runs no programs, `unknown` if it did not report it. */
   readonly isolation: Isolation;
 }
 
@@ -20,23 +19,23 @@ export const ISOLATION = ["bubblewrap", "container", "none", "unknown"] as const
 
 const reportSchema = z.object({ isolation: z.object({ level: z.enum(ISOLATION) }) });
 
-/** Asks the sidecar for its health; null without a sidecar. */
-export async function sidecarHealth(sidecar: Sidecar | null): Promise<SidecarReport> {
-  const silent = (state: SidecarReport["sidecar"]): SidecarReport => ({ sidecar: state, isolation: "unknown" });
-  if (sidecar === null) return silent("off");
+/** Requests the sidecar's health. `sidecar` is null where none is configured. */
+export async function readSidecarHealth(sidecar: Sidecar | null): Promise<SidecarReport> {
+  const makeReport = (state: SidecarReport["sidecar"]): SidecarReport => ({ sidecar: state, isolation: "unknown" });
+  if (sidecar === null) return makeReport("off");
   try {
-    if (await sidecar.isAsleep()) return silent("asleep");
+    if (await sidecar.isAsleep()) return makeReport("asleep");
     const response = await sidecar.fetch("/health", { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    if (response.ok) return { sidecar: "ok", isolation: isolationIn(await response.text()) };
+    if (response.ok) return { sidecar: "ok", isolation: parseIsolation(await response.text()) };
     await response.body?.cancel();
-    return silent("away");
+    return makeReport("away");
   } catch {
-    return silent("away");
+    return makeReport("away");
   }
 }
 
-/** A sidecar of another release may say something else, or nothing. */
-function isolationIn(text: string): Isolation {
+/** A sidecar of another release may report an unknown level, or no level. */
+function parseIsolation(text: string): Isolation {
   const level = reportSchema.safeParse(parseJson(text)).data?.isolation.level;
   return level ?? "unknown";
 }

@@ -1,4 +1,4 @@
-/** Makes documents by the sidecar: one job each, with its images and template as files. */
+/** Makes documents through the sidecar: one job each, with images and template as files. */
 import { z } from "zod";
 import type { DocumentMaker, ImageToPlace, MakeRequest } from "../../core/documents/make.ts";
 import { MAX_MADE_BYTES } from "../../core/documents/make.ts";
@@ -7,18 +7,18 @@ import { type JobFile, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
 import { toStream } from "../../core/base/byte-stream.ts";
 
-/** Waiting for a place, and the engines' own 30 seconds each. */
+/** Includes waiting for a slot, and the engines' 30 seconds. */
 const TIMEOUT_MS = 60_000;
 const TEMPLATE = "template";
-const AGAIN_AFTER_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
 const bodySchema = z.object({ warnings: z.array(z.string()) });
 
-/** `sidecar` null: there is none, and calls answer `not_available`. */
+/** `sidecar` is null if none is configured; calls then answer `not_available`. */
 export function openDocumentMaker(sidecar: Sidecar | null, tenant: string): DocumentMaker {
   return {
     async make(request) {
-      const { order, files } = orderOf(request);
+      const { order, files } = buildOrder(request);
       const done = await runJob(sidecar, {
         kind: "document-make",
         tenant,
@@ -30,24 +30,24 @@ export function openDocumentMaker(sidecar: Sidecar | null, tenant: string): Docu
       });
       if (!done.ok) return done;
       const body = bodySchema.safeParse(done.value.body).data;
-      if (body === undefined) return failed("upstream_failed", "The sidecar answered with what is no document.");
+      if (body === undefined) return failed("upstream_failed", "The sidecar's answer is not a document.");
       try {
         for await (const { bytes } of done.value.files) return ok({ bytes, warnings: body.warnings });
       } catch {
-        return lost();
+        return failLost();
       }
-      return lost();
+      return failLost();
     },
   };
 }
 
-function lost() {
-  return failed("upstream_failed", "The connection to the sidecar was lost before the document was there.", {
-    retryAfterMs: AGAIN_AFTER_MS,
+function failLost() {
+  return failed("upstream_failed", "The connection to the sidecar was lost before the document arrived.", {
+    retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
-function orderOf({ document, images, template, nowMs }: MakeRequest) {
+function buildOrder({ document, images, template, nowMs }: MakeRequest) {
   const files: JobFile[] = [];
   const add = (path: string, bytes: Uint8Array) => {
     files.push({ path, size: bytes.length, open: async () => ok(toStream(bytes)) });

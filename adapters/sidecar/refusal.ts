@@ -1,4 +1,4 @@
-/** What the sidecar answers in place of a result: its own words, or those of something that stands before it. */
+/** Reads a failure reply of the sidecar or of a proxy in front of it. */
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../../core/base/errors.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
@@ -7,12 +7,12 @@ export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly field?: string;
-  /** Another try may succeed, after this at the earliest. Absent: the sidecar promises nothing, or is of an earlier release. */
+  /** A retry may succeed after this time. Absent if the sidecar states none or is of an earlier release. */
   readonly retryAfterMs?: number;
-  /** True: nothing was begun. False: something may have been. */
-  readonly surelyNotBegun: boolean;
-  /** The token was refused: for another secret, most of the time, which the sidecar has until it is replaced. */
-  readonly isOfTheDoor: boolean;
+  /** True if certainly nothing was started. */
+  readonly isNotStarted: boolean;
+  /** The token was refused, usually because the sidecar has a different secret until it is restarted. */
+  readonly isTokenRefusal: boolean;
 }
 
 const refusalSchema = z.object({
@@ -23,27 +23,26 @@ const refusalSchema = z.object({
   retry_after_ms: z.int().min(0).optional().catch(undefined),
 });
 const OTHER_RELEASE =
-  "The sidecar does not do this: it is of another release than the Worker. Nothing was begun. Try again when it was replaced.";
+  "The sidecar and the Worker are of different releases, so this is unavailable. Nothing was started. Try again after the sidecar was updated.";
 
 /**
- * Null: nobody knows what becomes of the order. These are not the sidecar's words (a proxy gave up waiting, say), or it has
- * had the token before, and what was begun then may go on. A code that a newer sidecar has and this Worker does not counts as
- * `upstream_failed`.
+ * Null if the outcome of the order is unknown: the reply is not the sidecar's (a proxy timed out, for example), or the token was used
+ * before and its job may still run. An unknown code of a newer sidecar counts as `upstream_failed`.
  */
 export function readRefusal(status: number, text: string): Refusal | null {
-  const said = refusalSchema.safeParse(parseJson(text)).data;
-  // A proxy that asks who is there lets nothing past.
-  if (said === undefined && status === 401)
-    return { code: "upstream_failed", message: "", surelyNotBegun: true, isOfTheDoor: true };
-  if (said === undefined || (status === 401 && said.sent === true)) return null;
-  const { message, field, sent, retry_after_ms: retryAfterMs } = said;
+  const parsed = refusalSchema.safeParse(parseJson(text)).data;
+  // A proxy's 401 means that the request did not reach the sidecar.
+  if (parsed === undefined && status === 401)
+    return { code: "upstream_failed", message: "", isNotStarted: true, isTokenRefusal: true };
+  if (parsed === undefined || (status === 401 && parsed.sent === true)) return null;
+  const { message, field, sent, retry_after_ms: retryAfterMs } = parsed;
   const at = { ...(field === undefined ? {} : { field }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  // What a job or a server did not find comes with `sent: true`.
-  if (said.code === "not_found" && sent !== true)
-    return { code: "not_available", message: OTHER_RELEASE, surelyNotBegun: true, isOfTheDoor: false };
-  const isOfTheDoor = status === 401;
-  const code = isErrorCode(said.code) ? said.code : "upstream_failed";
-  return { code, message, ...at, surelyNotBegun: sent === false || isOfTheDoor, isOfTheDoor };
+  // `sent: true` means that a job or a server reports `not_found`.
+  if (parsed.code === "not_found" && sent !== true)
+    return { code: "not_available", message: OTHER_RELEASE, isNotStarted: true, isTokenRefusal: false };
+  const isTokenRefusal = status === 401;
+  const code = isErrorCode(parsed.code) ? parsed.code : "upstream_failed";
+  return { code, message, ...at, isNotStarted: sent === false || isTokenRefusal, isTokenRefusal };
 }
 
 function isErrorCode(text: string): text is ErrorCode {

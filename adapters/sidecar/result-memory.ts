@@ -1,53 +1,52 @@
 /**
- * Room for what programs give back, in the memory of this isolate: it has 128 MB for all requests that it serves at once. A
- * result waits until those that stand there leave enough for it. It looks again and again, because a request must not wait
- * for a promise that another one settles.
+ * Limits the memory of programs' results in this isolate, which has 128 MB for all concurrent requests. A result waits until earlier
+ * ones have released enough. It polls, because a request must not wait for a promise that another request settles.
  */
 import { sleep } from "../../core/base/deadline.ts";
 
 const MAX_BYTES = 50_331_648;
-const LOOK_EVERY_MS = 50;
-/** A request that is cut off never says that its result is gone. */
-const FORGOTTEN_AFTER_MS = 60_000;
+const CHECK_INTERVAL_MS = 50;
+/** Frees the memory of a request that was cut off and never released it. */
+const RESERVATION_LIFETIME_MS = 60_000;
 
-export interface ResultRoom {
-  /** Takes so many bytes when there is room for them, or nothing else stands there. The function that it gives gives them back. */
-  enter(bytes: number, signal: AbortSignal): Promise<() => void>;
+export interface ResultMemory {
+  /** Reserves bytes once they fit or nothing else is reserved. The returned function releases them. */
+  reserve(bytes: number, signal: AbortSignal): Promise<() => void>;
 }
 
-export interface RoomDeps {
+export interface ResultMemoryDeps {
   readonly maxBytes: number;
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
-export function openResultRoom({ maxBytes, now, pause }: RoomDeps): ResultRoom {
-  const standing = new Set<{ readonly bytes: number; readonly until: number }>();
+export function openResultMemory({ maxBytes, now, pause }: ResultMemoryDeps): ResultMemory {
+  const reservations = new Set<{ readonly bytes: number; readonly until: number }>();
 
-  function taken(): number {
+  function sumReserved(): number {
     let sum = 0;
-    for (const one of standing) {
-      if (one.until <= now()) standing.delete(one);
+    for (const one of reservations) {
+      if (one.until <= now()) reservations.delete(one);
       else sum += one.bytes;
     }
     return sum;
   }
 
   return {
-    async enter(bytes, signal) {
-      for (let others = taken(); others > 0 && others + bytes > maxBytes; others = taken()) {
+    async reserve(bytes, signal) {
+      for (let others = sumReserved(); others > 0 && others + bytes > maxBytes; others = sumReserved()) {
         if (signal.aborted) break;
-        await pause(LOOK_EVERY_MS);
+        await pause(CHECK_INTERVAL_MS);
       }
-      const own = { bytes, until: now() + FORGOTTEN_AFTER_MS };
-      standing.add(own);
-      return () => void standing.delete(own);
+      const own = { bytes, until: now() + RESERVATION_LIFETIME_MS };
+      reservations.add(own);
+      return () => void reservations.delete(own);
     },
   };
 }
 
-/** The room of this isolate. */
-export const resultRoom = openResultRoom({
+/** The result memory of this isolate. */
+export const resultMemory = openResultMemory({
   maxBytes: MAX_BYTES,
   now: () => Date.now(),
   pause: async (ms) => await sleep(globalThis, ms),

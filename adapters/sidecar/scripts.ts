@@ -1,16 +1,16 @@
-/** Programs in the sidecar's cage. */
+/** Runs programs in the sidecar's cage. */
 import { z } from "zod";
 import { asNotSent, failed, type Failure, maybeSent, ok, type Result } from "../../core/base/errors.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort, WrittenByScript } from "../../core/ports/scripts.ts";
-import { resultRoom } from "./result-memory.ts";
+import { resultMemory } from "./result-memory.ts";
 import { type JobFile, type JobReply, runJob } from "./run-job.ts";
 import type { Sidecar } from "./sidecar.ts";
 
-/** What a run takes beyond the program's own time: its files come, and what it changed is looked for. */
+/** Time beyond the program's own: preparing its files and finding its changes. */
 const MARGIN_MS = 30_000;
-/** The sidecar gives no more back. */
+/** The sidecar's own limit. */
 const MAX_CHANGED_FILES = 5_000;
-const AGAIN_AFTER_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
 const ranSchema = z.object({
   exitCode: z.number().nullable(),
@@ -23,7 +23,7 @@ const ranSchema = z.object({
   refused: z.array(z.object({ path: z.string(), why: z.string() })),
 });
 
-/** `sidecar` null: there is none, and every run is refused. */
+/** `sidecar` is null if none is configured; every run is then refused. */
 export function openScripts({
   sidecar,
   tenant,
@@ -36,23 +36,23 @@ export function openScripts({
       const reply = await runJob(sidecar, {
         kind: "script",
         tenant,
-        order: orderOf(request),
-        files: [...within("work/", request.files), ...within("skill/", request.skill)],
+        order: buildOrder(request),
+        files: [...placeIn("work/", request.files), ...placeIn("skill/", request.skill)],
         timeoutMs: request.timeoutMs + MARGIN_MS,
         limits: { files: MAX_CHANGED_FILES, bytes: request.maxChangedBytes },
         signal: request.signal,
       });
-      if (!reply.ok) return surelyNotBegun(reply);
-      const leave = await resultRoom.enter(reply.value.bytes, request.signal);
-      const run = await runOf(reply.value);
-      if (!run.ok || request.inUse === undefined) leave();
-      else void request.inUse.finally(leave);
+      if (!reply.ok) return markNotSent(reply);
+      const release = await resultMemory.reserve(reply.value.bytes, request.signal);
+      const run = await readRun(reply.value);
+      if (!run.ok || request.inUse === undefined) release();
+      else void request.inUse.finally(release);
       return run;
     },
   };
 }
 
-function orderOf(request: ScriptRequest): Readonly<Record<string, unknown>> {
+function buildOrder(request: ScriptRequest): Readonly<Record<string, unknown>> {
   return {
     argv: request.argv,
     cwd: request.cwd,
@@ -64,7 +64,7 @@ function orderOf(request: ScriptRequest): Readonly<Record<string, unknown>> {
   };
 }
 
-function within(folder: string, files: readonly ScriptFile[]): readonly JobFile[] {
+function placeIn(folder: string, files: readonly ScriptFile[]): readonly JobFile[] {
   return files.map((file) => ({
     path: folder + file.path,
     size: file.size,
@@ -74,22 +74,22 @@ function within(folder: string, files: readonly ScriptFile[]): readonly JobFile[
   }));
 }
 
-async function runOf({ body, files }: JobReply): Promise<Result<ScriptRun>> {
+async function readRun({ body, files }: JobReply): Promise<Result<ScriptRun>> {
   const ran = ranSchema.safeParse(body);
-  if (!ran.success) return failed("upstream_failed", "The sidecar answered with what is no run of a program.");
+  if (!ran.success) return failed("upstream_failed", "The sidecar's answer is not the result of a program.");
   const written: WrittenByScript[] = [];
   try {
     for await (const { path, size, mode = 0o644, bytes } of files) written.push({ path, size, mode, bytes });
   } catch {
-    return maybeSent("upstream_failed", "The connection to the sidecar was lost while the results came.", {
-      retryAfterMs: AGAIN_AFTER_MS,
+    return maybeSent("upstream_failed", "The connection to the sidecar was lost while the results arrived.", {
+      retryAfterMs: RETRY_AFTER_MS,
     });
   }
   return ok({ ...ran.data, signal: ran.data.exitCode === null ? "SIGKILL" : null, written });
 }
 
-/** A cage that is not there, or whose places are all taken, has started nothing. */
-function surelyNotBegun(reply: { readonly ok: false; readonly error: Failure }): Result<never> {
+/** Without a cage or a free slot, nothing was started. */
+function markNotSent(reply: { readonly ok: false; readonly error: Failure }): Result<never> {
   const { error } = reply;
   if (error.code !== "not_available" && error.code !== "rate_limited") return reply;
   return asNotSent(error);

@@ -1,35 +1,35 @@
-/** The sidecar as the Worker reaches it: at its address, or in a container that an object of ours starts. */
+/** Connects the Worker to the sidecar: at its address, or in a container that a Durable Object starts. */
 import { sleep } from "../../core/base/deadline.ts";
 
 const HEALTH_TIMEOUT_MS = 2_000;
-/** For a sidecar that has to be started first. */
+/** For a sidecar that must be started first. */
 const WAKE_TIMEOUT_MS = 25_000;
-/** One that died is started again: within a second, or within some where the machine has much else to do. */
+/** Time for the restart of a sidecar that died: a second, or a few on a busy machine. */
 const PATIENCE_MS = 5_000;
-const LOOK_EVERY_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 
 export interface Sidecar {
   /** The key of its tokens. */
   readonly secret: string;
-  /** `path` begins with a slash. Rejects when the sidecar cannot be reached. A redirect is handed back as it is. */
+  /** `path` begins with a slash. Rejects if the sidecar is unreachable. Returns redirects unfollowed. */
   readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
-  /** Whether the next request has to start it. Asking does not start it. */
+  /** Whether the next request must start it. The check itself does not. */
   readonly isAsleep: () => Promise<boolean>;
-  /** How long it is waited for while nobody answers there. */
+  /** How long to wait for it while it does not answer. */
   readonly patienceMs: number;
 }
 
-/** A container's object as the Worker calls it. */
+/** The Worker's stub of the container's object. */
 export interface SidecarStub {
   fetch(url: string, init: RequestInit): Promise<Response>;
   isAsleep(): Promise<boolean>;
 }
 
-/** Stands in for a name where there is none: the container answers to any. */
+/** A placeholder origin: the container answers to any name. */
 export const CONTAINER_ORIGIN = "http://sidecar";
 
-/** A sidecar that runs anywhere. */
-export function sidecarAt(url: string, secret: string, patienceMs: number = PATIENCE_MS): Sidecar {
+/** Connects to a sidecar at a URL. */
+export function connectSidecar(url: string, secret: string, patienceMs: number = PATIENCE_MS): Sidecar {
   const base = url.replace(/\/+$/, "");
   return {
     secret,
@@ -39,8 +39,8 @@ export function sidecarAt(url: string, secret: string, patienceMs: number = PATI
   };
 }
 
-/** The sidecar in its container. It is started by the first request, which waits for it. */
-export function sidecarInContainer(stub: SidecarStub, secret: string): Sidecar {
+/** Connects to the sidecar in its container. The first request starts it and waits. */
+export function connectSidecarContainer(stub: SidecarStub, secret: string): Sidecar {
   return {
     secret,
     fetch: (path, init) => stub.fetch(CONTAINER_ORIGIN + path, { ...init, redirect: "manual" }),
@@ -50,22 +50,21 @@ export function sidecarInContainer(stub: SidecarStub, secret: string): Sidecar {
 }
 
 /**
- * Whether the sidecar answers. Asked before what has an effect, because a failed fetch does not tell whether its request
- * arrived; and after something was lost with it, so that whoever tries again meets the next one. Where nobody answers, it
- * waits for that one, for the sidecar's patience and not longer than `signal` lasts.
+ * Whether the sidecar answers. Call it before a request with an effect, since a failed fetch does not show whether the request arrived.
+ * Waits for a restarting sidecar for `patienceMs`, or until `signal` aborts.
  */
 export async function isUp(sidecar: Sidecar, signal: AbortSignal): Promise<boolean> {
   const endsAt = Date.now() + sidecar.patienceMs;
   for (;;) {
-    const status = await healthStatus(sidecar, signal);
+    const status = await readHealthStatus(sidecar, signal);
     if (status !== null) return status === 200;
     if (signal.aborted || Date.now() >= endsAt) return false;
-    await sleep(globalThis, LOOK_EVERY_MS, signal);
+    await sleep(globalThis, CHECK_INTERVAL_MS, signal);
   }
 }
 
-/** Null: nobody answered. */
-async function healthStatus(sidecar: Sidecar, signal: AbortSignal): Promise<number | null> {
+/** Null without an answer. */
+async function readHealthStatus(sidecar: Sidecar, signal: AbortSignal): Promise<number | null> {
   try {
     const timeoutMs = (await sidecar.isAsleep()) ? WAKE_TIMEOUT_MS : HEALTH_TIMEOUT_MS;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

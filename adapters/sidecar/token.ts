@@ -1,12 +1,12 @@
 /**
- * The token that orders one piece of work from the sidecar: signed, good for half a minute and for one use. It covers the body that comes
- * with it. The body's hash stands in the token's id, behind a dot: a sidecar of the release before takes no field that it does not know.
+ * Signs the tokens that order work from the sidecar. A token is valid once, for 30 seconds, and covers the body of its request. The body's
+ * hash follows a dot in the token's id, because a sidecar of the previous release rejects unknown fields.
  */
 import { toBase64Url } from "../../core/base/base64.ts";
 
 const LIFETIME_SECONDS = 30;
 
-/** One request that the sidecar may make once. */
+/** Allows the sidecar to send one request. */
 export interface EgressOrder {
   /** Requests of one tenant may share a connection. */
   readonly tenant: string;
@@ -15,21 +15,21 @@ export interface EgressOrder {
   readonly headers: readonly (readonly [string, string])[];
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** SHA-256 in hex of the body that comes with the token; of no bytes for a request without a body. */
+  /** SHA-256 (hex) of the request's body, which is empty for a request without one. */
   readonly bodySha256: string;
-  /** The port need not be one of the web's: the agent names the host with it. */
+  /** True if the agent's host pattern names this port. Other ports must be those of the web. */
   readonly portIsListed: boolean;
-  /** The reply is handed back as it comes, and breaks off after `maxBytes`. */
+  /** Streams the reply and cuts it off after `maxBytes`. */
   readonly stream?: boolean;
 }
 
-/** A job that the sidecar may do once. */
+/** Allows the sidecar to run one job. */
 export interface JobOrder {
   readonly kind: string;
   readonly tenant: string;
-  /** SHA-256 in hex of the head of the packet that comes with it. */
+  /** SHA-256 (hex) of the packet's head. */
   readonly head: string;
-  /** SHA-256 in hex of the hashes of the packet's files (`textOfHashes`). */
+  /** SHA-256 (hex) of the joined hashes of the packet's files (`joinHashes`). */
   readonly filesSha256: string;
   readonly timeoutMs: number;
 }
@@ -44,7 +44,7 @@ export async function signEgressOrder(secret: string, order: EgressOrder, nowMs:
     headers: order.headers,
     timeout_ms: order.timeoutMs,
     max_bytes: order.maxBytes,
-    // A sidecar of an earlier release knows no such field.
+    // Omitted when false: a sidecar of an earlier release rejects unknown fields.
     ...(order.portIsListed ? { port_is_listed: true } : {}),
     ...(order.stream === true ? { stream: true } : {}),
   };
@@ -57,7 +57,7 @@ export async function signJobOrder(secret: string, order: JobOrder, nowMs: numbe
   return await sign(secret, { purpose: "job", kind, tenant, head, timeout_ms: timeoutMs }, filesSha256, nowMs);
 }
 
-/** A message to an MCP server that the sidecar runs as a process. `head`: as in a job's order. */
+/** Orders a message to an MCP server that runs as a process in the sidecar. */
 export async function signMcpOrder(
   secret: string,
   { tenant, head, filesSha256 }: Pick<JobOrder, "tenant" | "head" | "filesSha256">,
@@ -66,7 +66,7 @@ export async function signMcpOrder(
   return await sign(secret, { purpose: "mcp", tenant, head }, filesSha256, nowMs);
 }
 
-/** The end of a tenant's processes of one MCP server; `server` null: of all of them. */
+/** Orders the end of a tenant's processes of one MCP server, or of all servers if `server` is null. */
 export async function signMcpEnd(
   secret: string,
   { tenant, server }: { readonly tenant: string; readonly server: string | null },
@@ -75,7 +75,7 @@ export async function signMcpEnd(
   return await sign(secret, { purpose: "mcp_end", tenant, server }, null, nowMs);
 }
 
-/** `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. `body`: its hash; null for an order without one. */
+/** Returns `base64url(payload) + "." + base64url(HMAC-SHA256(secret, base64url payload))`. `body` is its hash, null without a body. */
 async function sign(
   secret: string,
   order: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@
 import type { ScriptedReply } from "../../test/mock-servers/model-server.ts";
 import { inputOf, type NamedJob } from "../job.ts";
 
-/** What the requests of one step take at the stand-in, in milliseconds. */
+/** What the requests of one step take at the mock server, in milliseconds. */
 const REQUESTS_MS = [50, 50, 100, 50, 50] as const;
 const SUBTASKS = 10;
 /** Otto refuses the same call three times in a row. */

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { USUAL_LIMITS } from "../../sidecar/cage/cage.ts";
+import { DEFAULT_LIMITS } from "../../sidecar/cage/cage.ts";
 import { type Cages, openCages } from "../../sidecar/cage/cages.ts";
 import { startCaged } from "../../sidecar/cage/start-caged.ts";
 import { quantile } from "../../test/drill/random.ts";
@@ -44,7 +44,7 @@ async function medianOf(run: () => Promise<string>): Promise<number> {
 }
 
 async function runCaged(cages: Cages): Promise<string> {
-  const spec = { argv: PROGRAM, cwd: "/tmp", env: {}, mounts: [], limits: USUAL_LIMITS, network: null } as const;
+  const spec = { argv: PROGRAM, cwd: "/tmp", env: {}, mounts: [], limits: DEFAULT_LIMITS, network: null } as const;
   const started = await startCaged(cages, { ...spec, stdin: "empty" });
   if (!started.ok) throw new Error(started.error.message);
   const [said] = await Promise.all([text(started.value.stdout), text(started.value.stderr), started.value.ended]);

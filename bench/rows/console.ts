@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { ApiClient, eachAtOnce, isOver } from "../../test/drill/api-client.ts";
+import { ApiClient, eachAtOnce, isEnded } from "../../test/drill/api-client.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { type StartedSystem, startSystem } from "../../test/drill/started-system.ts";
 import { startChromium } from "../../test/setup/chromium.ts";
-import { type ModelScript, startModelServer, stepOf } from "../../test/mock-servers/model-server.ts";
+import { type ModelScript, startModelServer, countStep } from "../../test/mock-servers/model-server.ts";
 import type { Note, Section } from "./section.ts";
 
 const OURS = "Otto";
@@ -109,7 +109,7 @@ interface Looked {
 }
 
 const script: ModelScript = (messages) => {
-  const step = stepOf(messages);
+  const step = countStep(messages);
   if (step > STEPS) return { text: LAST_WORDS };
   const calls = Array.from({ length: CALLS }, () => ({ name: "get_current_datetime", arguments: {} }));
   return { text: `This is step **${step}**, and it looks at the clock.`, calls };
@@ -206,7 +206,7 @@ async function makeLongTask(api: ApiClient): Promise<string> {
 
 async function untilOver(api: ApiClient, id: string): Promise<void> {
   for (const end = Date.now() + WAIT_MS; Date.now() < end; await sleep(200))
-    if (isOver((await api.task(id)).status)) return;
+    if (isEnded((await api.task(id)).status)) return;
   throw new Error("the long task did not end");
 }
 

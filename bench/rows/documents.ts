@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { loadPandoc } from "../../sidecar/documents/children/pandoc-wasm.ts";
 import { readPdf } from "../../sidecar/documents/children/read-pdf.ts";
 import { makePandocPool, PANDOC_LIMITS } from "../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../sidecar/documents/read-in-process.ts";
+import { readInProcess } from "../../sidecar/documents/read-in-process.ts";
 import { readDocument } from "../../sidecar/documents/read.ts";
 import { quantile } from "../../test/drill/random.ts";
 import type { Section } from "./section.ts";
@@ -35,7 +35,7 @@ export const DOCUMENTS: Section = {
     const signal = new AbortController().signal;
     const read = async (name: string, bytes: Uint8Array) => {
       const order = { name, pages: null, withImages: false, signal };
-      const done = await readDocument(bytes, order, { convert: pool.convert, readApart });
+      const done = await readDocument(bytes, order, { convert: pool.convert, readInProcess });
       if (!done.ok) throw new Error(done.error.message);
     };
     note("docx", own, await median(() => read("report.docx", docx)));

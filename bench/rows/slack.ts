@@ -1,12 +1,12 @@
 /** How soon what comes from Slack is acknowledged while the database and the model hang, and how soon its task begins when they do not. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { runBurstDrill } from "../../test/drill/channels/burst-drill.ts";
-import { burstWord, wordIn } from "../../test/drill/channels/burst-script.ts";
+import { burstWord, findWord } from "../../test/drill/channels/burst-script.ts";
 import { SIGNING_SECRET } from "../../test/drill/channels/channels.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { openStage, type Stage as DrillStage } from "../../test/drill/stage.ts";
 import { SlackClient } from "../../test/mock-servers/slack-client.ts";
-import { eventEnvelope, messageEvent, signedJson } from "../../test/mock-servers/slack-requests.ts";
+import { eventEnvelope, messageEvent, signJson } from "../../test/mock-servers/slack-requests.ts";
 import { startSlackServer } from "../../test/mock-servers/slack-server.ts";
 import type { Section } from "./section.ts";
 
@@ -70,7 +70,7 @@ async function firstSteps(drill: DrillStage, slackUrl: string): Promise<number[]
   drill.hooks = {
     ...before,
     onModelRequest(_, body) {
-      const word = wordIn(JSON.stringify(body.messages));
+      const word = findWord(JSON.stringify(body.messages));
       if (word !== null && !calledAt.has(word)) calledAt.set(word, performance.now());
     },
   };
@@ -78,7 +78,7 @@ async function firstSteps(drill: DrillStage, slackUrl: string): Promise<number[]
   for (let index = 0; index < WARM_UP + MESSAGES; index += 1) {
     const word = burstWord("steps", index);
     const said = { user: "U0STEPS", text: `say ${word}`, channel, ts: `${1_790_000_000 + index}.000100` };
-    const request = await signedJson(eventEnvelope(app, messageEvent(said, "im"), `Ev${word}`), {
+    const request = await signJson(eventEnvelope(app, messageEvent(said, "im"), `Ev${word}`), {
       secret: SIGNING_SECRET,
     });
     const sentAt = performance.now();

@@ -1,32 +1,32 @@
-/** What a caged program is given, and what comes of it. */
+/** The input and the result of a caged program. */
 import type { Readable, Writable } from "node:stream";
 import type { ProxyRules } from "./proxy.ts";
 
-/** How well this process can shut programs in. `reason`: in words for an operator. */
+/** How well this process can isolate programs. `reason` explains the level to an operator. */
 export interface Isolation {
   readonly level: "bubblewrap" | "container" | "none";
   readonly reason: string;
 }
 
 export interface CageLimits {
-  /** Of all its processes together; a single one may reserve twice as much. */
+  /** Limits all its processes together. A single one may reserve twice as much. */
   readonly memoryBytes: number;
   readonly processes: number;
   readonly openFiles: number;
-  /** Of one file that it writes. */
+  /** Limits one file that it writes. */
   readonly fileBytes: number;
-  /** Of one process; null: none. */
+  /** Limits each process. Null means unlimited. */
   readonly cpuSeconds: number | null;
-  /** From its start to its end; null: it may live on. */
+  /** Limits the time from start to exit. Null means unlimited. */
   readonly wallMs: number | null;
-  /** Of /tmp, which is memory. /dev/shm has as much. */
+  /** Limits /tmp, which is in memory, and /dev/shm each. */
   readonly tmpBytes: number;
-  /** Of each folder that it may write to, with all that was there before. */
+  /** Limits each writable folder, including the files that were there before. */
   readonly workBytes: number;
   readonly workFiles: number;
 }
 
-export const USUAL_LIMITS: CageLimits = {
+export const DEFAULT_LIMITS: CageLimits = {
   memoryBytes: 1024 ** 3,
   processes: 128,
   openFiles: 512,
@@ -38,55 +38,55 @@ export const USUAL_LIMITS: CageLimits = {
   workFiles: 20_000,
 };
 
-/** A folder or a file of this machine, and where the program sees it. */
+/** A folder or a file of this machine, mounted into a cage. */
 export interface Mount {
   /**
-   * Absolute. The program's user has to reach it. What is only read and lies where nobody else may pass is copied once for
-   * all cages, so give no folder of a single job that way.
+   * Absolute. A read-only mount that the program's user cannot reach is copied once and shared by all cages, so never mount a folder of a
+   * single job read-only from a private folder.
    */
   readonly from: string;
-  /** Absolute, below none of the cage's own places but `/`. */
+  /** Absolute, and outside the folders that the cage itself provides. */
   readonly at: string;
-  /** Then all below `from` becomes the program's user's. */
+  /** Changes the owner of everything below `from` to the program's user. */
   readonly writable: boolean;
 }
 
 export interface CageSpec {
-  /** The program by its path in the cage, or by a name on its PATH: `node`, `python3`. No shell reads it. */
+  /** The program by its path in the cage or by a name on its PATH (`node`, `python3`). No shell interprets it. */
   readonly argv: readonly [string, ...string[]];
   /** Absolute, in the cage. */
   readonly cwd: string;
   /**
-   * Beside PATH, HOME, LANG and TMPDIR, which it may replace. Nothing of the sidecar's own environment is there. Names are of
+   * Added to PATH, HOME, LANG and TMPDIR, which it may replace. The sidecar's own environment is not inherited. Names consist of
    * letters, digits and `_`.
    */
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];
   readonly limits: CageLimits;
-  /** `empty`: it ends at once, and nothing can be written to it. Otherwise it is a stream, which programs cannot open by name. */
+  /** `empty` closes it at once. Otherwise it is a stream, which programs cannot open by name. */
   readonly stdin?: "empty";
-  /** What it reaches by the proxy that its environment names; null: no network. */
+  /** The hosts that it reaches through the proxy in its environment. Null means no network. */
   readonly network: ProxyRules | null;
 }
 
 export interface CagedEnd {
-  /** As a shell reports it: 128 + n for a program that signal n ended. Null: this sidecar killed it, or its cage. */
+  /** As a shell reports it: 128 + n for signal n. Null if this sidecar killed the program or its cage. */
   readonly exitCode: number | null;
-  /** Why this sidecar killed it, in words for anyone; null: it did not. */
+  /** Why this sidecar killed it, as a public message. Null if it did not. */
   readonly killed: string | null;
-  /** Neither the program nor this sidecar ended it, but another process of the machine, or the kernel when memory ran out. */
+  /** True if another process of the machine ended it, or the kernel when memory ran out. */
   readonly endedFromOutside: boolean;
-  /** It was killed because its time was over. */
+  /** True if it was killed at its time limit. */
   readonly timedOut: boolean;
 }
 
 export interface CagedProcess {
   readonly stdin: Writable;
-  /** Has to be read: a full pipe holds the program up. */
+  /** The caller must read it: a full pipe blocks the program. */
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the program and every process that it started are gone. Never rejects. */
+  /** Resolves when the program and every process that it started have ended. Never rejects. */
   readonly ended: Promise<CagedEnd>;
-  /** Kills all of them. `why` is told as `killed`; only the first word counts. */
+  /** Kills all of them. The first `why` becomes `killed`. */
   readonly kill: (why: string) => Promise<CagedEnd>;
 }

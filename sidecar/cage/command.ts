@@ -1,17 +1,17 @@
-/** The command that starts a program in its cage. */
+/** Builds the command that starts a program in its cage. */
 import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import type { CageLimits, Mount } from "./cage.ts";
 
-/** Where the node that runs the sidecar is in the cage. */
+/** Path of the sidecar's own node in the cage. */
 export const CAGED_NODE = "/cage/bin/node";
-/** Where the program finds its way out, when it has one. */
+/** Path of the program that forwards connections to the proxy. */
 export const CAGED_FORWARDER = "/cage/lib/forward.ts";
 export const CAGED_PROXY = "/cage/run";
 export const TMPFS = ["/tmp", "/dev/shm"] as const;
 
 /**
- * Of /etc: what programs need to find libraries, other programs, certificates, fonts and time zones. No file of these holds
- * a secret.
+ * Entries of /etc that programs need to find libraries, other programs, certificates, fonts and time zones. No entry holds a
+ * secret.
  */
 const ETC = [
   "alternatives",
@@ -30,52 +30,57 @@ const ETC = [
   "timezone",
 ];
 const PYTHON = /^python3(\.\d+)?$/;
-/** Of the root: links into /usr on a merged system, else folders. */
-const ROOT = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+/** Folders of the root: links into /usr on a merged system, otherwise real folders. */
+const ROOT_FOLDERS = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
 /**
- * Where the first process of a cage says that it is there, hears that it may go on, and with which environment, and says how the program
- * ended. Only the first process has it while the program runs.
+ * The control channel: the first process of a cage reports that it runs, receives the program's environment, and reports the exit code.
+ * The program itself does not inherit it.
  */
-export const GO_FD = 5;
+export const CONTROL_FD = 5;
 
 /**
- * The first process of the cage: it waits for the program, says how that ended, and ends, with which the kernel ends all the others. Before
- * that it makes sure that somebody still wants it: until it runs, the death of the sidecar does not reach into the cage. When
- * the machine has no memory left, the kernel ends programs first, and not the sidecar.
+ * The first process of the cage. It waits for the program, reports its exit code and exits, whereupon the kernel kills the rest. It
+ * first waits for the sidecar's message, since the sidecar's death does not end a cage that is still starting. Its OOM score makes the
+ * kernel kill programs before the sidecar.
  */
 const INIT = [
   "/bin/sh",
   "-c",
-  `exec 9>&2 2>&${GO_FD}; echo 1000 >/proc/self/oom_score_adj; echo here >&${GO_FD}; read -r go <&${GO_FD} || exit 1; ` +
-    `(exec "$@" 2>&9 9>&-); code=$?; echo "ended $code" >&${GO_FD}; exit $code`,
+  `exec 9>&2 2>&${CONTROL_FD}; echo 1000 >/proc/self/oom_score_adj; echo here >&${CONTROL_FD}; read -r go <&${CONTROL_FD} || exit 1; ` +
+    `(exec "$@" 2>&9 9>&-); code=$?; echo "ended $code" >&${CONTROL_FD}; exit $code`,
   "init",
 ];
 /**
- * The first process says how the program ended. A shell also says, on its own standard error, which signal ended a program, and nothing of
- * one that exited; in a subshell, that is not the program's.
+ * The first process reports the exit code. Its shell also prints the signal that ended a program to its own standard error, which
+ * goes to the control channel.
  */
 const ENDED = /^ended \d+$/m;
-const FIRST_BY_SIGNAL = 128;
+const SIGNAL_EXIT_BASE = 128;
 const BY_SIGNAL = /\b(?:Killed|Terminated)\b/;
 
 /**
  * Whether something outside ended the program: a signal that this sidecar did not send, or one that ended the first process itself.
- * `said`: all that the first process said. `exitCode`: the cage's; null when a signal ended it.
+ * `output` is all that the first process wrote; `exitCode` is the cage's, null after a signal.
  */
-export function isEndedFromOutside(said: string, exitCode: number | null): boolean {
-  // The cage could not be built, unless a signal ended it meanwhile.
-  if (said === "") return exitCode === null || exitCode > FIRST_BY_SIGNAL;
-  return !ENDED.test(said) || BY_SIGNAL.test(said);
+export function isEndedFromOutside(output: string, exitCode: number | null): boolean {
+  // Without output the cage failed to start, unless a signal ended it.
+  if (output === "") return exitCode === null || exitCode > SIGNAL_EXIT_BASE;
+  return !ENDED.test(output) || BY_SIGNAL.test(output);
 }
 
 /**
- * What the program's own environment is set by, last of all: a variable such as LD_PRELOAD is a program by itself, and before this
- * it would run without the limits, or as root. It comes as commands, since everybody can read the arguments of a process.
+ * Sets the program's own environment as the last step, because a variable such as LD_PRELOAD would otherwise run code without the limits
+ * or as root. The variables come as commands on the control channel, since every user can read the arguments of a process.
  */
-const SET_ENVIRONMENT = ["/bin/sh", "-c", `eval "$(cat <&${GO_FD})"; exec ${GO_FD}<&-; exec "$@"`, "sh"] as const;
+const SET_ENVIRONMENT = [
+  "/bin/sh",
+  "-c",
+  `eval "$(cat <&${CONTROL_FD})"; exec ${CONTROL_FD}<&-; exec "$@"`,
+  "sh",
+] as const;
 
-/** The environment of a cage, to which the program's own comes when it begins. */
+/** The base environment of a cage. The program's own variables are added to it. */
 export const CAGE_ENV: Readonly<Record<string, string>> = {
   PATH: "/cage/bin:/usr/local/bin:/usr/bin:/bin",
   HOME: "/tmp",
@@ -83,39 +88,39 @@ export const CAGE_ENV: Readonly<Record<string, string>> = {
   LANG: "C.UTF-8",
 };
 
-/** The program, after its environment is set. */
-export function withEnvironment(argv: readonly string[]): readonly [string, ...string[]] {
+/** Sets the program's environment, then runs it. */
+export function wrapWithEnvironment(argv: readonly string[]): readonly [string, ...string[]] {
   return [...SET_ENVIRONMENT, ...argv];
 }
 
-/** What the first process hears: that it may go on, and the commands that set the program's environment. */
-export function goWith(env: Readonly<Record<string, string>>): string {
-  const quoted = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
-  const lines = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+/** Builds the message to the first process: the permission to continue, and the commands that set the environment. */
+export function buildGoMessage(env: Readonly<Record<string, string>>): string {
+  const quote = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
+  const lines = Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}\n`);
   return `go\n${lines.join("")}`;
 }
 
 /**
- * Makes what is started the first that the kernel ends when the machine has no memory left; what root starts cannot change
- * that. All that may run at once can take more than there is, and the sidecar is not what has to go.
+ * Makes the kernel kill the program first when memory runs out; a process that root starts cannot change that. All concurrent programs
+ * together may exceed the machine's memory, and the sidecar must survive.
  */
-export function firstToGo(choom: string | null): readonly string[] {
+export function buildOomArgs(choom: string | null): readonly string[] {
   return choom === null ? [] : [choom, "-n", "1000", "--"];
 }
 
-/** Changes the user to one that has nothing; null: this process may not change it, and the program has its user. */
-export function asUser(setpriv: string, uid: number | null): readonly string[] {
+/** Changes to an unprivileged user. With `uid` null the program runs as this process's user. */
+export function buildUserArgs(setpriv: string, uid: number | null): readonly string[] {
   if (uid === null) return [];
   return [setpriv, `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--inh-caps=-all", "--no-new-privs", "--"];
 }
 
-/** What takes system calls away where bubblewrap does not. `installer`: a program of Perl's that does it. */
-export function withFilter(perl: string, installer: string, filter: string): readonly string[] {
+/** Installs the system call filter where bubblewrap does not. `installer` is a Perl program. */
+export function buildFilterArgs(perl: string, installer: string, filter: string): readonly string[] {
   return [perl, "-e", installer, filter];
 }
 
-/** The program below its first process, under limits that it cannot raise. */
-export function limited(prlimit: string, limits: CageLimits, argv: readonly string[]): readonly string[] {
+/** Runs the program below the first process, under limits that it cannot raise. */
+export function buildLimitedArgs(prlimit: string, limits: CageLimits, argv: readonly string[]): readonly string[] {
   const cpu = limits.cpuSeconds === null ? [] : [`--cpu=${limits.cpuSeconds}`];
   return [
     ...INIT,
@@ -133,10 +138,10 @@ export function limited(prlimit: string, limits: CageLimits, argv: readonly stri
   ];
 }
 
-/** bubblewrap with all that it is told but the program. `etc`: files of ours, by their names below /etc. */
-export function bubblewrap(
+/** Builds the bubblewrap command without the program. `etc` holds our files by their names below /etc. */
+export function buildBubblewrapArgs(
   bwrap: string,
-  given: {
+  options: {
     readonly etc: ReadonlyMap<string, string>;
     readonly mounts: readonly Mount[];
     readonly cwd: string;
@@ -148,23 +153,23 @@ export function bubblewrap(
   return [
     [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"],
     ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "cage", "--clearenv", "--cap-drop", "ALL"],
-    ["--info-fd", `${given.infoFd}`, "--seccomp", `${given.filterFd}`],
-    systemFolders(),
-    etcFiles(given.etc),
+    ["--info-fd", `${options.infoFd}`, "--seccomp", `${options.filterFd}`],
+    listSystemMounts(),
+    listEtcMounts(options.etc),
     ["--proc", "/proc", "--dev", "/dev"],
-    ...TMPFS.map((path) => ["--perms", "1777", "--size", `${given.tmpBytes}`, "--tmpfs", path]),
+    ...TMPFS.map((path) => ["--perms", "1777", "--size", `${options.tmpBytes}`, "--tmpfs", path]),
     ["--perms", "0755", "--dir", "/cage"],
-    ...given.mounts.map(({ from, at, writable }) => [writable ? "--bind" : "--ro-bind", from, at]),
-    // What bubblewrap made itself is memory of the cage's user.
+    ...options.mounts.map(({ from, at, writable }) => [writable ? "--bind" : "--ro-bind", from, at]),
+    // bubblewrap's own folders are in memory and would otherwise be writable without a limit.
     ["--remount-ro", "/dev", "--remount-ro", "/"],
-    ["--chdir", given.cwd],
+    ["--chdir", options.cwd],
     ...Object.entries(CAGE_ENV).map(([name, value]) => ["--setenv", name, value]),
     ["--"],
   ].flat();
 }
 
-function systemFolders(): string[] {
-  const rest = ROOT.filter((name) => existsSync(`/${name}`)).flatMap((name) =>
+function listSystemMounts(): string[] {
+  const rest = ROOT_FOLDERS.filter((name) => existsSync(`/${name}`)).flatMap((name) =>
     lstatSync(`/${name}`).isSymbolicLink()
       ? ["--symlink", readlinkSync(`/${name}`), `/${name}`]
       : ["--ro-bind", `/${name}`, `/${name}`],
@@ -172,7 +177,7 @@ function systemFolders(): string[] {
   return ["--ro-bind", "/usr", "/usr", ...rest];
 }
 
-function etcFiles(ours: ReadonlyMap<string, string>): string[] {
+function listEtcMounts(ours: ReadonlyMap<string, string>): string[] {
   const python = readdirSync("/etc").filter((name) => PYTHON.test(name));
   return [
     ...[...ETC, ...python].flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),

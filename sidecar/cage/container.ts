@@ -1,6 +1,6 @@
 /**
- * A program in no cage but the container that the sidecar runs in: with a user and folders of its own and the same limits, and
- * without a network, but among the container's files.
+ * Prepares a program whose only cage is the sidecar's container. It has a user and folders of its own, the same limits and no network,
+ * but sees the container's files.
  */
 import { chown, mkdir } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
@@ -11,42 +11,42 @@ import { removeTree } from "./folders.ts";
 
 export interface ContainedProgram {
   readonly argv: readonly string[];
-  /** What its first process has. */
+  /** The environment of its first process. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the program has beside that. */
+  /** The variables that the program adds to it. */
   readonly ownEnv: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** The folder that stands for /tmp. */
+  /** The folder that replaces /tmp. */
   readonly tmp: string;
-  /** Removes what it had beside its mounts. */
+  /** Removes everything but its mounts. */
   readonly remove: () => Promise<void>;
 }
 
 /**
- * What is started in place of a caged program: a mount's place in an argument, or in a value of the environment, is where the mount
- * is, as nothing can be mounted here. `spec.mounts` have the sidecar's node among them.
+ * Translates a cage's specification. Nothing can be mounted here, so each mounted path in an argument or an environment value becomes
+ * the host's path. `spec.mounts` must include the sidecar's node.
  */
-export async function inContainer(folder: string, spec: CageSpec, uid: number): Promise<ContainedProgram> {
+export async function prepareInContainer(folder: string, spec: CageSpec, uid: number): Promise<ContainedProgram> {
   const tmp = join(folder, `tmp-${randomUUID()}`);
   await mkdir(tmp, { mode: 0o700 });
   await chown(tmp, uid, uid);
   const mounts = [...spec.mounts, { from: tmp, at: "/tmp", writable: true }];
-  const place = (text: string) => placed(text, mounts);
-  const placedEnv = (env: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(env).map(([name, value]) => [name, place(value)]));
-  const path = `${dirname(place(CAGED_NODE))}:`;
-  const ownEnv = placedEnv(spec.env);
+  const translate = (text: string) => toHostPath(text, mounts);
+  const toHostEnv = (env: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(env).map(([name, value]) => [name, translate(value)]));
+  const path = `${dirname(translate(CAGED_NODE))}:`;
+  const ownEnv = toHostEnv(spec.env);
   return {
-    argv: spec.argv.map(place),
-    env: { ...placedEnv(CAGE_ENV), PATH: path + CAGE_ENV.PATH },
+    argv: spec.argv.map(translate),
+    env: { ...toHostEnv(CAGE_ENV), PATH: path + CAGE_ENV.PATH },
     ownEnv: "PATH" in ownEnv ? { ...ownEnv, PATH: path + ownEnv["PATH"] } : ownEnv,
-    cwd: place(spec.cwd),
+    cwd: translate(spec.cwd),
     tmp,
     remove: () => removeTree(tmp),
   };
 }
 
-function placed(text: string, mounts: readonly Mount[]): string {
+function toHostPath(text: string, mounts: readonly Mount[]): string {
   const mount = mounts.find(({ at }) => text === at || text.startsWith(`${at}/`));
   return mount === undefined ? text : mount.from + text.slice(mount.at.length);
 }

@@ -1,28 +1,28 @@
-/** Why a cage cannot be had: for lack of something that the machine has again in a moment, or for a reason for its operator. */
+/** Classifies why a cage is unavailable: a transient shortage, or a problem for the operator. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 
-/** What a machine lacks for a moment: processes, descriptors, memory, space (errno(3)). */
-const PASSING: ReadonlySet<string> = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ENOSPC", "EDQUOT"]);
-/** A refusal that passes is tried again after this at the earliest. */
-export const AGAIN = { retryAfterMs: 1_000 };
+/** Transient shortages of processes, descriptors, memory or disk space (errno(3)). */
+const TRANSIENT_CODES: ReadonlySet<string> = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ENOSPC", "EDQUOT"]);
+/** The earliest retry after a transient failure. */
+export const RETRY_SOON = { retryAfterMs: 1_000 };
 
-/** The system's word for what went wrong, without the paths of a message. */
-export function codeOf(error: unknown): string {
+/** Returns the system's error code, which, unlike the message, names no path. */
+export function getErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "no reason";
 }
 
-/** Nothing was started. `rate_limited` for what passes, a helper that was killed too; `not_available` for all else. */
+/** Builds the failure when nothing was started: `rate_limited` if it is transient or a helper was killed, otherwise `not_available`. */
 export function refuseCage(error: unknown, message: string): Result<never> {
-  const code = codeOf(error);
-  const isPassing = PASSING.has(code) || code.startsWith("SIG");
-  return isPassing ? failed("rate_limited", message, AGAIN) : failed("not_available", message);
+  const code = getErrorCode(error);
+  const isTransient = TRANSIENT_CODES.has(code) || code.startsWith("SIG");
+  return isTransient ? failed("rate_limited", message, RETRY_SOON) : failed("not_available", message);
 }
 
-/** What `open` gives, or why not: `what` and the system's word. */
-export async function orRefuse<T>(open: () => Promise<T>, what: string): Promise<Result<T>> {
+/** Returns what `open` opens, or a failure whose message is `what` and the system's error code. */
+export async function openOrRefuse<T>(open: () => Promise<T>, what: string): Promise<Result<T>> {
   try {
     return ok(await open());
   } catch (error) {
-    return refuseCage(error, `${what} (${codeOf(error)}).`);
+    return refuseCage(error, `${what} (${getErrorCode(error)}).`);
   }
 }

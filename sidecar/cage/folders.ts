@@ -1,4 +1,4 @@
-/** The folder of one sidecar's cages. What a sidecar that was killed left behind is removed by the next one. */
+/** Manages the folder of one sidecar's cages. The next sidecar removes what a killed one left behind. */
 import { execFile } from "node:child_process";
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
@@ -8,15 +8,15 @@ import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { Mount } from "./cage.ts";
 import { type Lock, takeLock, takeName } from "./lock.ts";
-import { killIfThere, readOrNull } from "./processes.ts";
+import { killProcess, readOrNull } from "./processes.ts";
 
 const PREFIX = "otto-cages-";
-/** Locked by the sidecar that has the folder. */
+/** The sidecar that uses the folder locks this file. */
 const LOCK = "lock";
 const UNLOCKED_IS_OLD_MS = 24 * 60 * 60_000;
-/** Below it stand the copies of what a program's user does not reach. */
+/** Holds copies of mounts that a program's user cannot reach. */
 const COPIES = "copies";
-/** The one user and group that a program sees: itself. Names are looked up in files only. */
+/** A program sees only its own user and group, and resolves names from files only. */
 const ETC: Readonly<Record<string, string>> = {
   passwd: "otto:x:1000:1000::/tmp:/bin/sh\n",
   group: "otto:x:1000:\n",
@@ -26,20 +26,20 @@ const ETC: Readonly<Record<string, string>> = {
 
 export interface CageFolder {
   readonly path: string;
-  /** Files that take the place of /etc's, by name. */
+  /** Replacements for files of /etc, by name. */
   readonly etc: ReadonlyMap<string, string>;
-  /** Makes a folder for one program: its user reaches what is in it, and nobody finds it. The caller removes it. */
+  /** Creates a folder with an unguessable name that the program's user can enter. The caller removes it. */
   make(): Promise<string>;
-  /** The mounts, where each user reaches them. */
-  reachable(mounts: readonly Mount[]): Promise<readonly Mount[]>;
+  /** Replaces each mount that other users cannot read by a copy that they can. */
+  makeReachable(mounts: readonly Mount[]): Promise<readonly Mount[]>;
   remove(): Promise<void>;
 }
 
-/** Makes the folder, after the folders of dead sidecars are removed. Others may pass through it and see nothing. */
+/** Removes the folders of killed sidecars, then creates the folder. Other users can enter it but not list it. */
 export async function openCageFolder(parent: string = tmpdir()): Promise<CageFolder> {
-  await removeForsaken(parent);
+  await removeOrphanFolders(parent);
   const path = join(parent, PREFIX + randomBytes(12).toString("hex"));
-  // Before there is a folder: the release before removes one whose name nobody holds.
+  // Take the name before creating the folder: the previous release removes folders whose name is not taken.
   const locks: (Lock | null)[] = [await takeName(path)];
   const etc = new Map<string, string>();
   async function remove(): Promise<void> {
@@ -60,8 +60,8 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     throw error;
   }
   const copies = new Map<string, Promise<string>>();
-  /** It has the place that the cage has for it, since a program in no cage finds its parts by where they are to each other. */
-  async function copyOf({ from, at }: Mount): Promise<string> {
+  /** Keeps the relative layout of the cage, since a program without a mount namespace finds its parts by relative paths. */
+  async function copyMount({ from, at }: Mount): Promise<string> {
     const copy = join(path, COPIES, at);
     for (let folder = path; folder !== dirname(copy); ) {
       folder = join(folder, relative(folder, dirname(copy)).split("/")[0] ?? "");
@@ -73,11 +73,11 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
     return copy;
   }
   async function reachable(mount: Mount): Promise<Mount> {
-    if (mount.writable || isOpen(mount.from)) return mount;
+    if (mount.writable || isWorldReadable(mount.from)) return mount;
     const key = `${mount.from}\n${mount.at}`;
-    const copy = copies.get(key) ?? copyOf(mount);
+    const copy = copies.get(key) ?? copyMount(mount);
     copies.set(key, copy);
-    // A disk that was full is not full for ever.
+    // Copy again next time, since a full disk may have space by then.
     copy.catch(() => copies.delete(key));
     return { ...mount, from: await copy };
   }
@@ -89,13 +89,13 @@ export async function openCageFolder(parent: string = tmpdir()): Promise<CageFol
       await chmod(own, 0o711);
       return own;
     },
-    reachable: (mounts) => Promise.all(mounts.map(reachable)),
+    makeReachable: (mounts) => Promise.all(mounts.map(reachable)),
     remove,
   };
 }
 
-/** Whether anybody may pass through the folders above, and read it. The sidecar's own user needs no leave. */
-function isOpen(path: string): boolean {
+/** Whether every user can reach and read the path. A sidecar that is not root runs programs as its own user, who can. */
+function isWorldReadable(path: string): boolean {
   if (process.getuid?.() !== 0) return true;
   if ((statSync(path).mode & 0o004) === 0) return false;
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
@@ -104,23 +104,23 @@ function isOpen(path: string): boolean {
   return true;
 }
 
-async function removeForsaken(parent: string): Promise<void> {
+async function removeOrphanFolders(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const path = join(parent, name);
     if (!name.startsWith(PREFIX) || !(await isOurFolder(path))) continue;
     if (!isLockable(path)) continue;
-    const held = await takeName(path);
-    const lock = held === null ? null : await takeLock(join(path, LOCK)).catch(() => null);
+    const nameLock = await takeName(path);
+    const lock = nameLock === null ? null : await takeLock(join(path, LOCK)).catch(() => null);
     if (lock !== null) {
-      killBeginning(path);
+      killUnfinishedCages(path);
       await removeTree(path);
     }
     lock?.release();
-    held?.release();
+    nameLock?.release();
   }
 }
 
-/** A folder without a lock's file is one that is being made, or one of a release that held it otherwise; nobody uses an old one. */
+/** A folder without a lock file is being created or belongs to an earlier release. Once it is old, it is unused. */
 function isLockable(path: string): boolean {
   if (existsSync(join(path, LOCK))) return true;
   const facts = statSync(path, { throwIfNoEntry: false });
@@ -132,14 +132,14 @@ async function isOurFolder(path: string): Promise<boolean> {
   return facts?.isDirectory() === true && facts.uid === process.getuid?.();
 }
 
-/** A cage that was being built when its sidecar was killed names the folder in its command; one that is built ends on its own. */
-function killBeginning(path: string): void {
+/** Kills cages that were starting when their sidecar died; their command names the folder. Cages that had started end on their own. */
+function killUnfinishedCages(path: string): void {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    if (readOrNull(`/proc/${pid}/cmdline`)?.includes(`${path}/`) === true) killIfThere(Number(pid));
+    if (readOrNull(`/proc/${pid}/cmdline`)?.includes(`${path}/`) === true) killProcess(Number(pid));
   }
 }
 
-/** Removes a folder with all that programs left in it: also folders that nobody may enter, and those nested too deep for a path. */
+/** Removes a folder with everything that programs left in it, including unreadable folders and those nested too deep for a path. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

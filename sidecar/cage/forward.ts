@@ -1,6 +1,6 @@
 /**
  * Runs inside the cage: `node forward.ts <socket> -- <program> …`. Programs know proxies by host and port, so it listens on the
- * cage's own loopback, hands every connection on to the socket of the proxy outside, and ends as the program does.
+ * cage's loopback, forwards every connection to the socket of the proxy outside, and exits as the program does.
  */
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
@@ -23,7 +23,7 @@ server.listen(0, "127.0.0.1", () => {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   const env = Object.fromEntries(names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, proxy]));
   const child = spawn(program, args, {
-    // The last one is where the program's environment comes from (GO_FD of command.ts).
+    // The last one delivers the program's environment (CONTROL_FD in command.ts).
     stdio: ["inherit", "inherit", "inherit", "ignore", "ignore", 5],
     env: { ...process.env, ...env, NODE_USE_ENV_PROXY: "1" },
   });
@@ -33,7 +33,7 @@ server.listen(0, "127.0.0.1", () => {
     process.exit(NOT_FOUND);
   });
   child.on("exit", (code, signal) => {
-    // The parent of this process sees the signal as if it had been the program's own parent.
+    // Die of the program's signal, so that this process's parent sees it.
     if (signal === "SIGKILL" || signal === "SIGTERM") process.kill(process.pid, signal);
     else process.exit(code ?? BY_SIGNAL + (signal === null ? 0 : constants.signals[signal]));
   });

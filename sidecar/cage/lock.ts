@@ -1,26 +1,26 @@
 /**
- * Locks on files, which one process at a time holds (flock(2)). The kernel releases a lock with its process, however that ends, and
- * everyone who reaches the file meets the same lock, in whatever network namespace. Node has no flock: util-linux's takes the lock on
- * a descriptor of this process. It belongs to the open file, which both share, and stays when that program has ended.
+ * Exclusive file locks (flock(2)). The kernel releases a lock when its process ends, and a lock works across network namespaces. Node
+ * has no flock, so util-linux's program locks a descriptor of this process. The lock belongs to the shared open file and outlives that
+ * program.
  */
 import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { codeOf } from "./failures.ts";
+import { getErrorCode } from "./failures.ts";
 
 const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
 const MODE = 0o600;
-/** The descriptor in the program that takes the lock, and how it ends when another process holds it. */
+/** The descriptor in the flock program, and its exit code when another process holds the lock. */
 const FD = 3;
-const IS_HELD = 1;
-const NO_FLOCK = "there is no flock of util-linux";
+const HELD_EXIT_CODE = 1;
+const NO_FLOCK = "util-linux's flock is missing";
 
 export interface Lock {
-  /** Does nothing when it was released before: its descriptor may be another file's by then. */
+  /** Does nothing the second time: the descriptor may belong to another file by then. */
   release(): void;
 }
 
-/** No lock could be taken here, held or not. `code` is for an operator. */
+/** Locking itself failed, whether or not the lock is held. `code` is for an operator. */
 export class CannotLock extends Error {
   override readonly name = "CannotLock";
   readonly code: string;
@@ -32,13 +32,13 @@ export class CannotLock extends Error {
 }
 
 /**
- * Locks a file, which is made where it is missing. Null: another process, or this one, holds it, or removed it meanwhile. Rejects
- * with `CannotLock`, or with the system's error when the file cannot be opened.
+ * Locks a file and creates it if it is missing. Null if the lock is held or the file was removed meanwhile. Rejects with `CannotLock`,
+ * or with the system's error if the file cannot be opened.
  */
 export async function takeLock(path: string): Promise<Lock | null> {
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, MODE);
   try {
-    if ((await flock(file)) && isStillAt(path, file)) return held(() => closeSync(file));
+    if ((await flock(file)) && isStillAt(path, file)) return makeLock(() => closeSync(file));
   } catch (error) {
     closeSync(file);
     throw error;
@@ -47,7 +47,7 @@ export async function takeLock(path: string): Promise<Lock | null> {
   return null;
 }
 
-function held(release: () => void): Lock {
+function makeLock(release: () => void): Lock {
   let isHeld = true;
   return {
     release() {
@@ -57,30 +57,30 @@ function held(release: () => void): Lock {
   };
 }
 
-/** False: another open file holds the lock. */
+/** False if another open file holds the lock. */
 async function flock(file: number): Promise<boolean> {
   const child = spawn("flock", ["--exclusive", "--nonblock", String(FD)], {
     stdio: ["ignore", "ignore", "ignore", file],
     env: { PATH: "/usr/bin:/bin:/usr/local/bin" },
   });
   const code = await new Promise<number | string>((resolve) => {
-    child.once("error", (error) => resolve(codeOf(error) === "ENOENT" ? NO_FLOCK : codeOf(error)));
+    child.once("error", (error) => resolve(getErrorCode(error) === "ENOENT" ? NO_FLOCK : getErrorCode(error)));
     child.once("exit", (exitCode, signal) => resolve(exitCode ?? signal ?? "no exit code"));
   });
-  if (code !== 0 && code !== IS_HELD)
+  if (code !== 0 && code !== HELD_EXIT_CODE)
     throw new CannotLock(typeof code === "number" ? `flock ended with ${code}` : code);
   return code === 0;
 }
 
-/** A lock on a file that was removed guards nothing. */
+/** A lock on a removed file protects nothing. */
 function isStillAt(path: string, file: number): boolean {
   const [own, there] = [fstatSync(file), statSync(path, { throwIfNoEntry: false })];
   return there !== undefined && there.ino === own.ino && there.dev === own.dev;
 }
 
 /**
- * Holds a name in this network namespace (an abstract socket, unix(7)), as the release before held what a file's lock guards now: a
- * sidecar of that release and one of this leave each other's programs and folders alone. Null: another one holds it.
+ * Takes a name in this network namespace (an abstract socket, unix(7)), as the previous release did instead of a file lock, so that
+ * sidecars of both releases respect each other's programs and folders. Null if the name is taken.
  */
 export async function takeName(name: string): Promise<Lock | null> {
   const server = createServer((socket) => socket.destroy());
@@ -90,5 +90,5 @@ export async function takeName(name: string): Promise<Lock | null> {
   });
   if (!isOurs) return null;
   server.unref();
-  return held(() => void server.close());
+  return makeLock(() => void server.close());
 }

@@ -1,4 +1,4 @@
-/** What no rlimit bounds: how much a cage's folders, files and processes take, all together. */
+/** Measures what no rlimit bounds: the total of a cage's folders, files and processes. */
 import {
   chmodSync,
   closeSync,
@@ -12,25 +12,24 @@ import {
   statSync,
 } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { isForbidden, type ProcessFacts, proportionalBytes, readOrNull } from "./processes.ts";
+import { isForbidden, type ProcessFacts, readProportionalBytes, readOrNull } from "./processes.ts";
 
-/** The kernel takes no longer path (PATH_MAX); what lies deeper could not be measured. */
+/** The kernel accepts no longer path (PATH_MAX), so deeper files could not be measured. */
 const MAX_PATH_BYTES = 3_500;
-const ENTRIES_A_TURN = 500;
+const ENTRIES_PER_TURN = 500;
 const BLOCK_BYTES = 512;
 const OWNER_MAY_READ = 0o500;
-/** A name without bytes takes room too. */
+/** The cost of a directory entry, even of an empty file. */
 const ENTRY_BYTES = 256;
 /**
- * What can be looked at in bounded time. Of open files together: the kernel can hold 200 KiB more for each (a socket), which nothing
- * counts.
+ * Open files of all processes together. Bounds the time of a check, and the uncounted kernel memory of up to 200 KiB per socket.
  */
 const MAX_OPEN_FILES = 8_192;
-/** Of the list of what a process has in its memory (proc_pid_maps(5)), and of all lists. */
+/** Size of one process's list of mappings (proc_pid_maps(5)), and of all lists together. */
 const MAX_MAPS_BYTES = 1024 * 1024;
 const MAX_ALL_MAPS_BYTES = 8 * 1024 * 1024;
 const MAPS_PIECE_BYTES = 64 * 1024;
-/** So many times its memory a program may have, when pages are counted for each process that shares them. */
+/** How many times its memory limit a program may use when shared pages count once per process. */
 const MAX_SHARED = 16;
 
 export interface FolderLimits {
@@ -38,17 +37,17 @@ export interface FolderLimits {
   readonly workFiles: number;
 }
 
-/** Why a folder is too much, in words for anyone; null: it is within its limits. No more than that is walked. */
-export async function whyFolderIsTooMuch(folder: string, limits: FolderLimits): Promise<string | null> {
+/** Returns which limit a folder exceeds, as a public message, or null. Stops walking at the first excess. */
+export async function checkFolderLimits(folder: string, limits: FolderLimits): Promise<string | null> {
   let [bytes, files] = [0, 0];
   const open: Buffer[] = [Buffer.from(folder)];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (path.length > MAX_PATH_BYTES) return "Its folders are nested too deeply.";
-    for (const entry of entriesNow(path)) {
+    for (const entry of readChangingEntries(path)) {
       files += 1;
-      if (files % ENTRIES_A_TURN === 0) await turn();
+      if (files % ENTRIES_PER_TURN === 0) await turn();
       const child = Buffer.concat([path, Buffer.from("/"), entry.name]);
-      bytes += ENTRY_BYTES + takenBytes(child);
+      bytes += ENTRY_BYTES + getDiskBytes(child);
       if (files > limits.workFiles) return `It made more than ${limits.workFiles} files and folders.`;
       if (bytes > limits.workBytes) return `Its files took more than ${limits.workBytes} bytes.`;
       if (entry.isDirectory()) open.push(child);
@@ -57,9 +56,9 @@ export async function whyFolderIsTooMuch(folder: string, limits: FolderLimits): 
   return null;
 }
 
-/** One by one, as a folder can have more than memory holds. Throws for a folder that is gone or cannot be read. */
-export function* entriesOf(path: Buffer): Generator<Dirent<Buffer>> {
-  // The types of Node know names as texts only.
+/** Reads entries one by one, since a folder can have more than fit into memory. Throws if it is gone or unreadable. */
+export function* readEntries(path: Buffer): Generator<Dirent<Buffer>> {
+  // Node's types know only string names.
   const folder = opendirSync(path, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
@@ -70,23 +69,23 @@ export function* entriesOf(path: Buffer): Generator<Dirent<Buffer>> {
   }
 }
 
-/** As far as they can be read, while the program changes them. A folder that is shut to its own user is opened again. */
-function* entriesNow(path: Buffer): Generator<Dirent<Buffer>> {
+/** Reads as many entries as possible while the program changes the folder. Restores access that the program removed. */
+function* readChangingEntries(path: Buffer): Generator<Dirent<Buffer>> {
   try {
-    openAgain(path);
-    yield* entriesOf(path);
+    restoreAccess(path);
+    yield* readEntries(path);
   } catch {
-    // It was removed meanwhile.
+    // The program removed it meanwhile.
   }
 }
 
-function openAgain(path: Buffer): void {
+function restoreAccess(path: Buffer): void {
   const { mode } = lstatSync(path);
   if ((mode & OWNER_MAY_READ) !== OWNER_MAY_READ) chmodSync(path, mode | OWNER_MAY_READ);
 }
 
-/** On the disk, or as far as the file goes when that is less. */
-function takenBytes(path: Buffer): number {
+/** Returns the allocated size, which is less than the length of a sparse file. */
+function getDiskBytes(path: Buffer): number {
   try {
     return lstatSync(path).blocks * BLOCK_BYTES;
   } catch {
@@ -99,19 +98,19 @@ export interface ProcessLimits {
   readonly workBytes: number;
 }
 
-/** Why processes are too much; null: they are within their limits. `tmpfs`: their folders in memory. */
-export async function whyProcessesAreTooMuch(
+/** Returns which limit the processes exceed, as a public message, or null. `tmpfs` are their folders in memory. */
+export async function checkProcessLimits(
   processes: readonly ProcessFacts[],
   tmpfs: readonly string[],
   limits: ProcessLimits,
 ): Promise<string | null> {
-  const inTmpfs = tmpfs.reduce((sum, path) => sum + tmpfsBytes(path), 0);
-  if (await isTooMuchMemory(processes, inTmpfs, limits))
+  const inTmpfs = tmpfs.reduce((sum, path) => sum + getTmpfsBytes(path), 0);
+  if (await exceedsMemory(processes, inTmpfs, limits))
     return `It took more than ${limits.memoryBytes} bytes of memory.`;
-  return await whyUnnamedAreTooMuch(processes, limits);
+  return await checkUnnamedFiles(processes, limits);
 }
 
-async function isTooMuchMemory(
+async function exceedsMemory(
   processes: readonly ProcessFacts[],
   inTmpfs: number,
   { memoryBytes }: ProcessLimits,
@@ -121,13 +120,13 @@ async function isTooMuchMemory(
   if (withShared > memoryBytes * MAX_SHARED) return true;
   let bytes = inTmpfs;
   for (const facts of processes.toSorted((one, other) => other.residentBytes - one.residentBytes)) {
-    bytes += await proportionalBytes(facts);
+    bytes += await readProportionalBytes(facts);
     if (bytes > memoryBytes) return true;
   }
   return false;
 }
 
-function tmpfsBytes(path: string): number {
+function getTmpfsBytes(path: string): number {
   try {
     const { bsize, blocks, bfree, files, ffree } = statfsSync(path);
     return (blocks - bfree) * bsize + (files - ffree) * BLOCK_BYTES * 2;
@@ -136,35 +135,35 @@ function tmpfsBytes(path: string): number {
   }
 }
 
-/** Files without a name that processes hold open or have in their memory: no walk of a folder finds them. */
-async function whyUnnamedAreTooMuch(
+/** Measures deleted files that processes hold open or map, which no walk of a folder finds. */
+async function checkUnnamedFiles(
   processes: readonly ProcessFacts[],
   { workBytes }: ProcessLimits,
 ): Promise<string | null> {
   const taken = new Map<string, number>();
   let [openFiles, mapsBytes] = [0, 0];
-  let [isOneSeen, isOneHidden] = [false, false];
+  let [isAnyVisible, isAnyHidden] = [false, false];
   for (const { pid } of processes) {
     await turn();
-    const fds = openFilesOf(pid);
-    if (fds === null) isOneHidden = true;
-    else isOneSeen = true;
-    // Where this process may look at none, as in a container without the right to trace, that is not the program's doing.
-    if (isOneHidden && isOneSeen) return "One of its processes does not let itself be looked at.";
+    const fds = listOpenFiles(pid);
+    if (fds === null) isAnyHidden = true;
+    else isAnyVisible = true;
+    // If every process is hidden, this sidecar lacks the right to trace; only a mixture is the program's doing.
+    if (isAnyHidden && isAnyVisible) return "One of its processes hides its open files.";
     if (fds === null) continue;
     openFiles += fds.length;
     if (openFiles > MAX_OPEN_FILES) return `Its processes have more than ${MAX_OPEN_FILES} files open.`;
     for (const fd of fds) noteOpenFile(`/proc/${pid}/fd/${fd}`, taken);
     const maps = readUpTo(`/proc/${pid}/maps`, MAX_MAPS_BYTES);
     mapsBytes += maps?.length ?? 0;
-    if (maps === null || mapsBytes > MAX_ALL_MAPS_BYTES) return "Its processes have too many mappings in their memory.";
+    if (maps === null || mapsBytes > MAX_ALL_MAPS_BYTES) return "Its processes have too many memory mappings.";
     noteMappedFiles(maps, taken);
   }
   const bytes = [...taken.values()].reduce((sum, own) => sum + own, 0);
   return bytes > workBytes ? `Its deleted files took more than ${workBytes} bytes.` : null;
 }
 
-/** Null: it is longer. Empty for what is gone. */
+/** Null if it is longer. Empty if the process has ended. */
 function readUpTo(path: string, maxBytes: number): string | null {
   let fd: number;
   try {
@@ -181,7 +180,7 @@ function readUpTo(path: string, maxBytes: number): string | null {
       pieces.push(Buffer.from(piece.subarray(0, read)));
     }
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
   } finally {
     closeSync(fd);
   }
@@ -193,7 +192,7 @@ function noteOpenFile(path: string, taken: Map<string, number>): void {
     const { nlink, blocks, ino } = statSync(path);
     if (nlink === 0) taken.set(`${ino}`, Math.max(blocks * BLOCK_BYTES, taken.get(`${ino}`) ?? 0));
   } catch {
-    // It is closed, or no file.
+    // It was closed, or is not a file.
   }
 }
 
@@ -205,12 +204,12 @@ function noteMappedFiles(maps: string, taken: Map<string, number>): void {
   }
 }
 
-/** Null: they are not for this process to see. */
-function openFilesOf(pid: number): string[] | null {
+/** Null if this process may not see them. */
+function listOpenFiles(pid: number): string[] | null {
   try {
     return readdirSync(`/proc/${pid}/fd`);
   } catch (error) {
-    // One that is ending has no memory any more, and is shut for that reason.
+    // A process that is exiting has no memory and denies access too.
     return isForbidden(error) && readOrNull(`/proc/${pid}/status`)?.includes("\nVmRSS:") === true ? null : [];
   }
 }

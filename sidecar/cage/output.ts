@@ -1,4 +1,4 @@
-/** A program's output: its beginning is kept, and the rest is read all the same, as a full pipe would hold the program up. */
+/** Reads a program's output. Stores its beginning and discards the rest, since a full pipe would block the program. */
 import type { Readable } from "node:stream";
 
 export interface Output {
@@ -6,22 +6,22 @@ export interface Output {
   readonly truncated: boolean;
 }
 
-/** Reads to the end. A letter that the limit cuts through is left out; bytes that are no UTF-8 become U+FFFD. */
+/** Reads to the end. Drops a character that the limit splits; replaces invalid UTF-8 by U+FFFD. */
 export async function readOutput(stream: Readable, maxBytes: number): Promise<Output> {
-  const kept: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let [bytes, truncated] = [0, false];
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       const room = maxBytes - bytes;
       if (chunk.length > room) truncated = true;
       if (room <= 0) continue;
-      kept.push(chunk.subarray(0, room));
+      chunks.push(chunk.subarray(0, room));
       bytes += Math.min(chunk.length, room);
     }
   } catch {
-    // It broke off with the program.
+    // The stream broke when the program ended.
   }
-  const whole = Buffer.concat(kept);
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(whole, { stream: truncated });
+  const beginning = Buffer.concat(chunks);
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(beginning, { stream: truncated });
   return { text, truncated };
 }

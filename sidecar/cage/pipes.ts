@@ -1,6 +1,6 @@
 /**
- * Pipes for programs' output. What Node gives a child are sockets, and a program cannot open its output a second time by its
- * name then, as `echo … > /dev/stderr` does. Node cannot make pipes either, so some are made ahead of their use.
+ * Pipes for programs' output. Node gives a child sockets, which a program cannot reopen by name, as `echo … > /dev/stderr` does. Node
+ * cannot create pipes, so mkfifo creates some in advance.
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, unlinkSync } from "node:fs";
@@ -8,27 +8,27 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const MADE_AT_ONCE = 16;
-const FEWEST = 6;
+const BATCH_SIZE = 16;
+const MIN_READY = 6;
 
 export interface OutputPipe {
   readonly reader: Socket;
-  /** For the program; to be closed here when it was started. */
+  /** For the program. The caller closes it after the start. */
   readonly writerFd: number;
 }
 
-/** Gives pipes that have no name any more. */
+/** Returns a pipe whose name is already removed. */
 export type TakePipe = () => Promise<OutputPipe>;
 
-/** `folder` is where they have their names for a moment. */
+/** `folder` holds the names of pipes until they are taken. */
 export function makePipes(folder: string): TakePipe {
   const ready: string[] = [];
   let making: Promise<void> | null = null;
   let made = 0;
 
   async function make(): Promise<void> {
-    const paths = Array.from({ length: MADE_AT_ONCE }, () => join(folder, `pipe-${(made += 1)}`));
-    // The program's user opens it again by way of /proc, where the pipe's own mode counts.
+    const paths = Array.from({ length: BATCH_SIZE }, () => join(folder, `pipe-${(made += 1)}`));
+    // The program's user reopens it through /proc, where the pipe's own mode applies.
     await promisify(execFile)("/usr/bin/mkfifo", ["--mode=0666", "--", ...paths]);
     ready.push(...paths);
   }
@@ -43,8 +43,8 @@ export function makePipes(folder: string): TakePipe {
   return async function takePipe() {
     while (ready.length === 0) await makeMore();
     const path = ready.pop() ?? "";
-    // When the folder is removed meanwhile, whoever needs the next pipe hears of it.
-    if (ready.length < FEWEST) makeMore().catch(() => undefined);
+    // A failure is reported to the next caller that needs a new pipe.
+    if (ready.length < MIN_READY) makeMore().catch(() => undefined);
     const readerFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const writerFd = openSync(path, constants.O_WRONLY);
     unlinkSync(path);
@@ -52,7 +52,7 @@ export function makePipes(folder: string): TakePipe {
   };
 }
 
-/** For a program that did not start. */
+/** Closes both ends when the program did not start. */
 export function closePipe({ reader, writerFd }: OutputPipe): void {
   reader.destroy();
   closeSync(writerFd);

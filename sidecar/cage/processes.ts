@@ -1,40 +1,40 @@
-/** The processes of the machine, as /proc tells them (proc(5)). */
+/** Lists and kills processes of the machine by /proc (proc(5)). */
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 
-/** How old a look at all processes may be when it is used for another cage too. */
-const LOOK_IS_GOOD_MS = 40;
-const PROCESSES_A_TURN = 50;
-const MAX_KILLS = 500;
+/** How long several cages share one snapshot of all processes. */
+const SNAPSHOT_LIFETIME_MS = 40;
+const PROCESSES_PER_TURN = 50;
+const MAX_KILL_ROUNDS = 500;
 
 export interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
-  /** The effective one. */
+  /** The effective user. */
   readonly uid: number;
-  /** Anonymous and shared memory that is present. Pages that a fork shares with its parent are counted for each. */
+  /** Resident anonymous and shared memory. Pages that a fork shares with its parent count for each. */
   readonly residentBytes: number;
   readonly isZombie: boolean;
 }
 
-/** The last look at all processes, or the one under way. */
-let look: { atMs: number; readonly processes: Promise<readonly ProcessFacts[]> } | null = null;
+/** The last snapshot of all processes, or the one in progress. */
+let snapshot: { takenAtMs: number; readonly processes: Promise<readonly ProcessFacts[]> } | null = null;
 
 export function readProcesses(): readonly ProcessFacts[] {
-  return pids()
-    .map(factsOf)
+  return listPids()
+    .map(readProcess)
     .filter((facts) => facts !== null);
 }
 
-function pids(): readonly number[] {
+function listPids(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 }
 
-/** Null: it has ended. */
-function factsOf(pid: number): ProcessFacts | null {
+/** Null if it has ended. */
+function readProcess(pid: number): ProcessFacts | null {
   const status = readOrNull(`/proc/${pid}/status`);
   if (status === null) return null;
   const number = (pattern: RegExp) => Number(pattern.exec(status)?.[1] ?? 0);
@@ -47,11 +47,11 @@ function factsOf(pid: number): ProcessFacts | null {
   };
 }
 
-/** `root` and all that descend from it. In a process namespace everybody descends from its first process. */
-export async function processesBelow(root: number): Promise<readonly ProcessFacts[]> {
+/** Returns `root` and its descendants. In a process namespace every process descends from the first. */
+export async function findDescendants(root: number): Promise<readonly ProcessFacts[]> {
   const all = await recentProcesses();
   const below = new Set([root]);
-  // A child can have a smaller number than its parent.
+  // Repeat until nothing is added, since a child can have a smaller pid than its parent.
   for (let before = 0; before < below.size; ) {
     before = below.size;
     for (const { pid, parent } of all) if (below.has(parent)) below.add(pid);
@@ -59,49 +59,49 @@ export async function processesBelow(root: number): Promise<readonly ProcessFact
   return all.filter(({ pid }) => below.has(pid));
 }
 
-export async function processesOf(uid: number): Promise<readonly ProcessFacts[]> {
+export async function findUserProcesses(uid: number): Promise<readonly ProcessFacts[]> {
   return (await recentProcesses()).filter((facts) => facts.uid === uid);
 }
 
 async function recentProcesses(): Promise<readonly ProcessFacts[]> {
-  if (look === null || performance.now() - look.atMs > LOOK_IS_GOOD_MS) look = startLook();
-  return await look.processes;
+  if (snapshot === null || performance.now() - snapshot.takenAtMs > SNAPSHOT_LIFETIME_MS) snapshot = startSnapshot();
+  return await snapshot.processes;
 }
 
-/** It is good from its end on, and until then whoever asks waits for it. */
-function startLook(): NonNullable<typeof look> {
+/** Callers share it while it is read. Its lifetime counts from its end. */
+function startSnapshot(): NonNullable<typeof snapshot> {
   const processes = readProcessesInTurns();
-  const started = { atMs: Infinity, processes };
+  const started = { takenAtMs: Infinity, processes };
   const end = () => {
-    started.atMs = performance.now();
+    started.takenAtMs = performance.now();
   };
   processes.then(end, end);
   return started;
 }
 
-/** As `readProcesses`; others get their turn meanwhile. */
+/** Like `readProcesses`, but yields to the event loop. */
 async function readProcessesInTurns(): Promise<readonly ProcessFacts[]> {
   const found: ProcessFacts[] = [];
-  for (const [at, pid] of pids().entries()) {
-    if (at % PROCESSES_A_TURN === 0) await turn();
-    const facts = factsOf(pid);
+  for (const [at, pid] of listPids().entries()) {
+    if (at % PROCESSES_PER_TURN === 0) await turn();
+    const facts = readProcess(pid);
     if (facts !== null) found.push(facts);
   }
   return found;
 }
 
-/** Kills all processes of a user until none is left. False: some are. One that is only waited for counts as gone. */
-export async function killProcessesOf(uid: number): Promise<boolean> {
-  for (let round = 0; round < MAX_KILLS; round += 1) {
+/** Kills a user's processes until only zombies remain. False if some survive. */
+export async function killUserProcesses(uid: number): Promise<boolean> {
+  for (let round = 0; round < MAX_KILL_ROUNDS; round += 1) {
     const left = readProcesses().filter((facts) => facts.uid === uid && !facts.isZombie);
     if (left.length === 0) return true;
-    for (const { pid } of left) killIfThere(pid);
+    for (const { pid } of left) killProcess(pid);
     await pause(Math.min(round, 20));
   }
   return false;
 }
 
-export function killIfThere(pid: number): void {
+export function killProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
@@ -110,20 +110,20 @@ export function killIfThere(pid: number): void {
 }
 
 /**
- * Memory that is the process's own, where pages that several share are divided among them; where this process may not see
- * that (proc(5), ptrace access), all that is present. The kernel counts page by page, so this is not for a turn of the loop.
+ * Returns the process's memory with shared pages divided among their users, or all resident memory where this process lacks ptrace
+ * access (proc(5)). Reads asynchronously, because the kernel counts page by page.
  */
-export async function proportionalBytes({ pid, residentBytes }: ProcessFacts): Promise<number> {
+export async function readProportionalBytes({ pid, residentBytes }: ProcessFacts): Promise<number> {
   try {
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
-    const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1] ?? 0);
-    return (of("Pss_Anon") + of("Pss_Shmem")) * 1024;
+    const readKilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1] ?? 0);
+    return (readKilobytes("Pss_Anon") + readKilobytes("Pss_Shmem")) * 1024;
   } catch (error) {
     return isForbidden(error) ? residentBytes : 0;
   }
 }
 
-/** Whether what was to be read is there, and not for this process. */
+/** Whether the file exists but this process may not read it. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
 }

@@ -1,4 +1,4 @@
-/** A cage's way to the network: the proxy outside, and what hands connections on to it inside. */
+/** Connects a cage to the network: the proxy outside, and the forwarder inside. */
 import { chmod, chown, type FileHandle, mkdir, open } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -11,24 +11,24 @@ import { openProxy, type Proxy, type ProxyRules } from "./proxy.ts";
 const FORWARDER = fileURLToPath(new URL("forward.ts", import.meta.url));
 const SOCKET = "proxy.sock";
 
-export interface WayOut {
-  /** The folder that holds the proxy's socket, and nothing else. */
+export interface ProxyMount {
+  /** The folder that holds only the proxy's socket. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** Opens the proxy of one program, for its user alone; `uid` null: for this process's own. */
-export async function openWayOut(parent: string, rules: ProxyRules, uid: number | null): Promise<WayOut> {
+/** Opens the proxy of one program for its user only. `uid` null means this process's user. */
+export async function openProxyMount(parent: string, rules: ProxyRules, uid: number | null): Promise<ProxyMount> {
   const folder = join(parent, `net-${randomUUID()}`);
   await mkdir(folder, { mode: 0o755 });
   const socket = join(folder, SOCKET);
-  const { proxy, handle } = await openAt(folder, rules);
+  const { proxy, handle } = await openInFolder(folder, rules);
   await chmod(socket, 0o600);
   if (uid !== null) await chown(socket, uid, uid);
   return {
     folder,
     close: async () => {
-      // It removes its socket by the name that it was opened with.
+      // Close the proxy first: it removes its socket by a name that needs the handle.
       proxy.close();
       await handle.close();
       await removeTree(folder);
@@ -37,10 +37,10 @@ export async function openWayOut(parent: string, rules: ProxyRules, uid: number 
 }
 
 /**
- * A socket's address has 108 bytes (unix(7)), which a folder's own path can exceed. The descriptor is part of the name, so it is
- * kept: another file could have its number.
+ * Opens the socket through a descriptor of its folder, since its address has at most 108 bytes (unix(7)). The descriptor is part of the
+ * name, so it stays open with the proxy.
  */
-async function openAt(
+async function openInFolder(
   folder: string,
   rules: ProxyRules,
 ): Promise<{ readonly proxy: Proxy; readonly handle: FileHandle }> {
@@ -53,8 +53,8 @@ async function openAt(
   }
 }
 
-/** The program with its way out: what hands on stands before it, and it finds the proxy in its environment. */
-export function throughProxy(spec: CageSpec, { folder }: WayOut): CageSpec {
+/** Runs the program below the forwarder, which names the proxy in its environment. */
+export function routeThroughProxy(spec: CageSpec, { folder }: ProxyMount): CageSpec {
   const node = ["node", "--disable-warning=ExperimentalWarning"] as const;
   return {
     ...spec,

@@ -1,6 +1,6 @@
 /**
- * The way out for one caged program: an HTTP proxy on a socket that is mounted into its cage. It takes requests with a whole
- * URL, and CONNECT. What may be reached is decided as for every other request (`egress.ts`), for the hosts of this program.
+ * An HTTP proxy for one caged program, on a socket that is mounted into its cage. It accepts requests with an absolute URL, and
+ * CONNECT. It checks each target by the same rules as egress (`egress.ts`), limited to the program's hosts.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -8,21 +8,21 @@ import { type Duplex, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { judgeUrl } from "../../adapters/egress/address.ts";
 import { isHostListed, isPortListed } from "../../core/web/host-pattern.ts";
-import { type EgressDeps, judgedAddresses, readHeaders, sentHeaders } from "../egress.ts";
+import { type EgressDeps, readHeaders, resolvePublicAddresses, dropRequestHeaders } from "../egress.ts";
 
 const MAX_CONNECTIONS = 64;
-/** Both ways, of all connections together. */
+/** Limits both directions of all connections together. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const CONNECT_MS = 15_000;
 const TLS_PORT = "443";
-/** Of the web. Some clients tunnel plain http too: Node's own `fetch`. */
+/** Some clients, such as Node's `fetch`, tunnel plain http too. */
 const TUNNEL_PORTS: ReadonlySet<string> = new Set(["80", TLS_PORT]);
 const REFUSED = 403;
 const UNREACHABLE = 502;
 const MALFORMED = 400;
 
 export interface Proxy {
-  /** Ends it and all its connections. */
+  /** Closes the server and all its connections. */
   close(): void;
 }
 
@@ -32,25 +32,25 @@ export interface ProxyRules {
   readonly egress: EgressDeps;
 }
 
-/** A place that may be reached, or why it may not. */
-type Reached =
+/** A permitted target, or why it is refused. */
+type Target =
   | { readonly ok: true; readonly url: URL; readonly addresses: readonly string[] }
   | { readonly ok: false; readonly status: number; readonly message: string };
 
-/** Listens at `path`, a socket that is not there yet. */
+/** Listens on a new socket at `path`. */
 export async function openProxy(path: string, rules: ProxyRules): Promise<Proxy> {
   const open = new Set<Duplex>();
-  const over = new AbortController();
+  const closed = new AbortController();
   let bytes = 0;
 
   function close(): void {
-    over.abort();
+    closed.abort();
     for (const stream of open) stream.destroy();
     server.close();
   }
 
-  /** Lets bytes through while there are not too many of them. */
-  function counted(): Transform {
+  /** Passes bytes through, and closes the proxy beyond the limit. */
+  function createByteCounter(): Transform {
     return new Transform({
       transform(chunk: Buffer, _encoding, done) {
         bytes += chunk.length;
@@ -61,7 +61,7 @@ export async function openProxy(path: string, rules: ProxyRules): Promise<Proxy>
   }
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const reached = await reach(targetOf(request), rules, over.signal);
+    const reached = await resolveTarget(parseTarget(request), rules, closed.signal);
     if (!reached.ok) return refuse(response, reached.status, reached.message);
     const { url, addresses } = reached;
     const { egress } = rules;
@@ -70,13 +70,13 @@ export async function openProxy(path: string, rules: ProxyRules): Promise<Proxy>
       const answer = await connection.client.request({
         path: url.pathname + url.search,
         method: request.method ?? "GET",
-        headers: forwardedHeaders(request),
-        body: hasBody(request) ? request.pipe(counted()) : null,
-        signal: over.signal,
+        headers: buildForwardedHeaders(request),
+        body: hasBody(request) ? request.pipe(createByteCounter()) : null,
+        signal: closed.signal,
         responseHeaders: "raw",
       });
       response.writeHead(answer.statusCode, readHeaders(answer.headers as unknown as readonly Buffer[]).flat());
-      await pipeline(answer.body, counted(), response);
+      await pipeline(answer.body, createByteCounter(), response);
     } catch (error) {
       if (response.headersSent) response.destroy();
       else
@@ -87,15 +87,15 @@ export async function openProxy(path: string, rules: ProxyRules): Promise<Proxy>
   }
 
   async function tunnel(request: IncomingMessage, near: Duplex, head: Buffer): Promise<void> {
-    const reached = await reachTunnel(request.url ?? "", rules, over.signal);
-    if (!reached.ok) return void near.end(statusLine(reached.status, reached.message));
-    const far = await connect(reached.url, reached.addresses, rules.egress, over.signal);
-    if (far === null) return void near.end(statusLine(UNREACHABLE, "It cannot be reached."));
+    const reached = await resolveTunnel(request.url ?? "", rules, closed.signal);
+    if (!reached.ok) return void near.end(formatRefusal(reached.status, reached.message));
+    const far = await connect(reached.url, reached.addresses, rules.egress, closed.signal);
+    if (far === null) return void near.end(formatRefusal(UNREACHABLE, "It cannot be reached."));
     open.add(far);
     far.once("close", () => open.delete(far));
     near.write("HTTP/1.1 200 Connection established\r\n\r\n");
     far.write(head);
-    await Promise.all([pipeline(near, counted(), far), pipeline(far, counted(), near)]);
+    await Promise.all([pipeline(near, createByteCounter(), far), pipeline(far, createByteCounter(), near)]);
   }
 
   const server: Server = createServer((request, response) => {
@@ -117,42 +117,45 @@ export async function openProxy(path: string, rules: ProxyRules): Promise<Proxy>
   return { close };
 }
 
-/** The URL of a request to a proxy. Null: it names none, or names two hosts. */
-function targetOf(request: IncomingMessage): URL | null {
+/** Returns the URL of a request to a proxy. Null if it has none or names two hosts. */
+function parseTarget(request: IncomingMessage): URL | null {
   const url = /^http:\/\//i.test(request.url ?? "") ? URL.parse(request.url ?? "") : null;
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   if (url === null || hosts.length !== 1) return null;
-  const named = URL.parse(`http://${request.headers.host ?? ""}/`);
-  return named?.host === url.host ? url : null;
+  const hostHeader = URL.parse(`http://${request.headers.host ?? ""}/`);
+  return hostHeader?.host === url.host ? url : null;
 }
 
-async function reach(url: URL | null, { hosts, egress }: ProxyRules, signal: AbortSignal): Promise<Reached> {
-  if (url === null) return no(MALFORMED, "A request to a proxy names one whole http URL.");
-  if (!isHostListed(url, hosts)) return no(REFUSED, `The host ${url.host} is not on the list.`);
+async function resolveTarget(url: URL | null, { hosts, egress }: ProxyRules, signal: AbortSignal): Promise<Target> {
+  if (url === null) return refuseTarget(MALFORMED, "A request to a proxy must name one absolute http URL.");
+  if (!isHostListed(url, hosts)) return refuseTarget(REFUSED, `The host ${url.host} is not on the list.`);
   const judged = judgeUrl(url.href, egress.allow, isPortListed(url, hosts));
-  if (!judged.ok) return no(REFUSED, judged.message);
+  if (!judged.ok) return refuseTarget(REFUSED, judged.message);
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
-    const addresses = await judgedAddresses(judged, egress, limit);
-    if (typeof addresses === "string") return no(REFUSED, addresses);
+    const addresses = await resolvePublicAddresses(judged, egress, limit);
+    if (typeof addresses === "string") return refuseTarget(REFUSED, addresses);
     return { ok: true, url: judged.url, addresses };
   } catch {
-    return no(UNREACHABLE, `The name ${url.hostname} was not found.`);
+    return refuseTarget(UNREACHABLE, `The name ${url.hostname} was not found.`);
   }
 }
 
-/** `authority`: host:port. What goes through a tunnel is not seen, so it leads to the ports of the web, or to a listed one. */
-async function reachTunnel(authority: string, rules: ProxyRules, signal: AbortSignal): Promise<Reached> {
+/** `authority` is host:port. The content of a tunnel is opaque, so only web ports and listed ports are allowed. */
+async function resolveTunnel(authority: string, rules: ProxyRules, signal: AbortSignal): Promise<Target> {
   const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/.exec(authority);
   const url = match === null ? null : URL.parse(`https://${authority}/`);
-  if (match === null || url === null) return no(MALFORMED, "CONNECT names one host and one port.");
-  const isOpened = rules.egress.allow.has(`${url.hostname}:${match[2]}`);
-  if (!TUNNEL_PORTS.has(match[2] ?? "") && !isOpened && !isPortListed(url, rules.hosts))
-    return no(REFUSED, `CONNECT leads to the ports ${[...TUNNEL_PORTS].join(" and ")}, or to one that is listed.`);
-  return await reach(url, rules, signal);
+  if (match === null || url === null) return refuseTarget(MALFORMED, "CONNECT must name one host and one port.");
+  const isAllowed = rules.egress.allow.has(`${url.hostname}:${match[2]}`);
+  if (!TUNNEL_PORTS.has(match[2] ?? "") && !isAllowed && !isPortListed(url, rules.hosts))
+    return refuseTarget(
+      REFUSED,
+      `CONNECT is allowed to ports ${[...TUNNEL_PORTS].join(" and ")} and to listed ports only.`,
+    );
+  return await resolveTarget(url, rules, signal);
 }
 
-/** A connection to exactly one of the judged addresses. */
+/** Connects to one of the checked addresses. Null if that fails. */
 async function connect(
   url: URL,
   addresses: readonly string[],
@@ -163,7 +166,7 @@ async function connect(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
   return await new Promise((resolve) => {
     limit.addEventListener("abort", () => resolve(null), { once: true });
-    // Without TLS of its own: that is between the program and the other side.
+    // Plain TCP: the program makes TLS with the server itself.
     const target = { hostname: url.hostname, host: url.host, protocol: "http:", port };
     egress.connectTo(addresses)(target, (...[error, socket]) => {
       if (error !== null) return resolve(null);
@@ -173,20 +176,20 @@ async function connect(
   });
 }
 
-function forwardedHeaders(request: IncomingMessage): string[] {
+function buildForwardedHeaders(request: IncomingMessage): string[] {
   const { rawHeaders } = request;
   const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : [],
   );
   const codings = pairs.filter(([name]) => name.toLowerCase() === "accept-encoding");
-  return [...sentHeaders(pairs), ...codings.flat()];
+  return [...dropRequestHeaders(pairs), ...codings.flat()];
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-function no(status: number, message: string): Reached {
+function refuseTarget(status: number, message: string): Target {
   return { ok: false, status, message };
 }
 
@@ -195,6 +198,6 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.end(`${message}\n`);
 }
 
-function statusLine(status: number, message: string): string {
+function formatRefusal(status: number, message: string): string {
   return `HTTP/1.1 ${status} Refused\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${message}\n`;
 }

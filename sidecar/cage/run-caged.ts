@@ -1,10 +1,10 @@
-/** Runs a program in a cage to its end, on files that it may change, and tells what it said and what it changed. */
+/** Runs a program in a cage on files that it may change, and returns its output and its changes. */
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { CageLimits, Mount } from "./cage.ts";
-import { type Changes, changesIn, filesBefore } from "./changes.ts";
-import { codeOf, refuseCage } from "./failures.ts";
+import { type Changes, findChanges, snapshotFiles } from "./changes.ts";
+import { getErrorCode, refuseCage } from "./failures.ts";
 import { removeTree } from "./folders.ts";
 import { readOutput } from "./output.ts";
 import type { ProxyRules } from "./proxy.ts";
@@ -13,8 +13,8 @@ import { type CageTools, NO_NETWORK, startCaged } from "./start-caged.ts";
 const WORK = "/work";
 const SKILL = "/skill";
 
-/** A file of the work folder or of the skill, which stands where it should already. */
-export interface LaidOut {
+/** A file that is already in the work folder or the skill's folder. */
+export interface PlacedFile {
   readonly path: string;
   readonly mode?: number | undefined;
 }
@@ -24,10 +24,10 @@ export interface CagedRunRequest {
   /** Inside the work folder; "" is its root. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Where `work` and `skill` stand. They are taken from there, and what was written is put into `out` beside them. */
+  /** Contains `work` and `skill`, which are moved away. Written files are moved into its `out`. */
   readonly folder: string;
-  readonly work: readonly LaidOut[];
-  readonly skill: readonly LaidOut[];
+  readonly work: readonly PlacedFile[];
+  readonly skill: readonly PlacedFile[];
   readonly limits: CageLimits;
   readonly network: ProxyRules | null;
   readonly maxOutputBytes: number;
@@ -36,7 +36,7 @@ export interface CagedRunRequest {
   readonly signal: AbortSignal;
 }
 
-/** `exitCode` null: the program was killed. `changes.written` says where each file is: below the request's folder. */
+/** `exitCode` is null if the program was killed. `changes.written` locates each file below the request's folder. */
 export interface CagedRun {
   readonly exitCode: number | null;
   readonly timedOut: boolean;
@@ -47,50 +47,50 @@ export interface CagedRun {
   readonly changes: Changes;
 }
 
-const USUAL_MODE = 0o644;
+const DEFAULT_MODE = 0o644;
 
 const ENDED_FROM_OUTSIDE =
-  "The program was ended from outside: by another process of the machine that runs it, or for lack of memory there. None of its changes were applied.";
+  "Something outside the program ended it: another process of its machine, or a lack of memory. None of its changes were applied.";
 
 /**
- * Runs it. The caller removes the folder. Failures are those of `startCaged`, or of the disk before: then nothing ran. And
- * `upstream_failed`: something outside ended the program or removed its files, so what is in its folder is nobody's result.
+ * Runs the program. The caller removes the folder. If `startCaged` or the disk fails, nothing ran. `upstream_failed` means that something
+ * outside ended the program or removed its files, so its folder holds no valid result.
  */
 export async function runCaged(tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
   if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
   let own: string | null = null;
   try {
     own = await tools.folder.make();
-    layOut(own, request);
+    placeFiles(own, request);
   } catch (error) {
     if (own !== null) await removeTree(own);
-    return refuseCage(error, `The program's files could not be laid out (${codeOf(error)}). It was not started.`);
+    return refuseCage(error, `The program's files could not be prepared (${getErrorCode(error)}). It was not started.`);
   }
   try {
-    const ran = await runIn(own, tools, request);
-    return ran.ok ? ok({ ...ran.value, changes: bringOut(ran.value.changes, request.folder) }) : ran;
+    const ran = await runInFolder(own, tools, request);
+    return ran.ok ? ok({ ...ran.value, changes: moveToOutput(ran.value.changes, request.folder) }) : ran;
   } finally {
     await removeTree(own);
   }
 }
 
-/** Puts the request's files into `own`. */
-function layOut(own: string, { folder, cwd, work, skill }: CagedRunRequest): void {
+/** Moves the request's files into `own`. */
+function placeFiles(own: string, { folder, cwd, work, skill }: CagedRunRequest): void {
   for (const name of ["work", "skill"]) {
     if (existsSync(join(folder, name))) move(join(folder, name), join(own, name));
     else mkdirSync(join(own, name), { mode: 0o700 });
   }
-  // A directory of a sandbox can be there without a file in it.
+  // The working directory may have no files.
   mkdirSync(join(own, "work", cwd), { recursive: true });
-  for (const { path, mode } of work) chmodSync(join(own, "work", path), mode ?? USUAL_MODE);
-  letRead(join(own, "skill"), skill);
+  for (const { path, mode } of work) chmodSync(join(own, "work", path), mode ?? DEFAULT_MODE);
+  makeReadableByAll(join(own, "skill"), skill);
 }
 
-/** `own`: a folder that the program's user reaches. */
-async function runIn(own: string, tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
+/** `own` is a folder that the program's user can reach. */
+async function runInFolder(own: string, tools: CageTools, request: CagedRunRequest): Promise<Result<CagedRun>> {
   const { limits, maxOutputBytes, signal } = request;
   const [workFolder, skillFolder] = [join(own, "work"), join(own, "skill")];
-  const before = await filesBefore(
+  const before = await snapshotFiles(
     workFolder,
     request.work.map(({ path }) => path),
   );
@@ -102,25 +102,25 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
   const { argv, env } = request;
   const lacksNetwork = request.network !== null && tools.isolation.level === "container";
   const network = lacksNetwork ? null : request.network;
-  const place = lstatSync(workFolder);
+  const folderBefore = lstatSync(workFolder);
   const startedAt = performance.now();
   const started = await startCaged(tools, { argv, cwd, env, mounts, limits, network, stdin: "empty" });
   if (!started.ok) return started;
   const { stdout, stderr, ended } = started.value;
-  const giveUp = () => void started.value.kill("It was given up.");
-  signal.addEventListener("abort", giveUp, { once: true });
-  if (signal.aborted) giveUp();
+  const cancel = () => void started.value.kill("It was cancelled.");
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
   const [out, error, end] = await Promise.all([
     readOutput(stdout, maxOutputBytes),
     readOutput(stderr, maxOutputBytes),
     ended,
   ]);
-  signal.removeEventListener("abort", giveUp);
+  signal.removeEventListener("abort", cancel);
   const durationMs = Math.round(performance.now() - startedAt);
   const found = lstatSync(workFolder, { throwIfNoEntry: false });
-  if (end.endedFromOutside || found?.ino !== place.ino || found.dev !== place.dev)
+  if (end.endedFromOutside || found?.ino !== folderBefore.ino || found.dev !== folderBefore.dev)
     return failed("upstream_failed", ENDED_FROM_OUTSIDE);
-  const changes = await changesIn(workFolder, before, {
+  const changes = await findChanges(workFolder, before, {
     workFiles: limits.workFiles,
     maxBytes: request.maxChangedBytes,
     maxFiles: request.maxChangedFiles,
@@ -129,20 +129,20 @@ async function runIn(own: string, tools: CageTools, request: CagedRunRequest): P
     exitCode: end.exitCode,
     timedOut: end.timedOut,
     stdout: out.text,
-    stderr: withNotes(error.text, [end.killed, lacksNetwork && end.exitCode !== 0 ? NO_NETWORK : null]),
+    stderr: appendNotes(error.text, [end.killed, lacksNetwork && end.exitCode !== 0 ? NO_NETWORK : null]),
     truncated: out.truncated || error.truncated,
     durationMs,
     changes,
   });
 }
 
-/** What a program wrote, with what this side has to say after it. */
-function withNotes(text: string, notes: readonly (string | null)[]): string {
+/** Appends the sidecar's notes to the program's output. */
+function appendNotes(text: string, notes: readonly (string | null)[]): string {
   return notes.reduce((all: string, note) => (note === null ? all : `${all}\n${note}\n`), text);
 }
 
-/** Puts what was written where it stays when the program's folder is gone. */
-function bringOut(changes: Changes, folder: string): Changes {
+/** Moves written files out of the program's folder, which is removed afterwards. */
+function moveToOutput(changes: Changes, folder: string): Changes {
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
   const written = changes.written.map((file, index) => {
@@ -153,7 +153,7 @@ function bringOut(changes: Changes, folder: string): Changes {
   return { ...changes, written };
 }
 
-/** The two can be on different disks. */
+/** Copies where the two are on different disks. */
 function move(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -163,11 +163,11 @@ function move(from: string, to: string): void {
   }
 }
 
-/** The skill's files keep their owner, and everybody may read them. */
-function letRead(folder: string, files: readonly LaidOut[]): void {
+/** Lets every user read the skill's files without changing their owner. */
+function makeReadableByAll(folder: string, files: readonly PlacedFile[]): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755);
   }
-  for (const { path, mode } of files) chmodSync(join(folder, path), (mode ?? USUAL_MODE) | 0o444);
+  for (const { path, mode } of files) chmodSync(join(folder, path), (mode ?? DEFAULT_MODE) | 0o444);
 }

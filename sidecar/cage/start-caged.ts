@@ -1,4 +1,4 @@
-/** Starts programs in cages of bubblewrap, or, where the operator chose that, as users of their own in this container. */
+/** Starts programs in bubblewrap cages or, if the operator chose that, as separate users in this container. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, lchownSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -7,125 +7,130 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import type { CagedEnd, CagedProcess, CageSpec, Isolation, Mount } from "./cage.ts";
 import {
-  asUser,
-  bubblewrap,
+  buildUserArgs,
+  buildBubblewrapArgs,
   CAGED_NODE,
-  firstToGo,
-  GO_FD,
-  goWith,
+  buildOomArgs,
+  CONTROL_FD,
+  buildGoMessage,
   isEndedFromOutside,
-  limited,
+  buildLimitedArgs,
   TMPFS,
-  withEnvironment,
-  withFilter,
+  wrapWithEnvironment,
+  buildFilterArgs,
 } from "./command.ts";
-import { inContainer } from "./container.ts";
-import { AGAIN, orRefuse, refuseCage } from "./failures.ts";
+import { prepareInContainer } from "./container.ts";
+import { RETRY_SOON, openOrRefuse, refuseCage } from "./failures.ts";
 import type { CageFolder } from "./folders.ts";
 import { closePipe, type OutputPipe, type TakePipe } from "./pipes.ts";
-import { killIfThere, killProcessesOf, processesBelow, processesOf } from "./processes.ts";
-import { filterInstaller } from "./syscalls.ts";
+import { killProcess, killUserProcesses, findDescendants, findUserProcesses } from "./processes.ts";
+import { buildFilterInstaller } from "./syscalls.ts";
 import { type ClaimedUser, claimUser } from "./users.ts";
-import { watch } from "./watch.ts";
-import { openWayOut, throughProxy, type WayOut } from "./proxy-mount.ts";
+import { watchLimits } from "./watch.ts";
+import { openProxyMount, routeThroughProxy, type ProxyMount } from "./proxy-mount.ts";
 
-/** The program's own three come first. */
+/** The program's three streams come first. */
 const [INFO_FD, FILTER_FD] = [3, 4];
-/** How long a cage takes to end at most when the first of its processes was killed. */
+/** Maximum time for a cage to end after its first process was killed. */
 const END_MS = 2_000;
-const KILL_AGAIN_MS = 10;
+const KILL_RETRY_MS = 10;
 const MAX_INFO_CHARACTERS = 4_096;
-const MAX_SAID_CHARACTERS = 4_096;
+const MAX_CONTROL_CHARACTERS = 4_096;
 
-/** Without a network namespace nothing would hold a program to its hosts. */
+/** Without a network namespace nothing would restrict a program to its hosts. */
 export const NO_NETWORK =
-  "Programs have no network here: OTTO_SCRIPT_ISOLATION is container, and only a cage of bubblewrap holds a program to its hosts.";
+  "Programs have no network here: OTTO_SCRIPT_ISOLATION is container, and only a bubblewrap cage can restrict a program to its hosts.";
 
 const NODE: Mount = { from: process.execPath, at: CAGED_NODE, writable: false };
 
-/** What a sidecar needs for its cages. */
+/** Programs, files and state that a sidecar needs for its cages. */
 export interface CageTools {
   readonly isolation: Isolation;
   readonly bwrap: string;
   readonly setpriv: string;
   readonly prlimit: string;
   readonly perl: string;
-  /** Null: it is not there, or cannot do its work here. */
+  /** Null if it is missing or does not work here. */
   readonly choom: string | null;
   readonly folder: CageFolder;
-  /** A file with the filter for system calls. */
+  /** The file with the system call filter. */
   readonly filter: string;
   readonly takePipe: TakePipe;
   /** The programs that run. */
   readonly running: Set<CagedProcess>;
-  /** Whether this process can change the user of those that it starts. */
+  /** Whether this process can start programs as other users. */
   readonly changesUser: boolean;
 }
 
-/** What a program writes to. */
+/** The pipes that a program writes to. */
 interface Outputs {
   readonly stdout: OutputPipe;
   readonly stderr: OutputPipe;
 }
 
-/** A program as it was started. */
-interface Started {
+/** A started program. */
+interface StartedProgram {
   readonly child: ChildProcess;
   readonly control: Control;
-  /** The first of its processes, whose end is the end of all; null: its number is not known yet. */
+  /** The first of its processes, with which all others end. Null until its pid is known. */
   readonly root: () => number | null;
-  /** Folders in memory, as they are reached from here; none before the cage is built. */
+  /** Paths of its folders in memory, seen from here. Empty until the cage is ready. */
   readonly tmpfs: () => readonly string[];
-  /** Folders that it can write to, beside its mounts. */
+  /** Writable folders that are not mounts. */
   readonly folders: readonly string[];
   readonly remove: () => Promise<void>;
 }
 
 /**
- * Starts a program that shares nothing with this process but its three streams: no file but its mounts and the system's
- * programs, no environment, no network, no other process. Where the container is the boundary, it shares that one's files. It lives
- * until it ends, is killed, or exceeds a limit; `ended` says which. Its mounts stay where they are, and the caller removes
- * them; those that it may change are made with `tools.folder.make()`.
+ * Starts a program that shares only its three streams with this process. It sees its mounts and the system's programs (or the container's
+ * files where the container is the boundary), but no environment, network or other process. It runs until it exits, is killed, or exceeds
+ * a limit; `ended` says which. The caller removes the mounts, and creates writable ones with `tools.folder.make()`.
  *
- * A converter that stays: `startCaged(tools, {argv: ["node", "/app/convert.js"], cwd: "/tmp", env: {}, mounts: [{from:
- * folderOfIt, at: "/app", writable: false}], limits: USUAL_LIMITS, network: null})`; then write to `stdin`, read `stdout` and
- * `stderr` all the time, and `kill("…")` in the end. `tools` come from `theCages()`. Refused with `not_available` where
- * nothing can shut a program in, and with `rate_limited` where every user for programs is taken, or the machine has none of what a program needs at this moment: nothing was started then.
+ * A long-running converter: `startCaged(tools, {argv: ["node", "/app/convert.js"], cwd: "/tmp", env: {}, mounts: [{from:
+ * itsFolder, at: "/app", writable: false}], limits: DEFAULT_LIMITS, network: null})`; then write to `stdin`, always read `stdout` and
+ * `stderr`, and finally call `kill("…")`. `tools` come from `getCages()`. A failure means that nothing was started: `not_available` without
+ * isolation, `rate_limited` if every program user is taken or the machine lacks resources for a moment.
  */
 export async function startCaged(tools: CageTools, spec: CageSpec): Promise<Result<CagedProcess>> {
   if (tools.isolation.level === "none") return failed("not_available", tools.isolation.reason);
   if (spec.network !== null && tools.isolation.level === "container") return failed("not_available", NO_NETWORK);
-  const claimed = tools.changesUser ? await claim() : ok(null);
+  const claimed = tools.changesUser ? await claimProgramUser() : ok(null);
   if (!claimed.ok) return claimed;
   const user = claimed.value;
   const writable = spec.mounts.filter((mount) => mount.writable).map(({ from }) => from);
   let outputs: Outputs | null = null;
-  let wayOut: WayOut | null = null;
+  let proxyMount: ProxyMount | null = null;
   try {
     outputs = { stdout: await tools.takePipe(), stderr: await tools.takePipe() };
-    if (user !== null) for (const folder of writable) give(folder, user.uid);
-    wayOut = spec.network === null ? null : await openWayOut(tools.folder.path, spec.network, user?.uid ?? null);
+    if (user !== null) for (const folder of writable) chownTree(folder, user.uid);
+    proxyMount =
+      spec.network === null ? null : await openProxyMount(tools.folder.path, spec.network, user?.uid ?? null);
     const start = tools.isolation.level === "container" ? startInContainer : startInBubblewrap;
-    const whole = { ...spec, argv: withEnvironment(spec.argv) };
-    const started = await start(tools, wayOut === null ? whole : throughProxy(whole, wayOut), user, outputs);
+    const wrapped = { ...spec, argv: wrapWithEnvironment(spec.argv) };
+    const started = await start(
+      tools,
+      proxyMount === null ? wrapped : routeThroughProxy(wrapped, proxyMount),
+      user,
+      outputs,
+    );
     for (const { writerFd } of [outputs.stdout, outputs.stderr]) closeSync(writerFd);
-    const caged = follow(spec, { ...started, wayOut }, outputs, writable, user);
+    const caged = supervise(spec, { ...started, proxyMount }, outputs, writable, user);
     tools.running.add(caged);
     void caged.ended.then(() => tools.running.delete(caged));
     return ok(caged);
   } catch (error) {
     for (const pipe of Object.values(outputs ?? {}) as readonly OutputPipe[]) closePipe(pipe);
-    await wayOut?.close();
+    await proxyMount?.close();
     user?.release();
     return refuseCage(error, `The cage did not start: ${error instanceof Error ? error.message : "no reason"}.`);
   }
 }
 
-/** A user that no other program has. */
-async function claim(): Promise<Result<ClaimedUser>> {
-  const user = await orRefuse(claimUser, "No user can be locked for the program");
+/** Claims a user that no other program has. */
+async function claimProgramUser(): Promise<Result<ClaimedUser>> {
+  const user = await openOrRefuse(claimUser, "No user could be locked for the program");
   if (!user.ok) return user;
-  return user.value === null ? failed("rate_limited", "All users for programs are taken.", AGAIN) : ok(user.value);
+  return user.value === null ? failed("rate_limited", "All program users are taken.", RETRY_SOON) : ok(user.value);
 }
 
 async function startInBubblewrap(
@@ -133,19 +138,19 @@ async function startInBubblewrap(
   spec: CageSpec,
   user: ClaimedUser | null,
   { stdout, stderr }: Outputs,
-): Promise<Started> {
+): Promise<StartedProgram> {
   const [program = "", ...args] = [
-    ...firstToGo(tools.choom),
-    ...asUser(tools.setpriv, user?.uid ?? null),
-    ...bubblewrap(tools.bwrap, {
+    ...buildOomArgs(tools.choom),
+    ...buildUserArgs(tools.setpriv, user?.uid ?? null),
+    ...buildBubblewrapArgs(tools.bwrap, {
       etc: tools.folder.etc,
-      mounts: await tools.folder.reachable([NODE, ...spec.mounts]),
+      mounts: await tools.folder.makeReachable([NODE, ...spec.mounts]),
       cwd: spec.cwd,
       tmpBytes: spec.limits.tmpBytes,
       infoFd: INFO_FD,
       filterFd: FILTER_FD,
     }),
-    ...limited(tools.prlimit, spec.limits, spec.argv),
+    ...buildLimitedArgs(tools.prlimit, spec.limits, spec.argv),
   ];
   const filter = openSync(tools.filter, "r");
   try {
@@ -154,11 +159,11 @@ async function startInBubblewrap(
       cwd: "/",
       stdio: [spec.stdin === "empty" ? "ignore" : "pipe", stdout.writerFd, stderr.writerFd, "pipe", filter, "pipe"],
     });
-    const root = rootOf(child);
-    const control = letGo(child, spec.env);
-    await untilSpawned(child);
-    // Until then the first process still sees the folders of this machine, and what stands in those is not the cage's.
-    const tmpfs = () => (control.hasBegun() ? TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`) : []);
+    const root = readRootPid(child);
+    const control = openControl(child, spec.env);
+    await waitForSpawn(child);
+    // Until it is ready, the first process still sees this machine's folders instead of the cage's.
+    const tmpfs = () => (control.isReady() ? TMPFS.map((path) => `/proc/${root() ?? "none"}/root${path}`) : []);
     return { child, control, root, tmpfs, folders: [], remove: () => Promise.resolve() };
   } finally {
     closeSync(filter);
@@ -170,16 +175,20 @@ async function startInContainer(
   spec: CageSpec,
   user: ClaimedUser | null,
   { stdout, stderr }: Outputs,
-): Promise<Started> {
-  const installer = filterInstaller();
-  if (user === null || installer === null) throw new Error("a program needs a user and a filter of its own");
-  const mounts = await tools.folder.reachable([NODE, ...spec.mounts]);
-  const { argv, env, ownEnv, cwd, tmp, remove } = await inContainer(tools.folder.path, { ...spec, mounts }, user.uid);
+): Promise<StartedProgram> {
+  const installer = buildFilterInstaller();
+  if (user === null || installer === null) throw new Error("a contained program needs a user and a system call filter");
+  const mounts = await tools.folder.makeReachable([NODE, ...spec.mounts]);
+  const { argv, env, ownEnv, cwd, tmp, remove } = await prepareInContainer(
+    tools.folder.path,
+    { ...spec, mounts },
+    user.uid,
+  );
   const [program = "", ...args] = [
-    ...firstToGo(tools.choom),
-    ...asUser(tools.setpriv, user.uid),
-    ...withFilter(tools.perl, installer, tools.filter),
-    ...limited(tools.prlimit, spec.limits, argv),
+    ...buildOomArgs(tools.choom),
+    ...buildUserArgs(tools.setpriv, user.uid),
+    ...buildFilterArgs(tools.perl, installer, tools.filter),
+    ...buildLimitedArgs(tools.prlimit, spec.limits, argv),
   ];
   const stdin = spec.stdin === "empty" ? "ignore" : "pipe";
   const child = spawn(program, args, {
@@ -188,124 +197,136 @@ async function startInContainer(
     detached: true,
     stdio: [stdin, stdout.writerFd, stderr.writerFd, "ignore", "ignore", "pipe"],
   });
-  const control = letGo(child, ownEnv);
-  await untilSpawned(child);
+  const control = openControl(child, ownEnv);
+  await waitForSpawn(child);
   return { child, control, root: () => child.pid ?? null, tmpfs: () => [], folders: [tmp], remove };
 }
 
-async function untilSpawned(child: ChildProcess): Promise<void> {
+async function waitForSpawn(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", reject);
   });
 }
 
-/** All below becomes the user's, so that the program can change it. */
-function give(path: string, uid: number): void {
+/** Changes the owner of everything below `path`, so that the program can write to it. */
+function chownTree(path: string, uid: number): void {
   lchownSync(path, uid, uid);
   if (!statSync(path).isDirectory()) return;
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const child = join(path, entry.name);
-    if (entry.isDirectory()) give(child, uid);
+    if (entry.isDirectory()) chownTree(child, uid);
     else lchownSync(child, uid, uid);
   }
 }
 
-function follow(
+function supervise(
   { limits }: CageSpec,
-  { child, control, root, tmpfs, folders, remove, wayOut }: Started & { readonly wayOut: WayOut | null },
+  {
+    child,
+    control,
+    root,
+    tmpfs,
+    folders,
+    remove,
+    proxyMount,
+  }: StartedProgram & { readonly proxyMount: ProxyMount | null },
   outputs: Outputs,
   writable: readonly string[],
   user: ClaimedUser | null,
 ): CagedProcess {
-  let [killed, timedOut, isOver]: [string | null, boolean, boolean] = [null, false, false];
-  const over = new AbortController();
+  let [killed, timedOut, hasExited]: [string | null, boolean, boolean] = [null, false, false];
+  const exited = new AbortController();
 
   function kill(why: string): Promise<CagedEnd> {
-    if (isOver || killed !== null) return ended;
+    if (hasExited || killed !== null) return ended;
     killed = why;
     killRoot(performance.now() + END_MS);
     return ended;
   }
 
-  /** bubblewrap waits for the first process, so its number is no other's; before bubblewrap told it, there is nothing to end. */
+  /** The pid is not reused, since bubblewrap waits for the first process. Until bubblewrap reports it, there is nothing to kill. */
   function killRoot(untilMs: number): void {
     const pid = root();
-    if (isOver) return;
-    if (pid !== null) killIfThere(pid);
+    if (hasExited) return;
+    if (pid !== null) killProcess(pid);
     if (performance.now() > untilMs) child.kill("SIGKILL");
-    setTimeout(killRoot, KILL_AGAIN_MS, untilMs).unref();
+    setTimeout(killRoot, KILL_RETRY_MS, untilMs).unref();
   }
 
-  async function clear(exitCode: number | null): Promise<CagedEnd> {
-    isOver = true;
-    over.abort();
+  async function cleanUp(exitCode: number | null): Promise<CagedEnd> {
+    hasExited = true;
+    exited.abort();
     clearTimeout(timer);
-    const areGone = user === null || (await killProcessesOf(user.uid));
-    const [said] = await Promise.all([control.said(), remove(), wayOut?.close()]);
-    // A user of whom something is left is given to no other program.
-    if (areGone) user?.release();
-    else console.error(`processes of the user ${user.uid} do not end`);
-    // A program whose time of the processor is limited is ended by the kernel for that.
-    const endedFromOutside = killed === null && limits.cpuSeconds === null && isEndedFromOutside(said, exitCode);
+    const allEnded = user === null || (await killUserProcesses(user.uid));
+    const [readAll] = await Promise.all([control.said(), remove(), proxyMount?.close()]);
+    // Never reuse a user who still has processes.
+    if (allEnded) user?.release();
+    else console.error(`processes of user ${user.uid} cannot be killed`);
+    // With a CPU time limit, the kernel's own signal looks like one from outside.
+    const endedFromOutside = killed === null && limits.cpuSeconds === null && isEndedFromOutside(readAll, exitCode);
     return { exitCode: killed === null ? exitCode : null, killed, endedFromOutside, timedOut };
   }
 
   const ended = new Promise<CagedEnd>((resolve) => {
-    child.once("exit", (code) => void clear(code).then(resolve));
+    child.once("exit", (code) => void cleanUp(code).then(resolve));
   });
   const timer = startTimer(limits.wallMs, (why) => {
-    timedOut = killed === null && !isOver;
+    timedOut = killed === null && !hasExited;
     void kill(why);
   });
   const processes = async () => {
-    if (user !== null) return await processesOf(user.uid);
+    if (user !== null) return await findUserProcesses(user.uid);
     const pid = root();
-    return pid === null ? [] : await processesBelow(pid);
+    return pid === null ? [] : await findDescendants(pid);
   };
-  void watch({ processes, folders: [...writable, ...folders], tmpfs, limits }, (why) => void kill(why), over.signal);
-  // A program need not read, and can end while it is written to.
+  void watchLimits(
+    { processes, folders: [...writable, ...folders], tmpfs, limits },
+    (why) => void kill(why),
+    exited.signal,
+  );
+  // A program may ignore its input, or exit while it is written to.
   const stdin = child.stdin ?? new PassThrough().resume();
   stdin.on("error", () => undefined);
   return { stdin, stdout: outputs.stdout.reader, stderr: outputs.stderr.reader, ended, kill };
 }
 
-function startTimer(wallMs: number | null, tell: (why: string) => void): NodeJS.Timeout | undefined {
+function startTimer(wallMs: number | null, onTimeout: (why: string) => void): NodeJS.Timeout | undefined {
   if (wallMs === null) return undefined;
-  return setTimeout(() => tell(`It took longer than ${wallMs} ms.`), wallMs);
+  return setTimeout(() => onTimeout(`It took longer than ${wallMs} ms.`), wallMs);
 }
 
-/** What the first process of a cage says to this one. */
+/** What the first process of a cage reports. */
 interface Control {
-  /** It has said that it is there: the cage is built around it. */
-  readonly hasBegun: () => boolean;
-  /** All that it said; resolves when it has ended, or some time after it should have. */
+  /** Whether it has reported that it runs, which means that the cage is complete. */
+  readonly isReady: () => boolean;
+  /** Resolves to everything it reported when it ends, or after a time limit. */
   readonly said: () => Promise<string>;
 }
 
-/** Answers the first process of a cage, once, and hears what it says. */
-function letGo(child: ChildProcess, env: Readonly<Record<string, string>>): Control {
-  const control = (child.stdio as readonly unknown[])[GO_FD] as Duplex | null | undefined;
-  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+/** Answers the first process of a cage once, and collects what it reports. */
+function openControl(child: ChildProcess, env: Readonly<Record<string, string>>): Control {
+  const control = (child.stdio as readonly unknown[])[CONTROL_FD] as Duplex | null | undefined;
+  const { promise: whenEnded, resolve: end } = Promise.withResolvers<void>();
   let text = "";
   control?.on("error", () => undefined);
   control?.once("close", () => end());
   control?.on("data", (chunk: Buffer) => {
-    if (text === "") control.end(goWith(env));
-    if (text.length < MAX_SAID_CHARACTERS) text += chunk.toString();
+    if (text === "") control.end(buildGoMessage(env));
+    if (text.length < MAX_CONTROL_CHARACTERS) text += chunk.toString();
   });
   return {
-    hasBegun: () => text !== "",
+    isReady: () => text !== "",
     async said() {
-      await awaitWithin(globalThis, END_MS, isOver, undefined);
+      await awaitWithin(globalThis, END_MS, whenEnded, undefined);
       control?.destroy();
       return text;
     },
   };
 }
 
-/** The number that the first process of the cage has here, as bubblewrap tells it. */
-function rootOf(child: ChildProcess): () => number | null {
+/** Reads the host pid of the cage's first process, which bubblewrap reports. */
+function readRootPid(child: ChildProcess): () => number | null {
   let [text, pid]: [string, number | null] = ["", null];
   const info = child.stdio[INFO_FD] as Readable | null | undefined;
   info?.on("error", () => undefined);

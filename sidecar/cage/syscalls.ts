@@ -1,7 +1,7 @@
 /**
- * The system calls that a caged program does without, as a program for the kernel's filter (seccomp(2), BPF): those that
- * keep memory or names where no limit of the cage counts them, those that open much of the kernel, and sockets of families
- * that no network namespace holds back (a virtual machine's host answers on AF_VSOCK).
+ * Denies system calls to caged programs by a seccomp filter (seccomp(2), BPF): calls that hold memory or names outside the cage's limits,
+ * calls that expose much of the kernel, and socket families that network namespaces do not isolate (a virtual machine's host answers on
+ * AF_VSOCK).
  */
 import { getOwn } from "../../core/base/own-field.ts";
 const EPERM = 1;
@@ -16,7 +16,7 @@ interface Architecture {
   readonly denied: readonly (readonly number[])[];
 }
 
-/** The same numbers everywhere since Linux 5: io_uring_*, pidfd_getfd, open_tree … mount_setattr, memfd_secret. */
+/** Identical on all architectures since Linux 5: io_uring_*, pidfd_getfd, open_tree … mount_setattr, memfd_secret. */
 const RECENT = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447];
 
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
@@ -55,27 +55,27 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
 };
 
 /**
- * AF_UNIX, AF_INET, AF_INET6, AF_NETLINK (by which a program lists its own interfaces). Where a program has no network of its own, all
- * but the first would be the machine's.
+ * AF_UNIX, AF_INET, AF_INET6, AF_NETLINK (which lists a program's own interfaces). Without a network namespace, all but the first would
+ * reach the machine's network.
  */
 const SOCKET_FAMILIES = { own_network: [1, 2, 10, 16], no_network: [1] } as const;
 
-/** Where the kernel's struct seccomp_data holds the call's number, its architecture and its first argument. */
+/** Offsets in the kernel's struct seccomp_data: the call's number, its architecture and its first argument. */
 const [AT_NUMBER, AT_ARCHITECTURE, AT_FIRST_ARGUMENT] = [0, 4, 16];
 const [LOAD, JUMP_EQUAL, JUMP_NOT_BELOW, RETURN] = [0x20, 0x15, 0x35, 0x06];
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const [PR_SET_SECCOMP, SECCOMP_MODE_FILTER] = [22, 2];
 const FAIL = 0x00050000;
-/** On x86-64 the numbers of its other interface, x32, begin here. */
+/** The first system call number of x86-64's x32 interface. */
 const X32 = 0x40000000;
 
 /**
- * Installs a filter and becomes another program: the first argument is the filter's file, the others are the program. Debian's perl-base
- * is the one program everywhere that can make a system call. It needs `no_new_privs`, which setpriv sets (seccomp(2), prctl(2)).
- * Null: the numbers of the calls are not known here.
+ * Builds a Perl program that installs a filter and executes another program. Its first argument is the filter's file, the others are the
+ * program. Perl can make any system call and every Debian has perl-base. It needs `no_new_privs`, which setpriv sets (seccomp(2),
+ * prctl(2)). Null if the architecture is unknown.
  */
-export function filterInstaller(architecture: string = process.arch): string | null {
+export function buildFilterInstaller(architecture: string = process.arch): string | null {
   const number = getOwn(ARCHITECTURES, architecture)?.prctl;
   if (number === undefined) return null;
   return [
@@ -86,8 +86,8 @@ export function filterInstaller(architecture: string = process.arch): string | n
   ].join(" ");
 }
 
-/** The filter for this machine. Null: the numbers of its calls are not known here. */
-export function syscallFilter(
+/** Builds the filter for this machine. Null if its architecture is unknown. */
+export function buildSyscallFilter(
   network: keyof typeof SOCKET_FAMILIES = "own_network",
   architecture: string = process.arch,
 ): Buffer | null {
@@ -95,29 +95,29 @@ export function syscallFilter(
   if (known === undefined) return null;
   const denied = known.denied
     .flat()
-    .flatMap((number) => [instruction(JUMP_EQUAL, number, 0, 1), instruction(RETURN, FAIL | EPERM)]);
+    .flatMap((number) => [encodeInstruction(JUMP_EQUAL, number, 0, 1), encodeInstruction(RETURN, FAIL | EPERM)]);
   const families = SOCKET_FAMILIES[network].flatMap((family) => [
-    instruction(JUMP_EQUAL, family, 0, 1),
-    instruction(RETURN, ALLOW),
+    encodeInstruction(JUMP_EQUAL, family, 0, 1),
+    encodeInstruction(RETURN, ALLOW),
   ]);
   return Buffer.concat([
-    instruction(LOAD, AT_ARCHITECTURE),
-    instruction(JUMP_EQUAL, known.audit, 1, 0),
-    instruction(RETURN, KILL_PROCESS),
-    instruction(LOAD, AT_NUMBER),
-    instruction(JUMP_NOT_BELOW, X32, 0, 1),
-    instruction(RETURN, FAIL | ENOSYS),
+    encodeInstruction(LOAD, AT_ARCHITECTURE),
+    encodeInstruction(JUMP_EQUAL, known.audit, 1, 0),
+    encodeInstruction(RETURN, KILL_PROCESS),
+    encodeInstruction(LOAD, AT_NUMBER),
+    encodeInstruction(JUMP_NOT_BELOW, X32, 0, 1),
+    encodeInstruction(RETURN, FAIL | ENOSYS),
     ...denied,
-    instruction(JUMP_EQUAL, known.socket, 1, 0),
-    instruction(RETURN, ALLOW),
-    instruction(LOAD, AT_FIRST_ARGUMENT),
+    encodeInstruction(JUMP_EQUAL, known.socket, 1, 0),
+    encodeInstruction(RETURN, ALLOW),
+    encodeInstruction(LOAD, AT_FIRST_ARGUMENT),
     ...families,
-    instruction(RETURN, FAIL | EAFNOSUPPORT),
+    encodeInstruction(RETURN, FAIL | EAFNOSUPPORT),
   ]);
 }
 
-/** struct sock_filter: what to do, where to go on when it is true and when not, and a number. */
-function instruction(code: number, operand: number, whenTrue = 0, whenFalse = 0): Buffer {
+/** Encodes a struct sock_filter: the operation, the jumps if true and if false, and the operand. */
+function encodeInstruction(code: number, operand: number, whenTrue = 0, whenFalse = 0): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);
   bytes.writeUInt8(whenTrue, 2);

@@ -1,23 +1,22 @@
 /**
- * One process that converts documents, asked over its pipes, one document at a time. What happens to it, by a document or
- * by chance, is an answer here and never an exception.
+ * A process that converts one document at a time, over its pipes. Its crash, limit or timeout is an answer, never an exception.
  */
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { Death } from "./death.ts";
-import { type Frame, framePieces, FrameReader, FrameTooLarge } from "./frames.ts";
+import { type Frame, encodeFrame, FrameReader, FrameTooLarge } from "./frames.ts";
 import { type ProgramStart, type Spawned, startProgram } from "./start-program.ts";
 
-/** What a question comes to. `died`: the process ended, or said what is no answer, before it answered. */
-type Asked =
+/** The result of a question. `died` means that the process exited or wrote an invalid answer. */
+type Answer =
   | { readonly kind: "answered"; readonly frame: Frame }
   | { readonly kind: "died"; readonly death: Death }
   | { readonly kind: "timeout" }
   | { readonly kind: "cancelled" };
 
 export interface ConverterProcess {
-  /** Must not be called while another question is under way. */
-  ask(question: Frame, timeoutMs: number, signal: AbortSignal): Promise<Asked>;
-  /** Ends the process at once, and with it the question that is under way. */
+  /** Must not be called while another question is pending. */
+  ask(question: Frame, timeoutMs: number, signal: AbortSignal): Promise<Answer>;
+  /** Kills the process and ends the pending question. */
   end(): void;
   readonly hasEnded: boolean;
 }
@@ -37,7 +36,7 @@ class PipedProcess implements ConverterProcess {
   readonly #reader: FrameReader;
   readonly #maxAnswerBytes: number;
   #death: Death = { cause: "outside" };
-  #answer: ((asked: Asked) => void) | null = null;
+  #answer: ((answer: Answer) => void) | null = null;
   hasEnded = false;
 
   constructor(spawned: Spawned, maxAnswerBytes: number) {
@@ -45,25 +44,25 @@ class PipedProcess implements ConverterProcess {
     this.#reader = new FrameReader(maxAnswerBytes);
     this.#maxAnswerBytes = maxAnswerBytes;
     void spawned.ended.then((death) => this.#close(death));
-    // A process that ends while it is written to: its exit tells.
+    // Ignore write errors: the exit is reported by `ended`.
     spawned.stdin.on("error", () => undefined);
     spawned.stdout.on("data", (chunk: Uint8Array) => this.#take(chunk));
   }
 
-  async ask(question: Frame, timeoutMs: number, signal: AbortSignal): Promise<Asked> {
+  async ask(question: Frame, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
     if (this.hasEnded) return { kind: "died", death: this.#death };
     if (signal.aborted) return { kind: "cancelled" };
-    const asked = new Promise<Asked>((resolve) => {
+    const answered = new Promise<Answer>((resolve) => {
       this.#answer = resolve;
     });
     const timer = setTimeout(() => this.#settle({ kind: "timeout" }), timeoutMs);
     const cancel = () => this.#settle({ kind: "cancelled" });
     signal.addEventListener("abort", cancel, { once: true });
-    for (const piece of framePieces(question)) this.#spawned.stdin.write(piece);
-    const result = await asked;
+    for (const piece of encodeFrame(question)) this.#spawned.stdin.write(piece);
+    const result = await answered;
     clearTimeout(timer);
     signal.removeEventListener("abort", cancel);
-    // It may be in the middle of anything: nobody can ask it again.
+    // Its state is unknown, so never reuse it.
     if (result.kind !== "answered") this.end();
     return result;
   }
@@ -85,13 +84,13 @@ class PipedProcess implements ConverterProcess {
     }
   }
 
-  #settle(asked: Asked): void {
+  #settle(result: Answer): void {
     const answer = this.#answer;
     this.#answer = null;
-    answer?.(asked);
+    answer?.(result);
   }
 
-  /** The first who tells why is right: after that, this side ends it. */
+  /** Stores the first cause only: later ones follow from this side's kill. */
   #close(death: Death): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

@@ -1,15 +1,15 @@
 /**
- * How the sidecar and a converter's process talk over pipes: a frame is the head's length in bytes as decimal ASCII, "\n",
- * the head (JSON with the sizes of the parts), then the parts' bytes one after the other.
+ * The protocol between the sidecar and a converter's process. A frame is the head's length in bytes as decimal ASCII, "\n", the head (JSON
+ * with the sizes of the parts), and the bytes of the parts in order.
  */
 
-/** `head` is what was said; `parts` are the bytes that belong to it. */
+/** `head` is the message; `parts` are its binary data. */
 export interface Frame {
   readonly head: unknown;
   readonly parts: readonly Uint8Array[];
 }
 
-/** More came than the reader holds. */
+/** The frame exceeds the reader's limit. */
 export class FrameTooLarge extends Error {
   override readonly name = "FrameTooLarge";
 }
@@ -17,13 +17,13 @@ export class FrameTooLarge extends Error {
 const MAX_HEAD_BYTES = 1024 * 1024;
 const MAX_LENGTH_DIGITS = 7;
 
-/** The pieces of a frame, to be written in order. */
-export function framePieces({ head, parts }: Frame): readonly Uint8Array[] {
+/** Encodes a frame as pieces to write in order. */
+export function encodeFrame({ head, parts }: Frame): readonly Uint8Array[] {
   const text = Buffer.from(JSON.stringify({ head, sizes: parts.map(({ length }) => length) }));
   return [Buffer.concat([Buffer.from(`${text.length}\n`), text]), ...parts];
 }
 
-/** Collects what a pipe gives until a frame is whole. What it holds together is at most `maxBytes`; beyond, it throws `FrameTooLarge`. */
+/** Buffers a pipe's output until a frame is complete. Throws `FrameTooLarge` beyond `maxBytes`. */
 export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
@@ -34,7 +34,7 @@ export class FrameReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** The frame that this chunk completed, or null. What follows a frame begins the next one. */
+  /** Returns the frame that this chunk completes, or null. Keeps the bytes after it for the next frame. */
   push(chunk: Uint8Array): Frame | null {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
@@ -55,15 +55,16 @@ export class FrameReader {
   }
 }
 
-/** The frame at the beginning and where it ends, or how many bytes there must be before it is worth looking again. */
+/** Returns the first frame and its end, or how many bytes are needed before another try. */
 function readFrame(bytes: Uint8Array): { readonly frame: Frame; readonly end: number } | number {
   const newline = bytes.subarray(0, MAX_LENGTH_DIGITS + 1).indexOf(10);
   if (newline < 0) {
-    if (bytes.length > MAX_LENGTH_DIGITS) throw new Error("a frame begins with its head's length");
+    if (bytes.length > MAX_LENGTH_DIGITS) throw new Error("a frame must begin with its head's length");
     return bytes.length + 1;
   }
   const length = Number(Buffer.from(bytes.subarray(0, newline)).toString("latin1"));
-  if (!Number.isInteger(length) || length < 2 || length > MAX_HEAD_BYTES) throw new Error("a head has no such length");
+  if (!Number.isInteger(length) || length < 2 || length > MAX_HEAD_BYTES)
+    throw new Error("the length of a head is invalid");
   const start = newline + 1 + length;
   if (bytes.length < start) return start;
   const text = Buffer.from(bytes.subarray(newline + 1, start)).toString("utf8");

@@ -1,4 +1,4 @@
-/** The pictures of a document: which of its parts are one, and the names under which they are handed over. */
+/** Finds the pictures of a document and names them for the result. */
 import { createHash } from "node:crypto";
 import { getOwn } from "../../core/base/own-field.ts";
 
@@ -17,10 +17,10 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export const MAX_IMAGES = 200;
-/** Beyond these a text's own pictures are not even counted. */
+/** Further inline pictures are dropped without being counted. */
 const MAX_INLINE_IMAGES = 2_000;
 
-/** A picture; its name has no folder. */
+/** A picture. Its name has no folder. */
 export interface FoundImage {
   readonly name: string;
   readonly contentType: string;
@@ -28,18 +28,18 @@ export interface FoundImage {
   bytes(): Promise<Uint8Array>;
 }
 
-/** By the end of its name; null: no picture. */
-export function imageType(name: string): string | null {
+/** Returns the content type by the extension. Null if it is not a picture. */
+export function getImageType(name: string): string | null {
   return getOwn(TYPES, name.slice(name.lastIndexOf(".") + 1).toLowerCase()) ?? null;
 }
 
-/** Gives each picture a name of its own, of letters, digits, dots and dashes. */
+/** Creates a unique name for each picture, of letters, digits, dots, dashes and underscores. */
 export class ImageNames {
   readonly #taken = new Set<string>();
-  /** By the name without a number: the number that is tried next. */
+  /** The next number to try, by the name without a number. */
   readonly #next = new Map<string, number>();
 
-  nameFor(path: string): string {
+  makeName(path: string): string {
     const base = path.slice(path.lastIndexOf("/") + 1);
     const dot = base.lastIndexOf(".");
     const stem = base
@@ -60,17 +60,17 @@ export class ImageNames {
 }
 
 const DATA_IMAGE = /\]\(data:image\/([a-z+.-]{1,20})(?:;[a-z0-9=-]{1,40})*;base64,([A-Za-z0-9+/=\s]*)\)/gi;
-const EXTENSION_OF: Readonly<Record<string, string>> = { "svg+xml": "svg", jpeg: "jpg" };
+const EXTENSIONS: Readonly<Record<string, string>> = { "svg+xml": "svg", jpeg: "jpg" };
 
-/** Takes pictures that stand in the text itself out of it. The same picture is one. */
-export function takeInlineImages(markdown: string, names: ImageNames): { markdown: string; images: FoundImage[] } {
+/** Moves data URL pictures out of the text. Equal pictures become one. */
+export function extractInlineImages(markdown: string, names: ImageNames): { markdown: string; images: FoundImage[] } {
   const images = new Map<string, FoundImage>();
   const text = markdown.replaceAll(DATA_IMAGE, (_whole, type: string, base64: string) => {
     if (images.size >= MAX_INLINE_IMAGES) return "]()";
     const bytes = Buffer.from(base64, "base64");
     const hash = createHash("sha256").update(bytes).digest("hex");
     const kind = type.toLowerCase();
-    const name = images.get(hash)?.name ?? names.nameFor(`inline.${getOwn(EXTENSION_OF, kind) ?? kind}`);
+    const name = images.get(hash)?.name ?? names.makeName(`inline.${getOwn(EXTENSIONS, kind) ?? kind}`);
     const contentType = `image/${kind}`;
     images.set(hash, { name, contentType, size: bytes.length, bytes: () => Promise.resolve(bytes) });
     return `](${name})`;

@@ -1,112 +1,112 @@
 /**
- * pandoc for the sidecar: a small pool of processes that stay warm, each with one document at a time. A process is
- * replaced after a number of documents, and at once after any that failed to answer in time or ended it.
+ * A pool of warm pandoc processes, each of which converts one document at a time. A process is replaced after a number of documents, and
+ * after a timeout or a crash.
  */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { PandocAnswer, PandocQuestion } from "./children/pandoc-child.ts";
-import { usedUp } from "./budget.ts";
+import { describeTimeout } from "./budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "./converter-process.ts";
-import { type Death, failDocument, isOutOfMemory, isWorthAnother, memoryLimit } from "./death.ts";
+import { type Death, failDocument, isOutOfMemory, isWorthRetry, makeMemoryLimit } from "./death.ts";
 
 /** One conversion. `from` and `to` are pandoc's formats with their extensions, such as `markdown-raw_html`. */
 export interface Conversion {
   readonly from: string;
   readonly to: string;
   readonly input: Uint8Array;
-  /** Further files that the conversion may open, by names without a slash: pictures, a template. */
+  /** Other files that the conversion may open, by names without a slash: pictures, a template. */
   readonly resources?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   /** pandoc's options as its defaults files have them, such as `{"reference-doc": "word.docx"}`. */
   readonly options?: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** With the time that it waits for a process. */
+  /** Includes the wait for a process. */
   readonly timeoutMs?: number;
 }
 
 export interface Converted {
   readonly bytes: Uint8Array;
-  /** The pictures that the option `extract-media` took out of the input, by the names that the output has for them. */
+  /** The pictures that the option `extract-media` extracted, by their names in the output. */
   readonly media: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Failures: `invalid_input` (pandoc says that it is no such document), `too_large` (it needs more than its limits), `timeout`,
+ * Failures: `invalid_input` (pandoc cannot read the input), `too_large` (it exceeds pandoc's limits), `timeout`,
  * `rate_limited` (no process was free in time), `upstream_failed` (something outside ended it twice), and those of `startProgram`.
  */
 export type ConvertWithPandoc = (conversion: Conversion) => Promise<Result<Converted>>;
 
 export interface PandocPool {
   readonly convert: ConvertWithPandoc;
-  /** Ends its processes, and the conversions under way with them. */
+  /** Kills its processes, and thereby ends running conversions. */
   close(): void;
 }
 
 export interface PandocLimits {
   readonly processes: number;
-  readonly documentsOfAProcess: number;
-  /** A process that nothing was asked of for so long is ended: it holds 300 MB. */
+  readonly documentsPerProcess: number;
+  /** An idle process, which holds 300 MB, is stopped after this time. */
   readonly idleMs: number;
   readonly timeoutMs: number;
 }
 
 export const PANDOC_LIMITS: PandocLimits = {
   processes: 2,
-  documentsOfAProcess: 100,
+  documentsPerProcess: 100,
   idleMs: 5 * 60_000,
   timeoutMs: 30_000,
 };
 
-/** Input and resources together. The process holds them three times while it hands them on. */
+/** Limits input and resources together. The process holds up to three copies. */
 export const MAX_PANDOC_BYTES = 24 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
-/** Of pandoc's heap (`children/pandoc-child.ts`). */
+/** Size of pandoc's heap (`children/pandoc-child.ts`). */
 const MEMORY_MB = 200;
-const AGAIN_AFTER_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
 const PANDOC_START: ConverterStart = {
   script: new URL("children/pandoc-child.ts", import.meta.url),
   nodeFlags: ["--expose-gc", "--max-old-space-size=256"],
-  // V8 reserves much that it never touches; below 1.1 GB it does not come up with this module.
+  // V8 reserves memory that it never uses; below 1.1 GB it does not start with this module.
   dataBytes: 1_200_000_000,
   memoryMb: MEMORY_MB,
   maxAnswerBytes: MAX_ANSWER_BYTES,
 };
 
-/** Makes a pool; a process is started when the first document comes. `start` is another program in tests. */
+/** Creates a pool. Processes start with the first document. Tests replace `start`. */
 export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: ConverterStart = PANDOC_START): PandocPool {
   const idle: Worker[] = [];
   const busy = new Set<Worker>();
   const waiting: (() => void)[] = [];
-  let taken = 0;
+  let usedSlots = 0;
   let isClosed = false;
 
-  async function takePlace(signal: AbortSignal, endsAt: number): Promise<Place> {
-    if (taken < limits.processes) {
-      taken += 1;
+  async function takeSlot(signal: AbortSignal, endsAt: number): Promise<SlotResult> {
+    if (usedSlots < limits.processes) {
+      usedSlots += 1;
       return "taken";
     }
-    // A place is handed on by whoever leaves it, so `taken` stays as it is.
+    // A released slot passes to the next in the queue, so `usedSlots` stays the same.
     return await new Promise((resolve) => {
-      const settle = (place: Place) => {
-        clearTimeout(late);
-        signal.removeEventListener("abort", giveUp);
-        resolve(place);
+      const settle = (slot: SlotResult) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", cancel);
+        resolve(slot);
       };
-      const go = () => settle("taken");
-      const leaveLine = (place: Place) => () => {
-        waiting.splice(waiting.indexOf(go), 1);
-        settle(place);
+      const grantSlot = () => settle("taken");
+      const leaveQueue = (slot: SlotResult) => () => {
+        waiting.splice(waiting.indexOf(grantSlot), 1);
+        settle(slot);
       };
-      const giveUp = leaveLine("given up");
-      const late = setTimeout(leaveLine("all busy"), Math.max(0, endsAt - performance.now()));
-      waiting.push(go);
-      signal.addEventListener("abort", giveUp, { once: true });
+      const cancel = leaveQueue("given up");
+      const timer = setTimeout(leaveQueue("all busy"), Math.max(0, endsAt - performance.now()));
+      waiting.push(grantSlot);
+      signal.addEventListener("abort", cancel, { once: true });
     });
   }
 
-  function leavePlace(): void {
+  function releaseSlot(): void {
     const next = waiting.shift();
-    if (next === undefined) taken -= 1;
+    if (next === undefined) usedSlots -= 1;
     else next();
   }
 
@@ -115,17 +115,17 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
       clearTimeout(worker.idleTimer);
       if (!worker.process.hasEnded) return ok(worker);
     }
-    return await newWorker();
+    return await startWorker();
   }
 
-  async function newWorker(): Promise<Result<Worker>> {
+  async function startWorker(): Promise<Result<Worker>> {
     const started = await startConverter(start);
     return started.ok ? ok({ process: started.value, documents: 0 }) : started;
   }
 
-  function putBack(worker: Worker): void {
+  function returnWorker(worker: Worker): void {
     if (worker.process.hasEnded) return;
-    if (worker.documents >= limits.documentsOfAProcess) return worker.process.end();
+    if (worker.documents >= limits.documentsPerProcess) return worker.process.end();
     worker.idleTimer = setTimeout(() => {
       idle.splice(idle.indexOf(worker), 1);
       worker.process.end();
@@ -133,46 +133,50 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
     idle.push(worker);
   }
 
-  async function convertInPlace(conversion: Conversion, endsAt: number): Promise<Result<Converted>> {
+  async function convertWithRetry(conversion: Conversion, endsAt: number): Promise<Result<Converted>> {
     const worker = await takeWorker();
     if (!worker.ok) return worker;
     const hadServed = worker.value.documents > 0;
-    const first = await convertBy(worker.value, conversion, endsAt);
+    const first = await convertOnWorker(worker.value, conversion, endsAt);
     if (!("cause" in first)) return first;
-    if (isClosed || !isWorthAnother(first, hadServed)) return failDocument(first, "read");
-    const another = await newWorker();
+    if (isClosed || !isWorthRetry(first, hadServed)) return failDocument(first, "read");
+    const another = await startWorker();
     if (!another.ok) return another;
-    const second = await convertBy(another.value, conversion, endsAt);
+    const second = await convertOnWorker(another.value, conversion, endsAt);
     return "cause" in second ? failDocument(second, "read") : second;
   }
 
-  async function convertBy(worker: Worker, conversion: Conversion, endsAt: number): Promise<Result<Converted> | Death> {
+  async function convertOnWorker(
+    worker: Worker,
+    conversion: Conversion,
+    endsAt: number,
+  ): Promise<Result<Converted> | Death> {
     busy.add(worker);
     worker.documents += 1;
     try {
       return await askPandoc(worker.process, conversion, endsAt);
     } finally {
       busy.delete(worker);
-      putBack(worker);
+      returnWorker(worker);
     }
   }
 
   return {
     async convert(conversion) {
-      const bytes = sizeOf(conversion);
+      const bytes = getSize(conversion);
       if (bytes > MAX_PANDOC_BYTES) {
-        return failed("too_large", `The converter takes ${MAX_PANDOC_BYTES} bytes, and this has ${bytes}.`);
+        return failed("too_large", `The converter accepts ${MAX_PANDOC_BYTES} bytes, but this has ${bytes}.`);
       }
       const { signal, timeoutMs = limits.timeoutMs } = conversion;
-      if (signal.aborted) return failed("timeout", GIVEN_UP);
+      if (signal.aborted) return failed("timeout", CANCELLED);
       const endsAt = performance.now() + Math.min(timeoutMs, limits.timeoutMs);
-      const place = await takePlace(signal, endsAt);
-      if (place === "given up") return failed("timeout", GIVEN_UP);
-      if (place === "all busy") return failed("rate_limited", ALL_BUSY, { retryAfterMs: AGAIN_AFTER_MS });
+      const slot = await takeSlot(signal, endsAt);
+      if (slot === "given up") return failed("timeout", CANCELLED);
+      if (slot === "all busy") return failed("rate_limited", ALL_BUSY, { retryAfterMs: RETRY_AFTER_MS });
       try {
-        return await convertInPlace(conversion, endsAt);
+        return await convertWithRetry(conversion, endsAt);
       } finally {
-        leavePlace();
+        releaseSlot();
       }
     },
     close() {
@@ -185,7 +189,7 @@ export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: Conv
   };
 }
 
-type Place = "taken" | "given up" | "all busy";
+type SlotResult = "taken" | "given up" | "all busy";
 
 interface Worker {
   readonly process: ConverterProcess;
@@ -193,10 +197,10 @@ interface Worker {
   idleTimer?: NodeJS.Timeout;
 }
 
-const GIVEN_UP = "The conversion was given up before it ended.";
-const ALL_BUSY = "All converters were busy for as long as a document has. Try again later.";
+const CANCELLED = "The conversion was cancelled.";
+const ALL_BUSY = "All converters stayed busy for the document's whole time limit. Try again later.";
 
-/** Or why the process died before it answered. `endsAt`: by performance.now(). */
+/** Returns the conversion, or why the process died. `endsAt` is a time of performance.now(). */
 async function askPandoc(
   process: ConverterProcess,
   conversion: Conversion,
@@ -205,34 +209,34 @@ async function askPandoc(
   const { from, to, input, resources = [], options = {}, signal } = conversion;
   const question: PandocQuestion = { from, to, names: resources.map(({ name }) => name), options };
   const parts = [input, ...resources.map(({ bytes }) => bytes)];
-  const asked = await process.ask({ head: question, parts }, Math.max(0, endsAt - performance.now()), signal);
-  if (asked.kind === "cancelled") return failed("timeout", GIVEN_UP);
-  if (asked.kind === "timeout") return failed("timeout", usedUp("Converting"));
-  if (asked.kind === "died") return asked.death;
-  const { error, warnings, media } = asked.frame.head as PandocAnswer;
+  const answer = await process.ask({ head: question, parts }, Math.max(0, endsAt - performance.now()), signal);
+  if (answer.kind === "cancelled") return failed("timeout", CANCELLED);
+  if (answer.kind === "timeout") return failed("timeout", describeTimeout("Converting"));
+  if (answer.kind === "died") return answer.death;
+  const { error, warnings, media } = answer.frame.head as PandocAnswer;
   if (error !== null && isOutOfMemory(error)) {
-    // Its memory never shrinks, so it would say the same of the next document.
+    // WebAssembly memory never shrinks, so the next document would fail too.
     process.end();
-    return memoryLimit(MEMORY_MB);
+    return makeMemoryLimit(MEMORY_MB);
   }
   if (error !== null) return failed("invalid_input", `The converter cannot read this: ${error.trim().slice(0, 300)}`);
-  const [bytes = new Uint8Array(), ...pictures] = asked.frame.parts;
+  const [bytes = new Uint8Array(), ...pictures] = answer.frame.parts;
   return ok({ bytes, warnings, media: pictures.map((one, index) => ({ name: media[index] ?? "", bytes: one })) });
 }
 
-function sizeOf({ input, resources = [] }: Conversion): number {
+function getSize({ input, resources = [] }: Conversion): number {
   return resources.reduce((sum, { bytes }) => sum + bytes.length, input.length);
 }
 
 let shared: PandocPool | undefined;
 
-/** Ends the processes of the one pool. The next conversion starts others. */
+/** Stops the processes of the shared pool. The next conversion starts new ones. */
 export function endConverters(): void {
   shared?.close();
   shared = undefined;
 }
 
-/** Converts with the one pool of this process. */
+/** Converts with the shared pool of this process. */
 export const convertWithPandoc: ConvertWithPandoc = async (conversion) => {
   shared ??= makePandocPool();
   return await shared.convert(conversion);

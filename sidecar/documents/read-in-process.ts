@@ -1,7 +1,7 @@
-/** Reads a document in a process that is started for it alone, with a bound on its memory and its time. */
+/** Reads a document in a dedicated process with limited memory and time. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { ReadAnswer, ReadPart, ReadQuestion } from "./children/read-question.ts";
-import { type Budget, usedUp } from "./budget.ts";
+import { type Budget, describeTimeout } from "./budget.ts";
 import { type ConverterStart, startConverter } from "./converter-process.ts";
 import { type Death, failDocument } from "./death.ts";
 
@@ -15,8 +15,8 @@ const READ_START: ConverterStart = {
   maxAnswerBytes: MAX_ANSWER_BYTES,
 };
 
-/** `budget`: of the document. `start` is another in tests. What something outside ends is tried once more. */
-export async function readApart(
+/** Retries once if something outside ends the process. Tests replace `start`. */
+export async function readInProcess(
   bytes: Uint8Array,
   question: ReadQuestion,
   signal: AbortSignal,
@@ -41,17 +41,17 @@ async function readOnce(
   if (!started.ok) return started;
   const process = started.value;
   try {
-    const asked = await process.ask({ head: question, parts: [bytes] }, budget.leftMs(), signal);
-    if (asked.kind === "cancelled") return failed("timeout", "The reading was given up before it ended.");
-    if (asked.kind === "timeout") return failed("timeout", usedUp("Reading"));
-    if (asked.kind === "died") return asked.death;
-    return partOf(asked.frame.head as ReadAnswer, asked.frame.parts);
+    const answer = await process.ask({ head: question, parts: [bytes] }, budget.leftMs(), signal);
+    if (answer.kind === "cancelled") return failed("timeout", "The reading was cancelled.");
+    if (answer.kind === "timeout") return failed("timeout", describeTimeout("Reading"));
+    if (answer.kind === "died") return answer.death;
+    return parseAnswer(answer.frame.head as ReadAnswer, answer.frame.parts);
   } finally {
     process.end();
   }
 }
 
-function partOf({ error, units, warnings, images }: ReadAnswer, parts: readonly Uint8Array[]): Result<ReadPart> {
+function parseAnswer({ error, units, warnings, images }: ReadAnswer, parts: readonly Uint8Array[]): Result<ReadPart> {
   if (error !== null) return failed("invalid_input", error);
   const [markdown = new Uint8Array(), ...pictures] = parts;
   const named = pictures.map((bytes, index) => ({ name: images[index] ?? "", bytes }));

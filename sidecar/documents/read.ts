@@ -1,39 +1,39 @@
-/** Reads a document: checks it, has it converted in a process apart, and brings its pictures and links in order. */
+/** Reads a document: checks it, converts it in a separate process, and rewrites its pictures and links. */
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { DocumentFacts, DocumentKind, PageRange } from "../../core/ports/documents.ts";
 import { type Budget, startBudget } from "./budget.ts";
 import { type CheckedDocument, checkDocument } from "./check.ts";
 import { decodeText } from "./children/read-text.ts";
-import { type FoundImage, ImageNames, imageType, MAX_IMAGES, takeInlineImages } from "./images.ts";
-import { judgeTargets, percentDecoded } from "./links.ts";
+import { type FoundImage, ImageNames, getImageType, MAX_IMAGES, extractInlineImages } from "./images.ts";
+import { rewriteTargets, decodePercent } from "./links.ts";
 import { type ConvertWithPandoc, convertWithPandoc } from "./pandoc.ts";
-import { readApart } from "./read-in-process.ts";
-import { titleOf } from "./title.ts";
-import { entryBytes, type ZipEntry } from "./zip.ts";
+import { readInProcess } from "./read-in-process.ts";
+import { findTitle } from "./title.ts";
+import { readEntry, type ZipEntry } from "./zip.ts";
 
 export interface ReadOrder {
-  /** The file's own name. */
+  /** The file's name. */
   readonly name: string;
   readonly pages: PageRange | null;
   readonly withImages: boolean;
   readonly signal: AbortSignal;
-  /** Without it, its time begins when it is read. */
+  /** Starts with the call when omitted. */
   readonly budget?: Budget;
 }
 
-/** A document that was read; its pictures can be had as long as its bytes are there. */
+/** The content of a document. Pictures are read from its bytes on demand. */
 export interface DocumentContent extends Omit<DocumentFacts, "images"> {
   readonly markdown: string;
   readonly images: readonly FoundImage[];
 }
 
-/** The two ways in which documents are converted. */
+/** The two converters: pandoc, and a dedicated process. */
 export interface Converters {
   readonly convert: ConvertWithPandoc;
-  readonly readApart: typeof readApart;
+  readonly readInProcess: typeof readInProcess;
 }
 
-/** By kind: the format as pandoc reads it. */
+/** pandoc's input format by kind. */
 const PANDOC_FORMATS: Partial<Record<DocumentKind, string>> = {
   docx: "docx",
   odt: "odt",
@@ -41,24 +41,24 @@ const PANDOC_FORMATS: Partial<Record<DocumentKind, string>> = {
   epub: "epub",
   html: "html-native_divs-native_spans",
 };
-/** Pipe tables wherever they can be; a table that no pipe table can hold stands as this. */
+/** Writes pipe tables; a table that does not fit one becomes `[TABLE]`. */
 const PLAIN_TABLES = "gfm-raw_html";
 const LOST_TABLE = /^[ >]*\[TABLE\]\s*$/m;
 const HTML_TABLES = "gfm";
 const MEDIA = "media";
 const MAX_MARKDOWN_CHARACTERS = 5_000_000;
-/** Different places of pictures that are looked for among the parts; a document names no more that it has. */
-const MAX_LOOKED_FOR = 2_000;
+/** Maximum number of distinct picture paths to search among the parts. */
+const MAX_IMAGE_PATHS = 2_000;
 
 interface Raw {
   readonly markdown: string;
   readonly units: DocumentFacts["units"];
   readonly warnings: readonly string[];
-  /** Pictures that came beside the Markdown, by the names that it has for them. */
+  /** Pictures that the converter returned, by their names in the Markdown. */
   readonly images: readonly { readonly name: string; readonly bytes: Uint8Array }[];
 }
 
-const SYSTEM: Converters = { convert: convertWithPandoc, readApart };
+const SYSTEM: Converters = { convert: convertWithPandoc, readInProcess };
 
 /** Failures are those of `DocumentsPort.read`. */
 export async function readDocument(
@@ -73,7 +73,7 @@ export async function readDocument(
   const format = PANDOC_FORMATS[document.kind];
   const raw =
     format === undefined
-      ? await converters.readApart(
+      ? await converters.readInProcess(
           document.bytes,
           { kind: document.kind, pages: order.pages, withImages: order.withImages },
           order.signal,
@@ -83,7 +83,7 @@ export async function readDocument(
   if (!raw.ok) return raw;
   const { markdown, units, warnings, images = [] } = raw.value;
   const placed = placeImages(markdown, document.entries, images);
-  const title = await titleOf(document, placed.markdown);
+  const title = await findTitle(document, placed.markdown);
   return ok({
     kind: document.kind,
     title,
@@ -103,19 +103,19 @@ async function readByPandoc(
   const input = kind === "html" ? Buffer.from(decodeText(bytes)) : bytes;
   const options = { wrap: "none", ...(kind === "rtf" ? { "extract-media": MEDIA } : {}) };
   let done = await convert({ from, to: PLAIN_TABLES, input, options, signal, timeoutMs: budget.leftMs() });
-  if (done.ok && LOST_TABLE.test(textOf(done.value.bytes)))
+  if (done.ok && LOST_TABLE.test(decodeUtf8(done.value.bytes)))
     done = await convert({ from, to: HTML_TABLES, input, options, signal, timeoutMs: budget.leftMs() });
   if (!done.ok) return done;
-  const markdown = tidied(textOf(done.value.bytes));
+  const markdown = tidyMarkdown(decodeUtf8(done.value.bytes));
   return ok({ markdown, units: null, warnings: [], images: done.value.media });
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-/** What pandoc writes for browsers and for itself: widths of columns, and separators between lists. */
-function tidied(markdown: string): string {
+/** Removes column widths and list separators that pandoc writes for browsers and itself. */
+function tidyMarkdown(markdown: string): string {
   return markdown
     .replaceAll(/<colgroup>\n(?:<col [^<>]*>\n)*<\/colgroup>\n/g, "")
     .replaceAll(/^(<!-- -->|&nbsp;)\n\n/gm, "")
@@ -123,54 +123,56 @@ function tidied(markdown: string): string {
     .trimEnd();
 }
 
-interface Placed {
+interface PlacedImages {
   readonly markdown: string;
   readonly images: readonly FoundImage[];
   readonly warnings: readonly string[];
 }
 
-/** Gives every picture that the text refers to a name, and lists it. */
-function placeImages(markdown: string, entries: readonly ZipEntry[], given: Raw["images"]): Placed {
+/** Names and lists every picture that the text refers to. */
+function placeImages(markdown: string, entries: readonly ZipEntry[], given: Raw["images"]): PlacedImages {
   const names = new ImageNames();
   const parts = new Map(given.map(({ name, bytes }) => [name, bytes]));
-  const looked = new Map<string, ZipEntry | null>();
+  const entryByPath = new Map<string, ZipEntry | null>();
   const found = new Map<string, FoundImage>();
   const take = (key: string, image: Omit<FoundImage, "name">): string => {
     const known = found.get(key);
     if (known !== undefined) return known.name;
-    const name = names.nameFor(key);
+    const name = names.makeName(key);
     found.set(key, { ...image, name });
     return name;
   };
-  const inline = takeInlineImages(markdown, names);
+  const inline = extractInlineImages(markdown, names);
   const ownNames = new Set(inline.images.map(({ name }) => name));
-  const { text: kept, warnings } = cutText(inline.markdown);
-  const text = judgeTargets(kept, (target) => {
-    const contentType = imageType(target);
+  const { text: truncated, warnings } = truncateText(inline.markdown);
+  const text = rewriteTargets(truncated, (target) => {
+    const contentType = getImageType(target);
     if (contentType === null || ownNames.has(target)) return null;
-    const path = percentDecoded(target);
+    const path = decodePercent(target);
     const part = parts.get(path);
     if (part !== undefined) return take(path, { contentType, size: part.length, bytes: () => Promise.resolve(part) });
-    if (!looked.has(path)) looked.set(path, looked.size < MAX_LOOKED_FOR ? entryOf(path, entries) : null);
-    const entry = looked.get(path) ?? null;
-    return entry === null ? null : take(entry.name, { contentType, size: entry.size, bytes: () => entryBytes(entry) });
+    if (!entryByPath.has(path))
+      entryByPath.set(path, entryByPath.size < MAX_IMAGE_PATHS ? findEntry(path, entries) : null);
+    const entry = entryByPath.get(path) ?? null;
+    return entry === null ? null : take(entry.name, { contentType, size: entry.size, bytes: () => readEntry(entry) });
   });
   const images = [...found.values(), ...inline.images];
-  if (images.length > MAX_IMAGES) warnings.push(`Only the first ${MAX_IMAGES} of ${images.length} pictures are given.`);
+  if (images.length > MAX_IMAGES)
+    warnings.push(`Only the first ${MAX_IMAGES} of ${images.length} pictures were returned.`);
   return { markdown: text, images: images.slice(0, MAX_IMAGES), warnings };
 }
 
-/** Whoever asked holds all of the text at once. It is cut at the end of a line. */
-function cutText(markdown: string): { readonly text: string; readonly warnings: string[] } {
+/** Truncates the text at the end of a line, since the caller holds all of it in memory. */
+function truncateText(markdown: string): { readonly text: string; readonly warnings: string[] } {
   if (markdown.length <= MAX_MARKDOWN_CHARACTERS) return { text: markdown, warnings: [] };
   const end = markdown.lastIndexOf("\n", MAX_MARKDOWN_CHARACTERS);
   const text = markdown.slice(0, end > 0 ? end : MAX_MARKDOWN_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
-  const warning = `The document goes on: its first ${text.length} characters of ${markdown.length} were read.`;
+  const warning = `Only the first ${text.length} of ${markdown.length} characters of the document were read.`;
   return { text: `${text}\n\n*${warning}*`, warnings: [warning] };
 }
 
-/** A converter names a part by its path below some folder of the archive. */
-function entryOf(path: string, entries: readonly ZipEntry[]): ZipEntry | null {
+/** Finds a part by its path, which may be relative to any folder of the archive. */
+function findEntry(path: string, entries: readonly ZipEntry[]): ZipEntry | null {
   const exact = entries.find(({ name }) => name === path);
   if (exact !== undefined || path === "") return exact ?? null;
   return entries.find(({ name }) => name.endsWith(`/${path.replace(/^(\.\.?\/)+/, "")}`)) ?? null;

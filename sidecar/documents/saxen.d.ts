@@ -1,4 +1,4 @@
-/** The part of saxen that is used; the package brings no types. */
+/** Types of the used part of saxen, which has none. */
 declare module "saxen" {
   type Decode = (text: string) => string;
 

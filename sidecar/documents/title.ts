@@ -1,35 +1,35 @@
-/** The title of a document: what it says of itself, else its first heading. */
+/** Finds the title of a document: its metadata, otherwise its first heading. */
 import { getOwn } from "../../core/base/own-field.ts";
 import type { CheckedDocument } from "./check.ts";
 import { decodeText } from "./children/read-text.ts";
-import { entryBytes } from "./zip.ts";
+import { readEntry } from "./zip.ts";
 
-const SAYS_TITLE = /^(docProps\/core\.xml|meta\.xml|.*\.opf)$/;
+const TITLE_PART = /^(docProps\/core\.xml|meta\.xml|.*\.opf)$/;
 const MAX_PART_BYTES = 1_000_000;
 const HTML_HEAD_BYTES = 64 * 1024;
 const MAX_TITLE_CHARACTERS = 300;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
-/** Null: it has none. */
-export async function titleOf(document: CheckedDocument, markdown: string): Promise<string | null> {
-  const own = clean((await ownTitle(document)) ?? "");
+/** Null if it has none. */
+export async function findTitle(document: CheckedDocument, markdown: string): Promise<string | null> {
+  const own = cleanTitle((await readOwnTitle(document)) ?? "");
   if (own !== "") return own;
   const heading = /^#{1,6} +(.+)$/m.exec(markdown.slice(0, HTML_HEAD_BYTES))?.[1] ?? "";
-  // Headings of ours, over what has none of its own.
+  // The headings of these kinds are added by our readers.
   if (["pptx", "xlsx", "csv", "tsv"].includes(document.kind)) return null;
-  return heading === "" ? null : clean(heading);
+  return heading === "" ? null : cleanTitle(heading);
 }
 
-async function ownTitle({ kind, bytes, entries }: CheckedDocument): Promise<string | null> {
+async function readOwnTitle({ kind, bytes, entries }: CheckedDocument): Promise<string | null> {
   if (kind === "html")
     return /<title[^<>]*>([^<]*)<\/title>/i.exec(decodeText(bytes.subarray(0, HTML_HEAD_BYTES)))?.[1] ?? null;
-  const part = entries.find(({ name, size }) => SAYS_TITLE.test(name) && size <= MAX_PART_BYTES);
+  const part = entries.find(({ name, size }) => TITLE_PART.test(name) && size <= MAX_PART_BYTES);
   if (part === undefined) return null;
-  const xml = Buffer.from(await entryBytes(part)).toString("utf8");
+  const xml = Buffer.from(await readEntry(part)).toString("utf8");
   return /<(?:[a-z]+:)?title(?:\s[^<>]*)?>([^<]*)</.exec(xml)?.[1] ?? null;
 }
 
-function clean(text: string): string {
+function cleanTitle(text: string): string {
   return text
     .replaceAll(/&(?:#(\d{1,7})|([a-z]{2,5}));/g, (whole, code: string | undefined, name: string | undefined) =>
       code === undefined

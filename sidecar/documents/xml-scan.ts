@@ -1,19 +1,19 @@
 /**
- * Looks through XML as it comes for what makes readers of XML work without end: document type declarations, nesting, and
- * sheer number of nodes. It reads bytes, needs a few words of memory, and goes on where a parser would stop.
+ * Scans streamed XML for what overloads XML parsers: document type declarations, deep nesting, and too many nodes. It works on bytes with
+ * constant memory, and continues where a parser would stop.
  */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 const MAX_XML_DEPTH = 256;
-/** Of one document, in all its parts. */
+/** Limits all parts of a document together. */
 export const MAX_XML_NODES = 2_000_000;
 
-/** What a part may hold. `by_name`: a document type by its name and address, which nobody fetches; an internal subset is never taken. */
+/** `by_name` allows a document type by name and address, which is never fetched. An internal subset is always refused. */
 export interface XmlRules {
   readonly doctype: "refused" | "by_name";
 }
 
-/** Counts over all parts of a document. */
+/** Totals over all parts of a document. */
 export interface XmlTotals {
   nodes: number;
 }
@@ -40,7 +40,7 @@ type State =
   | "comment"
   | "cdata";
 
-/** One part. `scan` takes its next bytes. */
+/** Scans one part. `scan` takes its next bytes. */
 export class XmlScan {
   readonly #rules: XmlRules;
   readonly #totals: XmlTotals;
@@ -49,7 +49,7 @@ export class XmlScan {
   #before = 0;
   #beforeThat = 0;
   #depth = 0;
-  /** What a `<!` is followed by, as far as it tells what it is. */
+  /** The characters after `<!` that identify the construct. */
   #word = "";
 
   constructor(rules: XmlRules, totals: XmlTotals) {
@@ -121,8 +121,8 @@ export class XmlScan {
     this.#state = "open_tag";
     this.#totals.nodes += 1;
     this.#depth += 1;
-    if (this.#depth > MAX_XML_DEPTH) return tooMuch(`nests its elements more than ${MAX_XML_DEPTH} deep`);
-    if (this.#totals.nodes > MAX_XML_NODES) return tooMuch(`has more than ${MAX_XML_NODES} elements`);
+    if (this.#depth > MAX_XML_DEPTH) return refuseTooLarge(`nests its elements more than ${MAX_XML_DEPTH} deep`);
+    if (this.#totals.nodes > MAX_XML_NODES) return refuseTooLarge(`has more than ${MAX_XML_NODES} elements`);
     return null;
   }
 
@@ -131,7 +131,7 @@ export class XmlScan {
     if (this.#depth > 0) this.#depth -= 1;
   }
 
-  /** Most of a document is tags: these two go through them without a call for each byte, to the last that is theirs. */
+  /** Skips to the end of a tag without a call per byte, since most of a document is tags. */
   #skipTag(chunk: Uint8Array, from: number): number {
     let quote = this.#quote;
     let before = this.#before;
@@ -160,15 +160,15 @@ export class XmlScan {
     return end;
   }
 
-  /** The first characters after `<!`. */
+  /** Handles the first characters after `<!`. */
   #declare(byte: number): Result<never> | null {
     this.#word += String.fromCharCode(byte).toUpperCase();
     if (this.#word === "--") this.#state = "comment";
     else if (this.#word === "[CDATA[") this.#state = "cdata";
     else if (this.#word === "DOCTYPE" && this.#rules.doctype === "by_name") this.#state = "declaration";
     else if (!"--".startsWith(this.#word) && !"[CDATA[".startsWith(this.#word) && !this.#mayBeDoctype())
-      return declares();
-    // A comment's dashes are its own: `<!-->` has not ended it.
+      return refuseDeclaration();
+    // Do not count the opening dashes: `<!-->` does not end a comment.
     if (this.#state === "comment") this.#before = 0;
     return null;
   }
@@ -181,16 +181,16 @@ export class XmlScan {
     if (this.#quote !== 0) {
       if (byte === this.#quote) this.#quote = 0;
     } else if (byte === DOUBLE_QUOTE || byte === SINGLE_QUOTE) this.#quote = byte;
-    else if (byte === OPEN_BRACKET || byte === LT) return declares();
+    else if (byte === OPEN_BRACKET || byte === LT) return refuseDeclaration();
     else if (byte === GT) this.#state = "text";
     return null;
   }
 }
 
-function declares(): Result<never> {
-  return failed("invalid_input", "The document declares XML entities or a document type of its own, and is not read.");
+function refuseDeclaration(): Result<never> {
+  return failed("invalid_input", "The document declares XML entities or its own document type, so it cannot be read.");
 }
 
-function tooMuch(why: string): Result<never> {
+function refuseTooLarge(why: string): Result<never> {
   return failed("too_large", `The document ${why}.`);
 }

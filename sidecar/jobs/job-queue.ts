@@ -1,87 +1,87 @@
 /**
- * Who may begin: so many at once, the others wait. Tenants take turns, the one that has the least under way first, and
- * none has every place, so that one that sends many jobs does not hold up another's.
+ * Queues jobs for a number of slots. Tenants take turns, the one with the fewest running jobs first, and no tenant can take every slot,
+ * so that one with many jobs does not delay the others.
  */
 import { FairQueue } from "../../core/tenant/fair-queue.ts";
 
-/** Jobs of one kind in line, of all tenants and of one. */
+/** Queued jobs of one kind, of all tenants and of one. */
 const MAX_WAITING = 64;
-const MAX_WAITING_EACH = 16;
-/** Who waited for so long is turned away: it is better to hear that everything is taken than to hear nothing. */
+const MAX_WAITING_PER_TENANT = 16;
+/** A job that waits longer is refused, since a caller can act on a refusal. */
 const MAX_WAIT_MS = 30_000;
 
-/** A place to begin at, to be left when the job is over; or why there is none. */
-export type Entry =
-  | { readonly ok: true; readonly leave: () => void }
+/** A slot, which the job must release at its end, or the reason of a refusal. */
+export type Admission =
+  | { readonly ok: true; readonly release: () => void }
   | { readonly ok: false; readonly message: string };
 
-export interface WaitingRoom {
-  /** Gives a place as soon as one is free; `signal`: whoever waits went away. */
-  enter(tenant: string, signal: AbortSignal): Promise<Entry>;
+export interface JobQueue {
+  /** Waits for a free slot. `signal` aborts when the caller disconnects. */
+  admit(tenant: string, signal: AbortSignal): Promise<Admission>;
 }
 
-/** `atOnce` places. */
-export function makeWaitingRoom(atOnce: number, maxWaitMs = MAX_WAIT_MS): WaitingRoom {
-  const most = Math.max(1, atOnce - 1);
+/** Creates a queue for this many slots. */
+export function makeJobQueue(slots: number, maxWaitMs = MAX_WAIT_MS): JobQueue {
+  const maxPerTenant = Math.max(1, slots - 1);
   const queue = new FairQueue();
-  const called = new Map<string, (entry: Entry) => void>();
-  const underWay = new Map<string, number>();
+  const waiting = new Map<string, (entry: Admission) => void>();
+  const running = new Map<string, number>();
   let tickets = 0;
-  let taken = 0;
+  let usedSlots = 0;
 
-  function leaveOf(tenant: string): () => void {
-    let isOver = false;
+  function makeRelease(tenant: string): () => void {
+    let isReleased = false;
     return () => {
-      if (isOver) return;
-      isOver = true;
-      taken -= 1;
-      const left = (underWay.get(tenant) ?? 1) - 1;
-      if (left > 0) underWay.set(tenant, left);
-      else underWay.delete(tenant);
-      callNext();
+      if (isReleased) return;
+      isReleased = true;
+      usedSlots -= 1;
+      const remaining = (running.get(tenant) ?? 1) - 1;
+      if (remaining > 0) running.set(tenant, remaining);
+      else running.delete(tenant);
+      admitNext();
     };
   }
 
-  function callNext(): void {
-    while (taken < atOnce) {
-      const waits = [...queue.waitingKeys()].some((tenant) => (underWay.get(tenant) ?? 0) < most);
-      const next = waits ? queue.next((tenant) => underWay.get(tenant) ?? 0) : null;
+  function admitNext(): void {
+    while (usedSlots < slots) {
+      const hasEligible = [...queue.waitingKeys()].some((tenant) => (running.get(tenant) ?? 0) < maxPerTenant);
+      const next = hasEligible ? queue.next((tenant) => running.get(tenant) ?? 0) : null;
       if (next === null) return;
-      taken += 1;
-      underWay.set(next.key, (underWay.get(next.key) ?? 0) + 1);
-      called.get(next.task)?.({ ok: true, leave: leaveOf(next.key) });
+      usedSlots += 1;
+      running.set(next.key, (running.get(next.key) ?? 0) + 1);
+      waiting.get(next.task)?.({ ok: true, release: makeRelease(next.key) });
     }
   }
 
-  function whyFull(tenant: string): string | null {
+  function checkQueueLimits(tenant: string): string | null {
     const own = queue.countWaiting(tenant);
-    if (own >= MAX_WAITING_EACH) return `${own} jobs of this tenant are in line already.`;
-    return queue.size >= MAX_WAITING ? `${queue.size} jobs are in line already.` : null;
+    if (own >= MAX_WAITING_PER_TENANT) return `${own} jobs of this tenant are queued already.`;
+    return queue.size >= MAX_WAITING ? `${queue.size} jobs are queued already.` : null;
   }
 
   return {
-    async enter(tenant, signal) {
-      if (signal.aborted) return { ok: false, message: "Whoever waited went away." };
-      const full = whyFull(tenant);
+    async admit(tenant, signal) {
+      if (signal.aborted) return { ok: false, message: "The caller disconnected." };
+      const full = checkQueueLimits(tenant);
       if (full !== null) return { ok: false, message: full };
       const ticket = String((tickets += 1));
-      const { promise, resolve } = Promise.withResolvers<Entry>();
+      const { promise, resolve } = Promise.withResolvers<Admission>();
       const giveUp = (message: string) => () => {
         queue.remove(ticket);
         resolve({ ok: false, message });
       };
-      const onGone = giveUp("Whoever waited went away.");
-      const late = setTimeout(giveUp(`No place was free within ${maxWaitMs / 1_000} s.`), maxWaitMs);
-      signal.addEventListener("abort", onGone, { once: true });
-      called.set(ticket, resolve);
+      const onDisconnect = giveUp("The caller disconnected.");
+      const timer = setTimeout(giveUp(`No slot was free within ${maxWaitMs / 1_000} s.`), maxWaitMs);
+      signal.addEventListener("abort", onDisconnect, { once: true });
+      waiting.set(ticket, resolve);
       queue.add(ticket, tenant);
-      callNext();
+      admitNext();
       try {
         return await promise;
       } finally {
-        clearTimeout(late);
-        signal.removeEventListener("abort", onGone);
-        called.delete(ticket);
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onDisconnect);
+        waiting.delete(ticket);
       }
     },
   };

@@ -1,19 +1,24 @@
-/** Every kind of job that the sidecar takes. */
-import { theCages } from "../cage/cages.ts";
-import { scriptJob } from "../cage/script-job.ts";
+/** Lists every kind of job. */
+import { getCages } from "../cage/cages.ts";
+import { defineScriptJob } from "../cage/script-job.ts";
 import { openEngines } from "../documents/make/engines.ts";
-import { makeJobKind } from "../documents/make/make-job.ts";
+import { defineMakeJob } from "../documents/make/make-job.ts";
 import { convertWithPandoc } from "../documents/pandoc.ts";
-import { readJobKind } from "../documents/read-job.ts";
+import { defineReadJob } from "../documents/read-job.ts";
 import type { EgressDeps } from "../egress.ts";
-import { sshJob } from "../ssh/ssh-job.ts";
-import type { ReadyJobKind } from "./job.ts";
+import { defineSshJob } from "../ssh/ssh-job.ts";
+import type { CheckedJobKind } from "./job.ts";
 
-/** What kinds of jobs are made from. */
+/** Dependencies of the kinds of jobs. */
 export interface JobDeps {
   readonly egress: EgressDeps;
 }
 
-export function jobKinds({ egress }: JobDeps): readonly ReadyJobKind[] {
-  return [scriptJob(egress, theCages), readJobKind(), makeJobKind(openEngines(convertWithPandoc)), sshJob(egress)];
+export function makeJobKinds({ egress }: JobDeps): readonly CheckedJobKind[] {
+  return [
+    defineScriptJob(egress, getCages),
+    defineReadJob(),
+    defineMakeJob(openEngines(convertWithPandoc)),
+    defineSshJob(egress),
+  ];
 }

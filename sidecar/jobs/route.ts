@@ -1,6 +1,6 @@
 /**
- * `POST /jobs/<kind>`: a packet comes, the job waits for its turn, its files are laid out in a folder of its own, it runs,
- * and its result goes back as a packet. Whatever happens, the folder is gone afterwards.
+ * `POST /jobs/<kind>` queues a job, writes the files of its packet to a folder, runs it, and returns its result as a packet. The folder
+ * is always removed afterwards.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -13,42 +13,42 @@ import {
   headBytes,
   type OpenPacket,
   openPacket,
-  packetChunks,
+  streamPacket,
   PacketError,
   type PacketFile,
 } from "../../adapters/sidecar/packet.ts";
 import { ERRORS } from "../../core/base/errors.ts";
-import { codeOf } from "../cage/failures.ts";
+import { getErrorCode } from "../cage/failures.ts";
 import { removeTree } from "../cage/folders.ts";
 import { sendJson, sendTooMany } from "../reply.ts";
 import { type JobOrder, requireFiles } from "../token.ts";
-import type { JobOutcome, ReadyJobKind } from "./job.ts";
-import { makeWaitingRoom } from "./job-queue.ts";
+import type { JobOutcome, CheckedJobKind } from "./job.ts";
+import { makeJobQueue } from "./job-queue.ts";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** Does the job that a token orders. */
+/** Runs the job that a token orders. */
 export type JobRoute = (order: JobOrder, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** `folder` is where the jobs' own folders are made. */
-export function makeJobRoute(kinds: readonly ReadyJobKind[], folder: string): JobRoute {
-  const rooms = new Map(kinds.map((kind) => [kind.name, { kind, room: makeWaitingRoom(kind.atOnce) }]));
+/** `folder` contains the folders of the jobs. */
+export function makeJobRoute(kinds: readonly CheckedJobKind[], folder: string): JobRoute {
+  const queues = new Map(kinds.map((kind) => [kind.name, { kind, queue: makeJobQueue(kind.maxConcurrent) }]));
 
   return async function jobRoute(order, request, response) {
-    const found = rooms.get(order.kind);
-    if (found === undefined) return refuse(request, response, 404, "not_found", `There are no jobs "${order.kind}".`);
-    const gone = new AbortController();
-    response.on("close", () => gone.abort());
-    const entry = await found.room.enter(order.tenant, gone.signal);
-    if (!entry.ok) {
+    const found = queues.get(order.kind);
+    if (found === undefined) return refuse(request, response, 404, "not_found", `Unknown job kind "${order.kind}".`);
+    const disconnected = new AbortController();
+    response.on("close", () => disconnected.abort());
+    const admission = await found.queue.admit(order.tenant, disconnected.signal);
+    if (!admission.ok) {
       request.resume();
-      return sendTooMany(response, entry.message);
+      return sendTooMany(response, admission.message);
     }
     try {
-      await serveJob(found.kind, order, folder, { request, response, gone: gone.signal });
+      await serveJob(found.kind, order, folder, { request, response, disconnected: disconnected.signal });
     } finally {
-      entry.leave();
+      admission.release();
     }
   };
 }
@@ -56,17 +56,17 @@ export function makeJobRoute(kinds: readonly ReadyJobKind[], folder: string): Jo
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
 }
 
-async function serveJob(kind: ReadyJobKind, order: JobOrder, parent: string, exchange: Exchange): Promise<void> {
-  const { request, response, gone } = exchange;
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(order.timeout_ms)]);
+async function serveJob(kind: CheckedJobKind, order: JobOrder, parent: string, exchange: Exchange): Promise<void> {
+  const { request, response, disconnected } = exchange;
+  const signal = AbortSignal.any([disconnected, AbortSignal.timeout(order.timeout_ms)]);
   let folder: string | null = null;
   try {
     folder = await mkdir(parent, { recursive: true, mode: FOLDER_MODE })
       .then(() => mkdtemp(join(parent, "job-")))
-      .catch(noRoom);
+      .catch(refuseStorage);
     const packet = await receive(order, kind, join(folder, "in"), request, signal);
     const { tenant } = order;
     const job = { tenant, order: packet.head.body, folder, files: packet.head.files, signal };
@@ -74,8 +74,8 @@ async function serveJob(kind: ReadyJobKind, order: JobOrder, parent: string, exc
     if (outcome.ok) await sendResult(response, outcome);
     else sendFailure(response, outcome);
   } catch (error) {
-    if (gone.aborted) return;
-    if (error instanceof NoRoom) console.error("a job did not begin:", error.message);
+    if (disconnected.aborted) return;
+    if (error instanceof StorageFailure) console.error("a job did not start:", error.message);
     else if (!(error instanceof PacketError)) throw error;
     refuse(request, response, ERRORS[error.code].status, error.code, error.message);
   } finally {
@@ -83,53 +83,53 @@ async function serveJob(kind: ReadyJobKind, order: JobOrder, parent: string, exc
   }
 }
 
-/** The disk took no folder or no file: it is full, say. */
-class NoRoom extends Error {
+/** Writing a folder or a file failed, for example because the disk is full. */
+class StorageFailure extends Error {
   readonly code = "upstream_failed";
 }
 
-function noRoom(error: unknown): never {
-  throw new NoRoom(`The sidecar has no room for the job's files (${codeOf(error)}). Nothing was begun.`);
+function refuseStorage(error: unknown): never {
+  throw new StorageFailure(`The sidecar cannot store the job's files (${getErrorCode(error)}). Nothing was started.`);
 }
 
-/** Takes what came, and lays its files out below `into`. Throws `PacketError` and `NoRoom`. */
+/** Receives a packet and writes its files below `into`. Throws `PacketError` and `StorageFailure`. */
 async function receive(
   order: JobOrder,
-  { maxFiles, maxBytes }: ReadyJobKind,
+  { maxFiles, maxBytes }: CheckedJobKind,
   into: string,
   request: IncomingMessage,
   signal: AbortSignal,
 ): Promise<OpenPacket> {
-  const giveUp = () => request.destroy();
-  signal.addEventListener("abort", giveUp, { once: true });
+  const destroyRequest = () => request.destroy();
+  signal.addEventListener("abort", destroyRequest, { once: true });
   const chunks = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const pull = async () => {
     const next = await chunks.next();
     return next.done === true ? null : next.value;
   };
   const packet = await openPacket(pull, { files: maxFiles, bytes: maxBytes });
-  if (createHash("sha256").update(packet.headBytes).digest("hex") !== order.head)
-    throw new PacketError("invalid_input", "The packet is not the one that was ordered.");
-  await mkdir(into, { mode: FOLDER_MODE }).catch(noRoom);
+  if (createHash("sha256").update(packet.encodeHead).digest("hex") !== order.head)
+    throw new PacketError("invalid_input", "The packet does not match the token.");
+  await mkdir(into, { mode: FOLDER_MODE }).catch(refuseStorage);
   const hashes: string[] = [];
-  for await (const { file, chunks: bytes } of packet.contents()) hashes.push(await layOut(into, file, bytes));
+  for await (const { file, chunks: bytes } of packet.contents()) hashes.push(await writeFile(into, file, bytes));
   requireFiles(order, hashes);
-  signal.removeEventListener("abort", giveUp);
+  signal.removeEventListener("abort", destroyRequest);
   return packet;
 }
 
-/** Gives the SHA-256 of the file in hex. */
-async function layOut(into: string, file: PacketFile, bytes: AsyncIterable<Uint8Array>): Promise<string> {
+/** Returns the SHA-256 of the file in hex. */
+async function writeFile(into: string, file: PacketFile, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const path = join(into, file.path);
   const parent = dirname(path);
   await mkdir(parent, { recursive: true, mode: FOLDER_MODE }).catch(toPacketError(file));
-  // A link cannot stand there, since nothing but this made the folder; "wx" refuses what stands there all the same.
+  // "wx" refuses an existing path. There can be no link, since only this function writes to the folder.
   const handle = await open(path, "wx", FILE_MODE).catch(toPacketError(file));
   const hash = createHash("sha256");
   try {
     for await (const chunk of bytes) {
       hash.update(chunk);
-      await handle.write(chunk).catch(noRoom);
+      await handle.write(chunk).catch(refuseStorage);
     }
   } finally {
     await handle.close();
@@ -137,12 +137,15 @@ async function layOut(into: string, file: PacketFile, bytes: AsyncIterable<Uint8
   return hash.digest("hex");
 }
 
-/** A file where another path needs a folder, and names that the disk does not take. */
+/** Maps conflicting and invalid paths to a `PacketError`, everything else to a `StorageFailure`. */
 function toPacketError({ path }: PacketFile): (error: unknown) => never {
   return (error) => {
-    const code = codeOf(error);
-    if (!/^(EEXIST|ENOTDIR|EISDIR|ENAMETOOLONG|EILSEQ|EINVAL)$/.test(code)) return noRoom(error);
-    throw new PacketError("invalid_input", `There can be no file ${path} beside the others (${code}).`);
+    const code = getErrorCode(error);
+    if (!/^(EEXIST|ENOTDIR|EISDIR|ENAMETOOLONG|EILSEQ|EINVAL)$/.test(code)) return refuseStorage(error);
+    throw new PacketError(
+      "invalid_input",
+      `The file ${path} conflicts with another path or has an invalid name (${code}).`,
+    );
   };
 }
 
@@ -150,29 +153,29 @@ async function sendResult(response: ServerResponse, outcome: Extract<JobOutcome,
   const { body, files = [] } = outcome;
   const from = new Map(files.map((file) => [file.path, file.from]));
   const listed: PacketFile[] = [];
-  for (const { path, mode, from: place } of files) {
-    const found = await lstat(place);
-    if (!found.isFile()) throw new Error("a result that is no file");
+  for (const { path, mode, from: source } of files) {
+    const found = await lstat(source);
+    if (!found.isFile()) throw new Error("a result is not a file");
     listed.push({ path, size: found.size, ...(mode === undefined ? {} : { mode }) });
   }
   const head = headBytes({ body, files: listed });
   response.writeHead(200, { "content-type": "application/octet-stream" });
-  const chunks = packetChunks(head, listed, ({ path }) => createReadStream(from.get(path) ?? ""));
+  const chunks = streamPacket(head, listed, ({ path }) => createReadStream(from.get(path) ?? ""));
   await pipeline(Readable.from(chunks, { objectMode: false }), response);
 }
 
 function sendFailure(response: ServerResponse, outcome: Extract<JobOutcome, { ok: false }>): void {
-  const { code, message, field, retryAfterMs, began } = outcome;
+  const { code, message, field, retryAfterMs, started } = outcome;
   sendJson(response, ERRORS[code].status, {
     code,
     message,
     field,
     retry_after_ms: retryAfterMs,
-    sent: began !== false,
+    sent: started !== false,
   });
 }
 
-/** The job did not begin. What still comes is not read, but for what the other side has sent meanwhile. */
+/** Refuses a job that did not start, and discards the rest of its request. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,95 +1,96 @@
 /**
- * Requests of many callers to one process, by one pair of pipes. Each request gets an id that no other one has, and so does
- * the token by which the process tells of its progress; answers go back with those of their caller. What a process asks is
- * refused: it was told of nothing that it could ask for.
+ * Multiplexes requests of many callers over one process's pipes. Request ids and progress tokens are replaced by unique ones, and
+ * restored in answers. Requests by the process are refused, since the client declared no capabilities.
  */
 import {
-  errorOf,
+  makeError,
   type Id,
   isObject,
   type Message,
   METHOD_NOT_FOUND,
-  paramsOf,
-  resultOf,
-  sortMessage,
+  getParams,
+  makeResult,
+  classifyMessage,
 } from "./json-rpc.ts";
 
-/** Why a request has no answer; `message` is for anyone. */
+/** Why a request has no answer. `message` is public. */
 export interface ExchangeFailure {
   readonly code: "upstream_failed" | "too_large" | "rate_limited";
   readonly message: string;
 }
 
-/** Who asked. After `answer` or `fail` it hears nothing more. */
-export interface Caller {
-  /** What the process tells before its answer. */
-  tell(message: Message): void;
+/** Receives the messages for one request. `answer` and `fail` are the last call. */
+export interface AnswerListener {
+  /** A notification of the process before its answer. */
+  notify(message: Message): void;
   answer(message: Message): void;
   fail(failure: ExchangeFailure): void;
 }
 
 export interface Exchange {
-  /** Sends a request. The function that it gives takes it back, and tells the process so. */
-  ask(request: { readonly id: Id; readonly message: Message }, caller: Caller): (reason: string) => void;
+  /** Sends a request. The returned function cancels it and notifies the process. */
+  request(request: { readonly id: Id; readonly message: Message }, caller: AnswerListener): (reason: string) => void;
   notify(message: Message): void;
-  /** A line that the process wrote. */
-  hear(line: string): void;
-  /** The process is gone: so are all answers. */
+  /** Handles a line that the process wrote. */
+  receive(line: string): void;
+  /** Fails all pending requests when the process has ended. */
   end(failure: ExchangeFailure): void;
   readonly pending: number;
 }
 
-/** `write` hands the process a line. `onStray` hears how many bytes it wrote that answer nobody, `onAnswer` of each answer. */
+/** `write` sends the process a line. `onStray` gets the size of each line that answers no request; `onAnswer` is called for each answer. */
 export function openExchange(
   write: (line: string) => void,
   { onStray, onAnswer }: { onStray: (bytes: number) => void; onAnswer: () => void },
 ): Exchange {
   interface Pending {
     readonly id: Id;
-    readonly token: unknown;
-    readonly caller: Caller;
+    readonly progressToken: unknown;
+    readonly caller: AnswerListener;
     readonly isCall: boolean;
   }
   const pending = new Map<number, Pending>();
   let last = 0;
   let ended: ExchangeFailure | null = null;
-  /** Its tools are others now, and no call was under way that could have been told. */
+  /** An undelivered change of its list of tools, kept for the next call. */
   let listChanged: Message | null = null;
   const send = (message: Message) => write(`${JSON.stringify(message)}\n`);
 
-  function hearNotification(method: string, message: Message, bytes: number): void {
+  function receiveNotification(method: string, message: Message, bytes: number): void {
     if (method === "notifications/progress") {
-      const { progressToken, ...rest } = paramsOf(message);
-      const asked = typeof progressToken === "number" ? pending.get(progressToken) : undefined;
-      if (asked?.token !== undefined)
-        asked.caller.tell({ ...message, params: { ...rest, progressToken: asked.token } });
+      const { progressToken, ...rest } = getParams(message);
+      const pendingRequest = typeof progressToken === "number" ? pending.get(progressToken) : undefined;
+      if (pendingRequest?.progressToken !== undefined)
+        pendingRequest.caller.notify({ ...message, params: { ...rest, progressToken: pendingRequest.progressToken } });
     }
     if (method === "notifications/tools/list_changed") {
       const calls = [...pending.values()].filter(({ isCall }) => isCall);
-      for (const { caller } of calls) caller.tell(message);
+      for (const { caller } of calls) caller.notify(message);
       listChanged = calls.length === 0 ? message : null;
     }
     onStray(bytes);
   }
 
   return {
-    ask({ id, message }, caller) {
+    request({ id, message }, caller) {
       if (ended !== null) {
         caller.fail(ended);
         return () => undefined;
       }
       last += 1;
       const own = last;
-      const params = paramsOf(message);
+      const params = getParams(message);
       const meta = isObject(params["_meta"]) ? params["_meta"] : {};
-      const token = meta["progressToken"];
+      const progressToken = meta["progressToken"];
       const isCall = message["method"] === "tools/call";
-      pending.set(own, { id, token, caller, isCall });
-      const told =
-        token === undefined ? message : { ...message, params: { ...params, _meta: { ...meta, progressToken: own } } };
-      send({ ...told, id: own });
+      pending.set(own, { id, progressToken, caller, isCall });
+      const forwarded =
+        progressToken === undefined
+          ? message
+          : { ...message, params: { ...params, _meta: { ...meta, progressToken: own } } };
+      send({ ...forwarded, id: own });
       if (isCall && listChanged !== null) {
-        caller.tell(listChanged);
+        caller.notify(listChanged);
         listChanged = null;
       }
       return (reason) => {
@@ -98,20 +99,20 @@ export function openExchange(
       };
     },
     notify: send,
-    hear(line) {
-      const sorted = sortMessage(line);
+    receive(line) {
+      const sorted = classifyMessage(line);
       if (sorted === null) return onStray(line.length + 1);
-      if (sorted.kind === "notification") return hearNotification(sorted.method, sorted.message, line.length + 1);
+      if (sorted.kind === "notification") return receiveNotification(sorted.method, sorted.message, line.length + 1);
       if (sorted.kind === "request") {
         const { id, method } = sorted;
-        send(method === "ping" ? resultOf(id, {}) : errorOf(id, METHOD_NOT_FOUND, `${method} is not offered.`));
+        send(method === "ping" ? makeResult(id, {}) : makeError(id, METHOD_NOT_FOUND, `${method} is not supported.`));
         return onStray(line.length + 1);
       }
-      const asked = typeof sorted.id === "number" ? pending.get(sorted.id) : undefined;
-      if (asked === undefined) return onStray(line.length + 1);
+      const pendingRequest = typeof sorted.id === "number" ? pending.get(sorted.id) : undefined;
+      if (pendingRequest === undefined) return onStray(line.length + 1);
       pending.delete(Number(sorted.id));
       onAnswer();
-      asked.caller.answer({ ...sorted.message, id: asked.id });
+      pendingRequest.caller.answer({ ...sorted.message, id: pendingRequest.id });
     },
     end(failure) {
       ended = failure;

@@ -1,17 +1,17 @@
-/** JSON-RPC 2.0, as MCP uses it: what a message is, judged by its form only. */
+/** Classifies and builds messages of JSON-RPC 2.0, as MCP uses it. */
 
 export type Message = Readonly<Record<string, unknown>>;
 export type Id = string | number;
 
 export const METHOD_NOT_FOUND = -32_601;
 
-/** A message by its kind; null for what is none. */
-export type Sorted =
+/** A message and its kind. */
+export type ClassifiedMessage =
   | { readonly kind: "request"; readonly id: Id; readonly method: string; readonly message: Message }
   | { readonly kind: "notification"; readonly method: string; readonly message: Message }
   | { readonly kind: "response"; readonly id: Id; readonly message: Message };
 
-export function sortMessage(text: string): Sorted | null {
+export function classifyMessage(text: string): ClassifiedMessage | null {
   let read: unknown;
   try {
     read = JSON.parse(text);
@@ -33,16 +33,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function resultOf(id: Id, result: unknown): Message {
+export function makeResult(id: Id, result: unknown): Message {
   return { jsonrpc: "2.0", id, result };
 }
 
-export function errorOf(id: Id, code: number, message: string): Message {
+export function makeError(id: Id, code: number, message: string): Message {
   return { jsonrpc: "2.0", id, error: { code, message } };
 }
 
-/** The parameters of a message; an empty object where it has none. */
-export function paramsOf(message: Message): Message {
+/** Returns the parameters of a message, or an empty object. */
+export function getParams(message: Message): Message {
   const { params } = message;
   return isObject(params) ? params : {};
 }

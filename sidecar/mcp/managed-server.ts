@@ -1,54 +1,56 @@
 /**
- * The place of one MCP server of a tenant: the process that runs there, if one does, and how the ones before it fared. It is
- * started by the first request, and again after it died, later each time; after some deaths in a row not for a while.
+ * Manages the process of one MCP server of a tenant. The first request starts it. After a death it is restarted with growing pauses, and
+ * after several consecutive deaths only after a cooldown.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { awaitUnlessAborted } from "../../core/base/deadline.ts";
 import type { Exchange, ExchangeFailure } from "./exchange.ts";
 import type { Greeting } from "./greet.ts";
-import { GIVEN_UP_MS, MAX_DEATHS, MAX_PENDING, MAX_RESTART_MS, STABLE_MS } from "./limits.ts";
+import { COOLDOWN_MS, MAX_DEATHS, MAX_PENDING, MAX_RESTART_MS, STABLE_AFTER_MS } from "./limits.ts";
 import { type Program, runServer, type ServerProcess, type StartProgram } from "./server-process.ts";
 
-/** A process that has greeted, for one request; `done` gives it back. */
+/** A greeted process for one request. `done` ends the lease. */
 export interface Lease {
   readonly greeting: Greeting;
   readonly exchange: Exchange;
   done(): void;
 }
 
-/** Why there is none: nothing was sent to a process. */
-export interface NoLease {
+/** Why there is no lease. Nothing was sent to a process. */
+export interface LeaseFailure {
   readonly code: ExchangeFailure["code"] | "not_available" | "timeout";
   readonly message: string;
 }
 
-export type Leased = { readonly ok: true; readonly lease: Lease } | { readonly ok: false; readonly failure: NoLease };
+export type LeaseResult =
+  | { readonly ok: true; readonly lease: Lease }
+  | { readonly ok: false; readonly failure: LeaseFailure };
 
-export interface PlaceDeps {
+export interface ManagedServerDeps {
   readonly program: Program;
   readonly start: StartProgram;
-  /** Milliseconds that only grow. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly idleMs: number;
-  /** The first wait between two starts. */
+  /** The first pause between two starts. */
   readonly restartMs: number;
-  /** Asked before a start; null: there is room for it. */
-  readonly makeRoom: () => NoLease | null;
-  /** There is nothing to remember of it any more. */
-  readonly onLeft: () => void;
+  /** Checks before a start whether another process may run. Null if it may. */
+  readonly checkCapacity: () => LeaseFailure | null;
+  /** Called when the server can be forgotten. */
+  readonly onClosed: () => void;
 }
 
-export interface Place {
-  /** Waits for the process to be started, and not longer than `signal` lasts. */
-  lease(signal: AbortSignal): Promise<Leased>;
-  /** Ends the process: at once, or with the last request that it has. */
-  leave(when: "now" | "when idle"): void;
-  /** Whether there is a process, or will be at once. */
-  readonly isTaken: boolean;
-  /** Whether nobody waits for an answer of it. */
+export interface ManagedServer {
+  /** Waits for the process to start, until `signal` aborts. */
+  lease(signal: AbortSignal): Promise<LeaseResult>;
+  /** Stops the process at once, or after its last request. */
+  close(when: "now" | "when idle"): void;
+  /** Whether a process runs or is starting. */
+  readonly isRunning: boolean;
+  /** Whether the process runs without requests. */
   readonly isIdle: boolean;
-  /** When it was asked last. */
+  /** The time of its last request. */
   readonly usedAt: number;
 }
 
@@ -57,122 +59,130 @@ interface Live {
   readonly greeting: Greeting;
 }
 
-type Started = { readonly ok: true; readonly live: Live } | { readonly ok: false; readonly failure: NoLease };
+type Started = { readonly ok: true; readonly live: Live } | { readonly ok: false; readonly failure: LeaseFailure };
 
-const LEFT: NoLease = { code: "upstream_failed", message: "it was ended before it was ready" };
+const CLOSED: LeaseFailure = { code: "upstream_failed", message: "it was stopped before it was ready" };
 
-export function openPlace({ program, start, now, idleMs, restartMs, makeRoom, onLeft }: PlaceDeps): Place {
+export function openManagedServer({
+  program,
+  start,
+  now,
+  idleMs,
+  restartMs,
+  checkCapacity,
+  onClosed,
+}: ManagedServerDeps): ManagedServer {
   let live: Live | null = null;
   let starting: Promise<Started> | null = null;
-  /** The process of the start that is under way. */
-  let young: ServerProcess | null = null;
+  /** The process that is being started. */
+  let starter: ServerProcess | null = null;
   let isTaken = false;
-  let isLeaving = false;
+  let isClosing = false;
   let leases = 0;
   let usedAt = now();
-  let idle: ReturnType<typeof setTimeout> | undefined;
-  const row = openRow(now, restartMs);
-  /** False: it ends at any word before `initialize`. */
-  let mayAsk = true;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
+  const restarts = makeRestartPolicy(now, restartMs);
+  /** False once it exited at a message before `initialize`. */
+  let canDiscover = true;
 
-  function leaveNow(): void {
-    isLeaving = true;
+  function closeNow(): void {
+    isClosing = true;
     isTaken = false;
-    clearTimeout(idle);
-    young?.end("is not needed any more");
-    live?.process.end("is not needed any more");
+    clearTimeout(idleTimer);
+    starter?.end("is no longer needed");
+    live?.process.end("is no longer needed");
     live = null;
-    onLeft();
+    onClosed();
   }
 
-  function rest(): void {
+  function startIdleTimer(): void {
     usedAt = now();
     if (leases > 0) return;
-    if (isLeaving) return leaveNow();
-    clearTimeout(idle);
-    idle = setTimeout(leaveNow, idleMs);
-    idle.unref();
+    if (isClosing) return closeNow();
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(closeNow, idleMs);
+    idleTimer.unref();
   }
 
-  function died({ message }: ExchangeFailure): void {
+  function recordDeath({ message }: ExchangeFailure): void {
     isTaken = false;
-    row.died(message);
-    leaveLater();
+    restarts.died(message);
+    closeLater();
   }
 
-  /** Where nobody comes back, the place is forgotten with what its process is given. */
-  function leaveLater(): void {
-    clearTimeout(idle);
-    idle = setTimeout(leaveNow, GIVEN_UP_MS);
-    idle.unref();
+  /** Forgets the server and its configuration if no further request comes. */
+  function closeLater(): void {
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(closeNow, COOLDOWN_MS);
+    idleTimer.unref();
   }
 
-  async function begin(): Promise<Started> {
-    clearTimeout(idle);
+  async function startServer(): Promise<Started> {
+    clearTimeout(idleTimer);
     const started = await tryToStart();
-    if (!started.ok) leaveLater();
+    if (!started.ok) closeLater();
     return started;
   }
 
   async function tryToStart(): Promise<Started> {
-    const waitMs = row.waitMs();
-    if (waitMs === null) return { ok: false, failure: { code: "upstream_failed", message: row.givenUp() } };
+    const waitMs = restarts.waitMs();
+    if (waitMs === null) return { ok: false, failure: { code: "upstream_failed", message: restarts.givenUp() } };
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
-    if (isLeaving) return { ok: false, failure: LEFT };
-    const noRoom = makeRoom();
-    if (noRoom !== null) return { ok: false, failure: noRoom };
+    if (isClosing) return { ok: false, failure: CLOSED };
+    const capacityFailure = checkCapacity();
+    if (capacityFailure !== null) return { ok: false, failure: capacityFailure };
     isTaken = true;
-    row.began();
+    restarts.began();
     return await run();
   }
 
   async function run(): Promise<Started> {
     const started = await start(program).catch((error: unknown) => {
-      console.error("an MCP server was not started:", error instanceof Error ? error.message : "no error");
+      console.error("an MCP server could not be started:", error instanceof Error ? error.message : "no error");
       return { ok: false, code: "not_available", message: "it could not be started here" } as const;
     });
     if (!started.ok) {
       isTaken = false;
       return { ok: false, failure: { code: started.code, message: started.message } };
     }
-    const process = runServer(started.running, program.env, mayAsk);
-    young = process;
-    if (isLeaving) process.end("is not needed any more");
+    const process = runServer(started.running, program.env, canDiscover);
+    starter = process;
+    if (isClosing) process.end("is no longer needed");
     const greeted = await process.greeted;
-    young = null;
+    starter = null;
     if (greeted.ok) {
-      const came: Live = { process, greeting: greeted.greeting };
-      live = came;
+      const ready: Live = { process, greeting: greeted.greeting };
+      live = ready;
       void process.gone.then((failure) => {
-        if (live !== came) return;
+        if (live !== ready) return;
         live = null;
-        died(failure);
+        recordDeath(failure);
       });
-      return { ok: true, live: came };
+      return { ok: true, live: ready };
     }
     const failure = await process.gone;
-    if (greeted.wasAsked && mayAsk && !isLeaving) {
-      mayAsk = false;
+    if (greeted.sentDiscover && canDiscover && !isClosing) {
+      canDiscover = false;
       return await run();
     }
-    died(failure);
+    recordDeath(failure);
     return { ok: false, failure };
   }
 
-  function leaseOf({ process, greeting }: Live): Leased {
+  function grantLease({ process, greeting }: Live): LeaseResult {
     if (process.exchange.pending >= MAX_PENDING || process.isStuck()) {
-      const message = "it has too much to answer already";
+      const message = "it has too many pending requests";
       return { ok: false, failure: { code: "rate_limited", message } };
     }
     leases += 1;
     usedAt = now();
-    clearTimeout(idle);
+    clearTimeout(idleTimer);
     let isDone = false;
     const done = () => {
       if (isDone) return;
       isDone = true;
       leases -= 1;
-      rest();
+      startIdleTimer();
     };
     return { ok: true, lease: { greeting, exchange: process.exchange, done } };
   }
@@ -180,26 +190,26 @@ export function openPlace({ program, start, now, idleMs, restartMs, makeRoom, on
   return {
     async lease(signal) {
       if (live === null) {
-        starting ??= begin().finally(() => {
+        starting ??= startServer().finally(() => {
           starting = null;
         });
         const started = await awaitUnlessAborted(signal, starting, null);
         if (started === null) {
           return {
             ok: false,
-            failure: { code: "timeout", message: "it was not ready in time, and may be by the next try" },
+            failure: { code: "timeout", message: "it was not ready in time; try again" },
           };
         }
         if (!started.ok) return started;
-        return leaseOf(started.live);
+        return grantLease(started.live);
       }
-      return leaseOf(live);
+      return grantLease(live);
     },
-    leave(when) {
-      isLeaving = true;
-      if (when === "now" || leases === 0) leaveNow();
+    close(when) {
+      isClosing = true;
+      if (when === "now" || leases === 0) closeNow();
     },
-    get isTaken() {
+    get isRunning() {
       return isTaken;
     },
     get isIdle() {
@@ -211,30 +221,30 @@ export function openPlace({ program, start, now, idleMs, restartMs, makeRoom, on
   };
 }
 
-/** Deaths in a row, and what follows from them. */
-function openRow(now: () => number, restartMs: number) {
+/** Counts consecutive deaths and delays restarts. */
+function makeRestartPolicy(now: () => number, restartMs: number) {
   let deaths = 0;
   let beganAt = 0;
   let diedAt = 0;
-  let lastWords = "";
+  let lastMessage = "";
   return {
     began(): void {
       beganAt = now();
     },
     died(words: string): void {
       diedAt = now();
-      deaths = diedAt - beganAt >= STABLE_MS ? 1 : deaths + 1;
-      lastWords = words;
+      deaths = diedAt - beganAt >= STABLE_AFTER_MS ? 1 : deaths + 1;
+      lastMessage = words;
     },
-    /** Until it may be started; null: not for a while. */
+    /** Returns the pause before the next start. Null during the cooldown. */
     waitMs(): number | null {
       if (deaths === 0) return 0;
-      if (deaths >= MAX_DEATHS) return now() - diedAt >= GIVEN_UP_MS ? 0 : null;
+      if (deaths >= MAX_DEATHS) return now() - diedAt >= COOLDOWN_MS ? 0 : null;
       return Math.max(0, beganAt + computeBackoffMs(deaths, MAX_RESTART_MS, restartMs) - now());
     },
     givenUp(): string {
-      const minutes = Math.max(1, Math.ceil((diedAt + GIVEN_UP_MS - now()) / 60_000));
-      return `it died ${deaths} times in a row and is not started for ${minutes} min; the last time ${lastWords}`;
+      const minutes = Math.max(1, Math.ceil((diedAt + COOLDOWN_MS - now()) / 60_000));
+      return `it died ${deaths} times in a row and is not started for ${minutes} min; the last time ${lastMessage}`;
     },
   };
 }

@@ -1,33 +1,33 @@
-/** The lines of a stream, as they come, none of them longer than a limit. */
+/** Reads the lines of a stream, up to a length limit. */
 import type { Readable } from "node:stream";
 
 const LF = 10;
 
 /**
- * Calls `onLine` with each line, without its end, and `onTooLong` once, when a line has more than `maxBytes`; nothing is
- * read after that. A last line without an end is none.
+ * Calls `onLine` with each line without its terminator, and `onTooLong` once for a line of more than `maxBytes`, after which it stops. An
+ * unterminated last line is ignored.
  */
 export function readLines(
   stream: Readable,
   maxBytes: number,
   { onLine, onTooLong }: { onLine: (line: string) => void; onTooLong: () => void },
 ): void {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
   stream.on("data", (chunk: Buffer) => {
     let from = 0;
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
-      const line = Buffer.concat([...held, chunk.subarray(from, end)]);
-      held = [];
-      heldBytes = 0;
+      const line = Buffer.concat([...pending, chunk.subarray(from, end)]);
+      pending = [];
+      pendingBytes = 0;
       from = end + 1;
       onLine(line.toString("utf8"));
     }
-    held.push(chunk.subarray(from));
-    heldBytes += chunk.length - from;
-    if (heldBytes <= maxBytes) return;
-    held = [];
-    heldBytes = -Infinity;
+    pending.push(chunk.subarray(from));
+    pendingBytes += chunk.length - from;
+    if (pendingBytes <= maxBytes) return;
+    pending = [];
+    pendingBytes = -Infinity;
     onTooLong();
   });
 }

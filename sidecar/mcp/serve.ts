@@ -1,21 +1,29 @@
 /**
- * MCP over streamable HTTP towards a process: one message in, events out. The greeting is the process' own, made once, so
- * `initialize` and `server/discover` are answered from it. When the process does not answer any more, the last event is
- * `failed`, with `{code, message}`: no message of a process can look like it.
+ * Serves MCP over streamable HTTP from a process: one message in, events out. `initialize` and `server/discover` are answered from the
+ * greeting, which happens once per process. If the process cannot answer, the last event is `failed` with `{code, message}`, an event
+ * name that no message of a process can have.
  */
 import type { ServerResponse } from "node:http";
 import type { ExchangeFailure } from "./exchange.ts";
 import type { Greeting } from "./greet.ts";
-import { errorOf, type Id, METHOD_NOT_FOUND, type Message, paramsOf, resultOf, type Sorted } from "./json-rpc.ts";
-import type { Keeper } from "./server-pool.ts";
+import {
+  makeError,
+  type Id,
+  METHOD_NOT_FOUND,
+  type Message,
+  getParams,
+  makeResult,
+  type ClassifiedMessage,
+} from "./json-rpc.ts";
+import type { ServerPool } from "./server-pool.ts";
 import type { McpOrder } from "./order.ts";
-import type { Lease, NoLease } from "./managed-server.ts";
+import type { Lease, LeaseFailure } from "./managed-server.ts";
 
-/** What waits for a reader that is slow; more of what is only told on the way is left out. */
-const MAX_TOLD_BYTES = 1024 * 1024;
+/** Buffer for a slow reader. Further notifications are dropped. */
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 const UNSUPPORTED_VERSION = -32_022;
 
-const STATUS_OF_NO_LEASE: Readonly<Record<NoLease["code"], number>> = {
+const LEASE_FAILURE_STATUS: Readonly<Record<LeaseFailure["code"], number>> = {
   not_available: 422,
   rate_limited: 503,
   timeout: 502,
@@ -23,71 +31,73 @@ const STATUS_OF_NO_LEASE: Readonly<Record<NoLease["code"], number>> = {
   upstream_failed: 502,
 };
 
-/** What one message needs. */
+/** One message and its reply. */
 export interface McpRequest {
   readonly tenant: string;
   readonly order: McpOrder;
-  readonly message: Exclude<Sorted, { kind: "response" }>;
+  readonly message: Exclude<ClassifiedMessage, { kind: "response" }>;
   readonly response: ServerResponse;
 }
 
-/** Answers requests, and knows which are under way, so that another message can take one back. */
-export function makeMcpDoor(keeper: Keeper): (request: McpRequest) => Promise<void> {
-  /** By tenant, channel and id. */
-  const underWay = new Map<string, (reason: string) => void>();
-  const keyOf = ({ tenant, order }: McpRequest, id: unknown) => JSON.stringify([tenant, order.channel, id]);
+/** Serves requests, and tracks pending ones so that a notification can cancel them. */
+export function makeMcpServe(pool: ServerPool): (request: McpRequest) => Promise<void> {
+  /** Cancels pending requests, by tenant, channel and id. */
+  const cancels = new Map<string, (reason: string) => void>();
+  const getRequestKey = ({ tenant, order }: McpRequest, id: unknown) => JSON.stringify([tenant, order.channel, id]);
 
-  function hearNotification(request: McpRequest): void {
+  function receiveNotification(request: McpRequest): void {
     const { message, response } = request;
     if (message.method === "notifications/cancelled") {
-      const { requestId, reason } = paramsOf(message.message);
-      underWay.get(keyOf(request, requestId))?.(typeof reason === "string" ? reason : "it was cancelled");
+      const { requestId, reason } = getParams(message.message);
+      cancels.get(getRequestKey(request, requestId))?.(typeof reason === "string" ? reason : "it was cancelled");
     }
     response.writeHead(202).end();
   }
 
   return async function serve(request) {
     const { tenant, order, message, response } = request;
-    if (message.kind === "notification") return hearNotification(request);
-    const over = new AbortController();
-    response.once("close", () => over.abort());
-    const limit = AbortSignal.any([over.signal, AbortSignal.timeout(order.timeout_ms)]);
-    const leased = await keeper.lease(tenant, order, limit);
-    if (over.signal.aborted) return leased.ok ? leased.lease.done() : undefined;
+    if (message.kind === "notification") return receiveNotification(request);
+    const closed = new AbortController();
+    response.once("close", () => closed.abort());
+    const limit = AbortSignal.any([closed.signal, AbortSignal.timeout(order.timeout_ms)]);
+    const leased = await pool.lease(tenant, order, limit);
+    if (closed.signal.aborted) return leased.ok ? leased.lease.done() : undefined;
     if (!leased.ok) return refuse(response, leased.failure);
-    const known = answerOf(leased.lease.greeting, message.id, message.method);
-    const events = beginEvents(response);
+    const known = answerFromGreeting(leased.lease.greeting, message.id, message.method);
+    const events = openEvents(response);
     if (known !== null) {
       leased.lease.done();
       return events.answer(known);
     }
-    const key = keyOf(request, message.id);
-    await ask(leased.lease, message, events, limit, (cancel) => underWay.set(key, cancel));
-    underWay.delete(key);
+    const key = getRequestKey(request, message.id);
+    await forwardRequest(leased.lease, message, events, limit, (cancel) => cancels.set(key, cancel));
+    cancels.delete(key);
   };
 }
 
-/** What the greeting has told already; null: the process is to be asked. */
-function answerOf({ era, result }: Greeting, id: Id, method: string): Message | null {
+/** Answers from the greeting. Null if the process must answer. */
+function answerFromGreeting({ era, result }: Greeting, id: Id, method: string): Message | null {
   if (method === "server/discover")
-    return era === "modern" ? resultOf(id, result) : errorOf(id, METHOD_NOT_FOUND, "It speaks a revision of before.");
+    return era === "modern"
+      ? makeResult(id, result)
+      : makeError(id, METHOD_NOT_FOUND, "It speaks an earlier revision.");
   if (method !== "initialize") return null;
-  return era === "legacy" ? resultOf(id, result) : errorOf(id, UNSUPPORTED_VERSION, "It speaks a later revision.");
+  return era === "legacy" ? makeResult(id, result) : makeError(id, UNSUPPORTED_VERSION, "It speaks a later revision.");
 }
 
-/** Ends when the answer is there, or nobody waits for it any more. */
-async function ask(
+/** Resolves when the request is answered or cancelled. */
+async function forwardRequest(
   lease: Lease,
   { id, message }: { id: Id; message: Message },
   events: Events,
   limit: AbortSignal,
-  tellCancel: (cancel: (reason: string) => void) => void,
+  onCancelable: (cancel: (reason: string) => void) => void,
 ): Promise<void> {
-  const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const cancel = lease.exchange.ask(
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const cancel = lease.exchange.request(
     { id, message },
     {
-      tell: (told) => events.tell(told),
+      notify: (notification) => events.notify(notification),
       answer(answer) {
         events.answer(answer);
         end();
@@ -98,36 +108,36 @@ async function ask(
       },
     },
   );
-  tellCancel((reason) => {
+  onCancelable((reason) => {
     cancel(reason);
     events.end();
     end();
   });
   const giveUp = () => {
-    cancel("nobody waits for it any more");
+    cancel("the caller no longer waits");
     events.end();
     end();
   };
   if (limit.aborted) giveUp();
   else limit.addEventListener("abort", giveUp, { once: true });
-  await over;
+  await ended;
   limit.removeEventListener("abort", giveUp);
   lease.done();
 }
 
 interface Events {
-  tell(message: Message): void;
+  notify(message: Message): void;
   answer(message: Message): void;
   fail(failure: ExchangeFailure): void;
   end(): void;
 }
 
-function beginEvents(response: ServerResponse): Events {
+function openEvents(response: ServerResponse): Events {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.flushHeaders();
   return {
-    tell(message) {
-      if (response.writableLength <= MAX_TOLD_BYTES) response.write(`data: ${JSON.stringify(message)}\n\n`);
+    notify(message) {
+      if (response.writableLength <= MAX_BUFFERED_BYTES) response.write(`data: ${JSON.stringify(message)}\n\n`);
     },
     answer: (message) => void response.end(`data: ${JSON.stringify(message)}\n\n`),
     fail: (failure) => void response.end(`event: failed\ndata: ${JSON.stringify(failure)}\n\n`),
@@ -135,7 +145,7 @@ function beginEvents(response: ServerResponse): Events {
   };
 }
 
-function refuse(response: ServerResponse, { code, message }: NoLease): void {
-  response.writeHead(STATUS_OF_NO_LEASE[code], { "content-type": "application/json" });
+function refuse(response: ServerResponse, { code, message }: LeaseFailure): void {
+  response.writeHead(LEASE_FAILURE_STATUS[code], { "content-type": "application/json" });
   response.end(JSON.stringify({ code, message, sent: false }));
 }

@@ -1,74 +1,76 @@
 /**
- * The MCP servers that run here, each for one tenant, one server and one configuration. A tenant has a number of them, and
- * so have all together; the one that has been idle longest makes room.
+ * Manages the MCP servers that run here, one per tenant, server and configuration. Limits apply to each tenant and to all; at a limit,
+ * the server that has been idle longest is stopped.
  */
-import { IDLE_MS, MAX_PROCESSES, MAX_PROCESSES_EACH, MIN_RESTART_MS } from "./limits.ts";
-import { type McpOrder, processKey } from "./order.ts";
-import { type Leased, type NoLease, openPlace, type Place } from "./managed-server.ts";
+import { IDLE_MS, MAX_PROCESSES, MAX_PROCESSES_PER_TENANT, MIN_RESTART_MS } from "./limits.ts";
+import { type McpOrder, getProcessKey } from "./order.ts";
+import { type LeaseResult, type LeaseFailure, openManagedServer, type ManagedServer } from "./managed-server.ts";
 import type { StartProgram } from "./server-process.ts";
 
-export interface Keeper {
-  /** The process of this order, which is started if need be. Waits no longer than `signal` lasts. */
-  lease(tenant: string, order: McpOrder, signal: AbortSignal): Promise<Leased>;
-  /** Ends those of a server that is gone, or of a tenant (`server` null), each with the last request that it has. */
-  endOf(tenant: string, server: string | null): void;
-  /** Ends all of them. */
+export interface ServerPool {
+  /** Leases the process of this order and starts it if needed. Waits until `signal` aborts. */
+  lease(tenant: string, order: McpOrder, signal: AbortSignal): Promise<LeaseResult>;
+  /** Stops the processes of a removed server, or of a tenant (`server` null), after their last requests. */
+  endServers(tenant: string, server: string | null): void;
+  /** Stops all of them. */
   end(): void;
 }
 
-export interface KeeperSettings {
+export interface PoolSettings {
   readonly idleMs?: number;
   readonly restartMs?: number;
-  readonly most?: number;
-  readonly mostEach?: number;
+  readonly maxProcesses?: number;
+  readonly maxPerTenant?: number;
 }
 
-interface Kept {
+interface PoolEntry {
   readonly tenant: string;
   readonly server: string;
-  readonly place: Place;
+  readonly managed: ManagedServer;
 }
 
-export function openKeeper(
+export function openServerPool(
   start: StartProgram,
   {
     idleMs = IDLE_MS,
     restartMs = MIN_RESTART_MS,
-    most = MAX_PROCESSES,
-    mostEach = MAX_PROCESSES_EACH,
-  }: KeeperSettings = {},
-): Keeper {
-  const kept = new Map<string, Kept>();
+    maxProcesses = MAX_PROCESSES,
+    maxPerTenant = MAX_PROCESSES_PER_TENANT,
+  }: PoolSettings = {},
+): ServerPool {
+  const entries = new Map<string, PoolEntry>();
   const now = () => performance.now();
 
-  function makeRoom(tenant: string): NoLease | null {
-    const taken = [...kept.values()].filter(({ place }) => place.isTaken);
+  function evictForNew(tenant: string): LeaseFailure | null {
+    const taken = [...entries.values()].filter(({ managed }) => managed.isRunning);
     const own = taken.filter((one) => one.tenant === tenant);
     for (const [among, limit, whose] of [
-      [own, mostEach, "of one tenant "],
-      [taken, most, ""],
+      [own, maxPerTenant, "of one tenant "],
+      [taken, maxProcesses, ""],
     ] as const) {
-      const running = among.filter(({ place }) => place.isTaken);
+      const running = among.filter(({ managed }) => managed.isRunning);
       if (running.length < limit) continue;
-      const [longest] = running.filter(({ place }) => place.isIdle).sort((a, b) => a.place.usedAt - b.place.usedAt);
-      if (longest === undefined)
+      const [oldest] = running
+        .filter(({ managed }) => managed.isIdle)
+        .sort((a, b) => a.managed.usedAt - b.managed.usedAt);
+      if (oldest === undefined)
         return { code: "rate_limited", message: `${limit} MCP servers ${whose}run already, and all of them are busy` };
-      longest.place.leave("now");
+      oldest.managed.close("now");
     }
     return null;
   }
 
-  function endOf(tenant: string, server: string | null): void {
-    for (const one of kept.values())
-      if (one.tenant === tenant && (server === null || one.server === server)) one.place.leave("when idle");
+  function endServers(tenant: string, server: string | null): void {
+    for (const one of entries.values())
+      if (one.tenant === tenant && (server === null || one.server === server)) one.managed.close("when idle");
   }
 
-  function placeOf(tenant: string, order: McpOrder): Place {
-    const key = processKey(tenant, order);
-    const known = kept.get(key);
-    if (known !== undefined) return known.place;
-    endOf(tenant, order.server);
-    const place: Place = openPlace({
+  function findOrOpenServer(tenant: string, order: McpOrder): ManagedServer {
+    const key = getProcessKey(tenant, order);
+    const known = entries.get(key);
+    if (known !== undefined) return known.managed;
+    endServers(tenant, order.server);
+    const managed: ManagedServer = openManagedServer({
       program: {
         tenant,
         argv: [order.command, ...order.args],
@@ -79,20 +81,20 @@ export function openKeeper(
       now,
       idleMs,
       restartMs,
-      makeRoom: () => makeRoom(tenant),
-      onLeft: () => {
-        if (kept.get(key)?.place === place) kept.delete(key);
+      checkCapacity: () => evictForNew(tenant),
+      onClosed: () => {
+        if (entries.get(key)?.managed === managed) entries.delete(key);
       },
     });
-    kept.set(key, { tenant, server: order.server, place });
-    return place;
+    entries.set(key, { tenant, server: order.server, managed });
+    return managed;
   }
 
   return {
-    lease: async (tenant, order, signal) => await placeOf(tenant, order).lease(signal),
-    endOf,
+    lease: async (tenant, order, signal) => await findOrOpenServer(tenant, order).lease(signal),
+    endServers,
     end() {
-      for (const { place } of kept.values()) place.leave("now");
+      for (const { managed } of entries.values()) managed.close("now");
     },
   };
 }

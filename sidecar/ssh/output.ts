@@ -1,14 +1,14 @@
-/** The beginning of a stream that is read to its end. */
+/** Stores the beginning of a stream that is read to its end. */
 import type { Readable } from "node:stream";
 
-/** The function gives what came so far, at most `maxBytes`. The rest is read too, so that whoever writes can go on. */
-export function keepBeginning(stream: Readable, maxBytes: number): () => Buffer {
-  const kept: Buffer[] = [];
+/** The returned function gives the first `maxBytes` received so far. The rest is discarded, so that the writer never blocks. */
+export function readBeginning(stream: Readable, maxBytes: number): () => Buffer {
+  const chunks: Buffer[] = [];
   let left = maxBytes;
   stream.on("data", (chunk: Buffer) => {
     if (left <= 0) return;
-    kept.push(chunk.subarray(0, left));
+    chunks.push(chunk.subarray(0, left));
     left -= chunk.length;
   });
-  return () => Buffer.concat(kept);
+  return () => Buffer.concat(chunks);
 }

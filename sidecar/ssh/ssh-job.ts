@@ -1,21 +1,21 @@
-/** The job kind `ssh`: one command on a server. What it printed comes back as the files `stdout` and `stderr`. */
+/** The job kind `ssh` runs one command on a server, and returns its output as the files `stdout` and `stderr`. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EgressDeps } from "../egress.ts";
-import { defineJob, type ReadyJobKind } from "../jobs/job.ts";
+import { defineJob, type CheckedJobKind } from "../jobs/job.ts";
 import { runCommand } from "./run-command.ts";
-import { sshOrder } from "./ssh-order.ts";
+import { sshOrderSchema } from "./ssh-order.ts";
 
-/** At once, of all tenants. A command can take minutes, and takes next to nothing here. */
-const AT_ONCE = 32;
+/** Limits all tenants together. A command can take minutes but needs few resources here. */
+const MAX_CONCURRENT = 32;
 
-export function sshJob(egress: EgressDeps): ReadyJobKind {
+export function defineSshJob(egress: EgressDeps): CheckedJobKind {
   return defineJob({
     name: "ssh",
-    atOnce: AT_ONCE,
+    maxConcurrent: MAX_CONCURRENT,
     maxBytes: 0,
     maxFiles: 0,
-    order: sshOrder,
+    order: sshOrderSchema,
     async run({ order, folder, signal }) {
       const { stdout, stderr, ...body } = await runCommand(order, egress, signal);
       if (body.kind === "failed") return { ok: true, body };

@@ -1,23 +1,23 @@
-/** What the job kind `ssh` is ordered. */
+/** The order of the job kind `ssh`. */
 import { z } from "zod";
 
-export const sshOrder = z.strictObject({
+export const sshOrderSchema = z.strictObject({
   host: z.string().min(1).max(300),
   port: z.int().min(1).max(65_535),
   username: z.string().min(1).max(100),
   password: z.string().max(70_000).optional(),
   private_key: z.string().max(70_000).optional(),
   command: z.string().min(1).max(32_768),
-  /** Of the keys that the host may show. */
+  /** Fingerprints of the host's known keys. */
   fingerprints: z.array(z.string().max(100)).max(100),
-  /** The port need not be 22: whoever orders has it on a list with this host. */
+  /** Allows a port other than 22, because the caller lists it with this host. */
   port_is_listed: z.boolean(),
   timeout_ms: z.int().min(1).max(600_000),
-  /** Of stdout and of stderr each. */
+  /** Limits stdout and stderr each. */
   max_output_bytes: z
     .int()
     .min(0)
     .max(4 * 1024 * 1024),
 });
 
-export type SshOrder = z.infer<typeof sshOrder>;
+export type SshOrder = z.infer<typeof sshOrderSchema>;

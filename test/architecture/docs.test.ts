@@ -175,7 +175,7 @@ describe("a list names exactly what there is", () => {
   test("sidecar/README.md: the variables and the kinds of jobs", () => {
     const page = fileAt("sidecar/README.md");
     const code = tree.filter(({ path }) => path.startsWith("sidecar/")).map(({ text }) => text);
-    const read = code.flatMap((text) => matches(text, /(?:process\.env\["|setting\(")([A-Z_]+)"/g));
+    const read = code.flatMap((text) => matches(text, /(?:process\.env\["|readSetting\(")([A-Z_]+)"/g));
     const paragraph = /\*\*Environment\.\*\*([\s\S]*?)\n\n/.exec(page.text)?.[1] ?? "";
     expect(unique(matches(paragraph, /`([A-Z][A-Z_]+)`/g))).toEqual(unique(read));
     const kinds = code.flatMap((text) => matches(text, /defineJob(?:<\w+>)?\(\{\s*(?:kind|name): "([\w-]+)"/g));

@@ -2,7 +2,7 @@
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LedgerBody } from "../drill/api-client.ts";
-import { pdfOf, PNG, scannedPdf } from "../mock-servers/picture-files.ts";
+import { makePdf, PNG, makeScannedPdf } from "../mock-servers/picture-files.ts";
 import {
   type Console,
   DESKTOP,
@@ -136,13 +136,13 @@ test("the waterfall has a bar for every call of the ledger, and shows what waits
 
 test("files are seen, downloaded byte for byte, replaced, deleted and brought back; nothing in them runs", async () => {
   const { page } = console;
-  const pdf = pdfOf(["The first page", "The second page"]);
+  const pdf = makePdf(["The first page", "The second page"]);
   const task = await console.makeTask("Keep my files", [{ text: "Kept." }], { hold: true });
   await put(task, "notes/plan.md", PLAN);
   await put(task, "numbers.csv", 'name,note\nOne,"a, b"\n');
   await put(task, "photo.png", PNG);
   await put(task, "paper.pdf", pdf);
-  await put(task, "scan.pdf", scannedPdf());
+  await put(task, "scan.pdf", makeScannedPdf());
   await put(task, "evil.svg", HOSTILE_SVG);
   await put(task, "page.html", HOSTILE_HTML);
   await console.open(`/tasks/${task}?view=files`);

@@ -1,7 +1,7 @@
-/** The API as the drills use it: a reply is a status and a body; a connection that fails is status 0. */
+/** The drills' client of the API. A reply is a status and a body; a failed connection has status 0. */
 import { UndeclaredReply } from "../setup/reply-judge.ts";
 
-/** The fields of a task that the drills read. */
+/** The task fields that drills use. */
 export interface TaskBody {
   readonly id: string;
   readonly status: string;
@@ -50,7 +50,7 @@ export interface Reply {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How long a request that has to succeed is sent again: longer than a killed runtime takes to come back on a busy machine. */
+/** How long to retry a required request: longer than the restart of a killed runtime on a busy machine. */
 const MUST_WITHIN_MS = 90_000;
 
 type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
@@ -60,14 +60,14 @@ export class ApiClient {
   readonly #key: string;
   readonly #send: SendRequest;
 
-  /** Tests give a `send` that checks each reply. */
+  /** Tests pass a `send` that checks each reply. */
   constructor(url: string, key: string, send: SendRequest = fetch) {
     this.#url = url;
     this.#key = key;
     this.#send = send;
   }
 
-  /** Sends one request. Never throws for a connection that fails: its status is 0, and its body says why. */
+  /** Sends one request. A failed connection gives status 0 and a body that says why. */
   async send(
     method: string,
     path: string,
@@ -78,7 +78,7 @@ export class ApiClient {
     return { status, body: text === "" ? null : parse(text) };
   }
 
-  /** The status and the text of an answer; status 0, with what failed, where no answer came. */
+  /** Returns the status and the text of a reply. Status 0 and the failure without one. */
   async #exchange(
     method: string,
     path: string,
@@ -105,8 +105,7 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request that has to succeed. A connection that fails is tried again, and so is what a tenant above its share is
-   * refused, under the same idempotency key.
+   * Sends a request that must succeed. Retries failed connections and rate limits under the same idempotency key.
    */
   async must<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers: Record<string, string> = method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
@@ -128,12 +127,12 @@ export class ApiClient {
     return await this.pages<LedgerBody>(`/v1/tasks/${id}/ledger`);
   }
 
-  /** The tasks that a task dispatched, in their order. */
+  /** Returns the subtasks of a task, in order. */
   async subtasks(id: string): Promise<readonly TaskBody[]> {
     return await this.pages<TaskBody>(`/v1/tasks/${id}/subtasks`);
   }
 
-  /** Every page of a list. */
+  /** Reads every page of a list. */
   async pages<T>(path: string): Promise<readonly T[]> {
     const all: T[] = [];
     for (let cursor = ""; ; ) {
@@ -144,7 +143,7 @@ export class ApiClient {
     }
   }
 
-  /** The whole log. */
+  /** Reads the complete log. */
   async events(id: string): Promise<readonly EventBody[]> {
     const events: EventBody[] = [];
     let after = 0;
@@ -159,25 +158,25 @@ export class ApiClient {
     }
   }
 
-  /** The texts of files of a task's sandbox, by path; null for one that is not there. */
+  /** Reads files of a task's sandbox as texts, by path. Null for a missing file. */
   async files(id: string, paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
     return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await this.file(id, path)] as const)));
   }
 
-  /** The text of a file of a task's sandbox; null when it is not there. */
+  /** Reads a file of a task's sandbox as text. Null if it is missing. */
   async file(id: string, path: string): Promise<string | null> {
     for (const end = Date.now() + MUST_WITHIN_MS; ; ) {
       const { status, text } = await this.#exchange("GET", `/v1/tasks/${id}/files/${path}`);
       if (status === 200) return text;
-      // A connection that was kept open may end at a runtime that was killed.
+      // A kept-alive connection may lead to a killed runtime.
       if (status !== 0 || Date.now() > end) return null;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 }
 
-/** True for the status of a task that has ended. */
-export function isOver(status: string): boolean {
+/** Whether a status means that the task has ended. */
+export function isEnded(status: string): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
@@ -189,7 +188,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Runs `work` for what `items` gives, `width` at once, each asked for when it is begun; results in order. */
+/** Runs `work` for lazily generated items with `width` concurrent calls. Returns results in order. */
 export async function fromAtOnce<In, Out>(
   items: Iterator<In>,
   width: number,
@@ -208,7 +207,7 @@ export async function fromAtOnce<In, Out>(
   return results;
 }
 
-/** Runs `work` for each item, `width` at once; results in order. */
+/** Runs `work` for each item with `width` concurrent calls. Returns results in order. */
 export async function eachAtOnce<In, Out>(
   items: readonly In[],
   width: number,
@@ -226,7 +225,7 @@ export async function eachAtOnce<In, Out>(
   return results;
 }
 
-/** Why a request got no reply: it was refused, cut off, or not answered in time. */
+/** Describes why a request got no reply: refused, cut off, or timed out. */
 function whyNot(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);

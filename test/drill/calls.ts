@@ -1,6 +1,6 @@
-/** The calls that scripted models make, with what the recorders see of them. */
+/** Tool calls of scripted models, and the requests that recorders receive from them. */
 
-/** A call of a script. `path` is what the recorder sees of it. */
+/** A call of a script. `path` is the path of its request at the recorder. */
 export interface ScriptedCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -8,14 +8,14 @@ export interface ScriptedCall {
   readonly path: string | null;
 }
 
-/** A task as its calls name it, and the base URLs of the recorder whose host honours idempotency keys and of the other. */
+/** The task's name in its calls, and the URLs of the recorders with and without idempotency keys. */
 export interface CallScene {
   readonly drill: string;
   readonly keyed: string;
   readonly unkeyed: string;
 }
 
-/** A request to a recorder. A GET repeats freely, whichever host it goes to. */
+/** A request to a recorder. A GET may be repeated at either one. */
 export function httpCall(
   { drill, keyed, unkeyed }: CallScene,
   { kind, method, step, index }: { kind: "keyed" | "once"; method: string; step: number; index: number },
@@ -42,18 +42,18 @@ export function plainCall(name: string, given: Readonly<Record<string, unknown>>
   return { name, arguments: given, effect: "none", path: null };
 }
 
-/** The path of the file that `writeCall` writes. */
+/** Returns the path of `writeCall`'s file. */
 export function notePath(name: string): string {
   return `notes/${name}.md`;
 }
 
-/** What it holds. */
+/** Returns its content. */
 export function fileText(drill: string, name: string): string {
   return `${drill} wrote ${name}\n${"0123456789".repeat(20)}\n`;
 }
 
-/** The files that these calls leave behind, by path. */
-export function filesOf(calls: readonly ScriptedCall[]): Record<string, string> {
+/** Returns the files that these calls write, by path. */
+export function getFiles(calls: readonly ScriptedCall[]): Record<string, string> {
   const written = calls.filter(({ effect }) => effect === "file");
   return Object.fromEntries(
     written.map(({ arguments: { filename, content } }) => [String(filename), String(content)] as const),

@@ -1,20 +1,20 @@
-/** What `run.ts` and the tests have in common with every group of drills. A group starts a system of its own. */
+/** The interface of a group of drills for `run.ts` and the tests. Each group starts its own system. */
 import { openStage, type Stage, type StageOptions } from "./stage.ts";
 
-/** `short`: the form for every change, which takes no judgement of time. */
+/** `short` is the form for every change, which does not judge times. */
 export interface GroupOptions {
   readonly seed: number;
   readonly short: boolean;
   readonly say: (line: string) => void;
 }
 
-/** `text`: the report, without what was violated. */
+/** `text` is the report without the violations. */
 export interface GroupReport {
   readonly text: string;
   readonly violations: readonly string[];
 }
 
-/** Runs drills on a system that is started for them. */
+/** Starts a system and runs drills on it. */
 export async function withStage<Report>(
   say: (line: string) => void,
   run: (stage: Stage) => Promise<Report>,
@@ -25,7 +25,7 @@ export async function withStage<Report>(
   try {
     return await run(stage);
   } catch (error) {
-    say(`The system's last words:\n${stage.system.output()}`);
+    say(`The system's last output:\n${stage.system.output()}`);
     throw error;
   } finally {
     await stage.close();

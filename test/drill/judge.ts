@@ -1,11 +1,11 @@
-/** What a finished task must look like, judged from outside and from its own log. */
+/** Judges an ended task by outside evidence and its log. */
 import type { WireMessage } from "../mock-servers/model-server.ts";
 import type { RecordedRequest } from "../mock-servers/recorder.ts";
 import type { EventBody, LedgerBody, TaskBody } from "./api-client.ts";
 import type { ScriptedCall } from "./calls.ts";
-import { placeOf, textOf } from "./received.ts";
+import { parsePlace, readText } from "./received.ts";
 
-/** What a task must do and leave behind. */
+/** The expected calls, answer and files of a task. */
 export interface Expected {
   readonly drill: string;
   readonly answer: string;
@@ -16,44 +16,44 @@ export interface Expected {
 }
 
 /** A request to the model. Times are `performance.now()` milliseconds; steps count from 1. */
-export interface AskedStep {
+export interface RequestedStep {
   readonly at: number;
   readonly step: number;
   readonly body: { readonly messages: readonly WireMessage[] };
 }
 
-/** A kill that can cost the outcome of a call, from when it was set about until it was done. `performance.now()` milliseconds. */
+/** The interval of a kill that can hide a call's outcome, in `performance.now()` milliseconds. */
 export interface KillTime {
   readonly from: number;
   readonly at: number;
 }
 
-/** Everything that is known of a task at its end. Of the requests to the model the last one must hold its messages. */
+/** All evidence of an ended task. The last request to the model must include its messages. */
 export interface Evidence {
   readonly expected: Expected;
   readonly task: TaskBody;
   readonly ledger: readonly LedgerBody[];
   readonly events: readonly EventBody[];
   readonly files: Readonly<Record<string, string | null>>;
-  readonly modelRequests: readonly AskedStep[];
+  readonly modelRequests: readonly RequestedStep[];
   readonly recorded: readonly RecordedRequest[];
   readonly kills: readonly KillTime[];
 }
 
-/** What was found. Each list holds one line for each finding. */
+/** The findings, one line each. */
 export interface Verdict {
   readonly lost: readonly string[];
   readonly repeatedSteps: readonly string[];
   readonly keyedDuplicates: readonly string[];
   readonly unkeyedDuplicates: readonly string[];
   readonly other: readonly string[];
-  /** Unkeyed calls that ended unknown, whether they were sent or not. Allowed when a kill hit them and the model was told. */
+  /** Unkeyed calls with an unknown outcome. Allowed if a kill hit them and the model was informed. */
   readonly unknownSent: number;
   readonly unknownUnsent: number;
 }
 
-/** All that was found, one line each. */
-export function linesOf({ lost, repeatedSteps, keyedDuplicates, unkeyedDuplicates, other }: Verdict): string[] {
+/** Lists all findings, one line each. */
+export function listFindings({ lost, repeatedSteps, keyedDuplicates, unkeyedDuplicates, other }: Verdict): string[] {
   return [
     ...lost.map((line) => `lost: ${line}`),
     ...repeatedSteps.map((line) => `repeated: ${line}`),
@@ -63,8 +63,8 @@ export function linesOf({ lost, repeatedSteps, keyedDuplicates, unkeyedDuplicate
   ];
 }
 
-/** The verdict on a task of which nothing is known but what is lost. */
-export function lostAltogether(line: string): Verdict {
+/** Creates the verdict on a task that was lost completely. */
+export function makeLostVerdict(line: string): Verdict {
   return {
     lost: [line],
     repeatedSteps: [],
@@ -104,7 +104,8 @@ export function judge(evidence: Evidence): Verdict {
         if (seen.length > 0) unknownSent += 1;
         else unknownUnsent += 1;
         if (!wasHit(evidence, step)) other.push(`${where}: unknown, and nothing was killed meanwhile`);
-        if (!wasTold(evidence, rows[index]?.call_id)) other.push(`${where}: unknown, and the model was not told`);
+        if (!isOutcomeReported(evidence, rows[index]?.call_id))
+          other.push(`${where}: unknown, and the model was not told`);
       } else if (state !== "confirmed") lost.push(`${where}: the ledger says ${state}`);
       else if (call.path !== null && seen.length === 0) lost.push(`${where}: confirmed, and it never happened`);
       if (call.effect === "once" && seen.length > 1) unkeyedDuplicates.push(`${where}: happened ${seen.length} times`);
@@ -143,13 +144,13 @@ export function judge(evidence: Evidence): Verdict {
   };
 }
 
-/** A step is finished when the model was asked for the next one; nothing of it may be asked for or sent after that. */
+/** A step is complete once the next one was requested. No request of it may follow. */
 function repeatedSteps({ modelRequests, recorded, expected }: Evidence): string[] {
   const arrivals = [
     ...modelRequests.map((request) => ({ at: request.at, step: request.step, what: "the model was asked" })),
     ...recorded.map((request) => ({
       at: request.at,
-      step: placeOf(request.path).step,
+      step: parsePlace(request.path).step,
       what: `${request.method} ${request.path}`,
     })),
   ].sort((a, b) => a.at - b.at);
@@ -162,7 +163,7 @@ function repeatedSteps({ modelRequests, recorded, expected }: Evidence): string[
   return repeated;
 }
 
-/** The log has no gap, and each step and call ends in it once. */
+/** Checks that the log has no gap and ends each step and call once. */
 function judgeLog({ events, ledger, expected }: Evidence): string[] {
   const found: string[] = [];
   for (const [index, event] of events.entries()) {
@@ -186,7 +187,7 @@ function judgeLog({ events, ledger, expected }: Evidence): string[] {
   return found;
 }
 
-/** Whether a kill came while the calls of a step were under way: from its first request to the model to the next step's. */
+/** Whether a kill hit a step: between its first model request and the next step's. */
 function wasHit({ modelRequests, kills }: Evidence, step: number): boolean {
   const firstOf = (wanted: number) => modelRequests.find((request) => request.step === wanted)?.at;
   const begun = firstOf(step) ?? Number.POSITIVE_INFINITY;
@@ -194,10 +195,10 @@ function wasHit({ modelRequests, kills }: Evidence, step: number): boolean {
   return kills.some(({ from, at }) => from <= over && at >= begun);
 }
 
-/** Whether the last request to the model held the word that nobody knows what became of a call. */
-function wasTold({ modelRequests }: Evidence, callId: string | undefined): boolean {
+/** Whether the last request to the model reports a call's unknown outcome. */
+function isOutcomeReported({ modelRequests }: Evidence, callId: string | undefined): boolean {
   const messages = modelRequests.at(-1)?.body.messages ?? [];
   return messages.some(
-    (message) => message.role === "tool" && message.tool_call_id === callId && /unknown/i.test(textOf(message)),
+    (message) => message.role === "tool" && message.tool_call_id === callId && /unknown/i.test(readText(message)),
   );
 }

@@ -1,11 +1,11 @@
-/** Kills of the runtime at random moments of a drill, which a seed replays: each when so many requests have come. */
+/** Kills the runtime at random moments of a drill, after numbers of requests that a seed replays. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelRecord } from "../mock-servers/model-server.ts";
 import type { Stage, StageHooks } from "./stage.ts";
 import { killRuntime } from "./started-system.ts";
-import { drillOf, placeOf } from "./received.ts";
+import { findDrill, parsePlace } from "./received.ts";
 
-/** `after`: requests at the stand-ins. */
+/** `after` counts requests at the mock servers. */
 interface RandomKill {
   readonly after: number;
   readonly delayMs: number;
@@ -14,10 +14,10 @@ interface RandomKill {
 
 const LONGEST_DELAY_MS = 150;
 const HOST_SHARE = 0.25;
-/** An answer that was written this long before a kill may not have been taken. */
+/** A reply that was written this shortly before a kill may be lost. */
 const JUST_MS = 100;
 
-/** So many kills within the first `within` requests. */
+/** Plans kills within the first `within` requests. */
 export function planRandomKills(random: () => number, count: number, within: number): RandomKill[] {
   const plan = Array.from({ length: count }, (): RandomKill => {
     const after = 1 + Math.floor(random() * within);
@@ -26,10 +26,10 @@ export function planRandomKills(random: () => number, count: number, within: num
   return plan.toSorted((a, b) => a.after - b.after);
 }
 
-/** Carries a plan out for the requests of the drills whose names begin with `prefix`. */
+/** Executes a plan for the requests of the drills whose names begin with `prefix`. */
 export class RandomKiller {
   kills = 0;
-  /** Model requests that were not yet answered, or had just been, when a kill came. */
+  /** Model requests that were unanswered or just answered at a kill. */
   readonly inFlight = new Set<ModelRecord>();
   readonly #stage: Stage;
   readonly #prefix: string;
@@ -45,12 +45,12 @@ export class RandomKiller {
 
   get hooks(): StageHooks {
     return {
-      onModelRequest: (record) => this.#count(drillOf(record.body)),
-      beforeEffect: ({ path }) => this.#count(placeOf(path).drill),
+      onModelRequest: (record) => this.#count(findDrill(record.body)),
+      beforeEffect: ({ path }) => this.#count(parsePlace(path).drill),
     };
   }
 
-  /** Waits for the kills under way. Throws what went wrong with one. */
+  /** Waits for the running kills. Throws a kill's failure. */
   async done(): Promise<void> {
     await this.#running;
   }
@@ -62,7 +62,7 @@ export class RandomKiller {
       const next = this.#left.shift();
       if (next !== undefined) this.#running = this.#after(this.#running, next);
     }
-    // Whoever asks for it reads the failure by `done`.
+    // `done` reports the failure.
     this.#running.catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ export class RandomKiller {
   async #kill({ delayMs, target }: RandomKill): Promise<void> {
     await sleep(delayMs);
     const before = performance.now();
-    const ours = () => this.#stage.model.requests.filter((record) => this.#isOurs(drillOf(record.body)));
+    const ours = () => this.#stage.model.requests.filter((record) => this.#isOurs(findDrill(record.body)));
     const open = ours().filter(({ repliedAt, dropped }) =>
       repliedAt === null ? !dropped : repliedAt >= before - JUST_MS,
     );

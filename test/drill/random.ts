@@ -1,6 +1,6 @@
-/** Random numbers that a seed replays. */
+/** Generates reproducible random numbers from a seed. */
 
-/** Numbers from 0 (inclusive) to 1 (exclusive): mulberry32. */
+/** Generates numbers from 0 (inclusive) to 1 (exclusive) by mulberry32. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -11,7 +11,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The value below which a share of the values lies; NaN when there are none. */
+/** Returns a percentile of the values. NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -1,6 +1,6 @@
-/** How a program's options are read: what is wrong with them is said in one line. */
+/** Reads a program's options, and reports an error in one line. */
 
-/** Gives what `read` gives. When it throws, prints its message and ends the program with status 1. */
+/** Returns the result of `read`. If it throws, prints its message and exits with status 1. */
 export function readOptions<Options>(read: () => Options): Options {
   try {
     return read();
@@ -10,9 +10,9 @@ export function readOptions<Options>(read: () => Options): Options {
   }
 }
 
-/** The whole number that a text is. Throws when it is none, or less than `least`. */
+/** Parses an integer. Throws if the text is not one or is less than `least`. */
 export function wholeNumber(name: string, text: string, least: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least) throw new Error(`--${name} ${text} is no whole number from ${least} on`);
+  if (!/^\d+$/.test(text) || value < least) throw new Error(`--${name} ${text} is not an integer of at least ${least}`);
   return value;
 }

@@ -1,20 +1,20 @@
-/** What a request at a stand-in says of itself: whose it is, and what it reads. */
+/** Reads the task, the step and the texts of a request at a mock server. */
 import { unmarkData } from "../../core/prompt/mark-data.ts";
 import type { WireBody, WireMessage } from "../mock-servers/model-server.ts";
 
-/** The task and the step that a request at a recorder belongs to: `/{drill}/{kind}/{step}/{index}`. */
-export function placeOf(path: string): { drill: string; step: number } {
+/** Parses the task and the step of a request at a recorder: `/{drill}/{kind}/{step}/{index}`. */
+export function parsePlace(path: string): { drill: string; step: number } {
   const [, drill = "", , step = "0"] = path.split("/");
   return { drill, step: Number(step) };
 }
 
-/** The drill that a request to the model belongs to, also when it only asks for a summary of a part of it; null: none. */
-export function drillOf({ messages }: Pick<WireBody, "messages">): string | null {
+/** Finds the drill of a model request, including requests for a summary. Null if it has none. */
+export function findDrill({ messages }: Pick<WireBody, "messages">): string | null {
   const first = messages.find((message) => message.role === "user");
-  return /"drill":"([^"]+)"/.exec(textOf(first))?.[1] ?? null;
+  return /"drill":"([^"]+)"/.exec(readText(first))?.[1] ?? null;
 }
 
-/** The input of a conversation when it is of one of `kinds`, else null. A drill's task is given JSON with a `kind`. */
+/** Returns the input of a conversation if its `kind` is one of `kinds`, otherwise null. */
 export function inputOfKind<Input extends { readonly kind: string }>(
   messages: readonly WireMessage[],
   kinds: readonly Input["kind"][],
@@ -25,8 +25,8 @@ export function inputOfKind<Input extends { readonly kind: string }>(
   return kinds.includes(input.kind) ? input : null;
 }
 
-/** The text of a message, without the marks of data around it. */
-export function textOf(message: WireMessage | undefined): string {
+/** Returns the text of a message without its data marks. */
+export function readText(message: WireMessage | undefined): string {
   const content = message?.content ?? "";
   return unmarkData(typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
 }

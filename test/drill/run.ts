@@ -1,6 +1,6 @@
 /**
- * `npm run drill`: drills on the whole system. Ends with status 1 on any violation. See test/drill/README.md for the drills
- * and the options.
+ * `npm run drill` runs chaos drills on the complete system, and exits with status 1 on any violation. See test/drill/README.md for the
+ * drills and the options.
  */
 import { parseArgs } from "node:util";
 import { runChannels } from "./channels/channels.ts";
@@ -79,7 +79,7 @@ for (const name of chosen) {
 console.log(closing(violations, seed));
 process.exit(violations.length === 0 ? 0 : 1);
 
-/** A group that breaks off is a violation, and the others are run all the same. */
+/** Reports a failed group as a violation and continues with the others. */
 async function runGroup(name: (typeof GROUP_NAMES)[number]): Promise<GroupReport> {
   try {
     return await GROUPS[name]();

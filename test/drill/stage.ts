@@ -1,4 +1,4 @@
-/** What every drill needs: the scripted model, two recorders, the system started with them, and agents that may use them. */
+/** The setup of every drill: the scripted model, two recorders, the system, and agents that may use them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -18,34 +18,34 @@ import { type OutageInput, outageScript } from "./outages/outage-script.ts";
 import { type StartedSystem, startSystem } from "./started-system.ts";
 import { type TimerInput, timerScript } from "./timers/timer-script.ts";
 
-/** What the first message of a task holds, as JSON. Its `kind` says whose script it follows. */
+/** The JSON in the first message of a task. Its `kind` selects the script. */
 export type StageInput = DrillInput | EngineInput | LoadInput | OutageInput | TimerInput;
 
-/** Called as things happen at the stand-ins, and awaited by them. */
+/** Hooks that the mock servers call and await. */
 export interface StageHooks {
   readonly onModelRequest?: (record: ModelRecord, body: WireBody) => Promise<void> | void;
   readonly onModelReplied?: (record: ModelRecord) => void;
-  /** What the model server does wrong at this moment; null: nothing. */
+  /** The current fault of the model server, or null. */
   readonly modelFault?: () => ModelFault | null;
   readonly beforeEffect?: (arriving: ArrivingRequest) => Promise<"drop" | void> | "drop" | void;
   readonly afterEffect?: (record: RecordedRequest) => Promise<void> | void;
 }
 
-/** How long the keyed recorder remembers a key: longer than any outage of a drill, and shorter than the longest drill. */
+/** Lifetime of a key at the keyed recorder: longer than any outage, shorter than the longest drill. */
 const KEYED_FOR_S = 300;
 
 const SCRIPTS = [engineScript, loadScript, timerScript, outageScript, burstScript] as const;
 
 export interface StageOptions {
-  /** Variables of the system beside those that the drills need. */
+  /** Variables of the system in addition to the drills' own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** False where the model server would keep too many. */
+  /** False if the model server would store too many bodies. */
   readonly keepBodies?: boolean;
-  /** The state of a system that has ended, see `startSystem`. */
+  /** The state of a stopped system, see `startSystem`. */
   readonly from?: string;
 }
 
-/** A tenant with an agent of its own, which may use the recorders. */
+/** A tenant with its own agent, which may use the recorders. */
 export interface DrillTenant {
   readonly id: string;
   readonly key: string;
@@ -56,7 +56,7 @@ export interface DrillTenant {
   createTask(input: StageInput, more?: Readonly<Record<string, unknown>>): Promise<string>;
 }
 
-/** A started system and its surroundings. `hooks` may be exchanged from drill to drill. */
+/** A running system and its mock servers. Each drill may replace `hooks`. */
 export interface Stage {
   readonly model: ModelServer;
   readonly keyed: Recorder;
@@ -72,7 +72,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts everything. */
+/** Starts the system and the mock servers. */
 export async function openStage({ env = {}, keepBodies = true, from }: StageOptions = {}): Promise<Stage> {
   const stage: { hooks: StageHooks } = { hooks: {} };
   const model = await startModelServer({

@@ -1,59 +1,58 @@
-/** The whole system, started as a user starts it, and the means to kill its parts. */
+/** Starts the complete system as a user does, and kills its parts. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { unusedPort } from "../mock-servers/listen.ts";
+import { findUnusedPort } from "../mock-servers/listen.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 60_000;
 const OUTPUT_LINES = 200;
 
-/** The parts that the supervisor keeps alive. */
+/** The supervised parts. */
 export type Part = "runtime" | "database" | "sidecar";
 
-/** A system that answers. */
+/** A running system. */
 export interface StartedSystem {
   readonly url: string;
   readonly key: string;
   readonly stateFolder: string;
   /** The last lines of its output. */
   output(): string;
-  /** The pid of a part at this moment; null while it is not there. */
+  /** The current pid of a part. Null while it does not run. */
   pidOf(part: Part): number | null;
-  /** The pid of workerd, a child of the runtime's host; null while it is not there. */
+  /** The pid of workerd, a child of the runtime's host. Null while it does not run. */
   workerdPid(): number | null;
-  /** Waits until workerd is there and the API answers. */
+  /** Waits until workerd runs and the API answers. */
   up(): Promise<void>;
   /**
-   * Kills the supervisor and every part of it at once, or the supervisor alone, and starts again on the same state and the
-   * same port. `whileDown` is called in between, with the state folder.
+   * Kills the supervisor and all its parts at once, or only the supervisor, and restarts on the same state and port. Calls `whileDown` in
+   * between with the state folder.
    */
   crash(what?: "everything" | "supervisor", whileDown?: (stateFolder: string) => void): Promise<void>;
-  /** Ends it in order and leaves its state. */
+  /** Stops it cleanly and leaves its state. */
   end(): Promise<void>;
   /**
-   * Starts it on its state after `end`, with these variables beside its own, and gives the key of the local tenant. Throws with
-   * the output when the start ends.
+   * Restarts it on its state after `end` with additional variables, and returns the key of the local tenant. Throws with the output if the
+   * start fails.
    */
   startAgain(more?: Readonly<Record<string, string>>): Promise<string>;
-  /** Ends it in order and removes its state. */
+  /** Stops it cleanly and removes its state. */
   stop(): Promise<void>;
 }
 
-/** What `supervisor.json` in the state folder says. */
+/** The content of `supervisor.json` in the state folder. */
 interface SupervisorRecord {
   readonly pid: number;
   readonly children: Readonly<Partial<Record<Part, { readonly pid: number }>>>;
 }
 
 /**
- * Starts the system with a state folder of its own. `env` is added to what any program needs. `from`: the state of a system
- * that has ended, a copy of which it goes on with; without one it makes everything itself, which takes some seconds longer.
- * `parent`: the folder that holds the state folder.
+ * Starts the system with its own state folder below `parent`. `env` is added to the basic environment. With `from`, it starts with a copy
+ * of a stopped system's state, which saves some seconds.
  */
 export async function startSystem(
   env: Readonly<Record<string, string>>,
@@ -62,7 +61,7 @@ export async function startSystem(
 ): Promise<StartedSystem> {
   const stateFolder = mkdtempSync(join(parent, "otto-state-"));
   if (from !== undefined) cpSync(from, stateFolder, { recursive: true });
-  const port = await unusedPort();
+  const port = await findUnusedPort();
   const lines: string[] = [];
   const launch = (more: Readonly<Record<string, string>> = {}): ChildProcess => {
     const launched = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), "scripts/start.ts"], {
@@ -72,7 +71,7 @@ export async function startSystem(
     });
     for (const stream of [launched.stdout, launched.stderr]) {
       stream.setEncoding("utf8");
-      // A process that is killed may leave its end with something unread.
+      // A killed process may leave unread output.
       stream.on("error", () => undefined);
       stream.on("data", (text: string) => {
         lines.push(...text.split("\n").filter((line) => line.trim() !== ""));
@@ -91,9 +90,9 @@ export async function startSystem(
     const last = read();
     if (child.exitCode === null && child.signalCode === null) {
       child.kill("SIGTERM");
-      await Promise.race([ended(child), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+      await Promise.race([waitForExit(child), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     }
-    // Whatever a stop left behind is ours to end: the supervisor and its children, each the leader of a group.
+    // Kill what a stop left behind: the supervisor and its children, each of which leads a process group.
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     for (const left of Object.values(last?.children ?? {})) if (isOurs(left.pid, stateFolder)) kill(-left.pid);
   }
@@ -142,7 +141,7 @@ export async function startSystem(
   }
 }
 
-/** Kills a process (negative: a group); gives false when it is gone already. */
+/** Kills a process, or a group by a negative pid. False if it has ended already. */
 export function kill(pid: number, signal: NodeJS.Signals = "SIGKILL"): boolean {
   try {
     process.kill(pid, signal);
@@ -152,7 +151,7 @@ export function kill(pid: number, signal: NodeJS.Signals = "SIGKILL"): boolean {
   }
 }
 
-/** Kills workerd or the process that hosts it, waits until workerd is dead, and gives the time. */
+/** Kills workerd or its host, waits until workerd is dead, and returns the time. */
 export async function killRuntime(system: StartedSystem, target: "workerd" | "host"): Promise<number> {
   const find = (): number | null => (target === "workerd" ? system.workerdPid() : system.pidOf("runtime"));
   await until(
@@ -164,7 +163,7 @@ export async function killRuntime(system: StartedSystem, target: "workerd" | "ho
   const workerd = system.workerdPid();
   const pid = find();
   if (pid !== null) kill(pid);
-  // A workerd whose host was killed works on until the supervisor ends it; the time runs from its death.
+  // Without its host, workerd runs until the supervisor kills it, so measure from its death.
   await until(
     () => workerd === null || system.workerdPid() !== workerd,
     30_000,
@@ -174,7 +173,7 @@ export async function killRuntime(system: StartedSystem, target: "workerd" | "ho
   return performance.now();
 }
 
-/** Waits for a condition; throws with `why` when it does not come true in time. */
+/** Waits for a condition. Throws with `why` on timeout. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   timeoutMs: number,
@@ -223,7 +222,7 @@ function plainEnv(): Record<string, string> {
   );
 }
 
-function ended(child: ChildProcess): Promise<void> {
+function waitForExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => child.once("exit", () => resolve()));
 }
 
@@ -243,10 +242,10 @@ function readText(path: string): string {
   }
 }
 
-/** A child of `parent` by the name of its program. Reads /proc: the drill needs Linux for this. */
+/** Finds a child of `parent` by its program's name in /proc, which requires Linux. */
 function childNamed(parent: number | null, name: string, likely: number | null): number | null {
   if (parent === null) return null;
-  // A look at one process takes no time; at all of them, a few milliseconds.
+  // Reading one process is fast; reading all takes a few milliseconds.
   if (likely !== null && isChildNamed(likely, parent, name)) return likely;
   const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
   return pids.map(Number).find((pid) => isChildNamed(pid, parent, name)) ?? null;
@@ -260,13 +259,13 @@ function isChildNamed(pid: number, parent: number, name: string): boolean {
   return state !== "Z" && Number(ppid) === parent;
 }
 
-/** True while a process runs; one that has ended and was not waited for is a zombie. */
+/** Whether a process runs. False for a zombie. */
 function isThere(pid: number): boolean {
   const stat = readText(`/proc/${pid}/stat`);
   return stat !== "" && stat.slice(stat.lastIndexOf(")") + 2).charAt(0) !== "Z";
 }
 
-/** True when a process was started with this state folder, so that a pid that was given out anew is left alone. */
+/** Whether a process was started with this state folder, which excludes a reused pid. */
 function isOurs(pid: number, stateFolder: string): boolean {
   return readText(`/proc/${pid}/environ`).includes(stateFolder);
 }

@@ -1,12 +1,12 @@
-/** How the drills print what they found. */
+/** Formats the drills' reports. */
 
-/** Rows of a name and a value, in two columns. */
+/** Formats rows of a name and a value. */
 export function figures(rows: readonly (readonly [name: string, value: string | number])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
 }
 
-/** A table with a head; every column as wide as its widest cell. */
+/** Formats a table with a head. Each column is as wide as its widest cell. */
 export function columns(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const all = [head, ...rows].map((row) => row.map(String));
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -18,12 +18,12 @@ export function columns(head: readonly string[], rows: readonly (readonly (strin
     .join("\n");
 }
 
-/** Milliseconds for a reader; a dash where there are none. */
+/** Formats milliseconds. A dash for NaN. */
 export function ms(value: number): string {
   return Number.isFinite(value) ? `${Math.round(value)} ms` : "–";
 }
 
-/** The last lines of a report: what was violated, and the seed that repeats it. */
+/** Formats the end of a report: the violations, and the seed that repeats the run. */
 export function closing(violations: readonly string[], seed: number): string {
   return [
     ...violations.map((line) => `  VIOLATION ${line}`),

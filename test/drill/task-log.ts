@@ -1,83 +1,83 @@
-/** What the stand-ins saw of each task, by the name of its drill: the oracle of drills with many tasks. */
+/** Records each task's requests at the mock servers, by the name of its drill. */
 import type { ModelRecord, WireBody, WireMessage } from "../mock-servers/model-server.ts";
 import type { RecordedRequest } from "../mock-servers/recorder.ts";
-import type { AskedStep } from "./judge.ts";
-import { drillOf, placeOf, textOf } from "./received.ts";
+import type { RequestedStep } from "./judge.ts";
+import { findDrill, parsePlace, readText } from "./received.ts";
 import type { StageHooks } from "./stage.ts";
 
 /**
- * A request to the model. `wallAt` and `repliedWallAt` are `Date.now()` milliseconds; null while it was not answered. `lastResult`:
- * how the result of its last tool call begins; null: there was no call yet.
+ * A request to the model. `wallAt` and `repliedWallAt` are `Date.now()` milliseconds, null until it was answered. `lastResult` is the
+ * beginning of its last tool result, null before the first call.
  */
-export interface Asked extends AskedStep {
-  body: AskedStep["body"];
+export interface TracedRequest extends RequestedStep {
+  body: RequestedStep["body"];
   readonly wallAt: number;
   repliedWallAt: number | null;
   readonly lastResult: string | null;
 }
 
-/** One task's. Only the last request to the model holds its messages. `lastAt` is `performance.now()` milliseconds. */
+/** One task's requests. Only the last one to the model has its messages. `lastAt` is `performance.now()` milliseconds. */
 export interface TaskTrace {
-  readonly asked: Asked[];
+  readonly requests: TracedRequest[];
   readonly recorded: RecordedRequest[];
   lastAt: number;
 }
 
-/** Enough to tell an error and its code. */
+/** Enough for an error and its code. */
 const RESULT_CHARACTERS = 60;
 
-/** Use `hooks` of the stage while the drill runs. */
+/** Pass its `hooks` to the stage during the drill. */
 export class TaskLog {
   modelRequests = 0;
   effects = 0;
   readonly #traces = new Map<string, TaskTrace>();
-  readonly #open = new WeakMap<ModelRecord, Asked>();
+  readonly #open = new WeakMap<ModelRecord, TracedRequest>();
 
   get hooks(): StageHooks {
     return {
-      onModelRequest: (record, body) => this.#ask(record, body),
+      onModelRequest: (record, body) => this.#recordRequest(record, body),
       onModelReplied: (record) => {
-        const asked = this.#open.get(record);
-        if (asked !== undefined) asked.repliedWallAt = Date.now();
+        const request = this.#open.get(record);
+        if (request !== undefined) request.repliedWallAt = Date.now();
       },
       afterEffect: (record) => {
         this.effects += 1;
-        const trace = this.of(placeOf(record.path).drill);
+        const trace = this.of(parsePlace(record.path).drill);
         trace.recorded.push(record);
         trace.lastAt = record.at;
       },
     };
   }
 
-  /** The trace of a drill's task; an empty one when nothing came of it yet. */
+  /** Returns the trace of a drill's task. Empty before its first request. */
   of(drill: string): TaskTrace {
     const known = this.#traces.get(drill);
     if (known !== undefined) return known;
-    const trace: TaskTrace = { asked: [], recorded: [], lastAt: performance.now() };
+    const trace: TaskTrace = { requests: [], recorded: [], lastAt: performance.now() };
     this.#traces.set(drill, trace);
     return trace;
   }
 
-  #ask(record: ModelRecord, { messages }: WireBody): void {
+  #recordRequest(record: ModelRecord, { messages }: WireBody): void {
     this.modelRequests += 1;
-    const trace = this.of(drillOf({ messages }) ?? "");
-    const last = trace.asked.at(-1);
+    const trace = this.of(findDrill({ messages }) ?? "");
+    const last = trace.requests.at(-1);
     if (last !== undefined) last.body = { messages: [] };
-    const asked: Asked = {
+    const request: TracedRequest = {
       at: record.at,
       wallAt: Date.now(),
       step: record.step,
       body: { messages },
       repliedWallAt: null,
-      lastResult: lastResultOf(messages),
+      lastResult: findLastResult(messages),
     };
-    trace.asked.push(asked);
-    this.#open.set(record, asked);
+    trace.requests.push(request);
+    this.#open.set(record, request);
     trace.lastAt = record.at;
   }
 }
 
-function lastResultOf(messages: readonly WireMessage[]): string | null {
+function findLastResult(messages: readonly WireMessage[]): string | null {
   const last = messages.findLast(({ role }) => role === "tool");
-  return last === undefined ? null : textOf(last).slice(0, RESULT_CHARACTERS);
+  return last === undefined ? null : readText(last).slice(0, RESULT_CHARACTERS);
 }

@@ -1,4 +1,4 @@
-/** Kills every few seconds, of one part or another, which a seed replays: the same gaps and targets in the same order. */
+/** Kills a part every few seconds. A seed replays the gaps and the targets. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KillTime } from "./judge.ts";
 import type { Stage } from "./stage.ts";
@@ -7,29 +7,29 @@ import { kill, killRuntime, type Part, type StartedSystem, until } from "./start
 export const KILL_TARGETS = ["workerd", "host", "database", "sidecar", "supervisor", "everything"] as const;
 export type KillTarget = (typeof KILL_TARGETS)[number];
 
-/** How often each part is hit, relative to the others. */
+/** Relative frequency of each part. */
 export type KillWeights = Readonly<Partial<Record<KillTarget, number>>>;
 
 export interface TimedKillPlan {
-  /** Milliseconds from the end of one kill to the next, or from the system's answer where that is waited for. */
+  /** Milliseconds from the end of a kill, or from the system's recovery if that is awaited, to the next. */
   readonly gapMs: readonly [shortest: number, longest: number];
   readonly weights: KillWeights;
 }
 
-/** A kill that happened. One of the supervisor or of everything is done when the system answers again. */
+/** A kill. One of the supervisor or of everything is complete when the system answers again. */
 export interface TimedKill extends KillTime {
   readonly target: KillTarget;
 }
 
 /**
- * After so many kills the system has to answer before the next: on a machine where it starts more slowly than it is killed, it would
- * never work.
+ * After this many kills the system must answer before the next. Otherwise it would never work on a machine where its start takes longer
+ * than the gap.
  */
 const KILLS_WITHOUT_ANSWER = 3;
-/** A part that is not there when its turn comes was killed a moment ago; it is waited for no longer than this. */
+/** How long to wait for a part that was killed shortly before. */
 const COMES_BACK_MS = 60_000;
 
-/** The gaps and targets of a plan, without end. */
+/** Generates the endless gaps and targets of a plan. */
 export function* timedKills(
   { gapMs: [shortest, longest], weights }: TimedKillPlan,
   random: () => number,
@@ -44,7 +44,7 @@ export function* timedKills(
   }
 }
 
-/** Carries a plan out until it is stopped. */
+/** Executes a plan until it is stopped. */
 export class TimedKiller {
   readonly kills: TimedKill[] = [];
   readonly #stage: Stage;
@@ -54,16 +54,16 @@ export class TimedKiller {
   constructor(stage: Stage, plan: TimedKillPlan, random: () => number) {
     this.#stage = stage;
     this.#running = this.#run(timedKills(plan, random));
-    // Whoever stops it reads the failure.
+    // `stop` reports the failure.
     this.#running.catch(() => this.#over.abort());
   }
 
-  /** True once a kill has gone wrong: the drill need not go on. */
+  /** True once a kill has failed, so that the drill can end. */
   get hasFailed(): boolean {
     return this.#over.signal.aborted;
   }
 
-  /** Ends the killing; resolves when the last kill is done and the system answers. Throws what went wrong with one. */
+  /** Stops; resolves when the last kill is complete and the system answers. Throws a kill's failure. */
   async stop(): Promise<void> {
     this.#over.abort();
     await this.#running;

@@ -1,4 +1,4 @@
-/** A reader and maker of documents in memory. It reads what is text as it is, and knows a PDF, DOCX or archive by its first bytes only. */
+/** A fake reader and maker of documents. It reads text as it is, and detects PDF, DOCX and archives by their first bytes only. */
 import {
   DOCUMENT_KINDS,
   type DocumentRead,
@@ -12,14 +12,14 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
 const PICTURE = { name: "image1.png", contentType: "image/png", size: PNG.length };
 
-/** A document whose text has the line `![](image1.png)` has a picture. */
+/** A document has a picture if its text contains the line `![](image1.png)`. */
 export function fakeDocuments(): DocumentsPort {
   return { read: readInMemory, make: makeInMemory };
 }
 
-/** What it makes is the order as JSON. Images without bytes are told of, as they are by whoever makes documents. */
+/** Makes the order as JSON. Warns about images without bytes, as the real maker does. */
 function makeInMemory({ document, images, template, nowMs, signal }: MakeRequest): Promise<Result<MadeDocument>> {
-  if (signal.aborted) return Promise.resolve(failed("timeout", "It was given up."));
+  if (signal.aborted) return Promise.resolve(failed("timeout", "It was cancelled."));
   const warnings = images.flatMap((image) =>
     "why" in image ? [`The image ${image.path} is not in the document: ${image.why}.`] : [],
   );
@@ -31,7 +31,7 @@ function makeInMemory({ document, images, template, nowMs, signal }: MakeRequest
 async function readInMemory(document: DocumentToRead): Promise<Result<DocumentRead>> {
   const { name, size, pages, withImages, signal } = document;
   if (size > MAX_DOCUMENT_BYTES) return failed("too_large", `File too large: ${size} bytes`);
-  if (signal.aborted) return failed("timeout", "It was given up.");
+  if (signal.aborted) return failed("timeout", "It was cancelled.");
   const opened = await document.open();
   if (!opened.ok) return opened;
   const bytes = new Uint8Array(await new Response(opened.value).arrayBuffer());
@@ -54,11 +54,11 @@ async function readInMemory(document: DocumentToRead): Promise<Result<DocumentRe
     images,
     warnings: [],
     markdown: text,
-    imageFiles: filesOf(withImages ? images : []),
+    imageFiles: listImageFiles(withImages ? images : []),
   });
 }
 
-async function* filesOf(
+async function* listImageFiles(
   images: readonly { readonly name: string }[],
 ): AsyncGenerator<{ name: string; bytes: Uint8Array }> {
   for (const { name } of images) yield await Promise.resolve({ name, bytes: PNG });

@@ -1,4 +1,4 @@
-/** A sandbox in memory. It passes the same contract as the one over the object and the bucket. */
+/** A fake sandbox. It passes the same contract as the real one over the object and the bucket. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { toHex } from "../../core/base/hex.ts";
 import type {
@@ -30,7 +30,7 @@ import {
   type SandboxWrite,
 } from "../../core/sandbox/write.ts";
 
-/** An empty sandbox. `now` gives the times of its writes. */
+/** Creates an empty sandbox. `now` returns the time of a write. */
 export function fakeFiles(now: () => number = () => 0): FilesPort {
   const sandbox = new MemorySandbox(now);
   return {
@@ -47,7 +47,7 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
       return ok({ entry: found.value, stream: new Blob([sandbox.bytes(found.value)]).stream() });
     },
     async write(path, bytes, options) {
-      return sandbox.write(path, bytes, await hashOf(bytes), options);
+      return sandbox.write(path, bytes, await hashBytes(bytes), options);
     },
     list: async (path) => sandbox.list(path),
     async walk(directory, after, limit) {
@@ -66,7 +66,12 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
     async apply(changes, options) {
       const writes = changes.filter((change) => change.kind === "write");
       const hashed = await Promise.all(
-        writes.map(async ({ bytes, ...write }) => ({ ...write, bytes, size: bytes.length, hash: await hashOf(bytes) })),
+        writes.map(async ({ bytes, ...write }) => ({
+          ...write,
+          bytes,
+          size: bytes.length,
+          hash: await hashBytes(bytes),
+        })),
       );
       const removals = changes.filter((change) => change.kind === "remove");
       return sandbox.apply({ ...options, writes: hashed, removals }, writes);
@@ -74,11 +79,11 @@ export function fakeFiles(now: () => number = () => 0): FilesPort {
   };
 }
 
-async function hashOf(bytes: Uint8Array): Promise<string> {
+async function hashBytes(bytes: Uint8Array): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice())));
 }
 
-/** A directory that was made, or that a file left behind. */
+/** A directory that was created, or remains after its files were deleted. */
 interface MadeDirectory {
   readonly madeAt: number;
   readonly label: Label;
@@ -273,7 +278,7 @@ class MemorySandbox {
     return this.#directories.has(path) || [...this.#files.keys(), ...this.#directories.keys()].some(isInside);
   }
 
-  /** Unless there are as many as fit. */
+  /** Null at the limit. */
   #keepDirectory(path: string, label: Label): void {
     if (this.#directories.has(path) || this.#directories.size >= SANDBOX_MAX_DIRECTORIES) return;
     this.#directories.set(path, { madeAt: this.#now(), label });

@@ -1,6 +1,6 @@
 /**
- * A provider of mail in memory. `sent` lists the mails that left; `fails` makes tries fail, the first one first. It remembers
- * keys for a day by `clock`, as Resend does; without a clock it forgets none.
+ * A fake mail provider. `sent` lists delivered mails; `fails` makes attempts fail in order. It remembers keys for a day by `clock`, as
+ * Resend does, and forever without a clock.
  */
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { checkMail } from "../../core/channels/mail/check.ts";
@@ -9,7 +9,7 @@ import type { Clock } from "../../core/ports/clock.ts";
 
 export interface FakeMail extends TaskMailPort {
   readonly sent: readonly { readonly mail: Mail; readonly key: string }[];
-  /** Milliseconds of every pause. */
+  /** The milliseconds of each pause. */
   readonly pauses: readonly number[];
   readonly tries: () => number;
 }

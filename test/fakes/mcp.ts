@@ -1,12 +1,12 @@
-/** MCP servers in memory: each is a list of tools and a function that answers their calls. */
+/** Fake MCP servers: each has a list of tools and a function that answers calls. */
 import { failed, type Failure, notSent, ok } from "../../core/base/errors.ts";
 import { fakeSecrets } from "./secrets.ts";
 import type { McpCall, McpPort, McpReply } from "../../core/ports/mcp.ts";
 
-/** Where there is no sidecar to run any server as a process. */
+/** The failure without a sidecar to run servers as processes. */
 export const noProcesses = { sidecar: null, secrets: fakeSecrets() };
 
-/** One server. `away`: nothing is there. */
+/** One server. `away` means that it is unreachable. */
 export interface FakeMcpServer {
   readonly tools: readonly {
     readonly name: string;
@@ -17,7 +17,7 @@ export interface FakeMcpServer {
   readonly away?: boolean;
 }
 
-/** A port to these servers, by name. */
+/** Creates a port to these servers, by name. */
 export function fakeMcp(servers: Readonly<Record<string, FakeMcpServer>> = {}): McpPort {
   const find = (name: string) => {
     const server = servers[name];
@@ -37,7 +37,7 @@ export function fakeMcp(servers: Readonly<Record<string, FakeMcpServer>> = {}): 
     async call(call) {
       const server = find(call.server);
       if (!server.ok) return server;
-      if (call.signal.aborted) return notSent("timeout", "The call was given up.");
+      if (call.signal.aborted) return notSent("timeout", "The call was cancelled.");
       if (!server.value.tools.some(({ name }) => name === call.tool)) {
         return failed("invalid_input", `There is no tool ${call.tool}.`, { cause: { kind: "answered" } });
       }

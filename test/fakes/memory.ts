@@ -1,4 +1,4 @@
-/** The memory of one task, in memory. It passes the same contract as the one over the database and the vectors. */
+/** A fake of a task's memory. It passes the same contract as the real one over the database and the vectors. */
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { ok } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
@@ -7,20 +7,20 @@ import { DEFAULT_MIN_SCORE, DEFAULT_TAG_BOOST, rankHits } from "../../core/memor
 import type { MemoryPort } from "../../core/ports/memory.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 
-/** What several tasks share. */
+/** State that several tasks share. */
 interface FakeMemories {
   readonly rows: Map<string, Memory>;
   readonly hashes: Map<string, string>;
-  /** The memory that each key made. */
+  /** The memory that each key created. */
   readonly ids: Map<string, string>;
 }
 
-/** Memories that tasks of one tenant share; hand the same to each. */
+/** Creates memories to share between the tasks of one tenant. */
 export function fakeMemories(): FakeMemories {
   return { rows: new Map(), hashes: new Map(), ids: new Map() };
 }
 
-/** `project` null: the task has none. */
+/** `project` is null for a task without one. */
 export function fakeMemory(memories: FakeMemories = fakeMemories(), project: string | null = null): MemoryPort {
   const embedder = hashingEmbedder();
   const { rows, hashes, ids } = memories;

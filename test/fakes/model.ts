@@ -1,7 +1,7 @@
-/** A model that answers by a function of the request, in memory. It passes the same contract as the real adapter. */
+/** A fake model that answers by a function of the request. It passes the same contract as the real adapter. */
 import type { ModelChunk, ModelFailure, ModelPort, ModelRequest } from "../../core/ports/model.ts";
 
-/** What the fake says. `hang` waits until the call is cancelled or its time is up. */
+/** The fake's answer. `hang` waits until the call is cancelled or times out. */
 export interface FakeReply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
@@ -11,11 +11,11 @@ export interface FakeReply {
   readonly finish?: "stop" | "calls" | "length" | "filtered";
 }
 
-/** A `ModelPort` from a function of the request. */
+/** Creates a `ModelPort` from a function of the request. */
 export function fakeModel(reply: (request: ModelRequest) => FakeReply): ModelPort {
   return {
     async *stream(request): AsyncGenerator<ModelChunk> {
-      if (request.signal.aborted) return yield failed("cut_off", "The call was cancelled.");
+      if (request.signal.aborted) return yield fail("cut_off", "The call was cancelled.");
       const said = reply(request);
       if (said.failure !== undefined) return yield { type: "failed", failure: said.failure };
       if (said.hang === true) return yield await hang(request);
@@ -37,19 +37,19 @@ export function fakeModel(reply: (request: ModelRequest) => FakeReply): ModelPor
   };
 }
 
-function failed(kind: ModelFailure["kind"], message: string): ModelChunk {
+function fail(kind: ModelFailure["kind"], message: string): ModelChunk {
   return { type: "failed", failure: { kind, retryable: true, retryAfterMs: null, message } };
 }
 
 async function hang(request: ModelRequest): Promise<ModelChunk> {
   return await new Promise((resolve) => {
     const timer = setTimeout(
-      () => resolve(failed("timeout", "Nothing came.")),
+      () => resolve(fail("timeout", "Nothing came.")),
       Math.min(request.timeoutMs, request.idleTimeoutMs),
     );
     request.signal.addEventListener("abort", () => {
       clearTimeout(timer);
-      resolve(failed("cut_off", "The call was cancelled."));
+      resolve(fail("cut_off", "The call was cancelled."));
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Reminders in memory: they are made by the same rules, and kept by their keys. */
+/** Fake reminders: created by the real rules, stored by key. */
 import type { DeliverTo } from "../../core/task/source.ts";
 import { ok } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
@@ -13,17 +13,17 @@ import { fakePersonTable } from "./people.ts";
 const HERE: readonly DeliverTo[] = [{ channel: "slack", to: "T1/C1" }];
 
 export function fakeReminders(places = HERE, people: readonly PersonRecord[] = []): RemindersPort {
-  const kept = new Map<string, ScheduleState>();
+  const stored = new Map<string, ScheduleState>();
   return openReminders({
     destinations: places,
     person: (name) => findPerson(fakePersonTable(people), "ten_1", name),
     async find(key) {
-      return ok(kept.get(key) ?? null);
+      return ok(stored.get(key) ?? null);
     },
     async create(key, config, now) {
       const id = makeId("schedule", now, new TextEncoder().encode(key.padEnd(10, ".")).slice(-10));
       const made = createSchedule({ tenant: "ten_1", id, config }, now);
-      if (made.ok) kept.set(key, made.value);
+      if (made.ok) stored.set(key, made.value);
       return made;
     },
   });

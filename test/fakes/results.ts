@@ -1,9 +1,9 @@
-/** The results of a task tree, in memory. It passes the same contract as those of the bucket and the tasks' objects. */
+/** Fake results of a task tree. It passes the same contract as the real ones in the bucket and the tasks' objects. */
 import { failed, ok } from "../../core/base/errors.ts";
 import type { ResultsPort } from "../../core/ports/results.ts";
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 
-/** Results by the id of their call, and the labels of those that are less than `OUTSIDE`. */
+/** Results by the id of their call, and the labels of those more trusted than `OUTSIDE`. */
 export function fakeResults(
   texts: Readonly<Record<string, string>> = {},
   labels: Readonly<Record<string, Label>> = {},

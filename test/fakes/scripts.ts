@@ -1,25 +1,25 @@
-/** A cage in memory: each program is a function over the files of its work folder. */
+/** A fake cage: each program is a function over the files of its work folder. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { runInMemory } from "./shell-in-memory.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../../core/ports/scripts.ts";
 
-/** The files of the work folder by path; the program changes them. */
+/** The files of the work folder by path, for the program to change. */
 export type WorkFolder = Map<string, Uint8Array>;
 
-/** What a program does, and what is other about its run than that it ends well and says nothing. */
+/** A program, and how its run differs from a success without output. */
 export type FakeProgram = (
   work: WorkFolder,
   request: ScriptRequest,
 ) => Partial<ScriptRun> | undefined | Promise<Partial<ScriptRun> | undefined>;
 
-/** A cage that runs this program, whatever it is asked to run; without one, those of `shell-in-memory.ts`. */
+/** Creates a cage that runs this program for every command. Runs those of `shell-in-memory.ts` when omitted. */
 export function fakeScripts(program?: FakeProgram): ScriptsPort {
   return {
     async run(request) {
       if (program === undefined) return await runInMemory(request);
       const before = new Map<string, { readonly bytes: Uint8Array; readonly mode: number }>();
       for (const file of request.files) {
-        const read = await bytesOf(file);
+        const read = await readFile(file);
         if (!read.ok) return read;
         before.set(file.path, { bytes: read.value, mode: file.mode });
       }
@@ -48,11 +48,11 @@ export function fakeScripts(program?: FakeProgram): ScriptsPort {
   };
 }
 
-async function bytesOf(file: ScriptFile): Promise<Result<Uint8Array>> {
+async function readFile(file: ScriptFile): Promise<Result<Uint8Array>> {
   const opened = await file.open();
   if (!opened.ok) return opened;
   const bytes = new Uint8Array(await new Response(opened.value).arrayBuffer());
-  return bytes.length === file.size ? ok(bytes) : failed("internal", `${file.path} has not the size that was said.`);
+  return bytes.length === file.size ? ok(bytes) : failed("internal", `${file.path} does not have the stated size.`);
 }
 
 function isEqual(one: Uint8Array | undefined, other: Uint8Array): boolean {

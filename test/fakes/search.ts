@@ -1,8 +1,8 @@
-/** A search engine in memory: every query finds the same pages, as many as are asked for. */
+/** A fake search engine: every query finds the same pages. */
 import { failed, type Failure, ok } from "../../core/base/errors.ts";
 import type { SearchHit, SearchPort } from "../../core/ports/search.ts";
 
-/** What it finds: pages, or a failure. A search that was given up fails with `timeout`. */
+/** Its results or its failure. A cancelled search fails with `timeout`. */
 export function fakeSearch(finds: readonly SearchHit[] | Failure = PAGES): SearchPort {
   return {
     search: ({ maxResults, signal }) => {

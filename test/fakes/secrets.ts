@@ -1,10 +1,10 @@
-/** Secrets of a tenant in memory. Those that are passed stay the fake's own: a test changes them by what it keeps of the list. */
+/** Fake secrets of a tenant. A test changes them through the list that it passes. */
 import { failed, ok } from "../../core/base/errors.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 
 /**
- * `bound` are the names of those that are bound to the calling agent. `isAway` is called at each reading: true makes
- * it fail as without a database and a stored list.
+ * `bound` are the names that are bound to the calling agent. `isAway` is called at each reading; true makes it fail, as without a database
+ * and a cached list.
  */
 export function fakeSecrets(
   secrets: readonly TenantSecret[] = [],

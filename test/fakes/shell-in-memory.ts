@@ -1,6 +1,6 @@
 /**
- * The programs of the cage in memory, where a test brings none of its own. It runs `/bin/sh -c` with a small part of the shell: commands with `;` and `&&` between, words in single
- * or double quotes, `> file` and `>&2`, and the commands below. Anything else is a program that is not found.
+ * The default programs of the fake cage. It runs `/bin/sh -c` with a small part of the shell: commands joined by `;` and `&&`, words in
+ * single or double quotes, `> file`, `>&2`, and the commands below. Any other program is not found.
  */
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, WrittenByScript } from "../../core/ports/scripts.ts";
@@ -13,7 +13,7 @@ interface FileInMemory {
   readonly text: string;
 }
 
-/** What a command has to work with. */
+/** The state of a command. */
 interface Place {
   readonly request: ScriptRequest;
   readonly files: Map<string, FileInMemory>;
@@ -26,7 +26,7 @@ interface Said {
   readonly out?: string;
   readonly error?: string;
   readonly code?: number;
-  /** The shell itself ends. */
+  /** Exits the shell. */
   readonly exits?: boolean;
 }
 
@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return value === undefined ? { code: 1 } : { out: `${value}\n` };
   },
   cat: ([path = ""], place) => {
-    const found = fileAt(path, place);
+    const found = findFile(path, place);
     return found === undefined ? { error: `cat: ${path}: No such file or directory\n`, code: 1 } : { out: found.text };
   },
   rm: ([path = ""], place) => {
@@ -51,7 +51,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return is ? {} : { error: `rm: cannot remove '${path}': No such file or directory\n`, code: 1 };
   },
   chmod: ([mode = "", path = ""], place) => {
-    const found = fileAt(path, place);
+    const found = findFile(path, place);
     if (found !== undefined) place.files.set(within(path, place), { ...found, mode: Number.parseInt(mode, 8) });
     return {};
   },
@@ -65,15 +65,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** One run, as `ScriptsPort` has it. */
+/** Runs once, like `ScriptsPort`. */
 export async function runInMemory(request: ScriptRequest): Promise<Result<ScriptRun>> {
-  if (request.signal.aborted) return notSent("timeout", "It was given up.");
+  if (request.signal.aborted) return notSent("timeout", "It was cancelled.");
   const [files, skill] = [await taken(request.files), await taken(request.skill)];
   if (!files.ok) return files;
   if (!skill.ok) return skill;
   const before = new Map(files.value);
   const place = { request, files: files.value, links: new Set<string>(), skill: skill.value, waitedMs: 0 };
-  return ok(runOf(place, runShell(place), before));
+  return ok(makeRun(place, runShell(place), before));
 }
 
 async function taken(files: readonly ScriptFile[]): Promise<Result<Map<string, FileInMemory>>> {
@@ -119,13 +119,13 @@ function within(path: string, { request }: Place): string {
   return request.cwd === "" ? path : `${request.cwd}/${path}`;
 }
 
-function fileAt(path: string, place: Place): FileInMemory | undefined {
+function findFile(path: string, place: Place): FileInMemory | undefined {
   return path.startsWith("/skill/")
     ? place.skill.get(path.slice("/skill/".length))
     : place.files.get(within(path, place));
 }
 
-function runOf(
+function makeRun(
   place: Place,
   said: { readonly out: string; readonly error: string; readonly code: number },
   before: ReadonlyMap<string, FileInMemory>,
@@ -142,7 +142,7 @@ function runOf(
     return { path, mode, size: bytes.length, bytes };
   });
   const isTooMuch = written.reduce((sum, { size }) => sum + size, 0) > request.maxChangedBytes;
-  const why = `More than ${request.maxChangedBytes} bytes were written, so nothing comes back.`;
+  const why = `More than ${request.maxChangedBytes} bytes were written, so no change was saved.`;
   return {
     exitCode: timedOut ? null : said.code,
     signal: timedOut ? "SIGKILL" : null,

@@ -1,10 +1,10 @@
-/** Skills and packages made of texts. */
+/** Creates skills and packages from texts. */
 import { failed, ok } from "../../core/base/errors.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
 import { type Skill, SKILL_FILE, toSkillSlug } from "../../core/skills/skill.ts";
 
-/** A skill that says nothing but what it is given. */
-export function skillOf(name: string, change: Partial<Skill> = {}): Skill {
+/** Creates a skill with only the given fields. */
+export function makeSkill(name: string, change: Partial<Skill> = {}): Skill {
   return {
     name,
     slug: toSkillSlug(name),
@@ -23,9 +23,9 @@ export function skillOf(name: string, change: Partial<Skill> = {}): Skill {
   };
 }
 
-/** The skills that the tools' examples speak of. */
+/** The skills in the tools' examples. */
 export const EXAMPLE_SKILLS: readonly Skill[] = [
-  skillOf("data-report", {
+  makeSkill("data-report", {
     scripts: [
       { name: "report.py", path: "scripts/report.py", description: "Makes it.", timeoutS: null, network: false },
     ],
@@ -38,7 +38,7 @@ const EXAMPLE_FILES = {
   "scripts/report.py": "#!/usr/bin/env python3\n",
 };
 
-/** `packages`: by hash, the text of each file by its path. */
+/** `packages` holds the text of each file by path, by hash. */
 export function skillsOfTexts(
   packages: Readonly<Record<string, Readonly<Record<string, string>>>> = { "hash-of-data-report": EXAMPLE_FILES },
 ): SkillsPort {

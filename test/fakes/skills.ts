@@ -1,10 +1,10 @@
-/** Packages of skills in memory, by their hash. They pass the same contract as those of the bucket. */
+/** Fake skill packages, by their hash. They pass the same contract as those in the bucket. */
 import { failed, ok } from "../../core/base/errors.ts";
 import { hasShebang, openPackage } from "../../core/skills/package.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
 import { findShippedPackage } from "../../core/tool/shipped-skills.ts";
 
-/** `packages`: by hash, the content of each file by its path. What ships is there beside them. */
+/** `packages` holds the content of each file by path, by hash. Shipped skills are included. */
 export function fakeSkills(packages: Readonly<Record<string, Readonly<Record<string, Uint8Array>>>>): SkillsPort {
   return {
     async open(hash) {

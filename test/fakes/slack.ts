@@ -1,15 +1,15 @@
-/** A workspace of Slack in memory. */
+/** A fake Slack workspace. */
 import { openSlackNotes } from "../../core/channels/slack/notes.ts";
 import type { SlackNotesPort } from "../../core/ports/slack-notes.ts";
 import type { OwnMessage, SlackPort, SlackUpload, SlackUser, SlackContent } from "../../core/ports/slack.ts";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 
-/** A message of the bot, as it stands now. */
+/** A message of the bot, with its current text. */
 export interface FakeMessage extends OwnMessage, SlackContent {
   readonly thread: string | null;
 }
 
-/** A conversation. `isOpen` false: it is archived. */
+/** A conversation. `isOpen` is false if it is archived. */
 export interface FakeChannel {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface FakeWorkspace {
   readonly users: readonly SlackUser[];
 }
 
-/** Its port, and what was said in it. */
+/** Its port, and its messages. */
 export interface FakeSlack {
   readonly team: string;
   readonly slack: SlackPort;
@@ -39,8 +39,8 @@ const WORKSPACE: FakeWorkspace = {
   ],
   users: [],
 };
-/** The tool's port over these workspaces. */
-export function notesIn(workspaces: readonly Pick<FakeSlack, "team" | "slack">[]): SlackNotesPort {
+/** Creates the tool's port over these workspaces. */
+export function makeNotesPort(workspaces: readonly Pick<FakeSlack, "team" | "slack">[]): SlackNotesPort {
   return openSlackNotes({
     installs: async () => await Promise.resolve(ok(workspaces.map(({ team }) => ({ team, teamName: `Team ${team}` })))),
     async open(asked) {
@@ -59,7 +59,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
   const files = new Map<string, Uint8Array>();
 
   const place = (named: string): Result<string> => {
-    if (state.isRevoked) return notSent("forbidden", "The token was taken back.", SURE);
+    if (state.isRevoked) return notSent("forbidden", "The token was revoked.", SURE);
     if (users.some(({ id }) => `D${id.slice(1)}` === named)) return ok(named);
     const found = channels.find(({ id, name }) => id === named || `#${name}` === named);
     if (found === undefined) return notSent("not_found", "There is no such conversation.", SURE);
@@ -107,7 +107,7 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
     async respond(url) {
       await Promise.resolve();
       const isSlacks = URL.parse(url)?.hostname === "hooks.slack.com";
-      return isSlacks ? ok(undefined) : notSent("blocked_by_policy", "It is none of Slack's.");
+      return isSlacks ? ok(undefined) : notSent("blocked_by_policy", "It is not an address of Slack.");
     },
     openView: async () => await Promise.resolve(ok({ id: "V1" })),
     updateView: async () => await Promise.resolve(ok(undefined)),
@@ -148,15 +148,16 @@ export function fakeSlack({ team, channels, users }: FakeWorkspace = WORKSPACE):
     upload: async (file) => await Promise.resolve(share(file)),
     async download(url, maxBytes) {
       await Promise.resolve();
-      if (URL.parse(url)?.hostname !== "files.slack.com") return notSent("blocked_by_policy", "It is none of Slack's.");
+      if (URL.parse(url)?.hostname !== "files.slack.com")
+        return notSent("blocked_by_policy", "It is not an address of Slack.");
       const bytes = files.get(url);
-      if (bytes === undefined) return notSent("gone", "It is over.", SURE);
+      if (bytes === undefined) return notSent("gone", "It has expired.", SURE);
       if (bytes.length > maxBytes) return failed("too_large", "It is too large.");
       return ok({ bytes, contentType: "application/octet-stream" });
     },
     async whoAmI() {
       await Promise.resolve();
-      if (state.isRevoked) return notSent("forbidden", "The token was taken back.", SURE);
+      if (state.isRevoked) return notSent("forbidden", "The token was revoked.", SURE);
       const url = `https://${team.toLowerCase()}.slack.com/`;
       return ok({ team, teamName: team, user: "UBOT", bot: "BBOT", url, scopes: null });
     },

@@ -1,19 +1,19 @@
-/** Servers of SSH in memory: each place has a key and what it answers commands. */
+/** Fake SSH servers: each address has a host key and answers commands. */
 import { notSent, ok } from "../../core/base/errors.ts";
 import type { SshPort, SshRun } from "../../core/ports/ssh.ts";
 
-/** A server. Every credential logs in but the password `wrong`. */
+/** A server. It accepts every credential but the password `wrong`. */
 export interface FakeSshServer {
   readonly fingerprint: string;
   readonly answer: (command: string) => Partial<SshRun>;
 }
 
-/** A key that nobody has. */
+/** A key that no server has. */
 export const FAKE_FINGERPRINT = `SHA256:${"A".repeat(43)}`;
 
 const ECHO: FakeSshServer = { fingerprint: FAKE_FINGERPRINT, answer: (command) => ({ stdout: `ran ${command}\n` }) };
 
-/** By `host:port`; null: every host is there, is known, and says what it was told. */
+/** By `host:port`. Null means that every host exists, is known, and echoes the command. */
 export function fakeSsh(servers: Readonly<Record<string, FakeSshServer>> | null = null): SshPort {
   return {
     async run({ host, port, credential, command, fingerprints, allowedDomains, maxOutputBytes, signal }) {
@@ -21,11 +21,11 @@ export function fakeSsh(servers: Readonly<Record<string, FakeSshServer>> | null 
       const names = [host, "*", ...(port === 22 ? [] : [`${host}:${port}`])];
       const isOpen = allowedDomains?.some((entry) => names.includes(entry)) === true;
       if (!isOpen) return notSent("blocked_by_policy", `The host ${host} is not on the list.`, { field: "host" });
-      if (signal.aborted) return notSent("timeout", "It was given up.");
+      if (signal.aborted) return notSent("timeout", "It was cancelled.");
       const server = servers === null ? ECHO : servers[`${host}:${port}`];
       if (server === undefined) return notSent("upstream_failed", `${host}:${port} was not reached.`);
       if (servers !== null && !fingerprints.includes(server.fingerprint)) {
-        const message = `${host}:${port} showed the key ${server.fingerprint}, which is not known.`;
+        const message = `${host}:${port} presented the key ${server.fingerprint}, which is unknown.`;
         return notSent("blocked_by_policy", message, { field: "host" });
       }
       if (credential.kind === "password" && credential.password === "wrong")

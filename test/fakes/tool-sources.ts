@@ -1,4 +1,4 @@
-/** The sources of tenants' tools, in memory. It passes the same contract as those of Postgres and the bucket. */
+/** Fake tool sources of tenants. They pass the same contract as those of Postgres and the bucket. */
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import {

@@ -1,4 +1,4 @@
-/** Vectors in memory. It passes the same contract as those of Postgres and of Vectorize. */
+/** Fake vectors. They pass the same contract as those of Postgres and of Vectorize. */
 import { ok } from "../../core/base/errors.ts";
 import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 

@@ -1,6 +1,5 @@
 /**
- * The world outside, in memory: each host is a function. What Otto itself decides about a request (where it may go, which
- * redirects it follows and with what) is Otto's own code here too.
+ * A fake web: each host is a function. Otto's real code decides where a request may go and which redirects it follows.
  */
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { type Exchange, openByHop, requestByHops } from "../../adapters/egress/follow.ts";
@@ -9,7 +8,7 @@ import type { WebPort, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { fakeSecrets } from "./secrets.ts";
 
-/** A request as it arrives outside. Header names are in lower case. */
+/** A received request. Header names are in lower case. */
 export interface OutsideRequest {
   readonly method: string;
   readonly url: string;
@@ -17,7 +16,7 @@ export interface OutsideRequest {
   readonly body: string;
 }
 
-/** What the outside answers. `hang`: never. `cut`: the connection ends before a reply. */
+/** The answer. `hang` never answers; `cut` closes the connection before a reply. */
 export interface OutsideReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,24 +24,24 @@ export interface OutsideReply {
   readonly fault?: "hang" | "cut";
 }
 
-/** A web in which `answer` stands for every host; `allow` is `OTTO_EGRESS_ALLOW`, and `secrets` are the tenant's. */
+/** Creates a web in which `answer` serves every host. `allow` is `OTTO_EGRESS_ALLOW`; `secrets` are the tenant's. */
 export function fakeWeb(
   answer: (request: OutsideRequest) => OutsideReply,
   allow = "",
   secrets: SecretsPort = fakeSecrets(),
 ): WebPort {
-  const exchange: Exchange = async (hop, { timeoutMs, maxBytes, signal }) => {
-    const headers = Object.fromEntries(hop.headers.map(([name, value]) => [name.toLowerCase(), value]));
-    const body = new TextDecoder().decode(hop.body ?? new Uint8Array());
-    const reply = answer({ method: hop.method, url: hop.url.href, headers, body });
+  const exchange: Exchange = async (request, { timeoutMs, maxBytes, signal }) => {
+    const headers = Object.fromEntries(request.headers.map(([name, value]) => [name.toLowerCase(), value]));
+    const body = new TextDecoder().decode(request.body ?? new Uint8Array());
+    const reply = answer({ method: request.method, url: request.url.href, headers, body });
     if (reply.fault === "cut") return failed("upstream_failed", "The connection was lost.", { field: "url" });
     if (reply.fault === "hang") {
-      await aborted(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      await waitForAbort(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
       return failed("timeout", "No reply in time.", { field: "url" });
     }
     const bytes =
       typeof reply.body === "string" ? new TextEncoder().encode(reply.body) : (reply.body ?? new Uint8Array());
-    const sent = hop.method === "HEAD" ? new Uint8Array() : bytes;
+    const sent = request.method === "HEAD" ? new Uint8Array() : bytes;
     return ok({
       status: reply.status ?? 200,
       headers: Object.entries(reply.headers ?? {}),
@@ -54,7 +53,7 @@ export function fakeWeb(
     const replied = await exchange(hop, limits);
     if (!replied.ok) return replied;
     const { status, headers, body, truncated } = replied.value;
-    return ok({ status, headers, body: streamOf(body, truncated) });
+    return ok({ status, headers, body: toStream(body, truncated) });
   };
   const ways = { allow: parseEgressAllow(allow), secrets };
   return {
@@ -63,8 +62,8 @@ export function fakeWeb(
   };
 }
 
-/** A body in two pieces, which breaks off when it is `truncated`. */
-function streamOf(body: Uint8Array, truncated: boolean): ReadableStream<Uint8Array> {
+/** Creates a body in two pieces, which breaks off if it is `truncated`. */
+function toStream(body: Uint8Array, truncated: boolean): ReadableStream<Uint8Array> {
   const pieces = [body.subarray(0, body.length / 2), body.subarray(body.length / 2)];
   return new ReadableStream({
     pull(controller) {
@@ -76,7 +75,7 @@ function streamOf(body: Uint8Array, truncated: boolean): ReadableStream<Uint8Arr
   });
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
 }

@@ -1,4 +1,4 @@
-/** A meter that charges no tenant. Its turns let other work run, as the Worker's do. */
+/** A fake meter that charges no tenant. It yields to other work, as the real one does. */
 import type { WorkMeter } from "../../core/steps/run-tool.ts";
 
 export const freeWork: WorkMeter = {

@@ -1,6 +1,6 @@
 /**
- * Anthropic's Messages API as its public reference describes it (docs/decisions/0095-model-providers.md names the pages):
- * what it refuses, the events of a streamed reply, and its errors.
+ * Anthropic's Messages API by its public reference (`docs/decisions/0095-model-providers.md` links the pages): validation of requests,
+ * events of a streamed reply, and errors.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ScriptedReply } from "./model-server.ts";
@@ -32,14 +32,17 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** The body of an error reply. */
+/** Formats the body of an error reply. */
 export function anthropicError(status: number, message: string): unknown {
   const type = ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
   return { type: "error", error: { type, message }, request_id: "req_1" };
 }
 
-/** Why the API refuses a request; null: it does not. */
-export function requestFault(headers: IncomingHttpHeaders, body: Body): readonly [status: number, why: string] | null {
+/** Returns the status and the reason of a refusal, or null for a valid request. */
+export function findRequestFault(
+  headers: IncomingHttpHeaders,
+  body: Body,
+): readonly [status: number, why: string] | null {
   if (!headers["x-api-key"]) return [401, "x-api-key header is required"];
   if (headers["anthropic-version"] !== "2023-06-01") return [400, "anthropic-version: header is required"];
   if (typeof body.model !== "string") return [400, "model: Field required"];
@@ -70,7 +73,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   content_filter: "refusal",
 };
 
-/** The server-sent events of a reply. `finish` is OpenAI's word for the reason, or the API's own. */
+/** Formats a reply as server-sent events. `finish` is OpenAI's stop reason or the API's own. */
 export function anthropicEvents(reply: ScriptedReply, model: string): string[] {
   const { input, output } = reply.usage === null ? { input: 0, output: 0 } : (reply.usage ?? { input: 10, output: 5 });
   const events: ({ type: string } & Record<string, unknown>)[] = [
@@ -112,7 +115,7 @@ export function anthropicEvents(reply: ScriptedReply, model: string): string[] {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-/** The events before an endless text, and one with a piece of it. */
+/** Formats the first events of an endless text, and an event with a piece of it. */
 export function anthropicTextEvents(text: string): { readonly first: string; readonly piece: unknown } {
   const [start = "", open = ""] = anthropicEvents({ text }, "m");
   return {

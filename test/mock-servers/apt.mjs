@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * apt-get and dpkg-query, by the name under which it is called. The folder APT_STAND_IN holds `installed` (a package a line)
- * and `plan.json`: the ends of `update`, of `fetch` (the downloading half of an installation) and of `unpack`, each a list of
- * which the last one stays, `{exitCode, output, hangs}`. What was asked is added to `calls.jsonl`, a line a call.
+ * Mocks apt-get and dpkg-query, selected by the program's name. The folder APT_MOCK_FOLDER contains `installed` (one package per line) and
+ * `plan.json`: lists of results `{exitCode, output, hangs}` of `update`, `fetch` (the download) and `unpack`, whose last one repeats. Calls
+ * are appended to `calls.jsonl`, one per line.
  */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-const folder = process.env.APT_STAND_IN ?? "";
+const folder = process.env.APT_MOCK_FOLDER ?? "";
 const words = process.argv.slice(2);
 const named = words.filter((word) => !word.startsWith("-"));
 const read = (name) => readFileSync(join(folder, name), "utf8");

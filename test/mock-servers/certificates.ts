@@ -1,6 +1,6 @@
 /**
- * Certificates of servers on loopback, valid from 2020 to 2120, each signed by itself. The runtime of the tests trusts both, so
- * that one is right, and the other is trusted and another's. Their keys protect nothing: nobody else trusts them.
+ * Self-signed certificates for servers on loopback, valid from 2020 to 2120. The tests' runtime trusts both: one with the right name, one
+ * with a different name. Only the tests trust them.
  */
 import { readFileSync } from "node:fs";
 
@@ -14,8 +14,8 @@ const [ownCert = "", ownKey = "", otherCert = "", otherKey = ""] =
     /-----BEGIN [\s\S]+?-----END [A-Z ]+-----\n/g,
   ) ?? [];
 
-/** Of `127.0.0.1`. */
+/** The certificate of `127.0.0.1`. */
 export const LOOPBACK_CERTIFICATE: Certificate = { cert: ownCert, key: ownKey };
 
-/** Of `mail.example`, which none of these servers is. */
+/** The certificate of `mail.example`, which is the name of no server here. */
 export const OTHER_CERTIFICATE: Certificate = { cert: otherCert, key: otherKey };

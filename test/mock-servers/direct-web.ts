@@ -1,8 +1,8 @@
-/** A web port that goes straight to loopback: for tests of what stands above the egress guard, never of the guard itself. */
+/** A web port that connects to loopback directly, for tests of code above egress. */
 import { failed, ok } from "../../core/base/errors.ts";
 import type { WebPort } from "../../core/ports/web.ts";
 
-export function directWeb(): Pick<WebPort, "open"> {
+export function makeDirectWeb(): Pick<WebPort, "open"> {
   return {
     async open({ url, method, headers, secretHeaders = [], body, timeoutMs, signal }) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

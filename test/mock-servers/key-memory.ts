@@ -1,8 +1,8 @@
-/** The keys that a receiver of keyed calls remembers, each for its lifetime from the first use. */
+/** Stores the keys of keyed calls, each for its lifetime from the first use. */
 export class KeyMemory {
   private readonly seenAt = new Map<string, number>();
 
-  /** Takes a key; true when it is a repeat of one that is remembered. */
+  /** Records a key. True if it is still stored from an earlier use. */
   isRepeat(key: string, keyedForMs: number, now: number): boolean {
     const seenAt = this.seenAt.get(key);
     const isRepeat = seenAt !== undefined && now - seenAt < keyedForMs;

@@ -1,8 +1,8 @@
-/** Servers of tests listen on loopback only, and end with every connection they hold. */
+/** Starts and stops tests' servers, which listen on loopback only. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Listens on `127.0.0.1`; port 0 takes a free one. Gives the port. */
+/** Listens on `127.0.0.1` and returns the port. Port 0 selects a free one. */
 export async function listenOnLoopback(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -14,18 +14,18 @@ export async function listenOnLoopback(server: Server, port: number): Promise<nu
   return (server.address() as AddressInfo).port;
 }
 
-/** Ends the server and cuts what is open. */
+/** Closes the server and all its connections. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
 }
 
-/** Below what Linux gives to those who ask for any port: whoever comes meanwhile is not given one of these. */
+/** Ports below Linux's ephemeral range, so that the kernel assigns them to no other program. */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
 
-/** A port that nothing listens on at the moment of asking, and that nobody takes by chance afterwards. */
-export async function unusedPort(): Promise<number> {
+/** Returns an unused port outside the ephemeral range. */
+export async function findUnusedPort(): Promise<number> {
   const { createServer } = await import("node:http");
   for (;;) {
     const server = createServer();

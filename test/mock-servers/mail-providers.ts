@@ -1,11 +1,10 @@
 /**
- * Providers of mail on loopback: a server of SMTP, one that wants TLS and a password, and Resend's API.
- * `GET /mails?{address}` shows a test what arrived for an address, by either way. `POST /forget?{address}` makes Resend's API
- * forget the keys of those mails, as it does after a day. What stands before the `@` of a recipient
- * says what happens to the mail:
+ * Mock mail providers on loopback: an SMTP server, one that requires TLS and a password, and Resend's API. `GET /mails?{address}` lists mails
+ * to an address from all of them. `POST /forget?{address}` makes Resend's API forget the keys of those mails, as it does after a day. The
+ * local part of a recipient selects what happens to the mail:
  *
- * - `refused`: never taken. `busy`: not now. `unwanted` (SMTP): refused after its data. `forbidden` (Resend): the key may not.
- * - `broken`: taken, and the connection ends without a word. `held`: taken, and no word until `POST /release?{address}`.
+ * - `refused`: always refused. `busy`: refused for now. `unwanted` (SMTP): refused after its data. `forbidden` (Resend): key not allowed.
+ * - `broken`: accepted, but the connection closes without a reply. `held`: accepted, but the reply waits for `POST /release?{address}`.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +13,7 @@ import { LOOPBACK_CERTIFICATE, OTHER_CERTIFICATE } from "./certificates.ts";
 import { closeServer, listenOnLoopback } from "./listen.ts";
 import { startOddSmtp } from "./odd-smtp.ts";
 
-/** A mail that arrived. `raw` is the data of SMTP in base64, or the body of Resend's request. `user`: who logged in. `isSecret`: by TLS. */
+/** A received mail. `raw` is the SMTP data in base64 or Resend's request body. `user` logged in; `isSecret` means over TLS. */
 export interface ArrivedMail {
   readonly to: readonly string[];
   readonly from: string;
@@ -24,26 +23,26 @@ export interface ArrivedMail {
   readonly isSecret: boolean;
 }
 
-export interface MailDesk {
+export interface MailProviders {
   readonly url: string;
   readonly smtpPort: number;
-  /** Offers STARTTLS with a certificate that nobody trusts, and wants a login. */
+  /** Offers STARTTLS with an untrusted certificate, and requires a login. */
   readonly strictSmtpPort: number;
-  /** Offers no TLS, and wants a login: `otto` with the password `right`. */
+  /** Offers no TLS, and requires a login: `otto` with the password `right`. */
   readonly plainSmtpPort: number;
-  /** Offers STARTTLS with a certificate that the runtime trusts, and takes no login without it. */
+  /** Offers STARTTLS with a trusted certificate, and refuses a login without it. */
   readonly upgradingSmtpPort: number;
-  /** Speaks TLS from the first byte, with that certificate. */
+  /** Uses TLS from the first byte, with that certificate. */
   readonly secureSmtpPort: number;
-  /** The same with a certificate that the runtime trusts for another name. */
+  /** The same with a certificate that is trusted for a different name. */
   readonly otherNameSmtpPort: number;
-  /** Servers that speak SMTP badly, and not at all: see `odd-smtp.ts`. */
+  /** Servers that violate SMTP: see `odd-smtp.ts`. */
   readonly oddSmtpPort: number;
   readonly muteSmtpPort: number;
   close(): Promise<void>;
 }
 
-export async function startMailDesk(): Promise<MailDesk> {
+export async function startMailProviders(): Promise<MailProviders> {
   const arrived: ArrivedMail[] = [];
   const forgotten = new Set<ArrivedMail>();
   const holds = new Map<string, () => void>();
@@ -73,7 +72,7 @@ export async function startMailDesk(): Promise<MailDesk> {
     muteSmtpPort: odd.mutePort,
     async close() {
       for (const release of holds.values()) release();
-      await Promise.all([odd.close(), closeServer(http), ...servers.map(closed)]);
+      await Promise.all([odd.close(), closeServer(http), ...servers.map(closeSmtpServer)]);
     },
   };
 }
@@ -88,7 +87,7 @@ function smtpServer(arrived: ArrivedMail[], holds: Map<string, () => void>, opti
       else done(refusal(535, "wrong password"));
     },
     onRcptTo({ address }, _session, done) {
-      const wish = wishOf(address);
+      const wish = getWish(address);
       if (wish === "refused") done(refusal(550, "no such user"));
       else if (wish === "busy") done(refusal(451, "greylisted"));
       else done();
@@ -113,14 +112,14 @@ interface DataAnswer {
   give(failure: Error | null): void;
 }
 
-/** A client that goes away in the middle gets no answer. */
+/** Does not reply to a client that disconnects during the data. */
 async function answerData(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
   { server, arrived, holds, give }: DataAnswer,
 ): Promise<void> {
   const [first = ""] = await take(stream, session, arrived);
-  const wish = wishOf(first);
+  const wish = getWish(first);
   if (wish === "unwanted") give(refusal(554, "spam"));
   else if (wish === "broken") hangUp(server, session.id);
   else if (wish === "held") holds.set(first, () => give(null));
@@ -138,7 +137,7 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession, ar
   return to;
 }
 
-/** `smtp-server` keeps its connections with their sockets. */
+/** `smtp-server` exposes its connections with their sockets. */
 function hangUp(server: SMTPServer, id: string): void {
   const { connections } = server as unknown as {
     readonly connections: Set<{ readonly id: string; readonly _socket: { destroy(): void } }>;
@@ -148,7 +147,7 @@ function hangUp(server: SMTPServer, id: string): void {
 
 interface Arrivals {
   readonly arrived: ArrivedMail[];
-  /** Mails whose keys Resend does not remember. */
+  /** Mails whose keys Resend has forgotten. */
   readonly forgotten: Set<ArrivedMail>;
 }
 
@@ -194,7 +193,7 @@ function takeByResend(
     return reply(response, 401, problem(401, "invalid_api_key", "API key is invalid"));
   const { to, from } = JSON.parse(raw) as { readonly to: readonly string[]; readonly from: string };
   const addresses = to.map((mailbox) => /<([^>]+)>$/.exec(mailbox)?.[1] ?? mailbox);
-  const wish = wishOf(addresses[0] ?? "");
+  const wish = getWish(addresses[0] ?? "");
   if (wish === "refused") return reply(response, 422, problem(422, "validation_error", "Invalid `to` field."));
   if (wish === "busy") return reply(response, 429, problem(429, "rate_limit_exceeded", "Too many requests."));
   if (wish === "forbidden")
@@ -222,8 +221,8 @@ function reply(response: ServerResponse, status: number, value: unknown): void {
   response.end(JSON.stringify(value));
 }
 
-/** `held.1@example.com` wishes to be held. */
-function wishOf(address: string): string {
+/** Returns the part before the first dot: `held` for `held.1@example.com`. */
+function getWish(address: string): string {
   return /^[a-z]+/.exec(address)?.[0] ?? "";
 }
 
@@ -236,6 +235,6 @@ async function listening(server: SMTPServer): Promise<number> {
   return ((server as unknown as { readonly server: Server }).server.address() as AddressInfo).port;
 }
 
-async function closed(server: SMTPServer): Promise<void> {
+async function closeSmtpServer(server: SMTPServer): Promise<void> {
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }

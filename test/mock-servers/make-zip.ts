@@ -1,33 +1,33 @@
-/** ZIP archives as programs write them, and as no program should. */
+/** Creates valid and invalid ZIP archives. */
 import { crc32 } from "../../core/skills/zip-directory.ts";
 
-/** An entry, and what of it is wrong. */
+/** An entry, and its defects. */
 export interface MadeEntry {
   readonly path: string;
   readonly bytes?: Uint8Array | string;
-  /** Type and permission bits of Unix; without it the entry says nothing of them. */
+  /** Unix type and permission bits. Absent from the entry when omitted. */
   readonly mode?: number;
   readonly isStored?: boolean;
   readonly method?: number;
   readonly flags?: number;
-  /** What the archive says that the entry has, in place of what it has. */
+  /** A false size to state for the entry. */
   readonly size?: number;
   readonly crc?: number;
   readonly localPath?: string;
-  /** Where the archive says that the entry begins. */
+  /** The offset to state for the entry. */
   readonly offset?: number;
 }
 
-/** An archive with these entries, in this order. */
+/** Creates an archive with these entries, in this order. */
 export async function makeZip(entries: readonly MadeEntry[], comment = ""): Promise<Uint8Array<ArrayBuffer>> {
   const locals: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
   let at = 0;
   for (const entry of entries) {
-    const bytes = bytesOf(entry.bytes ?? "");
+    const bytes = toBytes(entry.bytes ?? "");
     const stored = entry.isStored === true ? bytes : await deflate(bytes);
-    const name = bytesOf(entry.path);
-    const localName = bytesOf(entry.localPath ?? entry.path);
+    const name = toBytes(entry.path);
+    const localName = toBytes(entry.localPath ?? entry.path);
     const method = entry.method ?? (entry.isStored === true ? 0 : 8);
     const common = (view: DataView, from: number, nameLength: number) => {
       view.setUint16(from, 20, true);
@@ -57,7 +57,7 @@ export async function makeZip(entries: readonly MadeEntry[], comment = ""): Prom
     view.setUint32(16, at, true);
     view.setUint16(20, comment.length, true);
   });
-  return joined([...locals, ...directory, end, bytesOf(comment)]);
+  return joinParts([...locals, ...directory, end, toBytes(comment)]);
 }
 
 function record(length: number, signature: number, fill: (view: DataView) => void): Uint8Array {
@@ -72,11 +72,11 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function bytesOf(content: Uint8Array | string): Uint8Array<ArrayBuffer> {
+function toBytes(content: Uint8Array | string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(typeof content === "string" ? new TextEncoder().encode(content) : content);
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function joinParts(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

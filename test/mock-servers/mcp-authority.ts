@@ -1,10 +1,10 @@
 /**
- * The authorization server of one MCP server: RFC 9728 and RFC 8414 metadata, registration, an `authorize` page that
- * agrees at once, and tokens. It checks what it is sent, as PKCE and the redirect's address demand.
+ * A mock authorization server of one MCP server: RFC 9728 and RFC 8414 metadata, registration, an `authorize` page that consents at once,
+ * and tokens. It verifies PKCE and the redirect URI.
  */
 import { createHash, randomUUID } from "node:crypto";
 
-/** A request as far as an authority looks at it. */
+/** The used part of a request. */
 export interface AuthorityRequest {
   readonly path: string;
   readonly text: string;
@@ -21,7 +21,7 @@ interface Grant {
   readonly redirect: string;
 }
 
-/** `base` is where it stands, `resource` the MCP server that it guards. */
+/** `base` is its URL, `resource` the protected MCP server. */
 export class McpAuthority {
   private readonly base: string;
   private readonly resource: string;
@@ -39,12 +39,12 @@ export class McpAuthority {
     return this.tokens.has(authorization?.replace(/^Bearer /, "") ?? "");
   }
 
-  /** Every access token is over; refresh tokens stay. */
+  /** Expires every access token. Refresh tokens stay valid. */
   expire(): void {
     this.tokens.clear();
   }
 
-  /** Null for a place that is none of its own. */
+  /** Null for a path that is not its own. */
   answer({ path, text }: AuthorityRequest): AuthorityReply | null {
     const url = new URL(path, this.base);
     const at = (place: string) => url.pathname === new URL(`${this.base}${place}`).pathname;
@@ -87,7 +87,7 @@ export class McpAuthority {
 
   private token(form: URLSearchParams): AuthorityReply {
     if (form.get("grant_type") === "refresh_token") {
-      return this.refreshTokens.delete(form.get("refresh_token") ?? "") ? this.issue() : refused("invalid_grant");
+      return this.refreshTokens.delete(form.get("refresh_token") ?? "") ? this.issue() : refuse("invalid_grant");
     }
     const grant = this.grants.get(form.get("code") ?? "");
     this.grants.delete(form.get("code") ?? "");
@@ -95,7 +95,7 @@ export class McpAuthority {
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
     const isRight = grant?.challenge === proof && grant.redirect === form.get("redirect_uri");
-    return isRight ? this.issue() : refused("invalid_grant");
+    return isRight ? this.issue() : refuse("invalid_grant");
   }
 
   private issue(): AuthorityReply {
@@ -110,6 +110,6 @@ function ok(body: unknown): AuthorityReply {
   return { status: 200, body };
 }
 
-function refused(error: string): AuthorityReply {
+function refuse(error: string): AuthorityReply {
   return { status: 400, body: { error } };
 }

@@ -1,14 +1,14 @@
 /**
- * The client that the public MCP conformance suite drives: Otto's own adapter towards the server that its last argument
- * names. `MCP_CONFORMANCE_SCENARIO` says what to do, `MCP_CONFORMANCE_CONTEXT` with which credentials. Where a person would
- * agree at an authorization server, the program fetches that page and follows it back.
+ * The client for the public MCP conformance suite: connects Otto's adapter to the server in its last argument. `MCP_CONFORMANCE_SCENARIO`
+ * selects the scenario, `MCP_CONFORMANCE_CONTEXT` holds credentials. Instead of a person, the program fetches the authorization page and
+ * follows its redirect.
  */
 import { openMcp } from "../../adapters/mcp/mcp.ts";
 import type { Consent, McpServer, SavedAuth } from "../../adapters/mcp/server.ts";
 import { type Failure, ok } from "../../core/base/errors.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
 import { noProcesses } from "../fakes/mcp.ts";
-import { directWeb } from "./direct-web.ts";
+import { makeDirectWeb } from "./direct-web.ts";
 
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
@@ -20,7 +20,7 @@ const CONSENT: Consent = {
   clientUrl: "https://conformance-test.local/client-metadata.json",
   state: "the-state",
 };
-/** A person who is asked again and again says no. */
+/** Maximum number of consents. */
 const MAX_CONSENTS = 2;
 
 let saved: SavedAuth = {};
@@ -49,7 +49,7 @@ const server: McpServer = {
 };
 
 const mcp = openMcp({
-  web: directWeb(),
+  web: makeDirectWeb(),
   processes: noProcesses,
   tenant: "conformance",
   find: () => Promise.resolve(ok(server)),
@@ -57,7 +57,7 @@ const mcp = openMcp({
   noteListChanged: () => Promise.resolve(),
 });
 
-/** Does something that may need a person's consent, and gives it as often as a person would. */
+/** Runs work that may need consent, and consents up to the maximum. */
 async function withConsent<T>(work: () => Promise<{ ok: true; value: T } | { ok: false; error: Failure }>): Promise<T> {
   for (let consents = 0; ; consents += 1) {
     const done = await work();
@@ -67,14 +67,14 @@ async function withConsent<T>(work: () => Promise<{ ok: true; value: T } | { ok:
     const page = cause.url;
     const answer = await fetch(page, { redirect: "manual" });
     const back = new URL(answer.headers.get("location") ?? "", page);
-    if (back.searchParams.get("state") !== CONSENT.state) throw new Error("the state did not come back");
+    if (back.searchParams.get("state") !== CONSENT.state) throw new Error("the state was not returned");
     const finished = await mcp.finish("conformance", back.searchParams);
     if (!finished.ok) throw new Error(finished.error.message);
   }
 }
 
-/** An argument of each property that a schema requires. */
-function argumentsFor(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Creates an argument for each required property of a schema. */
+function makeArguments(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const properties = (input["properties"] ?? {}) as Readonly<Record<string, { readonly type?: string }>>;
   return Object.fromEntries(
     Object.entries(properties).map(([name, { type }]) => [name, type === "number" ? 2 : "text"]),
@@ -90,7 +90,7 @@ for (const { name, input } of list.value.tools) {
       server: "conformance",
       tool: name,
       input,
-      arguments: argumentsFor(input),
+      arguments: makeArguments(input),
       answers: {},
       state: null,
       task: "task",
@@ -99,5 +99,5 @@ for (const { name, input } of list.value.tools) {
     }),
   );
 }
-// The adapter gives an answer that did not come to its end a few seconds more; the suite waits for this program, and all is said.
+// Exit at once: the adapter would wait a few seconds for unfinished answers.
 process.exit();

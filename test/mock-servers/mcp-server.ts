@@ -1,6 +1,6 @@
 /**
- * An MCP server over streamable HTTP, written from the specification: of 2026-07-28, where each request stands for itself,
- * or of one of the revisions before, with a handshake and a session. A test can take over any message.
+ * A mock MCP server over streamable HTTP, written from the specification: of the stateless revision 2026-07-28, or of an earlier one with a
+ * handshake and a session. A test can answer any message itself.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -8,11 +8,11 @@ import { closeServer, listenOnLoopback } from "./listen.ts";
 
 export type Revision = "2026-07-28" | "2025-11-25" | "2025-06-18" | "2025-03-26";
 
-/** A JSON-RPC message as it arrived, with the HTTP request's headers. */
+/** A received JSON-RPC message with its HTTP headers. */
 export interface McpMessage {
   readonly httpMethod: string;
   readonly path: string;
-  /** What came, as text. */
+  /** The received text. */
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly id?: number | string;
@@ -20,27 +20,27 @@ export interface McpMessage {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-export interface McpStandInOptions {
+export interface McpMockServerOptions {
   readonly revision?: Revision;
-  /** Replies come as events, one notification first. */
+  /** Sends replies as events, after one notification. */
   readonly asEvents?: boolean;
   readonly tools?: (message: McpMessage) => readonly unknown[];
-  /** Tools of one page of a list. */
+  /** Tools per page of a list. */
   readonly pageSize?: number;
   /** The result of `tools/call`, or `{ error: { code, message } }`. */
   readonly answer?: (params: Readonly<Record<string, unknown>>, message: McpMessage) => unknown;
-  /** Takes a request over: true when it was answered, or is never to be. */
+  /** Handles a request itself. True if it was answered or must not be. */
   readonly takeOver?: (message: McpMessage, response: ServerResponse) => boolean;
-  /** Notifications before a call's result, when replies come as events. */
+  /** Notifications before a call's result, for replies as events. */
   readonly notifications?: (message: McpMessage) => readonly string[];
 }
 
-export interface McpStandIn {
+export interface McpMockServer {
   readonly url: string;
   /** `host:port`. */
   readonly host: string;
   readonly received: readonly McpMessage[];
-  /** The methods of the messages in their order. */
+  /** The methods of all messages in order. */
   methods(): readonly string[];
   /** Forgets every session. */
   forgetSessions(): void;
@@ -50,7 +50,7 @@ export interface McpStandIn {
 const UNSUPPORTED_VERSION = -32022;
 const METHOD_NOT_FOUND = -32601;
 
-export async function startMcpServer(options: McpStandInOptions = {}): Promise<McpStandIn> {
+export async function startMcpServer(options: McpMockServerOptions = {}): Promise<McpMockServer> {
   const { revision = "2026-07-28", asEvents = false, pageSize = 100, notifications } = options;
   const isModern = revision === "2026-07-28";
   const received: McpMessage[] = [];
@@ -69,12 +69,12 @@ export async function startMcpServer(options: McpStandInOptions = {}): Promise<M
 
   function resultOf(message: McpMessage): unknown {
     const { method = "", params = {} } = message;
-    const about = { capabilities: { tools: { listChanged: true } }, instructions: "A stand-in." };
+    const about = { capabilities: { tools: { listChanged: true } }, instructions: "A mock server." };
     switch (method) {
       case "server/discover":
         return { resultType: "complete", supportedVersions: [revision], ttlMs: 0, cacheScope: "private", ...about };
       case "initialize":
-        return { protocolVersion: revision, serverInfo: { name: "stand-in", version: "1" }, ...about };
+        return { protocolVersion: revision, serverInfo: { name: "mock-server", version: "1" }, ...about };
       case "ping":
         return {};
       case "tools/list":
@@ -86,7 +86,7 @@ export async function startMcpServer(options: McpStandInOptions = {}): Promise<M
     }
   }
 
-  /** What a server says to a message that is not of its generation, or has no session of its own. */
+  /** Refuses a message of another generation or without a session. */
   function refusalOf({
     method = "",
     headers,
@@ -130,7 +130,7 @@ export async function startMcpServer(options: McpStandInOptions = {}): Promise<M
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const name of notifications?.(message) ?? []) response.write(event({ jsonrpc: "2.0", method: name }));
     response.write(event(reply));
-    // Not ended: a client has to know by the reply that it is the last.
+    // Keep the stream open: the reply tells the client that it is the last.
   }
 
   const server = createServer((request, response) => {
@@ -150,7 +150,7 @@ export async function startMcpServer(options: McpStandInOptions = {}): Promise<M
   };
 }
 
-/** One event of a stream. */
+/** Formats one event of a stream. */
 export function event(message: unknown): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }

@@ -1,24 +1,24 @@
 /**
- * Many MCP servers behind one listener, for tests that cannot start any: `/mcp/{id}` is a server of 2026-07-28, `PUT
- * /set/{id}` says what it lists and answers, `GET /calls/{id}` tells what was called. One that is `guarded` has an
- * authorization server of its own at `/as/{id}`, whose tokens end by `POST /expire/{id}`.
+ * Many mock MCP servers behind one listener, for tests that cannot start servers: `/mcp/{id}` is a server of 2026-07-28, `PUT /set/{id}`
+ * configures its tools and answers, `GET /calls/{id}` lists its calls. A `guarded` server has an authorization server at `/as/{id}`, whose
+ * tokens expire by `POST /expire/{id}`.
  */
 import type { ServerResponse } from "node:http";
 import { McpAuthority } from "./mcp-authority.ts";
-import { type McpMessage, type McpStandIn, sendJson, startMcpServer } from "./mcp-server.ts";
+import { type McpMessage, type McpMockServer, sendJson, startMcpServer } from "./mcp-server.ts";
 
-/** What a server does. `answers`: by tool, the results of its calls in their order; the last one stays. */
+/** A server's behaviour. `answers` lists the results of calls in order, by tool; the last one repeats. */
 interface DeskSettings {
   readonly tools?: readonly unknown[];
   readonly answers?: Readonly<Record<string, readonly unknown[]>>;
   /** Answers everything with this status. */
   readonly status?: number;
-  /** Says with every call's reply that its tools are others now. */
+  /** Sends a changed list of tools with every call's reply. */
   readonly listChanged?: boolean;
   readonly guarded?: boolean;
 }
 
-export async function startMcpDesk(): Promise<McpStandIn> {
+export async function startMcpServers(): Promise<McpMockServer> {
   const settings = new Map<string, DeskSettings>();
   const calls = new Map<string, { params: unknown; headers: McpMessage["headers"] }[]>();
   const authorities = new Map<string, McpAuthority>();
@@ -35,7 +35,7 @@ export async function startMcpDesk(): Promise<McpStandIn> {
     return authority;
   }
 
-  /** True when the server's guard answered. */
+  /** True if the authorization check answered. */
   function guard(message: McpMessage, id: string, response: ServerResponse): boolean {
     const authority = authorityOf(message, id);
     const reply = authority.answer(message);

@@ -1,4 +1,4 @@
-/** A sidecar that runs MCP servers as processes in real cages, and ports to them for any tenant. */
+/** Starts a sidecar that runs MCP servers in real cages, and creates ports to them for any tenant. */
 import { randomBytes } from "node:crypto";
 import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,39 +7,39 @@ import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { endProcesses } from "../../adapters/mcp/end-processes.ts";
 import { type McpServers, openMcp } from "../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../adapters/mcp/server.ts";
-import { sidecarAt } from "../../adapters/sidecar/sidecar.ts";
 import { notSent, ok } from "../../core/base/errors.ts";
+import { connectSidecar } from "../../adapters/sidecar/sidecar.ts";
 import type { McpProcess } from "../../core/mcp/process-config.ts";
 import type { TenantSecret } from "../../core/ports/secrets.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import type { Isolation, Mount } from "../../sidecar/cage/cage.ts";
 import { openCages } from "../../sidecar/cage/cages.ts";
-import { systemEgress } from "../../sidecar/egress.ts";
-import { type Keeper, type KeeperSettings, openKeeper } from "../../sidecar/mcp/server-pool.ts";
-import { startInCage } from "../../sidecar/mcp/in-cage.ts";
+import { makeSystemEgress } from "../../sidecar/egress.ts";
+import { type ServerPool, type PoolSettings, openServerPool } from "../../sidecar/mcp/server-pool.ts";
+import { makeCagedStart } from "../../sidecar/mcp/in-cage.ts";
 import { fakeSecrets } from "../fakes/secrets.ts";
-import { directWeb } from "./direct-web.ts";
+import { makeDirectWeb } from "./direct-web.ts";
 import { closeServer, listenOnLoopback } from "./listen.ts";
 
-/** Where the processes see the folder of the stand-ins. */
+/** Path of the folder of mock servers in the cages. */
 export const SHARED = "/opt/shared";
 
 export interface McpProcesses {
-  /** What the processes see at `SHARED`. */
+  /** The folder that processes see at `SHARED`. */
   readonly folder: string;
-  readonly keeper: Keeper;
+  readonly keeper: ServerPool;
   readonly isolation: () => Promise<Isolation>;
-  /** The folders that processes have. */
+  /** The work folders of processes. */
   ownFolders(): readonly string[];
   close(): Promise<void>;
 }
 
 export interface McpSidecar extends McpProcesses {
-  /** Cuts every connection to the sidecar, as its death does. */
+  /** Closes every connection to the sidecar, as its death does. */
   breakOff(): void;
-  /** Tells it that a tenant's server is gone, or all of them (`server` null). */
+  /** Removes a tenant's server, or all of them (`server` null). */
   endOf(tenant: string, server: string | null): Promise<void>;
-  /** The servers of a tenant by their names. */
+  /** Returns a tenant's servers by name. */
   portOf(
     tenant: string,
     servers: Readonly<Record<string, Partial<McpProcess>>>,
@@ -47,28 +47,28 @@ export interface McpSidecar extends McpProcesses {
   ): McpServers;
 }
 
-/** `allow`: places of this machine that they may reach. */
-type Settings = KeeperSettings & { readonly offered?: readonly Mount[]; readonly allow?: string };
+/** `allow` lists local addresses that they may reach. */
+type Settings = PoolSettings & { readonly offered?: readonly Mount[]; readonly allow?: string };
 
-/** What runs them. */
+/** Runs the servers. */
 export async function startMcpProcesses({
   offered = [],
   allow = "",
   ...settings
 }: Settings = {}): Promise<McpProcesses> {
   const folder = mkdtempSync(join(tmpdir(), "mcp-"));
-  // The processes are of other users.
+  // Processes run as other users, who must be able to enter it.
   chmodSync(folder, 0o755);
   for (const name of ["stdio-relay.mjs", "stdio-unruly.mjs"])
     copyFileSync(new URL(name, import.meta.url), join(folder, name));
   const cages = await openCages({ chosen: undefined });
   const mounts = [{ from: folder, at: SHARED, writable: false }, ...offered];
-  const start = startInCage({
+  const start = makeCagedStart({
     cages: () => Promise.resolve(cages),
-    egress: systemEgress(parseEgressAllow(allow)),
+    egress: makeSystemEgress(parseEgressAllow(allow)),
     offered: mounts,
   });
-  const keeper = openKeeper(start, settings);
+  const keeper = openServerPool(start, settings);
   return {
     folder,
     keeper,
@@ -86,18 +86,18 @@ export async function startMcpSidecar(settings: Settings = {}): Promise<McpSidec
   const processes = await startMcpProcesses(settings);
   const { folder, keeper: mcp, isolation } = processes;
   const secret = randomBytes(32).toString("hex");
-  const server = makeSidecar(secret, systemEgress(parseEgressAllow("")), { kinds: [], folder, isolation, mcp });
-  const sidecar = sidecarAt(`http://127.0.0.1:${await listenOnLoopback(server, 0)}`, secret);
+  const server = makeSidecar(secret, makeSystemEgress(parseEgressAllow("")), { kinds: [], folder, isolation, mcp });
+  const sidecar = connectSidecar(`http://127.0.0.1:${await listenOnLoopback(server, 0)}`, secret);
   return {
     ...processes,
     breakOff: () => server.closeAllConnections(),
     endOf: async (tenant, name) => await endProcesses(sidecar, tenant, name),
     portOf: (tenant, servers, secrets = []) =>
       openMcp({
-        web: directWeb(),
+        web: makeDirectWeb(),
         processes: { sidecar, secrets: fakeSecrets(secrets) },
         tenant,
-        find: (name) => Promise.resolve(serverOf(name, servers[name])),
+        find: (name) => Promise.resolve(makeServer(name, servers[name])),
         consent: null,
         noteListChanged: () => Promise.resolve(),
       }),
@@ -108,7 +108,7 @@ export async function startMcpSidecar(settings: Settings = {}): Promise<McpSidec
   };
 }
 
-function serverOf(name: string, process: Partial<McpProcess> | undefined) {
+function makeServer(name: string, process: Partial<McpProcess> | undefined) {
   if (process === undefined) return notSent("not_found", "There is no such server.");
   const url = "http://process.invalid/mcp";
   const whole: McpProcess = { command: "node", args: [], env: [], network: [], ...process };

@@ -1,7 +1,6 @@
 /**
- * A server that speaks OpenAI's chat completions and Responses API, streaming and not, and Anthropic's Messages API,
- * streaming. Its replies are a function of the request: it needs no memory, so killing the runtime in the middle of a task changes nothing in it. It records every
- * request. Plain `node:http`, on loopback.
+ * A mock server of OpenAI's chat completions and Responses API, streaming and not, and of Anthropic's Messages API, streaming, on
+ * loopback. Its replies are a function of the request, so killing the runtime during a task does not change them. It records every request.
  */
 import {
   createServer,
@@ -10,11 +9,11 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { anthropicError, anthropicEvents, anthropicTextEvents, requestFault } from "./anthropic-wire.ts";
+import { anthropicError, anthropicEvents, anthropicTextEvents, findRequestFault } from "./anthropic-wire.ts";
 import { closeServer, listenOnLoopback } from "./listen.ts";
 import { chatBody, chatEvents, errorEvent, responsesEvents, textEvent, type WireApi } from "./model-wire.ts";
 
-/** A message of a chat request, as it came. */
+/** A message of a chat request, as received. */
 export interface WireMessage {
   readonly role: "system" | "developer" | "user" | "assistant" | "tool";
   readonly content: string | null | readonly { readonly type: string; readonly text?: string }[];
@@ -35,7 +34,7 @@ export interface WireBody {
   readonly [field: string]: unknown;
 }
 
-/** What a server can do wrong. */
+/** A fault of the server. */
 export type ModelFault =
   | {
       readonly kind: "status";
@@ -44,25 +43,25 @@ export type ModelFault =
       readonly body?: string;
       readonly location?: string;
     }
-  /** The connection is reset; after `afterEvents` events when given. */
+  /** Resets the connection, after `afterEvents` events if given. */
   | { readonly kind: "reset"; readonly afterEvents?: number }
-  /** Nothing more comes; headers too are missing unless `afterEvents` is given. */
+  /** Stops sending. Sends not even headers unless `afterEvents` is given. */
   | { readonly kind: "hang"; readonly afterEvents?: number }
-  /** The stream ends cleanly, but too early. */
+  /** Ends the stream cleanly but too early. */
   | { readonly kind: "cut_stream"; readonly afterEvents: number }
-  /** The stream holds an event whose JSON stops in the middle. */
+  /** Sends an event with truncated JSON. */
   | { readonly kind: "cut_json" }
   | { readonly kind: "wrong_type" }
-  /** Text without end, as fast as the reader takes it. */
+  /** Sends endless text as fast as the reader accepts it. */
   | { readonly kind: "huge" }
-  /** One line without end. */
+  /** Sends one endless line. */
   | { readonly kind: "huge_line" }
-  /** Comments without end. */
+  /** Sends endless comments. */
   | { readonly kind: "huge_comments" }
-  /** An error as an event of the stream. */
+  /** Sends an error as an event of the stream. */
   | { readonly kind: "error_event"; readonly error: unknown };
 
-/** What the server answers. `arguments` may be text that is no JSON. `usage: null` sends none. */
+/** The server's reply. `arguments` may be invalid JSON. `usage: null` omits the usage. */
 export interface ScriptedReply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
@@ -71,14 +70,14 @@ export interface ScriptedReply {
   readonly usage?: { readonly input: number; readonly output: number } | null;
   readonly finish?: string;
   readonly pieceCharacters?: number;
-  /** Between two events of a stream, so that somebody can watch it being written. */
+  /** Pause between two events of a stream, so that a test can watch it. */
   readonly pieceDelayMs?: number;
 }
 
-/** A reply as a function of the request. */
+/** Computes a reply from the request. */
 export type ModelScript = (messages: readonly WireMessage[], body: WireBody) => ScriptedReply;
 
-/** A request as it was received. Times are `performance.now()` milliseconds; `step` counts from 1. */
+/** A received request. Times are `performance.now()` milliseconds; `step` counts from 1. */
 export interface ModelRecord {
   readonly seq: number;
   readonly at: number;
@@ -87,18 +86,18 @@ export interface ModelRecord {
   readonly authorization: string | null;
   readonly headers: IncomingHttpHeaders;
   readonly body: WireBody;
-  /** When the last byte of the reply was written; null while it is not, or when it was cut. */
+  /** When the last byte of the reply was written. Null until then, or if the reply was cut off. */
   repliedAt: number | null;
-  /** True when the client went away before the reply was whole. */
+  /** True if the client disconnected before the complete reply. */
   dropped: boolean;
 }
 
 export interface ModelServerOptions {
   readonly script: ModelScript;
   readonly port?: number;
-  /** Awaited after a request is recorded and before it is answered. `body` is whole, whatever is kept. */
+  /** Awaited after a request is recorded and before it is answered. `body` is complete even if it is not stored. */
   readonly beforeReply?: (record: ModelRecord, body: WireBody) => Promise<void> | void;
-  /** False: keep no bodies (for long runs). */
+  /** False stores no bodies, for long runs. */
   readonly keepBodies?: boolean;
   readonly onReplied?: (record: ModelRecord) => void;
 }
@@ -108,25 +107,25 @@ export interface ModelServer {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly ModelRecord[];
-  /** Cuts every connection and refuses others until `comeBack`. */
+  /** Closes every connection and refuses new ones until `comeBack`. */
   goAway(): Promise<void>;
-  /** Cuts every connection, also those that hang, as a server does that is started again; then it listens. */
+  /** Closes every connection, as a restart does, then listens again. */
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The variables by which a system asks this model. */
-export function variablesFor({ url }: Pick<ModelServer, "url">): Record<string, string> {
-  return { OPENAI_API_KEY: "stand-in", OPENAI_BASE_URL: url, OTTO_MODEL: "stand-in" };
+/** The environment variables that connect a system to this server. */
+export function toModelEnv({ url }: Pick<ModelServer, "url">): Record<string, string> {
+  return { OPENAI_API_KEY: "mock-key", OPENAI_BASE_URL: url, OTTO_MODEL: "mock-model" };
 }
 
-/** Starts one. */
+/** Starts a server. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: ModelRecord[] = [];
   const server: Server = createServer((request, response) => {
     answer(options, requests, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
-      response.end(JSON.stringify({ error: { message: `stand-in: ${String(error)}` } }));
+      response.end(JSON.stringify({ error: { message: `mock server: ${String(error)}` } }));
     });
   });
   server.keepAliveTimeout = 60_000;
@@ -145,7 +144,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = new URL(request.url ?? "/", "http://stand-in").pathname;
+  const path = new URL(request.url ?? "/", "http://model.test").pathname;
   const text = await readBody(request);
   const at = performance.now();
   if (request.method !== "POST" || !/\/(chat\/completions|responses|messages)$/.test(path)) {
@@ -157,7 +156,7 @@ async function answer(
   const record: ModelRecord = {
     seq: requests.length + 1,
     at,
-    step: stepOf(body.messages),
+    step: countStep(body.messages),
     path,
     authorization: request.headers.authorization ?? null,
     headers: request.headers,
@@ -170,10 +169,10 @@ async function answer(
     if (record.repliedAt === null) record.dropped = true;
   });
   await options.beforeReply?.(record, body);
-  const refused = apiOf(path) === "messages" ? requestFault(request.headers, body) : null;
-  if (refused !== null) {
-    response.writeHead(refused[0], { "content-type": "application/json" });
-    response.end(JSON.stringify(anthropicError(...refused)));
+  const refusal = findApi(path) === "messages" ? findRequestFault(request.headers, body) : null;
+  if (refusal !== null) {
+    response.writeHead(refusal[0], { "content-type": "application/json" });
+    response.end(JSON.stringify(anthropicError(...refusal)));
     record.repliedAt = performance.now();
     return;
   }
@@ -186,8 +185,8 @@ async function answer(
   options.onReplied?.(record);
 }
 
-/** The number of the step that a request belongs to: one more than the model's replies that it holds. */
-export function stepOf(messages: readonly WireMessage[]): number {
+/** Returns the step of a request: one more than the model's replies in it. */
+export function countStep(messages: readonly WireMessage[]): number {
   return messages.filter((message) => message.role === "assistant").length + 1;
 }
 
@@ -197,12 +196,12 @@ const EVENTS: Readonly<Record<WireApi, (reply: ScriptedReply, model: string) => 
   messages: anthropicEvents,
 };
 
-function apiOf(path: string): WireApi {
+function findApi(path: string): WireApi {
   if (path.endsWith("/messages")) return "messages";
   return path.endsWith("/responses") ? "responses" : "chat";
 }
 
-/** True when the whole reply was written. */
+/** True if the complete reply was written. */
 async function send(reply: ScriptedReply, body: WireBody, path: string, response: ServerResponse): Promise<boolean> {
   const fault = reply.fault;
   if (fault?.kind === "status") {
@@ -213,7 +212,7 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
     });
     const message = `scripted ${fault.status}`;
     const error =
-      apiOf(path) === "messages" ? anthropicError(fault.status, message) : { error: { message, type: "scripted" } };
+      findApi(path) === "messages" ? anthropicError(fault.status, message) : { error: { message, type: "scripted" } };
     response.end(fault.body ?? JSON.stringify(error));
     return true;
   }
@@ -234,7 +233,7 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
     return true;
   }
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
-  const api = apiOf(path);
+  const api = findApi(path);
   const end = api === "chat" ? "data: [DONE]\n\n" : "";
   if (fault?.kind === "huge" || fault?.kind === "huge_line" || fault?.kind === "huge_comments") {
     return await flood(fault.kind, api, response);
@@ -248,9 +247,9 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
     response.end(`${events[0] ?? ""}data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"con\n\n`);
     return true;
   }
-  const shown = fault?.afterEvents === undefined ? events : events.slice(0, fault.afterEvents);
+  const sentEvents = fault?.afterEvents === undefined ? events : events.slice(0, fault.afterEvents);
   if (fault === undefined && reply.pieceDelayMs !== undefined) {
-    for (const event of shown) {
+    for (const event of sentEvents) {
       if (response.destroyed) return false;
       response.write(event);
       await sleep(reply.pieceDelayMs);
@@ -259,10 +258,10 @@ async function send(reply: ScriptedReply, body: WireBody, path: string, response
     return true;
   }
   if (fault === undefined) {
-    response.end(shown.join("") + end);
+    response.end(sentEvents.join("") + end);
     return true;
   }
-  await new Promise<void>((resolve) => response.write(shown.join(""), () => resolve()));
+  await new Promise<void>((resolve) => response.write(sentEvents.join(""), () => resolve()));
   if (fault.kind === "reset") response.socket?.resetAndDestroy();
   if (fault.kind === "cut_stream") response.end();
   return false;

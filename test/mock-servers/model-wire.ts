@@ -1,15 +1,15 @@
-/** Replies as an OpenAI-compatible server writes them: the events of both APIs, and the whole of a reply that is not streamed. */
+/** Formats replies of an OpenAI-compatible server: the events of both APIs, and bodies without streaming. */
 import { anthropicTextEvents } from "./anthropic-wire.ts";
 import type { ScriptedReply } from "./model-server.ts";
 
-/** One call as it goes over the wire. */
+/** One tool call in a reply. */
 interface WireCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** The calls of a reply, with ids that the server makes up (`wire_1`, `wire_2`, …). */
+/** Adds ids to the calls of a reply (`wire_1`, `wire_2`, …). */
 function wireCalls(reply: ScriptedReply): WireCall[] {
   return (reply.calls ?? []).map((call, index) => ({
     id: `wire_${index + 1}`,
@@ -18,14 +18,14 @@ function wireCalls(reply: ScriptedReply): WireCall[] {
   }));
 }
 
-/** Text in pieces of `size` characters. */
+/** Splits a text into pieces of `size` characters. */
 function pieces(text: string, size: number): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; at += size) parts.push(text.slice(at, at + size));
   return parts;
 }
 
-function usageOf(
+function makeUsage(
   reply: ScriptedReply,
 ): { prompt_tokens: number; completion_tokens: number; total_tokens: number } | null {
   if (reply.usage === null) return null;
@@ -55,7 +55,7 @@ export function chatEvents(reply: ScriptedReply, model: string): string[] {
     }
   }
   chunk({}, reply.finish ?? (calls.length > 0 ? "tool_calls" : "stop"));
-  const usage = usageOf(reply);
+  const usage = makeUsage(reply);
   if (usage !== null)
     events.push({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, choices: [], usage });
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
@@ -81,7 +81,7 @@ export function chatBody(reply: ScriptedReply, model: string): unknown {
         finish_reason: finish,
       },
     ],
-    ...(reply.usage === null ? {} : { usage: usageOf(reply) }),
+    ...(reply.usage === null ? {} : { usage: makeUsage(reply) }),
   };
 }
 
@@ -130,10 +130,10 @@ export function responsesEvents(reply: ScriptedReply, model: string): string[] {
   );
 }
 
-/** The APIs that the server speaks. */
+/** The APIs of the server. */
 export type WireApi = "chat" | "responses" | "messages";
 
-/** An event with a piece of text, in the form of its API. */
+/** Formats an event with a piece of text for its API. */
 export function textEvent(text: string, api: WireApi): unknown {
   if (api === "messages") return anthropicTextEvents(text).piece;
   return api === "chat"
@@ -141,7 +141,7 @@ export function textEvent(text: string, api: WireApi): unknown {
     : { type: "response.output_text.delta", item_id: "msg_1", output_index: 0, delta: text, sequence_number: 0 };
 }
 
-/** An error as an event, in the form of its API. */
+/** Formats an error event for its API. */
 export function errorEvent(error: unknown, api: WireApi): unknown {
   if (api === "messages") return { type: "error", error };
   return api === "chat"

@@ -1,17 +1,17 @@
 /**
- * A server on loopback that speaks SMTP as none should. What stands before the `@` of a mail's sender says when it begins:
+ * A mock server on loopback that violates SMTP. The local part of a mail's sender selects how:
  *
- * - `stuck`: reads no more once the data has begun. `drip`: says a character of its word every 20 ms, and never ends it.
- * - `endless`: says lines of one reply without end. `ahead`: has said its word about the data before there was any.
+ * - `stuck`: stops reading after the data has begun. `drip`: sends a character of an endless reply every 20 ms.
+ * - `endless`: sends endless lines of one reply. `ahead`: replies to the data before receiving it.
  *
- * A client that says nothing, as one that waits for TLS or begins it, is never answered.
+ * It never answers a silent client, such as one that waits for TLS or starts it.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
 export interface OddSmtp {
   /** Greets a client. */
   readonly port: number;
-  /** Takes connections, and never says a word. */
+  /** Accepts connections and never sends anything. */
   readonly mutePort: number;
   close(): Promise<void>;
 }

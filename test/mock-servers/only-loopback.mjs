@@ -1,4 +1,4 @@
-/** Loaded before a foreign server (`node --import`): whatever it listens on, it listens on loopback only. */
+/** Restricts a foreign server's listeners to loopback (`node --import`). */
 import { Server } from "node:net";
 
 const { listen } = Server.prototype;

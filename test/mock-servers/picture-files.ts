@@ -1,15 +1,15 @@
-/** The smallest files of their kinds that a browser draws. */
+/** Creates minimal picture and PDF files that a browser can display. */
 import { crc32, deflateSync } from "node:zlib";
 
 /** A PNG image of 40 × 24 pixels. */
-export const PNG = pngOf(40, 24);
+export const PNG = makePng(40, 24);
 
-function pngOf(width: number, height: number): Buffer {
+function makePng(width: number, height: number): Buffer {
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, 0x80)]);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits for each of red, green and blue.
+  // Eight bits per red, green and blue.
   header.set([8, 2, 0, 0, 0], 8);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -24,23 +24,23 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** A PDF with a line of text on each page, and a script that a viewer which runs scripts would run on opening it. */
-export function pdfOf(lines: readonly string[]): Buffer {
-  return pdfOfPages(lines.map((line) => `BT /F1 24 Tf 60 500 Td (${line}) Tj ET`));
+/** Creates a PDF with a line of text on each page, and a script that runs on opening in viewers with scripts. */
+export function makePdf(lines: readonly string[]): Buffer {
+  return makePdfPages(lines.map((line) => `BT /F1 24 Tf 60 500 Td (${line}) Tj ET`));
 }
 
 /**
- * A PDF whose one page is half a black scan (CCITT group 4) and holds the two characters of "Japan" in a font and an
- * encoding that a viewer has to know by itself.
+ * Creates a PDF whose page is half a black scan (CCITT group 4) and has the two characters of "Japan" in a predefined font and
+ * encoding.
  */
-export function scannedPdf(): Buffer {
-  return pdfOfPages(["BT /F2 24 Tf 60 500 Td <93FA967B> Tj ET q 420 0 0 300 0 0 cm /Scan Do Q"]);
+export function makeScannedPdf(): Buffer {
+  return makePdfPages(["BT /F2 24 Tf 60 500 Td <93FA967B> Tj ET q 420 0 0 300 0 0 cm /Scan Do Q"]);
 }
 
-/** A row of eight black pixels; each further row is as the one before. */
+/** A row of eight black pixels, which each further row repeats. */
 const BLACK_ROWS = `001${"00110101"}${"000101"}${"11".repeat(7)}`;
 
-function pdfOfPages(contents: readonly string[]): Buffer {
+function makePdfPages(contents: readonly string[]): Buffer {
   const scan = Buffer.from((BLACK_ROWS.padEnd(32, "0").match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
   const resources = "<< /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Scan 6 0 R >> >>";
   const kids = contents.map((_, index) => `${7 + 2 * index} 0 R`);

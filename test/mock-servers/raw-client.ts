@@ -1,15 +1,15 @@
-/** A client that sends a whole body over a plain socket, also after an answer began, and reports the answer. */
+/** A client that sends a complete body over a plain socket, even after the reply has begun, and returns the reply. */
 import { connect } from "node:net";
 
 export interface RawRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes of the body. */
+  /** Size of the body in bytes. */
   readonly size: number;
-  /** Sends chunks without a length in front. */
+  /** Uses chunked encoding. */
   readonly isChunked?: boolean;
-  /** Sends the body only after the first byte of the answer. */
+  /** Delays the body until the first byte of the reply. */
   readonly isPatient?: boolean;
 }
 
@@ -18,17 +18,17 @@ export interface RawAnswer {
   readonly statuses: readonly number[];
   /** The body of the last response. */
   readonly body: string;
-  /** Bytes of the body that were sent when the first byte of the answer came. */
+  /** Bytes of the body sent before the first byte of the reply. */
   readonly sentBefore: number;
   readonly sent: number;
-  /** The code of the socket's error, for example `ECONNRESET`; null: the server closed the connection in order. */
+  /** The code of the socket's error, such as `ECONNRESET`. Null if the server closed the connection cleanly. */
   readonly error: string | null;
 }
 
 const PIECE_BYTES = 65_536;
 const TIMEOUT_MS = 60_000;
 
-/** Sends one request to a server on this machine and reads until the connection is closed. */
+/** Sends one request to a local server and reads until the connection closes. */
 export async function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { port } = new URL(url);
   const { size, isChunked = false, isPatient = false } = request;
@@ -54,7 +54,7 @@ export async function sendRaw(url: string, request: RawRequest): Promise<RawAnsw
     socket.write(bytes, () => drained.resolve());
     await Promise.race([drained.promise, closed.promise]);
   };
-  await write(headOf(request));
+  await write(buildHead(request));
   if (isPatient) await answered.promise;
   for (const piece = Buffer.alloc(PIECE_BYTES, "a"); sent < size && !socket.destroyed; ) {
     const bytes = piece.subarray(0, Math.min(PIECE_BYTES, size - sent));
@@ -66,7 +66,7 @@ export async function sendRaw(url: string, request: RawRequest): Promise<RawAnsw
   return { ...parse(Buffer.concat(received).toString("latin1")), sentBefore, sent, error };
 }
 
-/** Sends text as it is, of which nothing has to be valid HTTP, and reads until the connection is closed. */
+/** Sends raw text, which may be invalid HTTP, and reads until the connection closes. */
 export async function sendText(url: string, text: string): Promise<Pick<RawAnswer, "statuses" | "body">> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error("timeout")));
@@ -78,7 +78,7 @@ export async function sendText(url: string, text: string): Promise<Pick<RawAnswe
 
 const CRLF = Buffer.from("\r\n");
 
-function headOf({ method = "POST", path, headers = {}, size, isChunked = false }: RawRequest): string {
+function buildHead({ method = "POST", path, headers = {}, size, isChunked = false }: RawRequest): string {
   const length = isChunked ? "transfer-encoding: chunked" : `content-length: ${size}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const host = "host" in headers ? [] : ["host: localhost"];
@@ -90,7 +90,7 @@ function parse(text: string): Pick<RawAnswer, "statuses" | "body"> {
   const last = text.slice(text.lastIndexOf("HTTP/1.1 "));
   const [head = "", ...rest] = last.split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
-  // One chunk of a small answer, then the last one: its text is between the lines of the sizes.
+  // A small reply has one chunk and the last one, so its text is between the size lines.
   const isChunked = /^transfer-encoding: chunked$/im.test(head);
   return {
     statuses,

@@ -1,12 +1,12 @@
 /**
- * The outside oracle: an HTTP server that records every request. For each it says whether a service that honours
- * `Idempotency-Key`, and forgets a key after its lifetime, would have acted on it. Plain `node:http`, on loopback.
+ * An HTTP server on loopback that records every request. For each it decides whether a service that honours `Idempotency-Key` for a key's
+ * lifetime would have acted on it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { KeyMemory } from "./key-memory.ts";
 import { closeServer, listenOnLoopback } from "./listen.ts";
 
-/** A request as it was received. `at` is `performance.now()` milliseconds. */
+/** A received request. `at` is `performance.now()` milliseconds. */
 export interface RecordedRequest {
   readonly seq: number;
   readonly at: number;
@@ -14,12 +14,12 @@ export interface RecordedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly idempotencyKey: string | null;
-  /** False for a repeat under a key that the service still remembers. */
+  /** False for a repeat under a stored key. */
   readonly acted: boolean;
   readonly body: string;
 }
 
-/** What the recorder answers. */
+/** The recorder's reply. */
 export type RecorderReply =
   | {
       readonly status: number;
@@ -29,7 +29,7 @@ export type RecorderReply =
     }
   | { readonly fault: "reset" | "hang" };
 
-/** A request that is whole and not yet written down. */
+/** A complete request before it is recorded. */
 export interface ArrivingRequest {
   readonly method: string;
   readonly path: string;
@@ -38,16 +38,16 @@ export interface ArrivingRequest {
 
 export interface RecorderOptions {
   readonly port?: number;
-  /** How long a key is remembered from the first request under it, and by which clock; without it, for ever. */
+  /** How long a key is stored after its first request, and by which clock. Forever when omitted. */
   readonly keys?: { readonly lifetimeMs: number; readonly now?: () => number };
   /**
-   * Awaited when a request is whole and before it is written down: the effect has not happened yet. `"drop"`: it never
-   * happens, and the connection is reset.
+   * Awaited before a complete request is recorded, that is, before its effect. `"drop"` prevents the effect and resets the
+   * connection.
    */
   readonly beforeEffect?: (arriving: ArrivingRequest) => Promise<"drop" | void> | "drop" | void;
-  /** Awaited when it is written down and before the answer leaves: the effect has happened, and nobody knows. */
+  /** Awaited after recording and before the reply: the effect has happened but is unknown to the caller. */
   readonly afterEffect?: (record: RecordedRequest) => Promise<void> | void;
-  /** Default, also for what it gives no answer: 200 and `{"ok":true,"path":…}`. */
+  /** Computes the reply. The default is 200 and `{"ok":true,"path":…}`. */
   readonly reply?: (record: RecordedRequest) => RecorderReply | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a recorder. */
 export async function startRecorder(options: RecorderOptions = {}): Promise<Recorder> {
   const requests: RecordedRequest[] = [];
   const keys = new KeyMemory();
@@ -97,7 +97,7 @@ async function record(
 
   const verdict = await options.beforeEffect?.({ method, path, idempotencyKey });
   if (verdict === "drop") request.socket.resetAndDestroy();
-  // A client that went away before the effect: a real service would not act either.
+  // The client disconnected before the effect, so a real service would not act.
   if (request.socket.destroyed) return;
   const entry: RecordedRequest = {
     seq: requests.length + 1,

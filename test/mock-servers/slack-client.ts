@@ -1,32 +1,32 @@
-/** How tests, also those inside workerd, speak to the stand-in for Slack: they make workspaces, set faults, and read what came. */
+/** Controls the mock server of Slack from tests, including those in workerd: creates workspaces, sets faults, reads received calls. */
 import type { SlackChannel, SlackMessage, SlackUser, WorkspaceOptions } from "./slack-workspace.ts";
 
-/** A request that the stand-in got. `at` is milliseconds since the epoch; `ok`: it took effect and said so. */
+/** A received request. `at` is milliseconds since the epoch; `ok` means that it took effect and replied so. */
 export interface SlackCall {
   readonly at: number;
   readonly team: string | null;
-  /** Of the Web API, or `upload`, `download`, `response_url`. */
+  /** A method of the Web API, or `upload`, `download`, `response_url`. */
   readonly method: string;
   readonly given: Readonly<Record<string, unknown>>;
   ok: boolean;
   status: number;
 }
 
-/** What goes wrong. `cut`: it takes effect, and the connection ends before the answer. */
+/** A fault. `cut` lets the call take effect and closes the connection before the reply. */
 export interface SlackFault {
   readonly kind: "ratelimited" | "status" | "error" | "hang" | "reset" | "cut";
-  /** Absent: any. */
+  /** Every method when omitted. */
   readonly team?: string;
   readonly method?: string;
-  /** Absent: until the faults are cleared. */
+  /** Until the faults are cleared when omitted. */
   readonly times?: number;
-  /** Seconds, of `ratelimited`. */
+  /** Seconds, for `ratelimited`. */
   readonly retryAfter?: number;
   readonly status?: number;
   readonly error?: string;
 }
 
-/** A code that a workspace's administrator got for agreeing. */
+/** An authorization code of a workspace's administrator. */
 export interface SlackCode {
   readonly code: string;
   readonly team: string;
@@ -55,7 +55,7 @@ export interface WorkspaceFacts {
   }[];
 }
 
-/** One workspace of the stand-in. */
+/** One workspace of the mock server. */
 export class SlackClient {
   readonly team: string;
   private readonly base: string;
@@ -65,7 +65,7 @@ export class SlackClient {
     this.team = team;
   }
 
-  /** Makes it, or makes it anew. */
+  /** Creates or recreates it. */
   async make(options: Omit<WorkspaceOptions, "team"> = {}): Promise<WorkspaceFacts> {
     return await this.ask("POST", "workspace", { team: this.team, ...options });
   }
@@ -82,25 +82,25 @@ export class SlackClient {
     await this.ask("POST", `channel/${this.team}`, channel);
   }
 
-  /** The messages of a conversation, oldest first; of one thread when it is named. */
+  /** Returns the messages of a conversation or a thread, oldest first. */
   async messages(channel: string, thread?: string): Promise<readonly SlackMessage[]> {
     const found = (await this.facts()).channels.find(({ id }) => id === channel)?.messages ?? [];
     return thread === undefined ? found : found.filter((one) => one.thread_ts === thread || one.ts === thread);
   }
 
-  /** A person says something; nothing of it is sent to anybody. */
+  /** Adds a person's message without sending an event. */
   async say(said: { channel: string; user: string; text: string; thread_ts?: string }): Promise<SlackMessage> {
     return await this.ask("POST", `said/${this.team}`, said);
   }
 
-  /** A person's file, as the message that has it shows it. */
+  /** Adds a person's file, and returns it as in a message. */
   async putFile(name: string, content: string, type = "text/plain"): Promise<Record<string, unknown>> {
     const query = new URLSearchParams({ name, type }).toString();
-    const response = await fetch(`${this.base}/stand-in/file/${this.team}?${query}`, { method: "POST", body: content });
+    const response = await fetch(`${this.base}/mock/file/${this.team}?${query}`, { method: "POST", body: content });
     return (await response.json()) as Record<string, unknown>;
   }
 
-  /** Everything that came for this workspace; of one method when it is named. */
+  /** Returns all calls for this workspace, or those of one method. */
   async calls(method?: string): Promise<readonly SlackCall[]> {
     const all = await this.ask<readonly SlackCall[]>("GET", `calls/${this.team}`);
     return method === undefined ? all : all.filter((call) => call.method === method);
@@ -114,7 +114,7 @@ export class SlackClient {
     await this.ask("DELETE", `fault/${this.team}`);
   }
 
-  /** The app is uninstalled, or is there again. */
+  /** Uninstalls or reinstalls the app. */
   async revoke(isRevoked = true): Promise<void> {
     await this.ask("POST", `revoked/${this.team}`, isRevoked);
   }
@@ -129,8 +129,8 @@ export class SlackClient {
 
   private async ask<T>(method: string, place: string, body?: unknown): Promise<T> {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-    const response = await fetch(`${this.base}/stand-in/${place}`, init);
-    if (!response.ok) throw new Error(`the stand-in for Slack refuses ${method} ${place}: ${await response.text()}`);
+    const response = await fetch(`${this.base}/mock/${place}`, init);
+    if (!response.ok) throw new Error(`the mock server of Slack refuses ${method} ${place}: ${await response.text()}`);
     return (await response.json()) as T;
   }
 }

@@ -1,15 +1,15 @@
-/** The methods of Slack's Web API that the stand-in knows: what each checks, does and answers, with Slack's own names of errors. */
+/** Implements the mocked methods of Slack's Web API, with Slack's error names. */
 import type { SlackChannel, SlackMessage, SlackWorkspace } from "./slack-workspace.ts";
 
-/** The arguments of a call; what was JSON inside of a form is read. */
+/** The arguments of a call. JSON in a form is parsed. */
 export type SlackArguments = Readonly<Record<string, unknown>>;
 type Answer = Record<string, unknown>;
 type Method = (workspace: SlackWorkspace, given: SlackArguments, base: string) => Answer;
 
-/** An answer that says `ok: false`. */
+/** A reply with `ok: false`. */
 class Refusal extends Error {}
 
-/** Answers as Slack does: 200 in any case. */
+/** Answers a call. The status is always 200, as with Slack. */
 export function answerMethod(name: string, workspace: SlackWorkspace, given: SlackArguments, base: string): Answer {
   const method = METHODS[name];
   if (method === undefined) return { ok: false, error: "unknown_method", req_method: name };
@@ -37,20 +37,25 @@ const METHODS: Readonly<Record<string, Method>> = {
     checkText(given);
     const threadTs = text(given, "thread_ts");
     if (threadTs !== null && !channel.messages.some(({ ts }) => ts === threadTs)) throw new Refusal("thread_not_found");
-    const message = workspace.post(channel, { ...said(workspace, given), ...(threadTs && { thread_ts: threadTs }) });
-    return { channel: channel.id, ts: message.ts, message: shown(message, false) };
+    const message = workspace.post(channel, {
+      ...readMessage(workspace, given),
+      ...(threadTs && { thread_ts: threadTs }),
+    });
+    return { channel: channel.id, ts: message.ts, message: formatMessage(message, false) };
   },
   "chat.update": (workspace, given) => {
     const channel = open(workspace, given);
     checkText(given);
-    const message = messageAt(channel, text(given, "ts"), "message_not_found");
+    const message = findMessage(channel, text(given, "ts"), "message_not_found");
     if (message.user !== workspace.botUser) throw new Refusal("cant_update_message");
-    Object.assign(message, said(workspace, given), { edited: { user: workspace.botUser, ts: workspace.nextTs() } });
-    return { channel: channel.id, ts: message.ts, text: message.text, message: shown(message, false) };
+    Object.assign(message, readMessage(workspace, given), {
+      edited: { user: workspace.botUser, ts: workspace.nextTs() },
+    });
+    return { channel: channel.id, ts: message.ts, text: message.text, message: formatMessage(message, false) };
   },
   "chat.delete": (workspace, given) => {
     const channel = visible(workspace, given);
-    const message = messageAt(channel, text(given, "ts"), "message_not_found");
+    const message = findMessage(channel, text(given, "ts"), "message_not_found");
     if (message.user !== workspace.botUser) throw new Refusal("cant_delete_message");
     channel.messages.splice(channel.messages.indexOf(message), 1);
     return { channel: channel.id, ts: message.ts };
@@ -63,7 +68,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   "chat.getPermalink": (workspace, given) => {
     const channel = visible(workspace, given);
-    const { ts } = messageAt(channel, text(given, "message_ts"), "message_not_found");
+    const { ts } = findMessage(channel, text(given, "message_ts"), "message_not_found");
     const place = `archives/${channel.id}/p${ts.replace(".", "")}`;
     return { channel: channel.id, permalink: `https://${workspace.team.toLowerCase()}.slack.com/${place}` };
   },
@@ -78,7 +83,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     const all = [...workspace.channels.values()].filter(({ isDirect, isPrivate, isMember }) =>
       isPrivate ? isMember && types.has("private_channel") : !isDirect && types.has("public_channel"),
     );
-    const page = pageOf(all, given, 100);
+    const page = getPage(all, given, 100);
     return { channels: page.part.map((channel) => channelFacts(workspace, channel)), ...page.next };
   },
   "conversations.history": (workspace, given) => {
@@ -88,7 +93,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   "conversations.replies": (workspace, given) => {
     const channel = readable(workspace, given);
-    const root = messageAt(channel, text(given, "ts"), "thread_not_found");
+    const root = findMessage(channel, text(given, "ts"), "thread_not_found");
     return messagePage([root, ...channel.messages.filter((one) => one.thread_ts === root.ts && one !== root)], given);
   },
   "users.info": (workspace, given) => ({ user: userFacts(workspace, text(given, "user"), "user_not_found") }),
@@ -102,15 +107,15 @@ const METHODS: Readonly<Record<string, Method>> = {
   "views.open": (workspace, given) => {
     const trigger = text(given, "trigger_id");
     if (trigger === null || !/^\d+\.\d+\.[a-z0-9]+$/.test(trigger)) throw new Refusal("invalid_trigger_id");
-    return { view: keepView(workspace, workspace.nextId("V"), given["view"]) };
+    return { view: storeView(workspace, workspace.nextId("V"), given["view"]) };
   },
   "views.update": (workspace, given) => {
     const id = text(given, "view_id") ?? "";
     if (!workspace.views.has(id)) throw new Refusal("not_found");
-    return { view: keepView(workspace, id, given["view"]) };
+    return { view: storeView(workspace, id, given["view"]) };
   },
   "reactions.add": (workspace, given) => {
-    const message = messageAt(visible(workspace, given), text(given, "timestamp"), "message_not_found");
+    const message = findMessage(visible(workspace, given), text(given, "timestamp"), "message_not_found");
     const name = text(given, "name") ?? "";
     const reactions = (message.reactions ??= []);
     if (reactions.some((reaction) => reaction.name === name)) throw new Refusal("already_reacted");
@@ -134,7 +139,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** A file as messages and `files.info` have it. `url_private` wants the bot's token. */
+/** Formats a file as in messages and `files.info`. `url_private` requires the bot's token. */
 export function fileFacts(workspace: SlackWorkspace, id: string, base: string): Answer {
   const file = workspace.files.get(id);
   if (file === undefined) throw new Refusal("file_not_found");
@@ -180,8 +185,8 @@ function completeUpload(workspace: SlackWorkspace, given: SlackArguments): Answe
   return { files: files.map(({ id, title }) => ({ id, title })) };
 }
 
-/** What the bot says, checked against the limits that Slack documents. */
-function said(workspace: SlackWorkspace, given: SlackArguments): Omit<SlackMessage, "type" | "team" | "ts"> {
+/** Reads the bot's message and checks Slack's documented limits. */
+function readMessage(workspace: SlackWorkspace, given: SlackArguments): Omit<SlackMessage, "type" | "team" | "ts"> {
   const { blocks, metadata } = given;
   return {
     user: workspace.botUser,
@@ -208,7 +213,7 @@ interface Block {
   readonly elements?: readonly { readonly value?: string; readonly action_id?: string }[];
 }
 
-/** Limits of https://docs.slack.dev/reference/block-kit: blocks of a message, texts, elements, values. */
+/** Checks the limits of https://docs.slack.dev/reference/block-kit: blocks of a message, texts, elements, values. */
 function areBlocks(blocks: unknown): boolean {
   if (!Array.isArray(blocks) || blocks.length > 50) return false;
   return (blocks as Block[]).every((block) => {
@@ -224,7 +229,7 @@ function areBlocks(blocks: unknown): boolean {
   });
 }
 
-/** What a modal needs to be one. */
+/** Checks the required fields of a modal. */
 interface View {
   readonly type?: string;
   readonly title?: { readonly text?: string };
@@ -232,7 +237,7 @@ interface View {
   readonly private_metadata?: string;
 }
 
-function keepView(workspace: SlackWorkspace, id: string, view: unknown): Answer {
+function storeView(workspace: SlackWorkspace, id: string, view: unknown): Answer {
   const { type, title, blocks, private_metadata: metadata = "" } = (view ?? {}) as View;
   const heading = title?.text ?? "";
   const isRight = type === "modal" && heading !== "" && heading.length <= 24 && Array.isArray(blocks);
@@ -242,36 +247,36 @@ function keepView(workspace: SlackWorkspace, id: string, view: unknown): Answer 
   return made;
 }
 
-/** A conversation that the bot knows of: a private one only when it is in it. */
+/** Finds a conversation that is visible to the bot: public, or one that it is in. */
 function visible(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
   const channel = workspace.channel(text(given, "channel") ?? "");
   if (channel === null || (channel.isPrivate && !channel.isMember)) throw new Refusal("channel_not_found");
   return channel;
 }
 
-/** One whose messages it may read. */
+/** Finds a conversation whose messages the bot may read. */
 function readable(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
-  return joined(visible(workspace, given));
+  return requireMember(visible(workspace, given));
 }
 
-/** One in which it may post: `chat:write.public` lets it do so in public channels that it is not in. */
+/** Finds a conversation in which the bot may post: `chat:write.public` includes public channels that it is not in. */
 function open(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
   const channel = visible(workspace, given);
   if (channel.isArchived) throw new Refusal("is_archived");
   return channel;
 }
 
-/** One in which it may do what members do beside posting. */
+/** Finds a conversation in which the bot has a member's other rights. */
 function writable(workspace: SlackWorkspace, given: SlackArguments): SlackChannel {
-  return joined(open(workspace, given));
+  return requireMember(open(workspace, given));
 }
 
-function joined(channel: SlackChannel): SlackChannel {
+function requireMember(channel: SlackChannel): SlackChannel {
   if (!channel.isMember) throw new Refusal("not_in_channel");
   return channel;
 }
 
-function messageAt(channel: SlackChannel, ts: string | null, missing: string): SlackMessage {
+function findMessage(channel: SlackChannel, ts: string | null, missing: string): SlackMessage {
   const found = channel.messages.find((message) => message.ts === ts);
   if (found === undefined) throw new Refusal(missing);
   return found;
@@ -280,18 +285,18 @@ function messageAt(channel: SlackChannel, ts: string | null, missing: string): S
 function messagePage(messages: readonly SlackMessage[], given: SlackArguments): Answer {
   const [oldest, latest] = [Number(given["oldest"] ?? 0), Number(given["latest"] ?? Infinity)];
   const within = messages.filter(({ ts }) => Number(ts) >= oldest && Number(ts) <= latest);
-  const page = pageOf(within, given, 100);
+  const page = getPage(within, given, 100);
   const withMetadata = given["include_all_metadata"] === "true" || given["include_all_metadata"] === true;
-  const part = page.part.map((message) => shown(message, withMetadata));
+  const part = page.part.map((message) => formatMessage(message, withMetadata));
   return { messages: part, has_more: page.next.response_metadata.next_cursor !== "", ...page.next };
 }
 
-function shown(message: SlackMessage, withMetadata: boolean): Answer {
+function formatMessage(message: SlackMessage, withMetadata: boolean): Answer {
   const { metadata, ...rest } = message;
   return withMetadata && metadata !== undefined ? { ...rest, metadata } : rest;
 }
 
-function pageOf<T>(all: readonly T[], given: SlackArguments, standard: number) {
+function getPage<T>(all: readonly T[], given: SlackArguments, standard: number) {
   const from = Number(atob(text(given, "cursor") ?? "") || 0);
   const limit = Math.min(Number(given["limit"] ?? standard), 999);
   const end = from + limit;

@@ -1,35 +1,35 @@
-/** Requests as Slack sends them to an app: signed over their raw body, and in the forms of events, commands and clicks. */
+/** Creates Slack's requests to an app: events, commands and clicks, signed over their raw body. */
 
-/** A request that is ready to be sent. */
+/** A signed request. */
 export interface SignedRequest {
   readonly method: "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What can be wrong with a signature. */
+/** Parameters of a signature. */
 export interface Signing {
   readonly secret: string;
-  /** Seconds that the request is older than now; negative: it comes from the future. */
+  /** Age of the request in seconds. Negative for the future. */
   readonly ageSeconds?: number;
-  /** Of a request that Slack sends again: which try, and why. */
+  /** Number and reason of Slack's retry. */
   readonly retry?: { readonly number: number; readonly reason: string };
 }
 
-export async function signedJson(body: unknown, signing: Signing): Promise<SignedRequest> {
-  return await signed(JSON.stringify(body), "application/json", signing);
+export async function signJson(body: unknown, signing: Signing): Promise<SignedRequest> {
+  return await sign(JSON.stringify(body), "application/json", signing);
 }
 
-export async function signedForm(fields: Readonly<Record<string, string>>, signing: Signing): Promise<SignedRequest> {
-  return await signed(new URLSearchParams(fields).toString(), "application/x-www-form-urlencoded", signing);
+export async function signForm(fields: Readonly<Record<string, string>>, signing: Signing): Promise<SignedRequest> {
+  return await sign(new URLSearchParams(fields).toString(), "application/x-www-form-urlencoded", signing);
 }
 
-/** A click or a submitted modal: a form with one field, `payload`. */
-export async function signedPayload(payload: unknown, signing: Signing): Promise<SignedRequest> {
-  return await signedForm({ payload: JSON.stringify(payload) }, signing);
+/** Signs a click or a submitted modal: a form with one field, `payload`. */
+export async function signPayload(payload: unknown, signing: Signing): Promise<SignedRequest> {
+  return await signForm({ payload: JSON.stringify(payload) }, signing);
 }
 
-async function signed(body: string, type: string, { secret, ageSeconds = 0, retry }: Signing): Promise<SignedRequest> {
+async function sign(body: string, type: string, { secret, ageSeconds = 0, retry }: Signing): Promise<SignedRequest> {
   const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
   const key = await crypto.subtle.importKey("raw", bytes(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   const mac = await crypto.subtle.sign("HMAC", key, bytes(`v0:${timestamp}:${body}`));
@@ -47,14 +47,14 @@ async function signed(body: string, type: string, { secret, ageSeconds = 0, retr
   };
 }
 
-/** Who an envelope is for. */
+/** The recipient of an envelope. */
 export interface AppFacts {
   readonly team: string;
   readonly appId: string;
   readonly botUser: string;
 }
 
-/** What Slack wraps an event in. */
+/** Wraps an event as Slack does. */
 export function eventEnvelope(app: AppFacts, event: Readonly<Record<string, unknown>>, eventId: string): unknown {
   return {
     token: "verification-token",
@@ -80,33 +80,33 @@ export const URL_VERIFICATION = {
   type: "url_verification",
 };
 
-/** Somebody's words, as an event has them. */
-export interface Said {
+/** A person's message in an event. */
+export interface IncomingMessageFacts {
   readonly user: string;
   readonly text: string;
   readonly channel: string;
   readonly ts: string;
   readonly threadTs?: string;
   readonly files?: readonly unknown[];
-  /** The workspace that the speaker is of, where that is another one. */
+  /** The author's workspace, if it is a different one. */
   readonly userTeam?: string;
-  /** Who began the thread. */
+  /** The author of the thread's first message. */
   readonly parent?: string;
 }
 
-export function mentionEvent(said: Said): Record<string, unknown> {
-  return { ...spoken("app_mention", said) };
+export function mentionEvent(said: IncomingMessageFacts): Record<string, unknown> {
+  return { ...makeMessageFields("app_mention", said) };
 }
 
-/** `kind`: `im` is a direct conversation. */
-export function messageEvent(said: Said, kind: "channel" | "im" = "channel"): Record<string, unknown> {
+/** `kind` is `im` for a direct conversation. */
+export function messageEvent(said: IncomingMessageFacts, kind: "channel" | "im" = "channel"): Record<string, unknown> {
   const subtype = said.files === undefined ? {} : { subtype: "file_share" };
-  return { ...spoken("message", said), ...subtype, channel_type: kind };
+  return { ...makeMessageFields("message", said), ...subtype, channel_type: kind };
 }
 
-function spoken(
+function makeMessageFields(
   type: string,
-  { user, text, channel, ts, threadTs, files, userTeam, parent }: Said,
+  { user, text, channel, ts, threadTs, files, userTeam, parent }: IncomingMessageFacts,
 ): Record<string, unknown> {
   return {
     type,
@@ -123,7 +123,7 @@ function spoken(
   };
 }
 
-/** The fields of a slash command. */
+/** Creates the fields of a slash command. */
 export function commandFields(
   app: AppFacts,
   said: { readonly user: string; readonly channel: string; readonly text: string; readonly responseUrl: string },
@@ -148,14 +148,14 @@ export function commandFields(
 /** A click on an element of a message's blocks. */
 export interface Click {
   readonly user: string;
-  /** The workspace of who clicks; absent: that of the app. */
+  /** The workspace of the person who clicks. That of the app when omitted. */
   readonly userTeam?: string;
   readonly channel: string;
   readonly messageTs: string;
   readonly threadTs?: string;
   readonly actionId: string;
   readonly value: string;
-  /** True where a menu was used: its option carries the value. */
+  /** True for a menu, whose option has the value. */
   readonly isSelect?: boolean;
   readonly responseUrl: string;
 }
@@ -195,7 +195,7 @@ export function clickPayload(app: AppFacts, click: Click): Record<string, unknow
   };
 }
 
-/** A modal that somebody submitted. `values`: by block id, by action id, what was typed. */
+/** Creates a submitted modal. `values` holds the typed texts by block id and action id. */
 export function submissionPayload(
   app: AppFacts,
   submitted: {

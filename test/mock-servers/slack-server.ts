@@ -1,7 +1,7 @@
 /**
- * A stand-in for Slack: its Web API on loopback in its wire format (forms and JSON, 200 with `ok: false`, 429 with
- * `Retry-After`), the three calls of an upload, private files, and response URLs. It holds as many workspaces as tests
- * make; all is told and asked over HTTP below `/stand-in/`, so that tests inside workerd do it too: see slack-client.ts.
+ * A mock server of Slack on loopback: its Web API in its wire format (forms and JSON, 200 with `ok: false`, 429 with `Retry-After`), the
+ * three calls of an upload, private files, and response URLs. Tests create workspaces and control them over HTTP below `/mock/`, which also
+ * works in workerd: see slack-client.ts.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -16,7 +16,7 @@ export interface SlackServer {
 }
 
 export async function startSlackServer({ port = 0 }: { readonly port?: number } = {}): Promise<SlackServer> {
-  const slack = new StandIn();
+  const slack = new SlackMock();
   const server = createServer((request, response) => {
     slack.serve(request, response).catch((thrown: unknown) => {
       if (!response.headersSent) response.writeHead(500);
@@ -42,14 +42,14 @@ interface Arrived {
   readonly bytes: Buffer;
 }
 
-/** What a request is about, as far as faults and records go. */
-interface Told {
+/** The facts of a request for faults and records. */
+interface MethodCall {
   readonly team: string | null;
   readonly method: string;
   readonly given: SlackArguments;
 }
 
-class StandIn {
+class SlackMock {
   base = "";
   private readonly workspaces = new Map<string, SlackWorkspace>();
   private readonly calls: SlackCall[] = [];
@@ -62,35 +62,35 @@ class StandIn {
     for await (const part of request) parts.push(part as Buffer);
     const url = new URL(request.url ?? "/", this.base);
     const arrived = { url, method: request.method ?? "GET", headers: request.headers, bytes: Buffer.concat(parts) };
-    if (url.pathname.startsWith("/stand-in/")) return send(response, this.control(arrived));
+    if (url.pathname.startsWith("/mock/")) return send(response, this.control(arrived));
 
-    const told = this.about(arrived);
-    const fault = this.faultFor(told);
-    const call: SlackCall = { at: Date.now(), ...told, ok: false, status: 0 };
+    const parsed = this.parseCall(arrived);
+    const fault = this.faultFor(parsed);
+    const call: SlackCall = { at: Date.now(), ...parsed, ok: false, status: 0 };
     this.calls.push(call);
     if (fault?.kind === "hang") return;
     if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
-    const reply = fault === null || fault.kind === "cut" ? this.answer(arrived, told) : faultReply(fault);
+    const reply = fault === null || fault.kind === "cut" ? this.answer(arrived, parsed) : faultReply(fault);
     call.status = reply.status ?? 200;
     call.ok = call.status === 200 && (reply.json as { ok?: unknown } | undefined)?.ok !== false;
     if (fault?.kind === "cut") return void request.socket.resetAndDestroy();
     send(response, reply);
   }
 
-  private about(arrived: Arrived): Told {
+  private parseCall(arrived: Arrived): MethodCall {
     const { url } = arrived;
     const [, first = "", second = "", third = ""] = url.pathname.split("/");
     if (first === "api") {
-      const { token: _, ...given } = argumentsOf(arrived);
-      return { team: this.byToken(tokenOf(arrived))?.team ?? null, method: second, given };
+      const { token: _, ...given } = readArguments(arrived);
+      return { team: this.byToken(readToken(arrived))?.team ?? null, method: second, given };
     }
     if (first === "upload") return { team: third, method: "upload", given: {} };
     if (first === "files-pri") return { team: second.split("-")[0] ?? null, method: "download", given: {} };
     const team = this.responseUrls.get(second)?.team ?? null;
-    return { team, method: first === "response" ? "response_url" : first, given: argumentsOf(arrived) };
+    return { team, method: first === "response" ? "response_url" : first, given: readArguments(arrived) };
   }
 
-  private answer(arrived: Arrived, { method, given }: Told): Reply {
+  private answer(arrived: Arrived, { method, given }: MethodCall): Reply {
     const [, first = "", second = "", third = "", fourth = ""] = arrived.url.pathname.split("/");
     if (first === "api") return { json: this.api(arrived, method, given) };
     if (first === "upload") return this.upload(third, fourth, arrived);
@@ -101,7 +101,7 @@ class StandIn {
 
   private api(arrived: Arrived, method: string, given: SlackArguments): Record<string, unknown> {
     if (method === "oauth.v2.access") return this.oauth(arrived, given);
-    const token = tokenOf(arrived);
+    const token = readToken(arrived);
     if (token === "") return { ok: false, error: "not_authed" };
     const workspace = this.byToken(token);
     if (workspace === null) return { ok: false, error: "invalid_auth" };
@@ -148,7 +148,7 @@ class StandIn {
     return { bytes: Buffer.from(`OK - ${bytes.byteLength}`), headers: { "content-type": "text/plain" } };
   }
 
-  /** Without the right token Slack leads to its page for signing in. */
+  /** Without the right token Slack redirects to its sign-in page. */
   private download(named: string, { headers }: Arrived): Reply {
     const [team = "", id = ""] = named.split("-");
     const workspace = this.workspaces.get(team);
@@ -166,7 +166,7 @@ class StandIn {
     return found.uses > 5 ? { status: 404, json: { ok: false, error: "used_url" } } : { json: { ok: true } };
   }
 
-  private faultFor({ team, method }: Told): SlackFault | null {
+  private faultFor({ team, method }: MethodCall): SlackFault | null {
     const index = this.faults.findIndex(
       (one) => (one.team === undefined || one.team === team) && (one.method === undefined || one.method === method),
     );
@@ -219,7 +219,7 @@ class StandIn {
       case "GET calls":
         return { json: this.calls.filter((call) => call.team === team) };
       default:
-        return { status: 404, json: { error: `the stand-in knows no ${method} ${url.pathname}` } };
+        return { status: 404, json: { error: `the mock server knows no ${method} ${url.pathname}` } };
     }
   }
 
@@ -233,7 +233,7 @@ class StandIn {
     return { team, name, botUser, botId, appId, token, channels, views, files };
   }
 
-  /** A person's message, as `conversations.replies` shows it. */
+  /** Adds a person's message, in the format of `conversations.replies`. */
   private say(team: string, said: { channel: string; user: string; text: string; thread_ts?: string }): unknown {
     const workspace = this.workspace(team);
     const channel = workspace.channel(said.channel);
@@ -242,7 +242,7 @@ class StandIn {
     return workspace.post(channel, { user, text, ...(thread !== undefined && { thread_ts: thread }) });
   }
 
-  /** A person's file, as its message has it. */
+  /** Adds a person's file, in the format of its message. */
   private putFile(team: string, query: URLSearchParams, bytes: Uint8Array): unknown {
     const workspace = this.workspace(team);
     const id = workspace.nextId("F");
@@ -263,14 +263,14 @@ class StandIn {
   }
 }
 
-/** In the header or, as Slack takes it too, among the arguments. */
-function tokenOf(arrived: Arrived): string {
-  const { token } = argumentsOf(arrived);
+/** Reads the token from the header or from the arguments, both of which Slack accepts. */
+function readToken(arrived: Arrived): string {
+  const { token } = readArguments(arrived);
   return arrived.headers.authorization?.replace(/^Bearer /, "") ?? (typeof token === "string" ? token : "");
 }
 
-/** Of a form or of JSON. In a form, what begins like JSON is JSON. */
-function argumentsOf({ url, headers, bytes }: Arrived): Record<string, unknown> {
+/** Reads arguments of a form or of JSON. Parses values of a form that begin like JSON. */
+function readArguments({ url, headers, bytes }: Arrived): Record<string, unknown> {
   const type = headers["content-type"] ?? "";
   const body = bytes.toString("utf8");
   if (type.startsWith("application/json")) return body === "" ? {} : (JSON.parse(body) as Record<string, unknown>);
@@ -298,7 +298,7 @@ function faultReply(fault: SlackFault): Reply {
   }
 }
 
-/** The first part of a multipart body; null when it is none. */
+/** Returns the first part of a multipart body. Null for other bodies. */
 function multipartBody(bytes: Buffer, type: string | undefined): Buffer | null {
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/.exec(type ?? "")?.[1];
   if (boundary === undefined) return null;

@@ -1,6 +1,6 @@
-/** What one workspace of the stand-in for Slack holds: people, conversations, messages, files, and the bot that is installed. */
+/** One workspace of the mock server of Slack: people, conversations, messages, files, and the installed bot. */
 
-/** A message as Slack keeps it. */
+/** A stored message. */
 export interface SlackMessage {
   type: "message";
   user: string;
@@ -23,9 +23,9 @@ export interface SlackChannel {
   readonly isDirect: boolean;
   readonly isPrivate: boolean;
   isArchived: boolean;
-  /** Of the bot. To a public channel that it is not in it may post (`chat:write.public`), and reads nothing there. */
+  /** Whether the bot is a member. In other public channels it may post (`chat:write.public`) but not read. */
   isMember: boolean;
-  /** Of a direct conversation. */
+  /** The user of a direct conversation. */
   readonly user: string | null;
   readonly messages: SlackMessage[];
 }
@@ -37,7 +37,7 @@ export interface SlackUser {
   readonly email: string | null;
   readonly tz: string;
   readonly isBot: boolean;
-  /** Another workspace's, for somebody who is here by a shared channel. */
+  /** The home workspace of a guest from a shared channel. */
   readonly team: string;
 }
 
@@ -47,11 +47,11 @@ export interface SlackFile {
   title: string;
   bytes: Uint8Array | null;
   readonly mimetype: string;
-  /** Where it was shared; null: not completed. */
+  /** Where it was shared. Null until the upload is complete. */
   shared: { readonly channel: string; readonly ts: string; readonly threadTs: string | null } | null;
 }
 
-/** What makes a workspace. */
+/** Options of a workspace. */
 export interface WorkspaceOptions {
   /** `T…` */
   readonly team: string;
@@ -67,7 +67,7 @@ export class SlackWorkspace {
   readonly botId: string;
   readonly appId: string;
   token: string;
-  /** Once the app was uninstalled. */
+  /** True after the app was uninstalled. */
   isRevoked = false;
   readonly users = new Map<string, SlackUser>();
   readonly channels = new Map<string, SlackChannel>();
@@ -103,7 +103,7 @@ export class SlackWorkspace {
     return made;
   }
 
-  /** By id, by `#name` or name, or by the user whom a direct conversation is with, which is opened then. */
+  /** Finds a channel by id, `#name` or name, or opens the direct conversation with a user. */
   channel(named: string): SlackChannel | null {
     const name = named.replace(/^#/, "");
     const found = this.channels.get(named) ?? [...this.channels.values()].find((channel) => channel.name === name);
@@ -115,7 +115,7 @@ export class SlackWorkspace {
     return found ?? this.addChannel({ id: `D${user.slice(1)}`, isDirect: true, user });
   }
 
-  /** Times of messages never repeat in a workspace. */
+  /** Returns a unique message time. */
   nextTs(): string {
     this.lastTs = Math.max(this.lastTs + 1, Date.now() * 1000);
     return `${Math.floor(this.lastTs / 1_000_000)}.${String(this.lastTs % 1_000_000).padStart(6, "0")}`;
@@ -127,8 +127,8 @@ export class SlackWorkspace {
   }
 
   post(channel: SlackChannel, message: Omit<SlackMessage, "type" | "team" | "ts"> & { ts?: string }): SlackMessage {
-    const kept: SlackMessage = { type: "message", team: this.team, ...message, ts: message.ts ?? this.nextTs() };
-    channel.messages.push(kept);
-    return kept;
+    const stored: SlackMessage = { type: "message", team: this.team, ...message, ts: message.ts ?? this.nextTs() };
+    channel.messages.push(stored);
+    return stored;
   }
 }

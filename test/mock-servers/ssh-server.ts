@@ -1,39 +1,39 @@
-/** A server of SSH on loopback, with keys of its own, that answers commands as a test says. */
+/** A mock SSH server on loopback with its own keys, whose test answers commands. */
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { type Connection, Server, type ServerChannel, utils } from "ssh2";
 
-export interface SshStandInOptions {
-  /** Who may log in how: `password:right`, or `publickey:` and the public key as OpenSSH writes it. */
+export interface SshMockServerOptions {
+  /** Accepted logins: `password:right`, or `publickey:` and the public key in OpenSSH's format. */
   readonly logins?: readonly string[];
-  /** Ways to log in that are told to be there. */
+  /** The offered login methods. */
   readonly ways?: readonly ("password" | "publickey" | "keyboard-interactive")[];
   readonly run?: (command: string, channel: ServerChannel, connection: Connection) => void;
 }
 
-export interface SshStandIn {
+export interface SshMockServer {
   readonly port: number;
-  /** As OpenSSH prints it. */
+  /** In OpenSSH's format. */
   readonly fingerprint: string;
-  /** What was tried to log in: `password:wrong`. */
+  /** Attempted logins, such as `password:wrong`. */
   readonly tried: readonly string[];
   readonly commands: readonly string[];
-  /** What else was asked of it: `x11`, `auth-agent`. */
-  readonly asked: readonly string[];
+  /** Other requests: `x11`, `auth-agent`. */
+  readonly channelRequests: readonly string[];
   close(): Promise<void>;
 }
 
-/** A key pair: the private key as OpenSSH writes it, and the public one. About one in 250 that the library makes it cannot read. */
-export function sshKey(): { readonly privateKey: string; readonly publicKey: string } {
+/** Creates a key pair in OpenSSH's format. Retries, since the library cannot read about one in 250 of its own keys. */
+export function makeSshKey(): { readonly privateKey: string; readonly publicKey: string } {
   for (;;) {
     const { private: privateKey, public: publicKey } = utils.generateKeyPairSync("ed25519");
     if (!(utils.parseKey(privateKey) instanceof Error)) return { privateKey, publicKey };
   }
 }
 
-export async function startSshServer(options: SshStandInOptions = {}): Promise<SshStandIn> {
+export async function startSshServer(options: SshMockServerOptions = {}): Promise<SshMockServer> {
   const { logins = ["password:right"], ways = ["password", "publickey"], run = echo } = options;
-  const hostKey = sshKey();
+  const hostKey = makeSshKey();
   const [tried, commands, asked]: [string[], string[], string[]] = [[], [], []];
   const open = new Set<Connection>();
   const server = new Server({ hostKeys: [hostKey.privateKey] }, (connection) => {
@@ -75,7 +75,7 @@ export async function startSshServer(options: SshStandInOptions = {}): Promise<S
     fingerprint: `SHA256:${hash.replace(/=+$/, "")}`,
     tried,
     commands,
-    asked,
+    channelRequests: asked,
     close: async () => {
       for (const connection of open) connection.end();
       await new Promise<void>((resolve) => server.close(() => resolve()));

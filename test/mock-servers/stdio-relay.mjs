@@ -1,4 +1,4 @@
-/** A program whose standard input and output are a socket's at the path that it is given: what it says is said elsewhere. */
+/** Relays its standard input and output to the socket at the given path. */
 import { connect } from "node:net";
 
 const socket = connect(process.argv[2]);

@@ -1,5 +1,5 @@
 /**
- * MCP servers of either generation as processes: each is a relay, and what it says is decided here, where the test is.
+ * Mock MCP servers of either generation as processes. Each process is a relay to this module, which runs in the test.
  */
 import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
@@ -9,18 +9,18 @@ import { createInterface } from "node:readline";
 
 type Message = Readonly<Record<string, unknown>>;
 
-export interface StdioStandIn {
-  /** The arguments of `node` that start it. */
+export interface StdioMockServer {
+  /** The arguments of `node` to start it. */
   readonly args: readonly string[];
-  /** What came, by the connection of each process. */
+  /** Received messages by the connection of each process. */
   readonly received: readonly Message[];
   close(): Promise<void>;
 }
 
-export interface StdioStandInOptions {
+export interface StdioMockServerOptions {
   readonly isModern: boolean;
   readonly tools: readonly unknown[];
-  /** The result of `tools/call`, or `{ error: { code, message } }`; also later. */
+  /** The result of `tools/call` or `{ error: { code, message } }`, or a promise of it. */
   readonly answer: (params: Message) => unknown;
 }
 
@@ -28,19 +28,19 @@ const METHOD_NOT_FOUND = -32_601;
 const PAGE = 100;
 const RELAY = "stdio-relay.mjs";
 
-/** `folder` holds `stdio-relay.mjs`; processes see it at `at`. */
+/** `folder` contains `stdio-relay.mjs`; processes see it at `at`. */
 export async function startStdioServer(
   folder: string,
   at: string,
-  options: StdioStandInOptions,
-): Promise<StdioStandIn> {
+  options: StdioMockServerOptions,
+): Promise<StdioMockServer> {
   const received: Message[] = [];
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
     socket.on("error", () => undefined).on("close", () => open.delete(socket));
     const lines = createInterface({ input: socket });
-    // It says again what its socket says when the process at the other end is killed.
+    // Ignore the socket's error when the process is killed.
     lines.on("error", () => undefined);
     lines.on("line", (line) => {
       const message = JSON.parse(line) as Message;
@@ -54,7 +54,7 @@ export async function startStdioServer(
   const name = `${randomUUID().slice(0, 8)}.sock`;
   const path = join(folder, name);
   await new Promise<void>((resolve) => server.listen(path, resolve));
-  // The process is of another user.
+  // The process runs as another user.
   chmodSync(path, 0o777);
   return {
     args: [join(at, RELAY), join(at, name)],
@@ -66,10 +66,10 @@ export async function startStdioServer(
   };
 }
 
-async function answerTo(message: Message, { isModern, tools, answer }: StdioStandInOptions): Promise<Message> {
+async function answerTo(message: Message, { isModern, tools, answer }: StdioMockServerOptions): Promise<Message> {
   const params = (message["params"] ?? {}) as Message;
   const cached = isModern ? { resultType: "complete", ttlMs: 0, cacheScope: "private" } : {};
-  const info = { capabilities: { tools: {} }, serverInfo: { name: "stand-in", version: "1" } };
+  const info = { capabilities: { tools: {} }, serverInfo: { name: "mock-server", version: "1" } };
   switch (message["method"]) {
     case "server/discover":
       return isModern ? { result: { supportedVersions: ["2026-07-28"], ...info, ...cached } } : unknown(message);

@@ -1,4 +1,4 @@
-/** An MCP server of 2025 whose tools do what no server should. */
+/** A mock MCP server of 2025 whose tools misbehave. */
 import { createInterface } from "node:readline";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
@@ -76,7 +76,7 @@ const tools = {
 let waiting = null;
 const cancelled = [];
 
-/** As fast as it is read. */
+/** Writes as fast as the reader accepts. */
 function writeWithoutEnd(piece) {
   process.stdout.write(piece, () => writeWithoutEnd(piece));
 }

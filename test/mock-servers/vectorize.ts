@@ -1,21 +1,21 @@
 /**
- * Cloudflare Vectorize as its documentation tells it, in memory: an index of fixed dimensions with the metric cosine and a
- * metadata index on `project`. What is written is found at once, where the platform takes some seconds.
+ * A mock of Cloudflare Vectorize by its documentation: an index of fixed dimensions with the cosine metric and a metadata index on
+ * `project`. Writes are visible at once, where the platform takes seconds.
  * https://developers.cloudflare.com/vectorize/reference/client-api/ and …/platform/limits/
  */
-interface Kept {
+interface StoredVector {
   readonly id: string;
   readonly namespace: string | undefined;
   readonly values: Float32Array;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What a caller writes, and how it asks: as far as it is played. */
-interface Written extends Partial<Omit<Kept, "id" | "values">> {
+/** The mocked part of vectors and queries. */
+interface Written extends Partial<Omit<StoredVector, "id" | "values">> {
   readonly id: string;
   readonly values: ArrayLike<number>;
 }
-interface Asked {
+interface QueryOptions {
   readonly topK?: number;
   readonly namespace?: string;
   readonly returnValues?: boolean;
@@ -29,8 +29,8 @@ const MAX_READ = 20;
 const MAX_TOP_K = 100;
 
 /** `isAway` makes every call fail. */
-export function playVectorize(dimensions: number) {
-  const kept = new Map<string, Kept>();
+export function makeMockVectorize(dimensions: number) {
+  const stored = new Map<string, StoredVector>();
   let mutations = 0;
   const mutated = () => ({ mutationId: `mutation-${(mutations += 1)}` });
   const check = (isRight: boolean, message: string) => {
@@ -39,14 +39,14 @@ export function playVectorize(dimensions: number) {
   const played = {
     isAway: false,
     async describe() {
-      return { vectorCount: kept.size, dimensions, processedUpToDatetime: 0, processedUpToMutation: mutations };
+      return { vectorCount: stored.size, dimensions, processedUpToDatetime: 0, processedUpToMutation: mutations };
     },
-    async query(vector: ArrayLike<number>, options: Asked = {}) {
+    async query(vector: ArrayLike<number>, options: QueryOptions = {}) {
       check(!played.isAway, "internal error");
       check(vector.length === dimensions, `expected ${dimensions} dimensions, and got ${vector.length}`);
       const { topK = 5, namespace, filter = {}, returnValues = false, returnMetadata = "none" } = options;
       check(topK >= 1 && topK <= (returnValues || returnMetadata === "all" ? MAX_READ : MAX_TOP_K), "topK is too high");
-      const found = [...kept.values()]
+      const found = [...stored.values()]
         .filter((one) => namespace === undefined || one.namespace === namespace)
         .filter(({ metadata }) => passes(metadata, filter))
         .map(({ id, values, namespace: of }) => ({ id, namespace: of, score: cosine(values, vector) }))
@@ -58,24 +58,24 @@ export function playVectorize(dimensions: number) {
       check(!played.isAway, "internal error");
       check(vectors.length > 0 && vectors.length <= MAX_UPSERT, "an upsert takes 1 to 1000 vectors");
       for (const { id, namespace, values, metadata = {} } of vectors) {
-        check(bytesOf(id) <= MAX_NAME_BYTES, `the id ${id} is longer than 64 bytes`);
-        check(bytesOf(namespace ?? "") <= MAX_NAME_BYTES, "the namespace is longer than 64 bytes");
+        check(countBytes(id) <= MAX_NAME_BYTES, `the id ${id} is longer than 64 bytes`);
+        check(countBytes(namespace ?? "") <= MAX_NAME_BYTES, "the namespace is longer than 64 bytes");
         check(values.length === dimensions, `expected ${dimensions} dimensions, and got ${values.length}`);
-        kept.set(id, { id, namespace, values: Float32Array.from(values), metadata });
+        stored.set(id, { id, namespace, values: Float32Array.from(values), metadata });
       }
       return mutated();
     },
     async deleteByIds(ids: readonly string[]) {
       check(!played.isAway, "internal error");
       check(ids.length > 0 && ids.length <= MAX_UPSERT, "a deletion takes 1 to 1000 ids");
-      for (const id of ids) kept.delete(id);
+      for (const id of ids) stored.delete(id);
       return mutated();
     },
     async getByIds(ids: readonly string[]) {
       check(!played.isAway, "internal error");
       check(ids.length > 0 && ids.length <= MAX_READ, "20 ids are read at once");
       return ids.flatMap((id) => {
-        const one = kept.get(id);
+        const one = stored.get(id);
         return one === undefined ? [] : [{ ...one, namespace: one.namespace ?? "" }];
       });
     },
@@ -83,13 +83,13 @@ export function playVectorize(dimensions: number) {
   return played;
 }
 
-function passes(metadata: Kept["metadata"], filter: NonNullable<Asked["filter"]>): boolean {
+function passes(metadata: StoredVector["metadata"], filter: NonNullable<QueryOptions["filter"]>): boolean {
   return Object.entries(filter).every(([name, wanted]) => {
     if (name !== "project") throw new Error(`VECTOR_QUERY_ERROR: there is no metadata index on ${name}`);
     const has = metadata[name];
     if (typeof wanted !== "object" || wanted === null) return has === wanted;
     const one = wanted as { readonly $in?: readonly unknown[] };
-    if (one.$in === undefined) throw new Error("VECTOR_QUERY_ERROR: an operator that is not played");
+    if (one.$in === undefined) throw new Error("VECTOR_QUERY_ERROR: an operator that is not mocked");
     return one.$in.includes(has);
   });
 }
@@ -105,6 +105,6 @@ function cosine(left: Float32Array, right: ArrayLike<number>): number {
   return sum / Math.sqrt(ofLeft * ofRight);
 }
 
-function bytesOf(text: string): number {
+function countBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }

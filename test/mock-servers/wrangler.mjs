@@ -1,11 +1,11 @@
 /**
- * Wrangler's command line, as far as a deployment asks it. The folder WRANGLER_STAND_IN holds `plan.json`: the end of each
- * command by the words that it begins with, `{exitCode, stdout, stderr, report}`; what was asked is added to `calls.jsonl`.
+ * Mocks the commands of Wrangler that a deployment uses. The folder WRANGLER_MOCK_FOLDER contains `plan.json`: results `{exitCode, stdout,
+ * stderr, report}` by the first words of a command. Calls are appended to `calls.jsonl`.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const folder = process.env.WRANGLER_STAND_IN ?? "";
+const folder = process.env.WRANGLER_MOCK_FOLDER ?? "";
 const words = process.argv.slice(2).join(" ");
 appendFileSync(
   join(folder, "calls.jsonl"),

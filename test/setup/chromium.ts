@@ -1,12 +1,12 @@
-/** Chromium for the tests of the console and for the bench. */
+/** Starts Chromium for the tests of the console and for the bench. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-/** Debian's, unless another one is named. */
+/** Debian's Chromium by default. */
 const CHROMIUM = process.env["OTTO_TEST_CHROMIUM"] ?? "/usr/bin/chromium";
-/** The machine may be closed, and the tests may run as root: no sandbox of its own, nothing fetched by itself. */
+/** Disables the sandbox, since tests may run as root, and background requests, since the machine may be offline. */
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -17,7 +17,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** A browser that runs, on a profile of its own. */
+/** A running browser with its own profile. */
 export interface StartedChromium {
   /** For playwright's `connect`. */
   readonly address: string;

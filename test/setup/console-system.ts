@@ -1,28 +1,28 @@
 /**
- * What the suite of the console shares: the system, started as a person starts it, a model that follows the task's own
- * script, an outside service, and Chromium. Every test makes a tenant of its own.
+ * The shared setup of the console suite: the system as `npm start` runs it, a model that follows the script in a task's input, an outside
+ * service, and Chromium. Every test creates its own tenant.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startSystem } from "../drill/started-system.ts";
-import { startMcpDesk } from "../mock-servers/mcp-servers.ts";
+import { startMcpServers } from "../mock-servers/mcp-servers.ts";
 import { startModelServer } from "../mock-servers/model-server.ts";
-import { scriptOfTheTask } from "../mock-servers/model-script.ts";
+import { followTaskScript } from "../mock-servers/model-script.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { startSlackServer } from "../mock-servers/slack-server.ts";
 import { startChromium } from "./chromium.ts";
 import "./provided-context.ts";
 
 export default async function startConsole(project: TestProject): Promise<() => Promise<void>> {
-  const [model, browser] = await Promise.all([startModelServer({ script: scriptOfTheTask }), startChromium()]);
+  const [model, browser] = await Promise.all([startModelServer({ script: followTaskScript }), startChromium()]);
   const recorder: Recorder = await startRecorder({
     reply: ({ path }) => {
       if (path === "/never-answered") return { fault: "hang" };
       return path === "/records" ? { status: 200, body: JSON.stringify(recorder.requests) } : undefined;
     },
   });
-  const [mcp, slack] = await Promise.all([startMcpDesk(), startSlackServer()]);
+  const [mcp, slack] = await Promise.all([startMcpServers(), startSlackServer()]);
   const closeAll = async (): Promise<void> => {
     await Promise.all([model.close(), recorder.close(), mcp.close(), slack.close(), browser.close()]);
   };

@@ -1,7 +1,6 @@
 /**
- * The state of a system that was started as a person starts it and ended in order: its Worker is bundled, its database made.
- * The systems of `test/system`, and those of `test/startup` whose first start is not what is tested, use copies of it, each
- * on ports of its own. It is made once for the suite.
+ * Prepares, once per suite, the state of a system that `npm start` ran and stopped: its Worker is bundled, its database created. The systems
+ * of `test/system`, and those of `test/startup` that do not test the first start, start with copies of it, each on its own ports.
  */
 import type { TestProject } from "vitest/node";
 import { startSystem } from "../drill/started-system.ts";
@@ -13,7 +12,7 @@ export default async function makeEndedState(project: TestProject): Promise<() =
   return remove;
 }
 
-/** Creates the state before the suite, and removes it after it. */
+/** Creates the state. `remove` deletes it after the suite. */
 export async function prepareEndedState(): Promise<{ readonly stateFolder: string; remove(): Promise<void> }> {
   const system = await startSystem({});
   await system.end();

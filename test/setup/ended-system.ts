@@ -1,11 +1,11 @@
-/** Starts of a system that has ended, with another state or other variables. */
+/** Restarts an ended system with changed state or variables. */
 import { expect } from "vitest";
 import type { StartedSystem } from "../drill/started-system.ts";
 
-/** Environment variables, in addition to those of the first start. */
+/** Environment variables that are added to those of the first start. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Starts the system, runs `work` with the key of its tenant, and ends it. */
+/** Starts the system, runs `work` with its tenant's key, and ends the system. */
 export async function runWhileUp<T>(
   system: StartedSystem,
   work: (key: string) => Promise<T>,
@@ -19,7 +19,7 @@ export async function runWhileUp<T>(
   }
 }
 
-/** Returns the one sentence of a refused start. Expects no line of a stack and no minified code. */
+/** Returns the sentence of a refused start. Expects neither a stack trace nor minified code. */
 export async function getRefusal(system: StartedSystem, more: Variables): Promise<string> {
   const failure = await system.startAgain(more).then(
     async () => {

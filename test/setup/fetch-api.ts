@@ -1,14 +1,14 @@
-/** The one way of the tests to a started system over HTTP: every reply is held to its OpenAPI document. */
+/** Sends HTTP requests of tests to a started system. Checks every reply against the system's OpenAPI document. */
 import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { checkReply, makeReplyJudge, type ReplyDocument, type ReplyJudge } from "./reply-judge.ts";
 
 const DOCUMENT_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** All systems of a test file are of one release. */
+/** One judge is enough: all systems of a test file have the same release. */
 let judge: ReplyJudge | null = null;
 
-/** Sends a request to a system. Throws `UndeclaredReply` when the reply is not as the document says; it is unread. */
+/** Sends a request and returns the unread reply. Throws `UndeclaredReply` if the reply contradicts the document. */
 export async function fetchApi(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
   judge ??= await readJudge(new URL(url).origin);
@@ -16,7 +16,7 @@ export async function fetchApi(url: string, init: RequestInit = {}): Promise<Res
   return response;
 }
 
-/** Sends JSON with a key and reads the reply. `json` is null for a body that is no JSON. */
+/** Sends JSON with a key and reads the reply. `json` is null if the body is not JSON. */
 export async function sendJson(url: string, key: string, method: string, body?: object) {
   const response = await fetchApi(url, {
     method,

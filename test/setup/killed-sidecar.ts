@@ -1,29 +1,29 @@
-/** The sidecar of a system that was started: killed, started again, and what is left of the one that was killed. */
+/** Kills the sidecar of a running system, waits for its restart, and checks what the killed one left behind. */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive, type RecordedProcess, startTime } from "../../scripts/supervisor/processes.ts";
-import { processesBelow } from "../../sidecar/cage/processes.ts";
+import { findDescendants } from "../../sidecar/cage/processes.ts";
 import { kill, type StartedSystem, until } from "../drill/started-system.ts";
 import type { Caller } from "./start-system.ts";
 
-/** A sidecar that was killed, with what it had at that moment. */
+/** A killed sidecar, and what it had at that moment. */
 export interface DeadSidecar {
   readonly pid: number;
-  /** Every process that descended from it. */
+  /** All its descendant processes. */
   readonly below: readonly RecordedProcess[];
   /** The folder of its cages. */
   readonly cages: readonly string[];
 }
 
-/** `folder`: what the system has as TMPDIR, and nobody else. */
-export interface SidecarPlace {
+/** `folder` is the TMPDIR of this system only. */
+export interface SidecarTarget {
   readonly system: StartedSystem;
   readonly folder: string;
   readonly caller: Caller;
 }
 
-/** Makes such a folder. Programs of other users pass through it. */
+/** Creates such a folder. Other users can enter it. */
 export function makeTemporary(): string {
   const folder = mkdtempSync(join(tmpdir(), "otto-tmp-"));
   chmodSync(folder, 0o755);
@@ -31,39 +31,39 @@ export function makeTemporary(): string {
 }
 
 /** Kills it, and waits until it is dead. */
-export async function killSidecar({ system, folder }: SidecarPlace): Promise<DeadSidecar> {
+export async function killSidecar({ system, folder }: SidecarTarget): Promise<DeadSidecar> {
   const pid = system.pidOf("sidecar");
   if (pid === null) throw new Error("there was no sidecar to kill");
-  const below = (await processesBelow(pid)).map((one) => ({ pid: one.pid, started: startTime(one.pid) ?? "" }));
-  const dead = { pid, below: below.filter(({ started }) => started !== ""), cages: cagesIn(folder) };
+  const below = (await findDescendants(pid)).map((one) => ({ pid: one.pid, started: startTime(one.pid) ?? "" }));
+  const dead = { pid, below: below.filter(({ started }) => started !== ""), cages: listCages(folder) };
   if (!kill(pid)) throw new Error("the sidecar was dead already");
   await until(
     () => system.pidOf("sidecar") !== pid,
     30_000,
-    () => "the sidecar does not die",
+    () => "the sidecar is still alive",
     1,
   );
   return dead;
 }
 
-/** Waits until a sidecar answers that is another one than `dead`. */
-export async function untilUp({ system, caller }: SidecarPlace, dead: DeadSidecar | null = null): Promise<void> {
+/** Waits until a sidecar other than `dead` answers. */
+export async function untilUp({ system, caller }: SidecarTarget, dead: DeadSidecar | null = null): Promise<void> {
   await until(
     () => ![dead?.pid, null].includes(system.pidOf("sidecar")),
     60_000,
-    () => `the sidecar is not started again:\n${system.output()}`,
+    () => `the sidecar was not restarted:\n${system.output()}`,
   );
-  // The Worker's own word is good for a second.
+  // The Worker caches its health for a second.
   const isUp = async () => (await caller.send("GET", "/health")).json.sidecar === "ok";
-  await until(isUp, 60_000, () => `the sidecar is not there:\n${system.output()}`);
+  await until(isUp, 60_000, () => `the sidecar does not answer:\n${system.output()}`);
 }
 
-/** Waits until there is nothing of `dead` any more: no process, no folder of a job, no folder of its cages. */
-export async function untilNothingIsLeft({ system, folder }: SidecarPlace, dead: DeadSidecar): Promise<void> {
+/** Waits until every process, job folder and cage folder of `dead` is gone. */
+export async function untilNothingIsLeft({ system, folder }: SidecarTarget, dead: DeadSidecar): Promise<void> {
   const left = () => [
-    ...dead.below.filter(isAlive).map(({ pid }) => `${pid} ${commandOf(String(pid))}`),
+    ...dead.below.filter(isAlive).map(({ pid }) => `${pid} ${readCommand(String(pid))}`),
     ...jobFolders(system),
-    ...cagesIn(folder).filter((name) => dead.cages.includes(name)),
+    ...listCages(folder).filter((name) => dead.cages.includes(name)),
   ];
   await until(
     () => left().length === 0,
@@ -72,7 +72,7 @@ export async function untilNothingIsLeft({ system, folder }: SidecarPlace, dead:
   );
 }
 
-/** The folders of jobs under way. */
+/** Lists the folders of running jobs. */
 export function jobFolders({ stateFolder }: StartedSystem): string[] {
   try {
     return readdirSync(join(stateFolder, "sidecar/jobs"));
@@ -81,14 +81,14 @@ export function jobFolders({ stateFolder }: StartedSystem): string[] {
   }
 }
 
-/** The processes of this machine with exactly this command. */
+/** Finds the processes of this machine with exactly this command. */
 export function running(command: string): number[] {
   return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && commandOf(name) === command)
+    .filter((name) => /^\d+$/.test(name) && readCommand(name) === command)
     .map(Number);
 }
 
-function commandOf(pid: string): string {
+function readCommand(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
   } catch {
@@ -96,6 +96,6 @@ function commandOf(pid: string): string {
   }
 }
 
-function cagesIn(folder: string): string[] {
+function listCages(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith("otto-cages-"));
 }

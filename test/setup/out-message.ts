@@ -1,6 +1,6 @@
 import type { OutMessage } from "../../core/channels/outbox/message.ts";
 
-/** The end of a task as a message to deliver: a text without files, and no question. */
+/** Creates a task's result as a message to deliver: a text without files and questions. */
 export function outMessage(change: Partial<OutMessage> = {}): OutMessage {
   return {
     text: "**It** is done.",

@@ -1,6 +1,6 @@
 /**
- * Holds replies of the app to its OpenAPI document: the status and the content type are declared at the route, and a JSON
- * body fits the declared schema. What no route takes is a problem.
+ * Checks replies against the OpenAPI document: the route must declare the status and the content type, and a JSON body must match the
+ * schema. A request without a route must get a problem.
  */
 import { compileSchema, type SchemaChecker } from "../../core/lib/json-schema/compile.ts";
 import type { PatternsPort } from "../../core/lib/patterns.ts";
@@ -10,7 +10,7 @@ interface DeclaredReply {
   readonly "x-body-optional"?: boolean;
 }
 
-/** What is read of the document. */
+/** The used part of the document. */
 export interface ReplyDocument {
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly responses: Record<string, DeclaredReply> }>>>
@@ -18,7 +18,7 @@ export interface ReplyDocument {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
-/** A reply. `body` null: it was not read, as of a stream. */
+/** A reply. `body` is null if it was not read, as for a stream. */
 export interface JudgedReply {
   readonly method: string;
   readonly path: string;
@@ -27,19 +27,19 @@ export interface JudgedReply {
   readonly body: string | null;
 }
 
-/** Says what is wrong with a reply; null: nothing, or it is not the API's. */
+/** Returns what is wrong with a reply. Null if it is valid or not from the API. */
 export type ReplyJudge = (reply: JudgedReply) => string | null;
 
-/** Of a request that no route takes: a problem, or of OPTIONS the methods in a header. */
+/** Checks the reply to a request without a route: a problem, or the methods in a header for OPTIONS. */
 const UNROUTED: DeclaredReply = {
   content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
   "x-body-optional": true,
 };
 
-/** All else is of the console. */
+/** Other paths belong to the console. */
 const API_PATH = /^\/(?:(?:v1|slack|webhook|oauth)\/|(?:openapi\.json|docs|health)$)/;
 
-/** Says what is wrong with a value by a schema of the document; null: nothing. */
+/** Returns what is wrong with a value by a schema of the document, or null. */
 export function makeSchemaJudge(
   document: ReplyDocument,
   patterns: PatternsPort,
@@ -57,11 +57,11 @@ export function makeSchemaJudge(
 
 export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort): ReplyJudge {
   const routes = Object.entries(document.paths)
-    .map(([template, operations]) => ({ pattern: toPattern(template), operations, weight: weightOf(template) }))
+    .map(([template, operations]) => ({ pattern: toPattern(template), operations, weight: getPathWeight(template) }))
     .toSorted((a, b) => b.weight - a.weight);
   const judgeValue = makeSchemaJudge(document, patterns);
 
-  /** The things of a list are judged one by one: the work that a check may take is bounded. */
+  /** Judges the items of a list separately, because the work of one check is limited. */
   const judgeBody = (schema: unknown, text: string): string | null => {
     const value: unknown = JSON.parse(text);
     const { properties } = resolve(schema, document) as { properties?: { data?: { items?: unknown } } };
@@ -96,10 +96,10 @@ export function makeReplyJudge(document: ReplyDocument, patterns: PatternsPort):
 /** A reply that the document does not declare. */
 export class UndeclaredReply extends Error {}
 
-/** Throws when a reply is not as the document says; the reply itself stays unread. */
+/** Throws if a reply contradicts the document. Leaves the reply unread. */
 export async function checkReply(judge: ReplyJudge, method: string, url: string, response: Response): Promise<void> {
   const contentType = response.headers.get("content-type");
-  // A stream ends with its task.
+  // A stream would block until its task ends.
   const isRead = contentType?.startsWith("text/event-stream") !== true;
   const fault = judge({
     method,
@@ -115,18 +115,18 @@ function isPage(value: unknown): value is { readonly data: readonly unknown[] } 
   return typeof value === "object" && value !== null && "data" in value && Array.isArray(value.data);
 }
 
-/** What a schema refers to; itself when it refers to nothing. */
+/** Follows the reference of a schema, if it is one. */
 function resolve(schema: unknown, { components }: ReplyDocument): unknown {
   const { $ref } = schema as { readonly $ref?: string };
   return $ref === undefined ? schema : components.schemas[$ref.replace(/^.*\//, "")];
 }
 
-/** Bytes may be none. */
+/** Binary bodies may be empty. */
 function mayLackBody({ content, "x-body-optional": isOptional }: DeclaredReply): boolean {
   return content === undefined || content["*/*"] !== undefined || isOptional === true;
 }
 
-/** The last parameter of some paths holds slashes; that of all others does not, which nothing depends on here. */
+/** Allows slashes in the last parameter, which some paths have. */
 function toPattern(template: string): RegExp {
   const source = template
     .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
@@ -135,8 +135,8 @@ function toPattern(template: string): RegExp {
   return new RegExp(`^${source}$`, "s");
 }
 
-/** A path that is written out goes before one with parameters. */
-function weightOf(template: string): number {
+/** Prefers a literal path to one with parameters. */
+function getPathWeight(template: string): number {
   return (
     template.split("/").filter((part) => part !== "" && !part.startsWith("{")).length -
     (template.includes("{") ? 0.5 : 0)

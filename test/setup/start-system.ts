@@ -1,71 +1,70 @@
 /**
- * The whole system for the tests of `test/system`: started as a person starts it, on a state of its own, with a scripted
- * model server beside it, and callers that speak HTTP to it.
+ * Starts the complete system for the tests of `test/system`, as `npm start` does: on its own state, with a scripted model server and HTTP
+ * clients.
  */
 import type { TaskView } from "../../core/task/view.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
-import { scriptOfTheInput } from "../mock-servers/model-script.ts";
-import { type ModelScript, type ScriptedReply, startModelServer, variablesFor } from "../mock-servers/model-server.ts";
+import { followInputScript } from "../mock-servers/model-script.ts";
+import { type ModelScript, type ScriptedReply, startModelServer, toModelEnv } from "../mock-servers/model-server.ts";
 import { fetchApi } from "./fetch-api.ts";
 import "./provided-context.ts";
 
-/** An answer, read. `json` is what the body says when it is JSON, else null. */
+/** A reply. `json` is the parsed body, or null if it is not JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the answer holds
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read any field of a reply
   readonly json: any;
 }
 
-/** Somebody who holds a key (or none) and sends requests. */
+/** A client that sends requests with or without a key. */
 export interface Caller {
   readonly key: string;
   readonly url: string;
-  /** An object becomes a JSON body; text and bytes are sent as they are. */
+  /** Sends an object as JSON, and text and bytes unchanged. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** The answer unread, for streams. */
+  /** Returns the unread reply, for streams. */
   open(path: string, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
 }
 
-/** A system that answers, and who speaks to it. */
+/** A running system and its HTTP clients. */
 interface SharedSystem {
   readonly url: string;
   readonly operator: Caller;
-  readonly nobody: Caller;
-  /** The holder of this key. */
+  readonly anonymous: Caller;
+  /** Creates a client with this key. */
   withKey(key: string): Caller;
-  /** Makes a tenant and gives the holder of its first key. */
+  /** Creates a tenant and a client with its first key. */
   makeTenant(name: string): Promise<Caller & { readonly tenant: string }>;
 }
 
-/** A system of the test file's own, which it may kill and start again. */
-export interface WholeSystem extends SharedSystem {
+/** The system of one test file, which may kill and restart it. */
+export interface TestSystem extends SharedSystem {
   readonly system: StartedSystem;
   stop(): Promise<void>;
 }
 
-/** The system that files share which neither kill nor configure theirs. Each makes tenants of its own. */
+/** Connects to the system of all test files that neither kill nor configure theirs. Each file creates its own tenants. */
 export function joinSharedSystem(): SharedSystem {
-  return speakTo(inject("sharedSystem"));
+  return connectTo(inject("sharedSystem"));
 }
 
 /**
- * Starts it. The model answers by the task's input, see `scriptedInput`, or by `script`. `env`: variables of the system beside
- * the model's.
+ * Starts the system. The model answers by the task's input (`scriptedInput`) or by `script`. `env` adds to the model's variables.
  */
-export async function startWholeSystem(
+export async function startTestSystem(
   env: Readonly<Record<string, string>> = {},
-  script: ModelScript = scriptOfTheInput,
-): Promise<WholeSystem> {
+  script: ModelScript = followInputScript,
+): Promise<TestSystem> {
   const model = await startModelServer({ script });
   try {
-    const system = await start({ ...variablesFor(model), ...env }, inject("endedState"));
+    const system = await start({ ...toModelEnv(model), ...env }, inject("endedState"));
     return {
-      ...speakTo(system),
+      ...connectTo(system),
       system,
       async stop() {
         await system.stop();
@@ -78,41 +77,41 @@ export async function startWholeSystem(
   }
 }
 
-function speakTo({ url, stateFolder }: Pick<StartedSystem, "url" | "stateFolder">): SharedSystem {
-  const operator = callerOf(url, readFileSync(join(stateFolder, "operator-key"), "utf8").trim());
+function connectTo({ url, stateFolder }: Pick<StartedSystem, "url" | "stateFolder">): SharedSystem {
+  const operator = makeCaller(url, readFileSync(join(stateFolder, "operator-key"), "utf8").trim());
   return {
     url,
     operator,
-    nobody: callerOf(url, ""),
-    withKey: (key) => callerOf(url, key),
+    anonymous: makeCaller(url, ""),
+    withKey: (key) => makeCaller(url, key),
     async makeTenant(name) {
       const made = await operator.send("POST", "/v1/tenants", { name });
       if (made.status !== 201) throw new Error(`no tenant: ${made.text}`);
-      return { ...callerOf(url, made.json.key), tenant: made.json.tenant.id };
+      return { ...makeCaller(url, made.json.key), tenant: made.json.tenant.id };
     },
   };
 }
 
-/** A task's input that says what the model does: one reply a step. */
+/** Creates a task's input that scripts the model: one reply per step. */
 export function scriptedInput(...replies: readonly ScriptedReply[]): string {
   return JSON.stringify({ replies });
 }
 
-/** One call of a tool, as a reply of the model. */
+/** Creates a reply of the model with one tool call. */
 export function calling(name: string, given: unknown): ScriptedReply {
   return { calls: [{ name, arguments: given }] };
 }
 
-/** Reads a task until it is as wanted. */
+/** Polls a task until the condition holds. */
 export async function untilTask(caller: Caller, id: string, wanted: (task: TaskView) => boolean): Promise<TaskView> {
   for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 25))) {
     const { json, text } = await caller.send("GET", `/v1/tasks/${id}`);
     if (wanted(json)) return json;
-    if (Date.now() > end) throw new Error(`the task did not get there: ${text}`);
+    if (Date.now() > end) throw new Error(`the task did not reach the expected state: ${text}`);
   }
 }
 
-function callerOf(url: string, key: string): Caller {
+function makeCaller(url: string, key: string): Caller {
   const authorization: Record<string, string> = key === "" ? {} : { authorization: `Bearer ${key}` };
   return {
     key,

@@ -1,6 +1,6 @@
 /**
- * Undoes what a test mocked as it ends. Files of one process share its globals, and `restoreMocks` acts only before the next
- * test of the same file.
+ * Restores mocks after each test. Files of one process share globals, and `restoreMocks` acts only before the next test of the same
+ * file.
  */
 import { afterEach, vi } from "vitest";
 

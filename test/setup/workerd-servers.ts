@@ -1,6 +1,5 @@
 /**
- * The servers beside the Worker, for the suite that runs in workerd: tests there cannot start any themselves.
- * Started once for the suite; every test makes a tenant of its own.
+ * Starts the servers for the workerd suite once, since tests in workerd cannot start servers. Every test creates its own tenant.
  */
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync } from "node:fs";
@@ -14,15 +13,15 @@ import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { buildConsole } from "../../scripts/supervisor/console-build.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
-import { isolation } from "../../sidecar/cage/cages.ts";
+import { getIsolation } from "../../sidecar/cage/cages.ts";
 import { endConverters } from "../../sidecar/documents/pandoc.ts";
-import { systemEgress } from "../../sidecar/egress.ts";
-import { jobKinds } from "../../sidecar/jobs/kinds.ts";
+import { makeSystemEgress } from "../../sidecar/egress.ts";
+import { makeJobKinds } from "../../sidecar/jobs/kinds.ts";
 import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
 import { startMcpProcesses } from "../mock-servers/mcp-sidecar.ts";
-import { startMailDesk } from "../mock-servers/mail-providers.ts";
-import { startMcpDesk } from "../mock-servers/mcp-servers.ts";
-import { scriptOfTheTask } from "../mock-servers/model-script.ts";
+import { startMailProviders } from "../mock-servers/mail-providers.ts";
+import { startMcpServers } from "../mock-servers/mcp-servers.ts";
+import { followTaskScript } from "../mock-servers/model-script.ts";
 import { type ModelServer, startModelServer } from "../mock-servers/model-server.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { startSlackServer } from "../mock-servers/slack-server.ts";
@@ -34,25 +33,25 @@ export default async function startServers(project: TestProject): Promise<() => 
   await buildConsole(fileURLToPath(new URL("../../", import.meta.url)), (message) => console.log(message));
   const [database, model, mcp, processes, ssh, receiver, mail, slack] = await Promise.all([
     startTestDatabase(),
-    startModelServer({ script: scriptOfTheTask }),
-    startMcpDesk(),
+    startModelServer({ script: followTaskScript }),
+    startMcpServers(),
     startMcpProcesses(),
     startSshServer(),
     startWebhookReceiver(),
-    startMailDesk(),
+    startMailProviders(),
     startSlackServer(),
   ]);
   const recorder = await startReadableRecorder(model);
   const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port}`;
-  const egress = systemEgress(parseEgressAllow(outside));
+  const egress = makeSystemEgress(parseEgressAllow(outside));
   const sidecarSecret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-workerd-"));
-  // The users of caged programs go through it.
+  // The users of caged programs must be able to enter it.
   chmodSync(folder, 0o711);
   const sidecar = makeSidecar(sidecarSecret, egress, {
-    kinds: jobKinds({ egress }),
+    kinds: makeJobKinds({ egress }),
     folder: join(folder, "jobs"),
-    isolation,
+    isolation: getIsolation,
     mcp: processes.keeper,
   });
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
@@ -81,7 +80,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     operatorKey,
     variables: {
       OTTO_MODE: "test",
-      // Tasks of other tests may still run: they take no slots from this one's tenant.
+      // Tasks of other tests may still run, but take no slots of this tenant.
       OTTO_SHARED_RUNNING_TASKS: "10000",
       DATABASE_URL: database.url,
       OTTO_DATABASE_ENDPOINT: database.endpoint,
@@ -90,9 +89,9 @@ export default async function startServers(project: TestProject): Promise<() => 
       OTTO_EGRESS_ALLOW: outside,
       OTTO_SECRET_KEY: randomBytes(32).toString("base64"),
       OTTO_OPERATOR_KEY_HASH: await hashKey(operatorKey),
-      OPENAI_API_KEY: "a-stand-in-needs-no-key",
+      OPENAI_API_KEY: "mock-key",
       OPENAI_BASE_URL: model.url,
-      OTTO_MODEL: "stand-in",
+      OTTO_MODEL: "mock-model",
       SLACK_API_URL: `${slack.url}/api/`,
       SLACK_SIGNING_SECRET: "canary-signing-secret",
       SLACK_CLIENT_ID: "1111.2222",
@@ -113,9 +112,8 @@ export default async function startServers(project: TestProject): Promise<() => 
 }
 
 /**
- * An outside service that the egress guard lets through. `GET /records` shows a test what it got, and `GET /prompts?…` how
- * often a model was asked with that text. What a test has put to an address, it gets there; else the last part of a path
- * says what it answers.
+ * An outside service that egress allows. `GET /records` lists received requests, and `GET /prompts?…` counts model requests with that
+ * text. An address returns what a test has put there; otherwise the last part of the path selects the answer.
  */
 async function startReadableRecorder(model: Pick<ModelServer, "requests">): Promise<Recorder> {
   const recorder: Recorder = await startRecorder({

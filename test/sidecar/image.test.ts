@@ -7,7 +7,7 @@ import { afterEach, expect, it } from "vitest";
 import { signEgressOrder } from "../../adapters/sidecar/token.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { readPackageList } from "../../scripts/packages/judge-packages.ts";
-import { unusedPort } from "../mock-servers/listen.ts";
+import { findUnusedPort } from "../mock-servers/listen.ts";
 import { importsOf } from "../architecture/rules/syntax.ts";
 import { copiedFiles, imageCommand, imageLines, layOutImage, readPackage, ROOT } from "./image.ts";
 
@@ -68,7 +68,7 @@ it("holds all that the sidecar needs to answer, and refuses what is not public",
   layOutImage(folder);
   const [command, ...args] = imageCommand();
   expect(command).toBe("node");
-  const port = await unusedPort();
+  const port = await findUnusedPort();
   program = spawn(process.execPath, ["--preserve-symlinks", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],

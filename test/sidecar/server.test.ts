@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { signMcpEnd } from "../../adapters/sidecar/token.ts";
-import { unusedPort } from "../mock-servers/listen.ts";
+import { findUnusedPort } from "../mock-servers/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../sidecar/server.ts", import.meta.url));
 
@@ -35,7 +35,7 @@ async function stop(): Promise<void> {
 
 /** Starts it and waits until it listens; gives its address. */
 async function start(env: Record<string, string>): Promise<string> {
-  const port = await unusedPort();
+  const port = await findUnusedPort();
   program = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SERVER], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -58,7 +58,7 @@ async function start(env: Record<string, string>): Promise<string> {
 it("says in one line that programs are refused, and in its health", async () => {
   const url = await start({ OTTO_SCRIPT_ISOLATION: "prayer" });
   await vi.waitFor(() => expect(said.stderr).toContain("\n"), { timeout: 15_000 });
-  expect(said.stderr.trim().split("\n")).toEqual([expect.stringContaining("Programs do not run here")]);
+  expect(said.stderr.trim().split("\n")).toEqual([expect.stringContaining("Programs are refused")]);
   const health = await (await fetch(`${url}/health`)).json();
   expect(health).toMatchObject({
     ok: true,

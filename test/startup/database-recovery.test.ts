@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseSettings } from "../../scripts/database/serve.ts";
-import { unusedPort } from "../mock-servers/listen.ts";
+import { findUnusedPort } from "../mock-servers/listen.ts";
 
 const SERVE = fileURLToPath(new URL("../../scripts/database/serve.ts", import.meta.url));
 const URL_OF_APP = "postgres://otto_app:secret@database.localhost/otto";
@@ -27,7 +27,7 @@ beforeAll(async () => {
       "CREATE FUNCTION otto_sealing_keys() RETURNS TABLE (header text, member text) LANGUAGE sql" +
       " AS $$ SELECT null::text, null::text WHERE false $$;",
   );
-  const port = await unusedPort();
+  const port = await findUnusedPort();
   settings = {
     port,
     appPassword: "secret",

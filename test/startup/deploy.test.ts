@@ -1,4 +1,4 @@
-/** The deployment: its dry run as it is typed, and all its steps with wrangler and the deployed Worker played by stand-ins. */
+/** The deployment: its dry run as it is typed, and all its steps with wrangler and the deployed Worker played by mock servers. */
 import { execFile } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { wranglerAt } from "../../scripts/deploy/wrangler-command.ts";
 import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const STAND_IN = fileURLToPath(new URL("../mock-servers/wrangler.mjs", import.meta.url));
+const MOCK_PROGRAM = fileURLToPath(new URL("../mock-servers/wrangler.mjs", import.meta.url));
 const OWNER_URL = "postgres://owner:canary-owner@db.example/otto";
 const SECRETS = {
   DATABASE_URL: "postgres://otto_app:canary-worker@db.example/otto",
@@ -40,7 +40,7 @@ let startBytes: number;
 beforeEach(async () => {
   startBytes = 600_000;
   folder = mkdtempSync(join(tmpdir(), "otto-deploy-"));
-  vi.stubEnv("WRANGLER_STAND_IN", folder);
+  vi.stubEnv("WRANGLER_MOCK_FOLDER", folder);
   vi.stubEnv("DATABASE_URL", OWNER_URL);
   server = createServer((_request, response) => {
     const answer = answers.length > 1 ? answers.shift() : answers[0];
@@ -81,7 +81,7 @@ async function run(options: Partial<DeployOptions> = {}, outside: Partial<Deploy
   await deploy(
     { isDryRun: false, withContainer: true, secretsFile: null, origin, ownerUrl: OWNER_URL, ...options },
     {
-      wrangler: wranglerAt(STAND_IN, ROOT),
+      wrangler: wranglerAt(MOCK_PROGRAM, ROOT),
       readConfig: () => unstable_readConfig({ config: join(ROOT, "wrangler.toml") }),
       hasDocker: async () => true,
       buildConsole: async () => {},

@@ -20,8 +20,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { kill, type StartedSystem, startSystem, until } from "../drill/started-system.ts";
-import { signedJson } from "../mock-servers/slack-requests.ts";
 import { fetchApi, sendJson } from "../setup/fetch-api.ts";
+import { signJson } from "../mock-servers/slack-requests.ts";
 
 const SIZE = "400m";
 const WAIT_MS = 90_000;
@@ -130,7 +130,7 @@ it.skipIf(!isMounted)(
         event_id: `Ev${index}`,
         event: { type: "message" },
       };
-      const signed = await signedJson(event, { secret: SLACK });
+      const signed = await signJson(event, { secret: SLACK });
       const heard = await fetchApi(`${started.url}/slack/events`, { ...signed, signal: AbortSignal.timeout(30_000) });
       await heard.body?.cancel();
       expect([200, 503]).toContain(heard.status);

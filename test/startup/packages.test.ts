@@ -1,4 +1,4 @@
-/** The Debian packages of a machine: what is judged to be missing, and what is done about it with apt-get played by a stand-in. */
+/** The Debian packages of a machine: what is judged to be missing, and what is done about it with apt-get played by a mock server. */
 import {
   chmodSync,
   copyFileSync,
@@ -22,7 +22,7 @@ import {
 import { keepPackages, type PackageOptions, packageLists } from "../../scripts/packages/keep-packages.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const STAND_IN = fileURLToPath(new URL("../mock-servers/apt.mjs", import.meta.url));
+const MOCK_PROGRAM = fileURLToPath(new URL("../mock-servers/apt.mjs", import.meta.url));
 const LIST = `# a comment
 
 cage-maker   all    cage        # running programs
@@ -55,7 +55,7 @@ beforeEach(() => {
   writeFileSync(join(folder, "calls.jsonl"), "");
   installed("cage-maker");
   plan({});
-  copyFileSync(STAND_IN, join(folder, "bin/apt.mjs"));
+  copyFileSync(MOCK_PROGRAM, join(folder, "bin/apt.mjs"));
   chmodSync(join(folder, "bin/apt.mjs"), 0o755);
   for (const name of ["apt-get", "dpkg-query"]) writeFileSync(join(folder, "bin", name), runner(name), { mode: 0o755 });
 });
@@ -71,7 +71,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The stand-in under a name of its own, so that it knows what it plays. */
+/** The mock server under a name of its own, so that it knows what it plays. */
 function runner(name: string): string {
   const alias = join(folder, "alias", name);
   mkdirSync(dirname(alias), { recursive: true });
@@ -92,7 +92,7 @@ const asked = (): string[] => calls().map(({ part, names }) => [part, ...names].
 async function keep(more: Partial<PackageOptions> = {}): Promise<string[]> {
   const left = await keepPackages({
     lists: [join(folder, "list.txt")],
-    env: { PATH: join(folder, "bin"), APT_STAND_IN: folder },
+    env: { PATH: join(folder, "bin"), APT_MOCK_FOLDER: folder },
     isRoot: true,
     mayInstall: true,
     say: (line) => said.push(line),

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findKeyOwner } from "../../core/tenant/keys.ts";
 import { isPortFree } from "../../scripts/supervisor/ports.ts";
 import { startTime } from "../../scripts/supervisor/processes.ts";
-import { unusedPort } from "../mock-servers/listen.ts";
+import { findUnusedPort } from "../mock-servers/listen.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const START_TIMEOUT_MS = 100_000;
@@ -29,7 +29,7 @@ const started: Running[] = [];
 
 beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), "otto-state-"));
-  port = await unusedPort();
+  port = await findUnusedPort();
 });
 
 afterEach(async () => {
@@ -153,7 +153,7 @@ describe("npm start", () => {
 
   it("refuses to run twice on one state, and names the one that runs", async () => {
     await start();
-    const second = launch({ PORT: String(await unusedPort()) });
+    const second = launch({ PORT: String(await findUnusedPort()) });
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`already running on the state in ${state} (process ${supervisor().pid}`);
     expect(await isHealthy()).toBe(true);

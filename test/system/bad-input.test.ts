@@ -291,7 +291,12 @@ test.each([
   `Bearer otto_${"a".repeat(3000)}`,
   "Bearer otto_operator_x",
 ])("the key %s opens nothing", async (authorization) => {
-  const answer = await whole.nobody.send("GET", "/v1/tasks", undefined, authorization === "" ? {} : { authorization });
+  const answer = await whole.anonymous.send(
+    "GET",
+    "/v1/tasks",
+    undefined,
+    authorization === "" ? {} : { authorization },
+  );
   expect(whatIsWrong(answer, [401])).toBeNull();
 });
 

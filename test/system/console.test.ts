@@ -1,13 +1,13 @@
 /** The console as `npm start` serves it: the link that it prints, the page, its files, and who is signed in. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Answer, type Caller, startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+import { type Answer, type Caller, startTestSystem, type TestSystem } from "../setup/start-system.ts";
 
-let whole: WholeSystem;
-let nobody: Caller;
+let whole: TestSystem;
+let anonymous: Caller;
 
 beforeAll(async () => {
-  whole = await startWholeSystem();
-  ({ nobody } = whole);
+  whole = await startTestSystem();
+  ({ anonymous } = whole);
 });
 
 afterAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
 const ours = { "sec-fetch-site": "same-origin" };
 
 async function signIn(body: { readonly key: string } | { readonly link: string }): Promise<Answer> {
-  return await nobody.send("POST", "/v1/session", body, ours);
+  return await anonymous.send("POST", "/v1/session", body, ours);
 }
 
 /** The system answers a little before it prints. */
@@ -47,22 +47,22 @@ test("the link that the start prints signs in once", async () => {
   expect(cookie).toContain("SameSite=Strict");
   // There is no https on this machine.
   expect(cookie).not.toContain("Secure");
-  const shown = await nobody.send("GET", "/v1/session", undefined, browserOf(answer));
+  const shown = await anonymous.send("GET", "/v1/session", undefined, browserOf(answer));
   expect(shown.json).toMatchObject({ tenant: { name: "local" }, key: { name: "first key" } });
   expect((await signIn({ link })).status).toBe(410);
 });
 
 test("the page comes with its policy, and its files are kept for good", async () => {
-  const page = await nobody.send("GET", "/tasks/task_01m7");
+  const page = await anonymous.send("GET", "/tasks/task_01m7");
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
   expect(page.headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
   expect(page.headers.get("cache-control")).toBe("no-cache");
   const [, script = ""] = /src="(\/assets\/[^"]+\.js)"/.exec(page.text) ?? [];
-  const file = await nobody.send("GET", script);
+  const file = await anonymous.send("GET", script);
   expect([file.status, file.headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
   const etag = page.headers.get("etag") ?? "";
-  const again = await nobody.send("GET", "/", undefined, { "if-none-match": etag });
+  const again = await anonymous.send("GET", "/", undefined, { "if-none-match": etag });
   expect([again.status, again.text]).toEqual([304, ""]);
 });
 
@@ -72,12 +72,12 @@ test("two tenants that are signed in side by side see their own, and a revoked k
   const key = await two.send("POST", "/v1/keys", { name: "short", scopes: ["tasks:read"] });
   const [first, second] = [browserOf(await signIn({ key: one.key })), browserOf(await signIn({ key: key.json.key }))];
   const path = `/v1/tasks/${made.json.id}`;
-  expect((await nobody.send("GET", path, undefined, first)).status).toBe(200);
-  expect((await nobody.send("GET", path, undefined, second)).status).toBe(404);
-  expect((await nobody.send("GET", "/v1/tasks", undefined, second)).json.data).toEqual([]);
+  expect((await anonymous.send("GET", path, undefined, first)).status).toBe(200);
+  expect((await anonymous.send("GET", path, undefined, second)).status).toBe(404);
+  expect((await anonymous.send("GET", "/v1/tasks", undefined, second)).json.data).toEqual([]);
   await two.send("DELETE", `/v1/keys/${key.json.id}`);
-  expect((await nobody.send("GET", "/v1/tasks", undefined, second)).status).toBe(401);
-  expect((await nobody.send("GET", "/v1/tasks", undefined, first)).status).toBe(200);
+  expect((await anonymous.send("GET", "/v1/tasks", undefined, second)).status).toBe(401);
+  expect((await anonymous.send("GET", "/v1/tasks", undefined, first)).status).toBe(200);
 });
 
 test("a session survives a crash of everything", async () => {
@@ -85,7 +85,7 @@ test("a session survives a crash of everything", async () => {
   const browser = browserOf(await signIn({ key: tenant.key }));
   await whole.system.crash();
   await whole.system.up();
-  expect((await nobody.send("GET", "/v1/session", undefined, browser)).json).toMatchObject({
+  expect((await anonymous.send("GET", "/v1/session", undefined, browser)).json).toMatchObject({
     tenant: { name: "Crash" },
   });
 });

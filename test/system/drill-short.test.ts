@@ -1,6 +1,6 @@
 /** The short form of the drills of crashes, load, timers and outages. It judges what is lost, repeated, doubled and early. */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { runKillDrill, violationsOf } from "../drill/crashes/kill-drill.ts";
+import { runKillDrill, findViolations } from "../drill/crashes/kill-drill.ts";
 import { planKills } from "../drill/crashes/kill-plan.ts";
 import { runWaitingDrill } from "../drill/crashes/waiting-drill.ts";
 import { LOAD_STAGE, SHORT_LOAD } from "../drill/load/load.ts";
@@ -35,7 +35,7 @@ const told = (report: unknown): string =>
 test("a task loses and repeats nothing when its runtime is killed at its steps", async () => {
   const plan = planKills({ short: true, kills: null, random: seededRandom(seed) });
   const report = await runKillDrill(stage, plan, say);
-  expect(violationsOf(report, false), told(report)).toEqual([]);
+  expect(findViolations(report, false), told(report)).toEqual([]);
   expect(report.kills.length, told(report)).toBeGreaterThanOrEqual(10);
   expect(report.effects, told(report)).toBeGreaterThan(0);
 });

@@ -6,18 +6,18 @@ import { createHmac } from "node:crypto";
 import { expect, vi } from "vitest";
 import { hasEnded } from "../../core/task/status.ts";
 import type { PendingView, TaskView } from "../../core/task/view.ts";
-import { type Caller, startWholeSystem, untilTask, type WholeSystem } from "../setup/start-system.ts";
-import { type McpStandIn, startMcpServer } from "../mock-servers/mcp-server.ts";
-import { scriptOfTheTask } from "../mock-servers/model-script.ts";
+import { type Caller, untilTask, startTestSystem, type TestSystem } from "../setup/start-system.ts";
+import { startMcpServer, type McpMockServer } from "../mock-servers/mcp-server.ts";
 import type { ScriptedReply } from "../mock-servers/model-server.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
+import { followTaskScript } from "../mock-servers/model-script.ts";
 
 export const SOON = { timeout: 40_000, interval: 100 };
 const HOOKS = "/v1/incoming-webhooks";
 
 export interface HostileWorld {
-  readonly whole: WholeSystem;
+  readonly whole: TestSystem;
   /** The attacker's host. */
   readonly evil: Recorder;
   /** The host of the tenant's own HTTP and OpenAPI tools. */
@@ -25,7 +25,7 @@ export interface HostileWorld {
   /** Pages that somebody may name, and the search engine, whose path is `/search`. */
   readonly web: Recorder;
   /** The tenants' MCP servers: each has a path of its own. */
-  readonly mcp: McpStandIn;
+  readonly mcp: McpMockServer;
   /** Puts a text on the web; gives its address. */
   publish(text: string): string;
   /** What the search engine finds for every query that has this word. */
@@ -69,7 +69,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
       SEARCH_PROVIDER: "searxng",
       SEARCH_BASE_URL: web.url,
     };
-    const whole = await startWholeSystem(env, scriptOfTheTask);
+    const whole = await startTestSystem(env, followTaskScript);
     return {
       whole,
       evil,

@@ -104,7 +104,7 @@ test.each([
 
 test("what a proxy in front was reached by is the scheme of the address", async () => {
   const policyFor = async (headers: Readonly<Record<string, string>>) =>
-    (await whole.nobody.send("GET", "/health", undefined, headers)).headers.get("strict-transport-security");
+    (await whole.anonymous.send("GET", "/health", undefined, headers)).headers.get("strict-transport-security");
   expect(await policyFor({})).toBeNull();
   expect(await policyFor({ "x-forwarded-proto": "https, http" })).not.toBeNull();
 });

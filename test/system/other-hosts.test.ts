@@ -1,12 +1,12 @@
 /** Requests whose `Host` is not ours: a page whose name resolves to this machine gets nothing of it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWholeSystem, type WholeSystem } from "../setup/start-system.ts";
+import { startTestSystem, type TestSystem } from "../setup/start-system.ts";
 import { sendRaw } from "../mock-servers/raw-client.ts";
 
-let whole: WholeSystem;
+let whole: TestSystem;
 
 beforeAll(async () => {
-  whole = await startWholeSystem({ OTTO_PUBLIC_URL: "https://otto.example.com" });
+  whole = await startTestSystem({ OTTO_PUBLIC_URL: "https://otto.example.com" });
 });
 afterAll(async () => await whole.stop());
 

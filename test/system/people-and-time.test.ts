@@ -11,28 +11,28 @@ import { objectsInMemory } from "../../bench/objects-on-disk.ts";
 import { killRuntime } from "../drill/started-system.ts";
 import {
   scriptedInput,
-  startWholeSystem,
+  startTestSystem,
   untilTask,
   calling,
   type Caller,
-  type WholeSystem,
+  type TestSystem,
 } from "../setup/start-system.ts";
 import { scheduleNamed } from "./schedule-cases.ts";
-import { type ArrivedMail, type MailDesk, startMailDesk } from "../mock-servers/mail-providers.ts";
+import { type ArrivedMail, type MailProviders, startMailProviders } from "../mock-servers/mail-providers.ts";
 import { type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 
 /** The desk takes what is for it, and says nothing. */
 const HELD = "held.people@example.com";
 let receiver: Recorder;
-let mail: MailDesk;
-let whole: WholeSystem;
+let mail: MailProviders;
+let whole: TestSystem;
 /** Called when the receiver has a request and before it answers. */
 let onReceived: (record: RecordedRequest) => Promise<void> | void = () => undefined;
 
 beforeAll(async () => {
   receiver = await startRecorder({ afterEffect: (record) => onReceived(record) });
-  mail = await startMailDesk();
-  whole = await startWholeSystem({
+  mail = await startMailProviders();
+  whole = await startTestSystem({
     OTTO_EGRESS_ALLOW: receiver.host,
     SMTP_URL: `smtp://127.0.0.1:${mail.smtpPort}`,
     OTTO_MAIL_FROM: "Otto <otto@example.com>",

@@ -12,16 +12,16 @@ import {
   killSidecar,
   makeTemporary,
   running,
-  type SidecarPlace,
+  type SidecarTarget,
   untilNothingIsLeft,
   untilUp,
 } from "../setup/killed-sidecar.ts";
-import { calling, scriptedInput, startWholeSystem, untilTask, type WholeSystem } from "../setup/start-system.ts";
+import { calling, scriptedInput, startTestSystem, untilTask, type TestSystem } from "../setup/start-system.ts";
 import { makeZip } from "../mock-servers/make-zip.ts";
 import type { ScriptedReply } from "../mock-servers/model-server.ts";
 import { type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
-import { type SshStandIn, startSshServer } from "../mock-servers/ssh-server.ts";
-import { startStdioServer, type StdioStandIn } from "../mock-servers/stdio-server.ts";
+import { type SshMockServer, startSshServer } from "../mock-servers/ssh-server.ts";
+import { startStdioServer, type StdioMockServer } from "../mock-servers/stdio-server.ts";
 
 /** A row of a task's ledger, as far as it is asked here. */
 interface Row {
@@ -30,16 +30,16 @@ interface Row {
   readonly result?: { readonly ok: boolean; readonly result?: unknown };
 }
 
-/** Where the processes of MCP servers see the folder of their stand-in. */
+/** Where the processes of MCP servers see the folder of their mock server. */
 const SHARED = "/opt/shared";
 
 let folder: string;
 let keyed: Recorder;
 let unkeyed: Recorder;
-let ssh: SshStandIn;
-let desk: StdioStandIn;
-let whole: WholeSystem;
-let place: SidecarPlace;
+let ssh: SshMockServer;
+let desk: StdioMockServer;
+let whole: TestSystem;
+let place: SidecarTarget;
 let agent: string;
 /** The calls of the MCP server's tools, by their arguments. */
 const deskCalls: unknown[] = [];
@@ -79,7 +79,7 @@ beforeAll(async () => {
       },
     }),
   ]);
-  whole = await startWholeSystem({
+  whole = await startTestSystem({
     OTTO_EGRESS_ALLOW: [keyed.host, unkeyed.host, `127.0.0.1:${ssh.port}`].join(),
     SIDECAR_MCP_PATHS: `${folder}=${SHARED}`,
     TMPDIR: folder,

@@ -1,4 +1,4 @@
-/** Cases of the tenancy matrix: those of Slack. The first tenant has a workspace at the stand-in for Slack. */
+/** Cases of the tenancy matrix: those of Slack. The first tenant has a workspace at the mock server of Slack. */
 import type { Case } from "./tenancy-cases.ts";
 
 const INSTALLS = "/v1/slack/installs";

@@ -1,5 +1,5 @@
 /**
- * A day in a Slack channel, on the whole system beside a stand-in for Slack: a mention becomes a task, its question buttons,
+ * A day in a Slack channel, on the whole system beside a mock server of Slack: a mention becomes a task, its question buttons,
  * a click the answer, and a file arrives in the thread; and a burst while the database and the model hang.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,15 +7,9 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { runBurstDrill } from "../drill/channels/burst-drill.ts";
 import { SHORT_BURST, SIGNING_SECRET } from "../drill/channels/channels.ts";
 import { openStage, type Stage } from "../drill/stage.ts";
-import { calling, scriptedInput, startWholeSystem, type Caller, type WholeSystem } from "../setup/start-system.ts";
+import { calling, scriptedInput, type Caller, startTestSystem, type TestSystem } from "../setup/start-system.ts";
 import { SlackClient, type WorkspaceFacts } from "../mock-servers/slack-client.ts";
-import {
-  clickPayload,
-  eventEnvelope,
-  mentionEvent,
-  signedJson,
-  signedPayload,
-} from "../mock-servers/slack-requests.ts";
+import { clickPayload, eventEnvelope, mentionEvent, signJson, signPayload } from "../mock-servers/slack-requests.ts";
 import { type SlackServer, startSlackServer } from "../mock-servers/slack-server.ts";
 import type { SlackMessage } from "../mock-servers/slack-workspace.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
@@ -23,11 +17,11 @@ import { fetchApi } from "../setup/fetch-api.ts";
 const CHANNEL = "C0SALES";
 const ANA = "U0ANA";
 let slack: SlackServer;
-let whole: WholeSystem;
+let whole: TestSystem;
 
 beforeAll(async () => {
   slack = await startSlackServer();
-  whole = await startWholeSystem(envOf(slack));
+  whole = await startTestSystem(envOf(slack));
 });
 
 afterAll(async () => {
@@ -52,7 +46,7 @@ async function workspaceOf(name: string): Promise<{ caller: Caller; client: Slac
   return { caller, client, app };
 }
 
-async function post(path: string, request: Awaited<ReturnType<typeof signedJson>>): Promise<number> {
+async function post(path: string, request: Awaited<ReturnType<typeof signJson>>): Promise<number> {
   const response = await fetchApi(`${whole.system.url}${path}`, request);
   await response.arrayBuffer();
   return response.status;
@@ -93,14 +87,14 @@ test("a mention becomes a task, its question buttons, a click the answer, and it
   );
   const said = await client.say({ channel: CHANNEL, user: ANA, text: `<@${app.botUser}> ${input}` });
   const event = eventEnvelope(app, mentionEvent({ user: ANA, channel: CHANNEL, text: said.text, ts: said.ts }), "Ev1");
-  expect(await post("/slack/events", await signedJson(event, { secret: SIGNING_SECRET }))).toBe(200);
+  expect(await post("/slack/events", await signJson(event, { secret: SIGNING_SECRET }))).toBe(200);
 
   const card = await untilMessage(client, said.ts, ({ blocks }) =>
     JSON.stringify(blocks ?? "").includes("Which region"),
   );
   const { action_id: actionId, value } = buttonOf(card, "North");
   const click = async () =>
-    await signedPayload(
+    await signPayload(
       clickPayload(app, {
         user: ANA,
         channel: CHANNEL,
@@ -145,7 +139,7 @@ test.each([
   ["from the future", { secret: SIGNING_SECRET, ageSeconds: -301 }],
   ["of another secret", { secret: "another" }],
 ])("a request whose signature is %s is refused", async (_, signing) => {
-  expect(await post("/slack/events", await signedJson({ type: "event_callback" }, signing))).toBe(401);
+  expect(await post("/slack/events", await signJson({ type: "event_callback" }, signing))).toBe(401);
 });
 
 test("a burst is acknowledged while the database and the model hang, and becomes one task an event", async () => {

@@ -7,16 +7,16 @@ import {
   type Caller,
   calling,
   scriptedInput,
-  startWholeSystem,
+  startTestSystem,
   untilTask,
-  type WholeSystem,
+  type TestSystem,
 } from "../setup/start-system.ts";
 
-let whole: WholeSystem;
+let whole: TestSystem;
 let caller: Caller;
 
 beforeAll(async () => {
-  whole = await startWholeSystem();
+  whole = await startTestSystem();
   caller = await whole.makeTenant("streams");
 });
 

@@ -4,9 +4,9 @@ import {
   type Caller,
   calling,
   scriptedInput,
-  startWholeSystem,
+  startTestSystem,
   untilTask,
-  type WholeSystem,
+  type TestSystem,
 } from "../setup/start-system.ts";
 import { SlackClient } from "../mock-servers/slack-client.ts";
 import { type SlackServer, startSlackServer } from "../mock-servers/slack-server.ts";
@@ -16,7 +16,7 @@ import { apiDocument, mcpServer, ownTool, skillFile } from "./tool-cases.ts";
 import { webhookAt } from "./webhook-cases.ts";
 
 let slack: SlackServer;
-let whole: WholeSystem;
+let whole: TestSystem;
 let owner: Caller & { readonly tenant: string };
 let other: Caller;
 let owned: Owned;
@@ -24,7 +24,7 @@ let documented: string[];
 
 beforeAll(async () => {
   slack = await startSlackServer();
-  whole = await startWholeSystem({
+  whole = await startTestSystem({
     SLACK_API_URL: `${slack.url}/api/`,
     SLACK_SIGNING_SECRET: "canary-signing-secret",
     SLACK_CLIENT_ID: "1111.2222",
@@ -287,7 +287,7 @@ describe("no key, and the operator's", () => {
   test("open no route under /v1 of a tenant's", async () => {
     for (const one of CASES) {
       if (!one.route.includes(" /v1/")) continue;
-      expect((await ask(whole.nobody, one)).status, one.route).toBe(401);
+      expect((await ask(whole.anonymous, one)).status, one.route).toBe(401);
       if (/ \/v1\/(tenants|audit)/.test(one.route) || one.route.startsWith("GET /v1/tools")) continue;
       if (one.route === "POST /v1/session") continue;
       expect([403, 404], one.route).toContain((await ask(whole.operator, one)).status);

@@ -21,7 +21,7 @@ import { fakePeople } from "../fakes/people.ts";
 import { fakeReminders } from "../fakes/reminders.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { fakeScripts } from "../fakes/scripts.ts";
-import { fakeSlack, notesIn } from "../fakes/slack.ts";
+import { fakeSlack, makeNotesPort } from "../fakes/slack.ts";
 import { fakeSsh } from "../fakes/ssh.ts";
 import { EXAMPLE_SKILLS, skillsOfTexts } from "../fakes/skill-texts.ts";
 import { fakeSearch } from "../fakes/search.ts";
@@ -77,7 +77,7 @@ export function freshPorts(): ToolPorts {
     scripts: fakeScripts(),
     documents: fakeDocuments(),
     ssh: fakeSsh(),
-    slack: notesIn([fakeSlack()]),
+    slack: makeNotesPort([fakeSlack()]),
     toolSearch: allTools,
     skills: skillsOfTexts(),
     people: fakePeople(),

@@ -1,10 +1,10 @@
-/** The loop of a converter's process: reads questions from standard input and writes an answer for each to standard output. */
-import { type Frame, framePieces, FrameReader } from "../frames.ts";
+/** The main loop of a converter's process: reads questions from standard input and writes an answer to each to standard output. */
+import { type Frame, encodeFrame, FrameReader } from "../frames.ts";
 
-// Libraries print; standard output holds answers and nothing else.
+// Silence libraries that print: standard output carries answers only.
 for (const name of ["log", "info", "warn", "error", "debug"] as const) console[name] = () => undefined;
 
-/** A question is answered before the next one is read. When `answer` throws, the process ends without one. */
+/** Answers one question at a time. When `answer` throws, the process exits without an answer. */
 export async function answerQuestions(
   maxQuestionBytes: number,
   answer: (question: Frame) => Promise<Frame>,
@@ -14,6 +14,6 @@ export async function answerQuestions(
   for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
     const question = reader.push(chunk);
     if (question === null) continue;
-    for (const piece of framePieces(await answer(question))) await new Promise((done) => write(piece, done));
+    for (const piece of encodeFrame(await answer(question))) await new Promise((done) => write(piece, done));
   }
 }

@@ -1,7 +1,6 @@
 /**
- * The engines that make documents, in a process of their own: Typst for PDF, write-excel-file for workbooks, and what is done
- * to office files before pandoc has them and after. What it works on came from a text or a template of a stranger, so the
- * process has the limits of a converter.
+ * Runs the engines that make documents in a separate process: Typst for PDF, write-excel-file for workbooks, and the changes to office
+ * files before and after pandoc. The content may be hostile, so the process has the limits of a converter.
  */
 import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
 import type { Sheet } from "../../../core/documents/make.ts";
@@ -10,9 +9,9 @@ import { styleDocx } from "../make/docx-style.ts";
 import { finishDocx } from "../make/docx-finish.ts";
 import {
   closeOffice,
-  closeToOutside,
+  removeExternalTargets,
   CORE_PART,
-  coreProperties,
+  buildCoreProperties,
   type OfficeAbout,
   openOffice,
   setPart,
@@ -21,7 +20,7 @@ import { stylePptx } from "../make/pptx-style.ts";
 import { fitPptx } from "../make/pptx-fit.ts";
 import { writeWorkbook } from "../make/xlsx.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import { fontFolders } from "./font-files.ts";
+import { findFontFolders } from "./font-files.ts";
 
 /** The question's head. Its parts are files. */
 export type MakeQuestion =
@@ -38,31 +37,31 @@ export type MakeQuestion =
       readonly about: OfficeAbout;
       readonly nowMs: number;
     }
-  /** The part is pandoc's reference document; the answer is the one to write with. */
+  /** The part is pandoc's reference document; the answer is the styled one. */
   | { readonly kind: "style"; readonly format: "docx" | "pptx" }
-  /** The part is what pandoc wrote. */
+  /** The part is pandoc's output. */
   | { readonly kind: "finish"; readonly format: "docx" | "pptx"; readonly about: OfficeAbout; readonly nowMs: number };
 
-/** The answer's head; the one part is what was made, and none is there when `error` is set. */
+/** The answer's head. Its one part is the document, absent when `error` is set. */
 export interface MakeAnswer {
   readonly error: string | null;
 }
 
 export const MAX_MAKE_QUESTION_BYTES = 64 * 1024 * 1024;
-/** There is no such folder: a source can open the files that came with it, which are in memory, and no others. */
+/** Does not exist: a source can open only the files that came with it, which are in memory. */
 const WORKSPACE = "/nonexistent/otto";
 const UTF8 = new TextDecoder();
 
-// Typst would fetch a package that a source names. Outside a cage this is what stops it: nothing listens there.
+// Typst fetches packages that a source names. Outside a cage, this closed port prevents that.
 const PROXY = "http://127.0.0.1:9";
 Object.assign(process.env, { ALL_PROXY: PROXY, HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY });
 
-/** Made once: it reads the fonts that are installed, which takes 0.2 s. */
+/** Created once, since reading the installed fonts takes 0.2 s. */
 let typst: NodeCompiler | undefined;
 
 function makePdf({ names, inputs, nowMs }: Extract<MakeQuestion, { kind: "pdf" }>, parts: readonly Uint8Array[]) {
   const [source = new Uint8Array(), ...images] = parts;
-  typst ??= NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: fontFolders() }] });
+  typst ??= NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: findFontFolders() }] });
   names.forEach((name, index) => typst?.mapShadow(`${WORKSPACE}/${name}`, Buffer.from(images[index] ?? [])));
   try {
     const compiled = typst.compile({ mainFileContent: UTF8.decode(source), inputs: { ...inputs } });
@@ -77,7 +76,7 @@ function makePdf({ names, inputs, nowMs }: Extract<MakeQuestion, { kind: "pdf" }
 
 function firstMessage(diagnostics: readonly { readonly message?: unknown }[] | undefined): string {
   const message = diagnostics?.[0]?.message;
-  return typeof message === "string" ? message : "it cannot be set in type";
+  return typeof message === "string" ? message : "it cannot be typeset";
 }
 
 async function make(
@@ -95,8 +94,8 @@ async function make(
   if (question.kind === "style") (question.format === "docx" ? styleDocx : stylePptx)(office);
   else {
     (question.format === "docx" ? finishDocx : fitPptx)(office);
-    closeToOutside(office);
-    setPart(office, CORE_PART, coreProperties(question.about, question.nowMs));
+    removeExternalTargets(office);
+    setPart(office, CORE_PART, buildCoreProperties(question.about, question.nowMs));
   }
   return { bytes: closeOffice(office) };
 }

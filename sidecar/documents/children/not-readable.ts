@@ -1,4 +1,4 @@
-/** A document that is not what it seems. The message is for whoever asked for it. */
+/** A document that cannot be read. The message is for the caller. */
 export class NotReadable extends Error {
   override readonly name = "NotReadable";
 }

@@ -1,6 +1,6 @@
 /**
- * Numbers of a spreadsheet as they are shown there, by their format code (ECMA-376, part 1, 18.8.30 and 18.8.31). Formats
- * that depend on the reader's country show ISO dates.
+ * Formats numbers as a spreadsheet does, by their format code (ECMA-376, part 1, 18.8.30 and 18.8.31). Formats that depend on the reader's
+ * country give ISO dates.
  */
 
 const BUILT_IN: Readonly<Record<number, string>> = {
@@ -30,8 +30,8 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   48: "##0.0E+0",
 };
 
-/** The code of a format that the workbook does not define itself. */
-export function builtInFormat(id: number): string {
+/** Returns the code of a format that the workbook does not define itself. */
+export function getBuiltInFormat(id: number): string {
   const isEastAsianDate = (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
   return BUILT_IN[id] ?? (isEastAsianDate ? "yyyy-mm-dd" : "General");
 }
@@ -39,30 +39,30 @@ export function builtInFormat(id: number): string {
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const DAY_S = 86_400;
-/** No program writes longer ones. */
+/** Spreadsheet programs write no longer codes. */
 const MAX_CODE_CHARACTERS = 255;
 const LAST_SERIAL = 2_958_466;
 
-/** `is1904`: the workbook counts its days from 1904. */
+/** `is1904` means that the workbook counts days from 1904. */
 export function formatNumber(value: number, code: string, is1904 = false): string {
-  if (code.length > MAX_CODE_CHARACTERS) return general(value);
+  if (code.length > MAX_CODE_CHARACTERS) return formatGeneral(value);
   const sections = splitSections(code);
   const [positive = "General", negative, zero] = sections;
-  if (value < 0 && negative !== undefined) return inFormat(-value, negative, is1904);
-  if (value === 0 && zero !== undefined) return inFormat(0, zero, is1904);
-  return inFormat(value, positive, is1904);
+  if (value < 0 && negative !== undefined) return formatSection(-value, negative, is1904);
+  if (value === 0 && zero !== undefined) return formatSection(0, zero, is1904);
+  return formatSection(value, positive, is1904);
 }
 
-function inFormat(value: number, section: string, is1904: boolean): string {
+function formatSection(value: number, section: string, is1904: boolean): string {
   const bare = section.replaceAll(/"[^"]*"|\\.|_.|\*./g, "");
-  if (/general/i.test(bare) || bare.includes("@") || section.trim() === "") return general(value);
+  if (/general/i.test(bare) || bare.includes("@") || section.trim() === "") return formatGeneral(value);
   if (/[dyhs]|m/i.test(bare.replaceAll(/\[[^\]]*\]|E[+-]/gi, "")) || /\[(h+|m+|s+)\]/i.test(bare))
-    return value < 0 || value >= LAST_SERIAL ? general(value) : formatDate(value, section, is1904);
-  return bare.includes("/") ? general(value) : formatDigits(value, section);
+    return value < 0 || value >= LAST_SERIAL ? formatGeneral(value) : formatDate(value, section, is1904);
+  return bare.includes("/") ? formatGeneral(value) : formatDigits(value, section);
 }
 
-/** As a cell without a format shows it, with the 15 digits that a spreadsheet keeps. */
-function general(value: number): string {
+/** Formats a number without a format code, with a spreadsheet's 15 digits. */
+function formatGeneral(value: number): string {
   return String(Number(value.toPrecision(15)));
 }
 
@@ -70,22 +70,22 @@ function splitSections(code: string): string[] {
   return code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])+/g) ?? [];
 }
 
-/** Literal text around one group of digit places. */
+/** Formats literal text around one group of digits. */
 function formatDigits(value: number, section: string): string {
   const parts = section.match(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*.|[0#?.,]+(?:E[+-][0#?]+)?|./gi) ?? [];
   const at = parts.findIndex((part) => /^[0#?.,]/.test(part));
   const percents = parts.filter((part) => part === "%").length;
   const sign = value < 0 ? "-" : "";
   const scaled = Math.abs(value) * 100 ** percents;
-  const shown = parts.map((part, index) => {
-    if (index === at) return digits(scaled, part);
+  const formatted = parts.map((part, index) => {
+    if (index === at) return formatPattern(scaled, part);
     if (/^[0#?.,]/.test(part)) return "";
-    return literal(part);
+    return formatLiteral(part);
   });
-  return sign + shown.join("").trim();
+  return sign + formatted.join("").trim();
 }
 
-function literal(part: string): string {
+function formatLiteral(part: string): string {
   if (part.startsWith('"')) return part.slice(1, -1);
   if (part.startsWith("\\")) return part.slice(1);
   if (part.startsWith("[")) return /^\[\$([^\]-]*)/.exec(part)?.[1] ?? "";
@@ -93,30 +93,30 @@ function literal(part: string): string {
   return part.startsWith("*") ? "" : part;
 }
 
-function digits(value: number, pattern: string): string {
+function formatPattern(value: number, pattern: string): string {
   const [mantissa = "", exponent] = pattern.split(/E[+-]/i);
-  if (exponent !== undefined) return scientific(value, mantissa, exponent.length);
-  // Commas at the end of either part each take three digits away.
+  if (exponent !== undefined) return formatScientific(value, mantissa, exponent.length);
+  // Each comma at the end of either part divides by 1,000.
   const scale = Array.from(mantissa.matchAll(/,+(?=\.|$)/g), ([commas]) => commas.length).reduce((a, b) => a + b, 0);
   const [whole = "", fraction = ""] = mantissa.split(".");
   const places = Math.min(fraction.replaceAll(/[^0#?]/g, "").length, 30);
   const needed = fraction.replaceAll(/[^0?]/g, "").length;
-  const [left = "", right = ""] = rounded(value / 1_000 ** scale, places).split(".");
+  const [left = "", right = ""] = roundHalfUp(value / 1_000 ** scale, places).split(".");
   const padded = left === "0" && !/[0?]/.test(whole) ? "" : left.padStart(whole.replaceAll(/[^0]/g, "").length, "0");
   const grouped = /[0#?],+[0#?]/.test(whole) ? padded.replaceAll(/\B(?=(\d{3})+$)/g, ",") : padded;
-  const kept = right.replace(/0+$/, "").padEnd(needed, "0");
-  return kept === "" ? grouped : `${grouped}.${kept}`;
+  const decimals = right.replace(/0+$/, "").padEnd(needed, "0");
+  return decimals === "" ? grouped : `${grouped}.${decimals}`;
 }
 
-function scientific(value: number, mantissa: string, exponentDigits: number): string {
+function formatScientific(value: number, mantissa: string, exponentDigits: number): string {
   const places = (mantissa.split(".")[1] ?? "").length;
   const [base = "", exponent = "0"] = value.toExponential(Math.min(places, 20)).split("e");
   const sign = exponent.startsWith("-") ? "-" : "+";
   return `${base}E${sign}${exponent.replace(/^[+-]/, "").padStart(exponentDigits, "0")}`;
 }
 
-/** Halves away from zero, as they stand in decimal: 1.005 to two places is 1.01. */
-function rounded(value: number, places: number): string {
+/** Rounds decimal halves away from zero: 1.005 to two places is 1.01. */
+function roundHalfUp(value: number, places: number): string {
   const exact = Number(value.toPrecision(15));
   const shifted = Number(`${exact}e${places}`);
   return Number.isFinite(shifted) && !String(exact).includes("e")
@@ -128,23 +128,23 @@ function formatDate(serial: number, section: string, is1904: boolean): string {
   const parts = section.match(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*.|AM\/PM|A\/P|\.0+|y+|m+|d+|h+|s+|./gi) ?? [];
   const hasFraction = parts.some((part) => part.startsWith(".0"));
   const seconds = hasFraction ? Math.round(serial * DAY_S * 1_000) / 1_000 : Math.round(serial * DAY_S);
-  const date = new Date(epochMs(serial, is1904) + seconds * 1_000);
+  const date = new Date(getEpochMs(serial, is1904) + seconds * 1_000);
   const isTwelve = parts.some((part) => /^(AM\/PM|A\/P)$/i.test(part));
-  const shown = parts.map((part, index) => {
-    if (/^\[(h+|m+|s+)\]$/i.test(part)) return elapsed(part, seconds);
-    if (/^["\\_*[]/.test(part)) return literal(part);
-    return datePart(part.toLowerCase(), { date, isTwelve, seconds, isMinute: isMinute(parts, index) });
+  const formatted = parts.map((part, index) => {
+    if (/^\[(h+|m+|s+)\]$/i.test(part)) return formatElapsed(part, seconds);
+    if (/^["\\_*[]/.test(part)) return formatLiteral(part);
+    return formatDatePart(part.toLowerCase(), { date, isTwelve, seconds, isMinute: isMinute(parts, index) });
   });
-  return shown.join("").trim();
+  return formatted.join("").trim();
 }
 
-/** The first days of 1900 are counted without the 29 February that the others count. */
-function epochMs(serial: number, is1904: boolean): number {
+/** Days before 1 March 1900 omit the nonexistent 29 February 1900 that later days count. */
+function getEpochMs(serial: number, is1904: boolean): number {
   if (is1904) return Date.UTC(1904, 0, 1);
   return serial >= 60 ? Date.UTC(1899, 11, 30) : Date.UTC(1899, 11, 31);
 }
 
-function elapsed(part: string, seconds: number): string {
+function formatElapsed(part: string, seconds: number): string {
   const unit = part[1]?.toLowerCase();
   const value = Math.floor(seconds / (unit === "h" ? 3_600 : unit === "m" ? 60 : 1));
   return String(value).padStart(part.length - 2, "0");
@@ -165,17 +165,17 @@ interface Moment {
   readonly isMinute: boolean;
 }
 
-function datePart(part: string, { date, isTwelve, seconds, isMinute: minute }: Moment): string {
+function formatDatePart(part: string, { date, isTwelve, seconds, isMinute: minute }: Moment): string {
   const hour = date.getUTCHours();
   const two = (value: number) => String(value).padStart(part.length >= 2 ? 2 : 1, "0");
   switch (part[0]) {
     case "y":
       return part.length > 2 ? String(date.getUTCFullYear()) : String(date.getUTCFullYear() % 100).padStart(2, "0");
     case "d":
-      return part.length > 2 ? name(DAYS[date.getUTCDay()], part.length) : two(date.getUTCDate());
+      return part.length > 2 ? shortenName(DAYS[date.getUTCDay()], part.length) : two(date.getUTCDate());
     case "m":
       if (minute) return two(date.getUTCMinutes());
-      return part.length > 2 ? name(MONTHS[date.getUTCMonth()], part.length) : two(date.getUTCMonth() + 1);
+      return part.length > 2 ? shortenName(MONTHS[date.getUTCMonth()], part.length) : two(date.getUTCMonth() + 1);
     case "h":
       return two(isTwelve ? ((hour + 11) % 12) + 1 : hour);
     case "s":
@@ -189,7 +189,7 @@ function datePart(part: string, { date, isTwelve, seconds, isMinute: minute }: M
   }
 }
 
-function name(whole: string | undefined, letters: number): string {
+function shortenName(whole: string | undefined, letters: number): string {
   const text = whole ?? "";
   if (letters === 5) return text.slice(0, 1);
   return letters === 3 ? text.slice(0, 3) : text;

@@ -1,18 +1,17 @@
 /**
- * pandoc in a process of its own, one document after another. When pandoc breaks down over one, the process ends, and
- * whoever asked starts another.
+ * Runs pandoc in a separate process, one document at a time. When pandoc crashes, the process exits and the caller starts another.
  */
 import { z } from "zod";
 import { answerQuestions } from "./answer-questions.ts";
 import type { Frame } from "../frames.ts";
 import { loadPandoc, type Pandoc } from "./pandoc-wasm.ts";
 
-/** pandoc says so itself when it needs more than its heap; the module's memory is the wall behind it. */
+/** pandoc reports an exhausted heap itself. The module's memory limit is the second bound. */
 const MAX_HEAP_MB = 200;
 const MAX_MEMORY_PAGES = 3_584;
 const MAX_QUESTION_BYTES = 26 * 1024 * 1024;
 
-/** The question's head; its parts are the input and then the resources, as `names` has them. */
+/** The question's head. Its parts are the input and the resources in the order of `names`. */
 export interface PandocQuestion {
   readonly from: string;
   readonly to: string;
@@ -20,7 +19,7 @@ export interface PandocQuestion {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The answer's head; the parts are what was written and then the pictures that were taken out. With `error` there are none. */
+/** The answer's head. Its parts are the output and the extracted pictures, absent when `error` is set. */
 export interface PandocAnswer {
   readonly error: string | null;
   readonly media: readonly string[];
@@ -40,11 +39,15 @@ function convert(pandoc: Pandoc, { head, parts }: Frame): Frame {
   const failed: PandocAnswer = { error, media: [], warnings: [] };
   if (error !== null) return { head: failed, parts: [] };
   const media = [...done.written].filter(([path]) => path !== OUTPUT);
-  const answer: PandocAnswer = { error: null, media: media.map(([path]) => path), warnings: warningsOf(done.messages) };
+  const answer: PandocAnswer = {
+    error: null,
+    media: media.map(([path]) => path),
+    warnings: parseWarnings(done.messages),
+  };
   return { head: answer, parts: [done.written.get(OUTPUT) ?? new Uint8Array(), ...media.map(([, bytes]) => bytes)] };
 }
 
-function warningsOf(json: string): string[] {
+function parseWarnings(json: string): string[] {
   const parsed = json === "" ? null : messages.safeParse(JSON.parse(json));
   return (parsed?.data ?? []).flatMap(({ verbosity, pretty }) =>
     verbosity === "WARNING" && pretty !== undefined ? [pretty] : [],
@@ -52,6 +55,6 @@ function warningsOf(json: string): string[] {
 }
 
 const pandoc = await loadPandoc(MAX_HEAP_MB, MAX_MEMORY_PAGES);
-// The module's bytes are 58 MB that nobody needs once it is compiled.
+// Free the module's 58 MB, which are not needed after compilation.
 (globalThis as { gc?: () => void }).gc?.();
 await answerQuestions(MAX_QUESTION_BYTES, (question) => Promise.resolve(convert(pandoc, question)));

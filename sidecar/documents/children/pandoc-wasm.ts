@@ -1,14 +1,13 @@
 /**
- * pandoc as a WebAssembly module: its files are in memory, it has no network, and its memory has a maximum that the engine
- * holds at every growth.
+ * Runs pandoc as a WebAssembly module, with files in memory, without a network, and with a memory limit that the engine enforces.
  */
 import { readFile } from "node:fs/promises";
 import { Directory, File, Inode, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
 import { boundMemory } from "./wasm-memory.ts";
 
-/** What one conversion gives. `written`: the files that it made, by their paths. */
+/** The result of one conversion. `written` holds the created files by path. */
 export interface PandocRun {
-  /** pandoc's words about a failure; empty: there was none. */
+  /** pandoc's error output. Empty on success. */
   readonly errors: string;
   /** Its messages, as JSON. */
   readonly messages: string;
@@ -16,11 +15,11 @@ export interface PandocRun {
 }
 
 export interface Pandoc {
-  /** `options` are those of pandoc's defaults files. Throws when pandoc broke down; then it cannot be used again. */
+  /** `options` are those of pandoc's defaults files. Throws if pandoc crashed; then it cannot be used again. */
   run(options: Readonly<Record<string, unknown>>, files: ReadonlyMap<string, Uint8Array>): PandocRun;
 }
 
-/** The part of the engine's `WebAssembly` that is used; Node's types have none of it. */
+/** The used part of `WebAssembly`, which Node's types lack. */
 interface Engine {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(module: object, imports: object): Promise<{ readonly exports: unknown }>;
@@ -37,18 +36,18 @@ interface Exports {
 }
 
 const POINTER_BYTES = 4;
-/** Where the module writes what is neither output nor a picture. */
+/** Files of the module that are neither output nor pictures. */
 const OWN_FILES = ["stdin", "stdout", "stderr", "warnings"] as const;
 
-/** `heapMb`: of its Haskell heap, beyond which a conversion fails; `maxPages`: of all its memory, in 64 KiB. */
+/** `heapMb` limits the Haskell heap of a conversion; `maxPages` limits all memory, in pages of 64 KiB. */
 export async function loadPandoc(heapMb: number, maxPages: number): Promise<Pandoc> {
-  const place = new URL("pandoc.wasm", import.meta.resolve("pandoc-wasm"));
-  const module = await engine.compile(boundMemory(await readFile(place), maxPages));
+  const wasmUrl = new URL("pandoc.wasm", import.meta.resolve("pandoc-wasm"));
+  const module = await engine.compile(boundMemory(await readFile(wasmUrl), maxPages));
   const args = ["pandoc.wasm", "+RTS", "-H64m", `-M${heapMb}m`, "-RTS"];
   const root = new Map<string, Inode>();
   const silent = () => new OpenFile(new File(new Uint8Array()));
-  const lastWords = new File(new Uint8Array());
-  const wasi = new WASI(args, [], [silent(), silent(), new OpenFile(lastWords), new PreopenDirectory("/", root)], {
+  const stderr = new File(new Uint8Array());
+  const wasi = new WASI(args, [], [silent(), silent(), new OpenFile(stderr), new PreopenDirectory("/", root)], {
     debug: false,
   });
   const instance = await engine.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
@@ -61,13 +60,13 @@ export async function loadPandoc(heapMb: number, maxPages: number): Promise<Pand
       try {
         return run(pandoc, root, options, files);
       } catch (cause) {
-        throw new Error(`pandoc broke down: ${textOf(lastWords)}`, { cause });
+        throw new Error(`pandoc crashed: ${decodeFile(stderr)}`, { cause });
       }
     },
   };
 }
 
-/** The arguments as C has them: a count, and addresses of texts that end with a zero. */
+/** Passes the arguments as C does: a count, and addresses of zero-terminated texts. */
 function startRuntime(pandoc: Exports, args: readonly string[]): void {
   const count = pandoc.malloc(POINTER_BYTES);
   const list = pandoc.malloc(POINTER_BYTES * (args.length + 1));
@@ -97,13 +96,13 @@ function run(
   for (const [name, bytes] of files) root.set(name, new File(bytes, { readonly: true }));
   const order = Buffer.from(JSON.stringify(options));
   pandoc.convert(copyIn(pandoc, order), order.length);
-  const own = (name: (typeof OWN_FILES)[number]) => textOf(root.get(name));
+  const readOwnFile = (name: (typeof OWN_FILES)[number]) => decodeFile(root.get(name));
   const written = new Map<string, Uint8Array>();
   collect(root, "", (path, bytes) => {
     const isOwn = OWN_FILES.some((name) => name === path);
     if (!isOwn && !files.has(path)) written.set(path, bytes);
   });
-  const result = { errors: own("stderr"), messages: own("warnings"), written };
+  const result = { errors: readOwnFile("stderr"), messages: readOwnFile("warnings"), written };
   root.clear();
   return result;
 }
@@ -119,6 +118,6 @@ function collect(
   }
 }
 
-function textOf(inode: Inode | undefined): string {
+function decodeFile(inode: Inode | undefined): string {
   return inode instanceof File ? Buffer.from(inode.data).toString("utf8") : "";
 }

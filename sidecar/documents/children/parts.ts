@@ -1,17 +1,17 @@
-/** The parts of an Office document (ECMA-376, part 2), inside the process that reads it. */
+/** Reads the parts of an Office document (ECMA-376, part 2) in the reading process. */
 import { Parser } from "saxen";
 import { ok } from "../../../core/base/errors.ts";
 import { inflateEntry, readZipDirectory, type ZipEntry } from "../zip.ts";
 import { NotReadable } from "./not-readable.ts";
 
-/** What is told of XML as it is read. Names come without their prefix, values decoded. */
+/** Receives the events of an XML parser. Names have no prefix; values are decoded. */
 export interface XmlListener {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close(name: string): void;
   text(text: string): void;
 }
 
-/** An element with what is in it. `text` is its own text, without its children's. */
+/** An element and its children. `text` excludes the children's text. */
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -32,14 +32,16 @@ export class Parts {
     return this.#entries.has(path.toLowerCase());
   }
 
-  /** Reads a part of XML as a stream. A part that is not there is read as an empty one. */
-  async listen(path: string, listener: XmlListener): Promise<void> {
+  /** Parses an XML part as a stream. A missing part counts as empty. */
+  async parse(path: string, listener: XmlListener): Promise<void> {
     const entry = this.#entries.get(path.toLowerCase());
     if (entry === undefined) return;
     const parser = new Parser();
     let error: Error | null = null;
-    parser.on("openTag", (name, attributes, decode) => listener.open(local(name), decoded(attributes(), decode)));
-    parser.on("closeTag", (name) => listener.close(local(name)));
+    parser.on("openTag", (name, attributes, decode) =>
+      listener.open(dropPrefix(name), decodeAttributes(attributes(), decode)),
+    );
+    parser.on("closeTag", (name) => listener.close(dropPrefix(name)));
     parser.on("text", (text, decode) => listener.text(decode(text)));
     parser.on("cdata", (text) => listener.text(text));
     parser.on("warn", () => undefined);
@@ -55,11 +57,11 @@ export class Parts {
     if (!inflated.ok || error !== null) throw new NotReadable(`The document is damaged: ${path} cannot be read.`);
   }
 
-  /** A part of XML as a tree, or null where there is none. */
-  async tree(path: string): Promise<Element | null> {
+  /** Reads an XML part as a tree. Null if it is missing. */
+  async readTree(path: string): Promise<Element | null> {
     const root: Element = { name: "", attributes: {}, children: [], text: "" };
     const open: Element[] = [root];
-    await this.listen(path, {
+    await this.parse(path, {
       open(name, attributes) {
         const element: Element = { name, attributes, children: [], text: "" };
         open.at(-1)?.children.push(element);
@@ -76,10 +78,10 @@ export class Parts {
     return root.children[0] ?? null;
   }
 
-  /** Where the relationships of a part lead, by their ids. Addresses outside are as they stand. */
-  async relations(path: string): Promise<ReadonlyMap<string, Relation>> {
+  /** Reads the relationships of a part by their ids. External targets stay unchanged. */
+  async readRelations(path: string): Promise<ReadonlyMap<string, Relation>> {
     const folder = path.slice(0, path.lastIndexOf("/") + 1);
-    const tree = await this.tree(`${folder}_rels/${path.slice(folder.length)}.rels`);
+    const tree = await this.readTree(`${folder}_rels/${path.slice(folder.length)}.rels`);
     const relations = (tree?.children ?? []).map(({ attributes }): [string, Relation] => {
       const { Id: id = "", Target: target = "", Type: type = "", TargetMode: mode } = attributes;
       const isOutside = mode === "External";
@@ -88,7 +90,7 @@ export class Parts {
         {
           type: type.slice(type.lastIndexOf("/") + 1),
           isOutside,
-          target: isOutside ? target : resolve(folder, target),
+          target: isOutside ? target : resolvePath(folder, target),
         },
       ];
     });
@@ -103,7 +105,7 @@ export interface Relation {
   readonly target: string;
 }
 
-function resolve(folder: string, target: string): string {
+function resolvePath(folder: string, target: string): string {
   const segments: string[] = [];
   for (const segment of (target.startsWith("/") ? target : folder + target).split("/")) {
     if (segment === "..") segments.pop();
@@ -112,30 +114,30 @@ function resolve(folder: string, target: string): string {
   return segments.join("/");
 }
 
-function local(name: string): string {
+function dropPrefix(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
-/** Attributes keep the prefix of `r:id`, and lose any other. */
-function decoded(
+/** Drops the prefixes of attributes except `r:`. */
+function decodeAttributes(
   attributes: Readonly<Record<string, string>>,
   decode: (text: string) => string,
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(attributes ?? {}).map(([name, value]) => [
-      name.startsWith("r:") ? name : local(name),
+      name.startsWith("r:") ? name : dropPrefix(name),
       decode(value),
     ]),
   );
 }
 
-/** The first child of this name. */
-export function childOf(element: Element | null | undefined, name: string): Element | null {
+/** Returns the first child with this name, or null. */
+export function findChild(element: Element | null | undefined, name: string): Element | null {
   return element?.children.find((child) => child.name === name) ?? null;
 }
 
-/** All elements of this name below, in their order. */
-export function allBelow(element: Element | null, name: string): Element[] {
+/** Returns all descendants with this name, in document order. */
+export function findAll(element: Element | null, name: string): Element[] {
   if (element === null) return [];
-  return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...allBelow(child, name)]);
+  return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...findAll(child, name)]);
 }

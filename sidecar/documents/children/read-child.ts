@@ -1,4 +1,4 @@
-/** The process that reads one document which pandoc does not read, or not well: PDF, workbooks, presentations, tables of text. */
+/** The process that reads one document that pandoc reads badly or not at all: PDF, workbooks, presentations, CSV, plain text. */
 import type { Frame } from "../frames.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { NotReadable } from "./not-readable.ts";

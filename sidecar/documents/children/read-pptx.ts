@@ -1,6 +1,6 @@
-/** Presentations (ECMA-376, part 1, 19) as Markdown, slide by slide: titles, lists, tables, links, pictures, notes. */
-import { allBelow, childOf, type Element, Parts, type Relation } from "./parts.ts";
-import { pipeTable } from "./pipe-table.ts";
+/** Reads presentations (ECMA-376, part 1, 19) as Markdown, slide by slide: titles, lists, tables, links, pictures, notes. */
+import { findAll, findChild, type Element, Parts, type Relation } from "./parts.ts";
+import { formatPipeTable } from "./pipe-table.ts";
 import { NotReadable } from "./not-readable.ts";
 import type { ReadPart } from "./read-question.ts";
 
@@ -9,19 +9,18 @@ type Relations = ReadonlyMap<string, Relation>;
 const MAIN = "ppt/presentation.xml";
 const MAX_SLIDES = 2_000;
 const TITLES = new Set(["title", "ctrTitle"]);
-/** What the design puts on every slide. */
-const FURNITURE = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
+/** Placeholders that the design repeats on every slide. */
+const DESIGN_PLACEHOLDERS = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
 
 export async function readPptx(bytes: Uint8Array): Promise<ReadPart> {
   const parts = new Parts(bytes);
-  const relations = await parts.relations(MAIN);
-  const ids = allBelow(childOf(await parts.tree(MAIN), "sldIdLst"), "sldId");
+  const relations = await parts.readRelations(MAIN);
+  const ids = findAll(findChild(await parts.readTree(MAIN), "sldIdLst"), "sldId");
   const slides = ids.flatMap(({ attributes }) => {
     const target = relations.get(attributes["r:id"] ?? "");
     return target === undefined || !parts.has(target.target) ? [] : [target.target];
   });
-  if (slides.length === 0)
-    throw new NotReadable("The document is damaged: the presentation has no slides that can be read.");
+  if (slides.length === 0) throw new NotReadable("The document is damaged: the presentation has no readable slide.");
   const texts: string[] = [];
   for (const [index, path] of slides.slice(0, MAX_SLIDES).entries())
     texts.push(await readSlide(parts, path, index + 1));
@@ -34,83 +33,85 @@ export async function readPptx(bytes: Uint8Array): Promise<ReadPart> {
 }
 
 async function readSlide(parts: Parts, path: string, number: number): Promise<string> {
-  const relations = await parts.relations(path);
-  const tree = await parts.tree(path);
-  const shapes = shapesOf(childOf(childOf(tree, "cSld"), "spTree"));
-  const title = shapes.find((shape) => TITLES.has(placeholderOf(shape) ?? ""));
-  const titleText = title === undefined ? "" : plainText(title, relations);
+  const relations = await parts.readRelations(path);
+  const tree = await parts.readTree(path);
+  const shapes = listShapes(findChild(findChild(tree, "cSld"), "spTree"));
+  const title = shapes.find((shape) => TITLES.has(getPlaceholder(shape) ?? ""));
+  const titleText = title === undefined ? "" : formatPlain(title, relations);
   const hidden = tree?.attributes["show"] === "0" ? " (hidden)" : "";
   const heading = `## Slide ${number}${hidden}${titleText === "" ? "" : `: ${titleText}`}`;
-  const blocks = shapes.filter((shape) => shape !== title).map((shape) => shapeText(shape, relations));
-  const notes = await notesOf(parts, relations);
+  const blocks = shapes.filter((shape) => shape !== title).map((shape) => formatShape(shape, relations));
+  const notes = await readNotes(parts, relations);
   return [heading, ...blocks, notes].filter((block) => block !== "").join("\n\n");
 }
 
-/** Those of groups too, in their order. */
-function shapesOf(tree: Element | null): Element[] {
+/** Lists shapes in order, including those of groups. */
+function listShapes(tree: Element | null): Element[] {
   return (tree?.children ?? []).flatMap((child) => {
-    if (child.name === "grpSp") return shapesOf(child);
-    // What newer programs draw stands beside what older ones draw.
-    if (child.name === "AlternateContent") return shapesOf(childOf(child, "Choice") ?? childOf(child, "Fallback"));
+    if (child.name === "grpSp") return listShapes(child);
+    // `Choice` is for newer programs, `Fallback` for older ones.
+    if (child.name === "AlternateContent")
+      return listShapes(findChild(child, "Choice") ?? findChild(child, "Fallback"));
     return ["sp", "pic", "graphicFrame"].includes(child.name) ? [child] : [];
   });
 }
 
-/** The kind of placeholder; null: the shape is none. */
-function placeholderOf(shape: Element): string | null {
-  const ph = allBelow(childOf(shape, "nvSpPr"), "ph")[0];
+/** Returns the kind of placeholder. Null if the shape is not one. */
+function getPlaceholder(shape: Element): string | null {
+  const ph = findAll(findChild(shape, "nvSpPr"), "ph")[0];
   return ph === undefined ? null : (ph.attributes["type"] ?? "obj");
 }
 
-function shapeText(shape: Element, relations: Relations): string {
-  if (shape.name === "pic") return pictureText(shape, relations);
-  if (shape.name === "graphicFrame") return frameText(shape, relations);
-  const placeholder = placeholderOf(shape);
-  if (placeholder !== null && FURNITURE.has(placeholder)) return "";
+function formatShape(shape: Element, relations: Relations): string {
+  if (shape.name === "pic") return formatPicture(shape, relations);
+  if (shape.name === "graphicFrame") return formatFrame(shape, relations);
+  const placeholder = getPlaceholder(shape);
+  if (placeholder !== null && DESIGN_PLACEHOLDERS.has(placeholder)) return "";
   const isList = placeholder === "body" || placeholder === "obj";
-  return paragraphsText(childOf(shape, "txBody"), relations, isList);
+  return formatParagraphs(findChild(shape, "txBody"), relations, isList);
 }
 
-function pictureText(shape: Element, relations: Relations): string {
-  const target = relations.get(allBelow(shape, "blip")[0]?.attributes["r:embed"] ?? "");
+function formatPicture(shape: Element, relations: Relations): string {
+  const target = relations.get(findAll(shape, "blip")[0]?.attributes["r:embed"] ?? "");
   if (target === undefined || target.isOutside) return "";
-  const { descr = "", name = "" } = childOf(childOf(shape, "nvPicPr"), "cNvPr")?.attributes ?? {};
+  const { descr = "", name = "" } = findChild(findChild(shape, "nvPicPr"), "cNvPr")?.attributes ?? {};
   const label = (descr === "" ? name : descr).replaceAll(/[[\]\s]+/g, " ").trim();
   return `![${label}](${target.target})`;
 }
 
-function frameText(frame: Element, relations: Relations): string {
-  const table = allBelow(frame, "tbl")[0];
+function formatFrame(frame: Element, relations: Relations): string {
+  const table = findAll(frame, "tbl")[0];
   if (table === undefined) {
-    const { name = "" } = childOf(childOf(frame, "nvGraphicFramePr"), "cNvPr")?.attributes ?? {};
+    const { name = "" } = findChild(findChild(frame, "nvGraphicFramePr"), "cNvPr")?.attributes ?? {};
     return `*(${name === "" ? "a chart or diagram" : name.replaceAll(/[*\s]+/g, " ")})*`;
   }
   const rows = table.children.filter(({ name }) => name === "tr");
-  return pipeTable(
-    rows.map((row) => row.children.filter(({ name }) => name === "tc").map((cell) => plainText(cell, relations))),
+  return formatPipeTable(
+    rows.map((row) => row.children.filter(({ name }) => name === "tc").map((cell) => formatPlain(cell, relations))),
   );
 }
 
-/** The paragraphs of a title or a cell. */
-function plainText(element: Element, relations: Relations): string {
-  const paragraphs = allBelow(childOf(element, "txBody"), "p").map((paragraph) => runsText(paragraph, relations));
+/** Formats the paragraphs of a title or a cell. */
+function formatPlain(element: Element, relations: Relations): string {
+  const paragraphs = findAll(findChild(element, "txBody"), "p").map((paragraph) => formatRuns(paragraph, relations));
   return paragraphs
     .filter((text) => text !== "")
     .join(element.name === "tc" ? "\n" : " ")
     .trim();
 }
 
-/** `isList`: a paragraph is an item unless it says that it has no bullet. */
-function paragraphsText(body: Element | null, relations: Relations, isList: boolean): string {
+/** With `isList`, paragraphs are items unless they declare no bullet. */
+function formatParagraphs(body: Element | null, relations: Relations, isList: boolean): string {
   const lines: string[] = [];
   let wasItem = false;
   for (const paragraph of (body?.children ?? []).filter(({ name }) => name === "p")) {
-    const text = runsText(paragraph, relations);
+    const text = formatRuns(paragraph, relations);
     if (text === "") continue;
-    const properties = childOf(paragraph, "pPr");
-    const isNumbered = childOf(properties, "buAutoNum") !== null;
-    const hasBullet = isNumbered || childOf(properties, "buChar") !== null || childOf(properties, "buBlip") !== null;
-    const isItem = hasBullet || (isList && childOf(properties, "buNone") === null);
+    const properties = findChild(paragraph, "pPr");
+    const isNumbered = findChild(properties, "buAutoNum") !== null;
+    const hasBullet =
+      isNumbered || findChild(properties, "buChar") !== null || findChild(properties, "buBlip") !== null;
+    const isItem = hasBullet || (isList && findChild(properties, "buNone") === null);
     const level = Math.min(Number(properties?.attributes["lvl"] ?? 0) || 0, 8);
     if (lines.length > 0) lines.push(isItem && wasItem ? "\n" : "\n\n");
     lines.push(isItem ? `${"   ".repeat(level)}${isNumbered ? "1." : "-"} ${text}` : text);
@@ -119,30 +120,30 @@ function paragraphsText(body: Element | null, relations: Relations, isList: bool
   return lines.join("");
 }
 
-function runsText(paragraph: Element, relations: Relations): string {
+function formatRuns(paragraph: Element, relations: Relations): string {
   return paragraph.children
-    .map((run) => runText(run, relations))
+    .map((run) => formatRun(run, relations))
     .join("")
     .trim();
 }
 
-function runText(run: Element, relations: Relations): string {
+function formatRun(run: Element, relations: Relations): string {
   if (run.name === "br") return " ";
   if (run.name !== "r" && run.name !== "fld") return "";
-  const text = childOf(run, "t")?.text ?? "";
-  const target = relations.get(childOf(childOf(run, "rPr"), "hlinkClick")?.attributes["r:id"] ?? "");
+  const text = findChild(run, "t")?.text ?? "";
+  const target = relations.get(findChild(findChild(run, "rPr"), "hlinkClick")?.attributes["r:id"] ?? "");
   const isLink = target?.isOutside === true && text.trim() !== "";
   return isLink ? `[${text}](${target.target.replaceAll(/[\s()<>]/g, encodeURIComponent)})` : text;
 }
 
-async function notesOf(parts: Parts, relations: Relations): Promise<string> {
+async function readNotes(parts: Parts, relations: Relations): Promise<string> {
   const target = [...relations.values()].find(({ type }) => type === "notesSlide")?.target;
   if (target === undefined) return "";
-  const shapes = shapesOf(childOf(childOf(await parts.tree(target), "cSld"), "spTree"));
-  const own = await parts.relations(target);
+  const shapes = listShapes(findChild(findChild(await parts.readTree(target), "cSld"), "spTree"));
+  const own = await parts.readRelations(target);
   const texts = shapes
-    .filter((shape) => placeholderOf(shape) === "body")
-    .map((shape) => paragraphsText(childOf(shape, "txBody"), own, false));
+    .filter((shape) => getPlaceholder(shape) === "body")
+    .map((shape) => formatParagraphs(findChild(shape, "txBody"), own, false));
   const text = texts.filter((one) => one !== "").join("\n\n");
   return text === "" ? "" : `**Notes:** ${text}`;
 }

@@ -1,14 +1,14 @@
-/** What the process that reads a document is asked, and what it answers. */
+/** The question to the process that reads a document, and its answer. */
 import type { DocumentKind, PageRange } from "../../../core/ports/documents.ts";
 
-/** The question's head; its one part is the document. */
+/** The question's head. Its one part is the document. */
 export interface ReadQuestion {
   readonly kind: DocumentKind;
   readonly pages: PageRange | null;
   readonly withImages: boolean;
 }
 
-/** What a reader gives. The Markdown refers to a picture by the path of the archive's part, or by the name that is in `images`. */
+/** A reader's result. The Markdown refers to pictures by the path of the archive's part or by their name in `images`. */
 export interface ReadPart {
   readonly markdown: string;
   readonly units: {
@@ -20,7 +20,7 @@ export interface ReadPart {
   readonly images?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
 }
 
-/** The answer's head; its parts are the Markdown and then the pictures. With `error` there are none. */
+/** The answer's head. Its parts are the Markdown and the pictures, absent when `error` is set. */
 export interface ReadAnswer {
   readonly error: string | null;
   readonly units: ReadPart["units"];

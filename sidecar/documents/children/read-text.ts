@@ -1,5 +1,5 @@
-/** Files of text: their characters, and the tables that they are. */
-import { pipeTable } from "./pipe-table.ts";
+/** Reads text files: decodes characters and parses tables. */
+import { formatPipeTable } from "./pipe-table.ts";
 import type { ReadPart } from "./read-question.ts";
 
 const MAX_ROWS = 20_000;
@@ -7,19 +7,19 @@ const MAX_CELLS = 400_000;
 const SAMPLE_LINES = 20;
 const DELIMITERS = [",", ";", "\t", "|"];
 
-/** By its byte order mark, else UTF-8 where it is that, else UTF-16 where every other byte is zero, else Windows-1252. */
+/** Decodes by the byte order mark, as UTF-16 if many alternate bytes are zero, as UTF-8 if valid, otherwise as Windows-1252. */
 export function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder(encodingOf(bytes)).decode(bytes).replaceAll("\u0000", "");
+  return new TextDecoder(detectEncoding(bytes)).decode(bytes).replaceAll("\u0000", "");
 }
 
-function encodingOf(bytes: Uint8Array): string {
+function detectEncoding(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
   const start = bytes.subarray(0, 4_096);
-  const zeros = (offset: number) => start.filter((byte, at) => byte === 0 && at % 2 === offset).length;
-  if (zeros(1) > start.length / 4) return "utf-16le";
-  if (zeros(0) > start.length / 4) return "utf-16be";
+  const countZeros = (offset: number) => start.filter((byte, at) => byte === 0 && at % 2 === offset).length;
+  if (countZeros(1) > start.length / 4) return "utf-16le";
+  if (countZeros(0) > start.length / 4) return "utf-16be";
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return "utf-8";
@@ -32,18 +32,18 @@ export function readPlainText(bytes: Uint8Array): ReadPart {
   return { markdown: decodeText(bytes).replaceAll(/\r\n?/g, "\n"), units: null, warnings: [] };
 }
 
-/** Records of RFC 4180, with whatever delimiter the file uses. */
+/** Reads records of RFC 4180. Guesses the delimiter if it is null. */
 export function readCsv(bytes: Uint8Array, delimiter: string | null): ReadPart {
   const text = decodeText(bytes);
-  const by = delimiter ?? likelyDelimiter(text);
+  const by = delimiter ?? guessDelimiter(text);
   const { rows, isCut } = parseRecords(text, by, MAX_ROWS);
-  const warnings = isCut ? [`The file goes on: its first ${rows.length} rows were read.`] : [];
+  const warnings = isCut ? [`Only the first ${rows.length} rows of the file were read.`] : [];
   const note = isCut ? `\n\n*${warnings.join("")}*` : "";
-  return { markdown: pipeTable(rows) + note, units: null, warnings };
+  return { markdown: formatPipeTable(rows) + note, units: null, warnings };
 }
 
-/** The one that cuts the first lines into the same number of fields, the most of them. */
-function likelyDelimiter(text: string): string {
+/** Chooses the delimiter that splits the first lines most evenly, preferring more fields. */
+function guessDelimiter(text: string): string {
   const sample = text.slice(0, 64 * 1024);
   let best = ",";
   let bestScore = 0;
@@ -64,7 +64,7 @@ function parseRecords(text: string, delimiter: string, maxRows: number): { rows:
   let at = 0;
   while (at < text.length) {
     if (rows.length >= maxRows || cells >= MAX_CELLS) return { rows, isCut: true };
-    const field = text[at] === '"' ? quotedField(text, at) : plainField(text, at, delimiter);
+    const field = text[at] === '"' ? parseQuotedField(text, at) : parsePlainField(text, at, delimiter);
     row.push(field.value);
     cells += 1;
     const next = text[field.end];
@@ -79,18 +79,18 @@ function parseRecords(text: string, delimiter: string, maxRows: number): { rows:
 
 interface Field {
   readonly value: string;
-  /** Where the delimiter or the line's end stands. */
+  /** Position of the delimiter or the end of the line. */
   readonly end: number;
 }
 
-function plainField(text: string, at: number, delimiter: string): Field {
+function parsePlainField(text: string, at: number, delimiter: string): Field {
   let end = at;
   while (end < text.length && text[end] !== delimiter && text[end] !== "\n" && text[end] !== "\r") end += 1;
   return { value: text.slice(at, end), end };
 }
 
-/** A quote that is not closed ends with the text. What follows a closing quote up to the delimiter is not lost. */
-function quotedField(text: string, at: number): Field {
+/** An unclosed quote extends to the end of the text. Text after a closing quote becomes a further field. */
+function parseQuotedField(text: string, at: number): Field {
   const pieces: string[] = [];
   for (let from = at + 1; ; ) {
     const quote = text.indexOf('"', from);

@@ -1,11 +1,11 @@
-/** Workbooks (ECMA-376, part 1, 18) as Markdown: every sheet is a table of what its cells show. */
-import { builtInFormat, formatNumber } from "./number-format.ts";
-import { allBelow, childOf, Parts } from "./parts.ts";
-import { pipeTable } from "./pipe-table.ts";
+/** Reads workbooks (ECMA-376, part 1, 18) as Markdown: each sheet becomes a table of its formatted cells. */
+import { getBuiltInFormat, formatNumber } from "./number-format.ts";
+import { findAll, findChild, Parts } from "./parts.ts";
+import { formatPipeTable } from "./pipe-table.ts";
 import { NotReadable } from "./not-readable.ts";
 import type { ReadPart } from "./read-question.ts";
 
-const MAX_ROWS_OF_A_SHEET = 5_000;
+const MAX_ROWS_PER_SHEET = 5_000;
 const MAX_COLUMNS = 200;
 const MAX_CELLS = 200_000;
 const MAX_CELL_CHARACTERS = 32_767;
@@ -26,10 +26,10 @@ interface Workbook {
 
 export async function readXlsx(bytes: Uint8Array): Promise<ReadPart> {
   const parts = new Parts(bytes);
-  const path = await workbookPath(parts);
-  const tree = await parts.tree(path);
-  const relations = await parts.relations(path);
-  const sheets = allBelow(tree, "sheet").flatMap(({ attributes }): Sheet[] => {
+  const path = await findWorkbookPath(parts);
+  const tree = await parts.readTree(path);
+  const relations = await parts.readRelations(path);
+  const sheets = findAll(tree, "sheet").flatMap(({ attributes }): Sheet[] => {
     const target = relations.get(attributes["r:id"] ?? "");
     // A chart sheet has no cells.
     if (target === undefined || target.type !== "worksheet") return [];
@@ -41,13 +41,12 @@ export async function readXlsx(bytes: Uint8Array): Promise<ReadPart> {
       },
     ];
   });
-  if (sheets.length === 0)
-    throw new NotReadable("The document is damaged: the workbook has no sheet that can be read.");
-  const by = (type: string) => [...relations.values()].find((relation) => relation.type === type)?.target ?? "";
+  if (sheets.length === 0) throw new NotReadable("The document is damaged: the workbook has no readable sheet.");
+  const findTarget = (type: string) => [...relations.values()].find((relation) => relation.type === type)?.target ?? "";
   const workbook: Workbook = {
-    shared: await sharedStrings(parts, by("sharedStrings")),
-    formats: await cellFormats(parts, by("styles")),
-    is1904: /^(1|true)$/.test(childOf(tree, "workbookPr")?.attributes["date1904"] ?? ""),
+    shared: await readSharedStrings(parts, findTarget("sharedStrings")),
+    formats: await readCellFormats(parts, findTarget("styles")),
+    is1904: /^(1|true)$/.test(findChild(tree, "workbookPr")?.attributes["date1904"] ?? ""),
   };
   const warnings: string[] = [];
   const texts: string[] = [];
@@ -55,32 +54,32 @@ export async function readXlsx(bytes: Uint8Array): Promise<ReadPart> {
   for (const sheet of sheets) {
     const { rows, cells, isCut } = await readSheet(parts, sheet.path, workbook, cellsLeft);
     cellsLeft -= cells;
-    if (isCut) warnings.push(cutNote(sheet.name, rows.length));
+    if (isCut) warnings.push(describeCut(sheet.name, rows.length));
     const heading = `## ${sheet.name}${sheet.isHidden ? " (hidden)" : ""}`;
-    const note = isCut ? `\n\n*${cutNote(sheet.name, rows.length)}*` : "";
-    texts.push(`${heading}\n\n${rows.length === 0 ? "*(empty)*" : pipeTable(rows)}${note}`);
+    const note = isCut ? `\n\n*${describeCut(sheet.name, rows.length)}*` : "";
+    texts.push(`${heading}\n\n${rows.length === 0 ? "*(empty)*" : formatPipeTable(rows)}${note}`);
   }
   const units = { name: "sheets" as const, total: sheets.length, read: sheets.length };
   return { markdown: texts.join("\n\n"), units, warnings };
 }
 
-function cutNote(sheet: string, rows: number): string {
-  return `The sheet "${sheet}" goes on: its first ${rows} rows and ${MAX_COLUMNS} columns at most were read.`;
+function describeCut(sheet: string, rows: number): string {
+  return `Only the first ${rows} rows and at most ${MAX_COLUMNS} columns of the sheet "${sheet}" were read.`;
 }
 
-async function workbookPath(parts: Parts): Promise<string> {
-  const relations = await parts.relations("");
+async function findWorkbookPath(parts: Parts): Promise<string> {
+  const relations = await parts.readRelations("");
   const main = [...relations.values()].find(({ type }) => type === "officeDocument")?.target;
   return main !== undefined && parts.has(main) ? main : "xl/workbook.xml";
 }
 
-async function sharedStrings(parts: Parts, path: string): Promise<readonly string[]> {
+async function readSharedStrings(parts: Parts, path: string): Promise<readonly string[]> {
   const strings: string[] = [];
   let current = "";
   let characters = 0;
   let isText = false;
   let phonetic = 0;
-  await parts.listen(path, {
+  await parts.parse(path, {
     open(name) {
       if (name === "si") current = "";
       else if (name === "rPh") phonetic += 1;
@@ -91,7 +90,7 @@ async function sharedStrings(parts: Parts, path: string): Promise<readonly strin
       if (name === "rPh") phonetic -= 1;
       if (name !== "si") return;
       characters += current.length;
-      if (characters > MAX_SHARED_CHARACTERS) throw new NotReadable("The workbook has more text than can be read.");
+      if (characters > MAX_SHARED_CHARACTERS) throw new NotReadable("The workbook has too much text.");
       strings.push(current);
     },
     text(text) {
@@ -101,17 +100,17 @@ async function sharedStrings(parts: Parts, path: string): Promise<readonly strin
   return strings;
 }
 
-async function cellFormats(parts: Parts, path: string): Promise<readonly string[]> {
-  const tree = await parts.tree(path);
+async function readCellFormats(parts: Parts, path: string): Promise<readonly string[]> {
+  const tree = await parts.readTree(path);
   const own = new Map(
-    allBelow(childOf(tree, "numFmts"), "numFmt").map(({ attributes }) => [
+    findAll(findChild(tree, "numFmts"), "numFmt").map(({ attributes }) => [
       attributes["numFmtId"] ?? "",
       attributes["formatCode"] ?? "General",
     ]),
   );
-  return (childOf(tree, "cellXfs")?.children ?? []).map(({ attributes }) => {
+  return (findChild(tree, "cellXfs")?.children ?? []).map(({ attributes }) => {
     const id = attributes["numFmtId"] ?? "0";
-    return own.get(id) ?? builtInFormat(Number(id));
+    return own.get(id) ?? getBuiltInFormat(Number(id));
   });
 }
 
@@ -121,7 +120,7 @@ interface SheetRows {
   readonly isCut: boolean;
 }
 
-/** The cell that is being read. */
+/** The current cell. */
 interface Cell {
   column: number;
   type: string;
@@ -136,36 +135,36 @@ async function readSheet(parts: Parts, path: string, workbook: Workbook, maxCell
   let takesText = false;
   let cells = 0;
   let isCut = false;
-  let emptyBefore = false;
-  const isFull = () => rows.length >= MAX_ROWS_OF_A_SHEET || cells >= maxCells;
+  let followsEmptyRow = false;
+  const isFull = () => rows.length >= MAX_ROWS_PER_SHEET || cells >= maxCells;
 
   function endCell(): void {
-    const shown = cell === null ? "" : shownValue(cell, workbook);
-    if (cell === null || shown === "") return;
+    const formatted = cell === null ? "" : formatCell(cell, workbook);
+    if (cell === null || formatted === "") return;
     if (isFull() || cell.column >= MAX_COLUMNS) {
       isCut = true;
       return;
     }
     while (row.length < cell.column) row.push("");
-    row[cell.column] = shown.slice(0, MAX_CELL_CHARACTERS);
+    row[cell.column] = formatted.slice(0, MAX_CELL_CHARACTERS);
     cells += 1;
   }
 
   function endRow(): void {
-    if (row.length === 0) emptyBefore = rows.length > 0;
+    if (row.length === 0) followsEmptyRow = rows.length > 0;
     else {
-      // An empty row, or several, tells that another table begins.
-      if (emptyBefore) rows.push([]);
-      emptyBefore = false;
+      // One or more empty rows separate tables.
+      if (followsEmptyRow) rows.push([]);
+      followsEmptyRow = false;
       rows.push(row);
     }
     row = [];
   }
 
-  await parts.listen(path, {
+  await parts.parse(path, {
     open(name, attributes) {
       if (name === "c") {
-        const column = columnOf(attributes["r"]) ?? (cell?.column ?? -1) + 1;
+        const column = parseColumn(attributes["r"]) ?? (cell?.column ?? -1) + 1;
         cell = { column, type: attributes["t"] ?? "n", style: Number(attributes["s"] ?? 0), value: "" };
       }
       takesText = name === "v" || name === "t";
@@ -182,17 +181,17 @@ async function readSheet(parts: Parts, path: string, workbook: Workbook, maxCell
       if (takesText && cell !== null) cell.value += text;
     },
   });
-  return { rows: withoutLeadingColumns(rows), cells, isCut };
+  return { rows: dropLeadingColumns(rows), cells, isCut };
 }
 
-/** From 0; null for a reference that is none. */
-function columnOf(reference: string | undefined): number | null {
+/** Returns the column, counted from 0. Null if the reference is invalid. */
+function parseColumn(reference: string | undefined): number | null {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0];
   if (letters === undefined) return null;
   return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-function shownValue({ type, style, value }: Cell, { shared, formats, is1904 }: Workbook): string {
+function formatCell({ type, style, value }: Cell, { shared, formats, is1904 }: Workbook): string {
   if (type === "s") return shared[Number(value)] ?? "";
   if (type === "b") return value === "" ? "" : value === "1" ? "TRUE" : "FALSE";
   if (type !== "n" || value === "") return value;
@@ -200,7 +199,7 @@ function shownValue({ type, style, value }: Cell, { shared, formats, is1904 }: W
   return Number.isFinite(number) ? formatNumber(number, formats[style] ?? "General", is1904) : value;
 }
 
-function withoutLeadingColumns(rows: string[][]): string[][] {
+function dropLeadingColumns(rows: string[][]): string[][] {
   const filled = rows.filter((row) => row.length > 0);
   const first = filled.reduce(
     (least, row) =>

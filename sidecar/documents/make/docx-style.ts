@@ -1,17 +1,16 @@
 /**
- * How a Word document looks when no template says so. pandoc's own reference document is the ground: its names of styles are
- * those that pandoc writes with (https://pandoc.org/MANUAL.html#option--reference-doc). Sizes are half points, spaces
- * twentieths of a point.
+ * Styles a Word document without a template, by changing pandoc's reference document, whose style names pandoc uses
+ * (https://pandoc.org/MANUAL.html#option--reference-doc). Sizes are half points, spaces twentieths of a point.
  */
 import { changePart, type OfficeParts, setPart } from "./office-file.ts";
 
-/** A face whose measures every office program has, if under another name. */
+/** A font whose metrics every office program has, if under another name. */
 export const OFFICE_FONT = "Arial";
 const ACCENT = "1F4E79";
 const RULE = "BFC7D1";
 const CODE_FILL = "F4F5F7";
 
-interface StyleWords {
+interface StyleSpec {
   readonly name: string;
   readonly basedOn?: string;
   readonly next?: string;
@@ -25,7 +24,7 @@ const bold = "<w:b/><w:bCs/>";
 const accent = `<w:color w:val="${ACCENT}"/>`;
 const grey = '<w:color w:val="5B6573"/>';
 
-const heading = (level: number, halfPoints: number, before: number): StyleWords => ({
+const makeHeading = (level: number, halfPoints: number, before: number): StyleSpec => ({
   name: `heading ${level}`,
   basedOn: "Normal",
   next: "BodyText",
@@ -33,7 +32,7 @@ const heading = (level: number, halfPoints: number, before: number): StyleWords 
   run: `${bold}${accent}${size(halfPoints)}`,
 });
 
-const PARAGRAPH_STYLES: Readonly<Record<string, StyleWords>> = {
+const PARAGRAPH_STYLES: Readonly<Record<string, StyleSpec>> = {
   BodyText: {
     name: "Body Text",
     basedOn: "Normal",
@@ -59,10 +58,10 @@ const PARAGRAPH_STYLES: Readonly<Record<string, StyleWords>> = {
     run: `${grey}${size(28)}`,
   },
   Author: { name: "Author", basedOn: "Normal", next: "BodyText", paragraph: spacing(0, 240), run: grey },
-  Heading1: heading(1, 34, 400),
-  Heading2: heading(2, 27, 300),
-  Heading3: heading(3, 23, 240),
-  Heading4: heading(4, 21, 200),
+  Heading1: makeHeading(1, 34, 400),
+  Heading2: makeHeading(2, 27, 300),
+  Heading3: makeHeading(3, 23, 240),
+  Heading4: makeHeading(4, 21, 200),
   BlockText: {
     name: "Block Text",
     basedOn: "BodyText",
@@ -88,7 +87,7 @@ const PARAGRAPH_STYLES: Readonly<Record<string, StyleWords>> = {
   },
 };
 
-const CHARACTER_STYLES: Readonly<Record<string, StyleWords>> = {
+const CHARACTER_STYLES: Readonly<Record<string, StyleSpec>> = {
   VerbatimChar: {
     name: "Verbatim Char",
     basedOn: "DefaultParagraphFont",
@@ -114,7 +113,7 @@ const TABLE_STYLE = [
   '<w:tcPr><w:shd w:val="clear" w:color="auto" w:fill="E4ECF5"/></w:tcPr></w:tblStylePr></w:style>',
 ].join("");
 
-/** A4 with margins of 2.3 cm, and the number of the page below. */
+/** A4 with margins of 2.3 cm and page numbers in the footer. */
 const SECTION = [
   '<w:sectPr><w:footerReference w:type="default" r:id="rIdOttoFooter"/><w:footnotePr><w:numRestart w:val="eachSect"/></w:footnotePr>',
   '<w:pgSz w:w="11906" w:h="16838"/>',
@@ -127,9 +126,9 @@ const field = (name: string) =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> ${name} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>1</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 const FOOTER = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><w:ftr ${WORD_NAMES}><w:p><w:pPr><w:jc w:val="center"/></w:pPr>${field("PAGE")}<w:r><w:t xml:space="preserve"> / </w:t></w:r>${field("NUMPAGES")}</w:p></w:ftr>`;
 
-/** Gives pandoc's reference document its look. */
+/** Styles pandoc's reference document. */
 export function styleDocx(parts: OfficeParts): void {
-  changePart(parts, "word/styles.xml", styled);
+  changePart(parts, "word/styles.xml", styleText);
   changePart(parts, "word/theme/theme1.xml", (text) =>
     text.replaceAll(/<a:latin typeface="[^"]*"/g, `<a:latin typeface="${OFFICE_FONT}"`),
   );
@@ -151,24 +150,24 @@ export function styleDocx(parts: OfficeParts): void {
   );
 }
 
-function styled(text: string): string {
+function styleText(text: string): string {
   let styles = text.replace(/<w:sz w:val="24" \/>\s*<w:szCs w:val="24" \/>/, size(21));
   for (const [id, words] of Object.entries(PARAGRAPH_STYLES))
-    styles = withStyle(styles, id, styleXml("paragraph", id, words));
+    styles = setStyle(styles, id, buildStyleXml("paragraph", id, words));
   for (const [id, words] of Object.entries(CHARACTER_STYLES))
-    styles = withStyle(styles, id, styleXml("character", id, words));
-  return withStyle(styles, "Table", TABLE_STYLE);
+    styles = setStyle(styles, id, buildStyleXml("character", id, words));
+  return setStyle(styles, "Table", TABLE_STYLE);
 }
 
-function withStyle(styles: string, id: string, style: string): string {
+function setStyle(styles: string, id: string, style: string): string {
   const present = new RegExp(`<w:style [^>]*w:styleId="${id}"[^>]*>[\\s\\S]*?</w:style>`);
   return present.test(styles) ? styles.replace(present, style) : styles.replace("</w:styles>", `${style}</w:styles>`);
 }
 
-function styleXml(
+function buildStyleXml(
   type: "paragraph" | "character",
   id: string,
-  { name, basedOn, next, paragraph, run }: StyleWords,
+  { name, basedOn, next, paragraph, run }: StyleSpec,
 ): string {
   return [
     `<w:style w:type="${type}" w:styleId="${id}"><w:name w:val="${name}"/>`,

@@ -1,4 +1,4 @@
-/** The engines that make documents, with the processes behind them. */
+/** Opens the engines that make documents, and their processes. */
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { type Budget, startBudget } from "../budget.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
@@ -6,26 +6,26 @@ import { DRAW_MS, drawSvgs } from "./draw-svgs.ts";
 import type { Engines } from "./make-document.ts";
 import { type AskMaker, makeMakerPool } from "./makers.ts";
 
-/** `close` ends the processes of the makers, and the work under way with them; pandoc's are whoever's gave it. */
+/** `close` stops the makers' processes and their running work. The caller closes pandoc. */
 export interface OpenEngines extends Engines {
   close(): void;
 }
 
-/** Processes start with the first work. */
+/** Processes start with the first document. */
 export function openEngines(pandoc: ConvertWithPandoc): OpenEngines {
   const makers = makeMakerPool();
   return {
     pandoc,
     maker: makers.ask,
     draw: drawSvgs,
-    style: houseStyle(pandoc, makers.ask),
+    style: makeStyleProvider(pandoc, makers.ask),
     close: () => makers.close(),
   };
 }
 
-/** The reference documents of the house: pandoc's own with another look, made once for as long as the engines are open. */
-function houseStyle(pandoc: ConvertWithPandoc, maker: AskMaker): Engines["style"] {
-  const made = new Map<"docx" | "pptx", Uint8Array>();
+/** Provides Otto's reference documents: pandoc's own, restyled once and cached while the engines are open. */
+function makeStyleProvider(pandoc: ConvertWithPandoc, maker: AskMaker): Engines["style"] {
+  const styles = new Map<"docx" | "pptx", Uint8Array>();
 
   async function makeStyle(
     format: "docx" | "pptx",
@@ -38,16 +38,16 @@ function houseStyle(pandoc: ConvertWithPandoc, maker: AskMaker): Engines["style"
   }
 
   return async (format, signal, budget = startBudget()) => {
-    const known = made.get(format);
+    const known = styles.get(format);
     if (known !== undefined) return ok(known);
     const style = await makeStyle(format, signal, budget);
-    if (style.ok) made.set(format, style.value);
+    if (style.ok) styles.set(format, style.value);
     return style;
   };
 }
 
-/** The same engines, for one document: they have what is left of its time. */
-export function enginesWithin(budget: Budget, { pandoc, maker, draw, style }: Engines): Engines {
+/** Limits the engines to the remaining time of one document. */
+export function limitEngines(budget: Budget, { pandoc, maker, draw, style }: Engines): Engines {
   return {
     pandoc: async (conversion) => await pandoc({ ...conversion, timeoutMs: budget.leftMs() }),
     maker: async (question, parts, signal) => await maker(question, parts, signal, budget.leftMs()),

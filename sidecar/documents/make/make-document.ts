@@ -1,59 +1,59 @@
 /**
- * Makes a document. One engine for each format: pandoc writes Word documents and presentations, since it is the one that
- * takes a template's styles; Typst sets PDF from what pandoc made of the text; write-excel-file writes workbooks. Whatever
- * came as Markdown is read by pandoc and cleaned before an engine has it.
+ * Makes a document with one engine per format: pandoc writes Word documents and presentations, because it applies a template's styles;
+ * Typst typesets PDF from pandoc's output; write-excel-file writes workbooks. pandoc parses Markdown, which is cleaned before an engine
+ * gets it.
  */
 import { MAX_CELLS, type DocumentToMake, MAX_MADE_BYTES } from "../../../core/documents/make.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { Budget } from "../budget.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
-import { type Node, partsOf, plainInlines, textOf } from "./ast.ts";
+import { type Node, getParts, toInlines, extractText } from "./ast.ts";
 import { type Cleaned, cleanBlocks, type CleanOptions, TooDeep } from "./clean-ast.ts";
 import type { DrawSvgs } from "./draw-svgs.ts";
 import type { AskMaker } from "./makers.ts";
 import type { OfficeAbout } from "./office-file.ts";
 import { PDF_STYLE } from "./pdf-style.ts";
-import { type Pictures, picturesOf } from "./pictures.ts";
-import { withPlainTexts } from "./plain-text.ts";
-import { astBytes, readMarkdown, type ReadText } from "./read-markdown.ts";
-import { sheetsOf } from "./sheets.ts";
-import { flowSlides, slideLevel } from "./slide-flow.ts";
-import { SLIDE_LEVEL, slideShow, textReader, textsAsMarkdown } from "./slides.ts";
+import { type Pictures, preparePictures } from "./pictures.ts";
+import { removeInvalidTexts } from "./plain-text.ts";
+import { encodeAst, readMarkdown, type ReadText } from "./read-markdown.ts";
+import { toSheets } from "./sheets.ts";
+import { flowSlides, findSlideLevel } from "./slide-flow.ts";
+import { SLIDE_LEVEL, buildSlideShow, makeTextReader, toMarkdown } from "./slides.ts";
 
 export interface Engines {
   readonly pandoc: ConvertWithPandoc;
   readonly maker: AskMaker;
   readonly draw: DrawSvgs;
-  /** The reference document of the house, by format. */
+  /** Returns Otto's reference document for a format. */
   readonly style: (format: "docx" | "pptx", signal: AbortSignal, budget?: Budget) => Promise<Result<Uint8Array>>;
 }
 
 export interface MakeOrder {
   readonly document: DocumentToMake;
-  /** By the path that the text means: its bytes, or why it has none. */
+  /** By the path in the text: the bytes, or why there are none. */
   readonly images: ReadonlyMap<string, Uint8Array | string>;
-  /** It passed the checks of a document that is read. */
+  /** Has passed the checks of documents to read. */
   readonly template: Uint8Array | null;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
 
-/** `warnings`: what of the content the document does not hold, in words. */
+/** `warnings` describe omitted content. */
 export interface Made {
   readonly bytes: Uint8Array;
   readonly warnings: readonly string[];
 }
 
-type Of<Format extends DocumentToMake["format"]> = Extract<DocumentToMake, { format: Format }>;
+type OfFormat<Format extends DocumentToMake["format"]> = Extract<DocumentToMake, { format: Format }>;
 
 export async function makeDocument(order: MakeOrder, engines: Engines): Promise<Result<Made>> {
   try {
-    const made = await makeFormat({ ...order, document: withPlainTexts(order.document) }, engines);
+    const made = await makeFormat({ ...order, document: removeInvalidTexts(order.document) }, engines);
     if (!made.ok || made.value.bytes.length <= MAX_MADE_BYTES) return made;
     return failed("too_large", `The document has ${made.value.bytes.length} bytes; a file may have ${MAX_MADE_BYTES}.`);
   } catch (thrown) {
     if (!(thrown instanceof TooDeep)) throw thrown;
-    return failed("invalid_input", "The text is nested too deeply: lists or quotes in each other.", {
+    return failed("invalid_input", "The text nests lists or quotes too deeply.", {
       field: "content",
     });
   }
@@ -73,36 +73,36 @@ async function makeFormat(order: MakeOrder, engines: Engines): Promise<Result<Ma
   }
 }
 
-/** What a document says of itself: what it was told, else what its text says. */
-interface Titled {
+/** The document's properties: those of the request, otherwise those of its text. */
+interface TitleInfo {
   readonly about: Required<{ [Key in keyof OfficeAbout]: string }>;
-  /** Whether the title is to be shown: not when the text begins with it. */
-  readonly shown: boolean;
+  /** Whether to print the title. False if the text begins with it. */
+  readonly isTitleVisible: boolean;
 }
 
-function titled(document: OfficeAbout, { frontMatter, blocks }: ReadText): Titled {
+function readTitle(document: OfficeAbout, { frontMatter, blocks }: ReadText): TitleInfo {
   const [first] = blocks;
-  const heading = first?.t === "Header" && partsOf(first)[0] === 1 ? textOf(partsOf(first)[2]).trim() : "";
+  const heading = first?.t === "Header" && getParts(first)[0] === 1 ? extractText(getParts(first)[2]).trim() : "";
   const title = document.title ?? frontMatter.title;
   const about = {
     title: title === "" ? heading : title,
     author: document.author ?? frontMatter.author,
     subject: document.subject ?? "",
-    language: document.language ?? languageTag(frontMatter.language),
+    language: document.language ?? checkLanguageTag(frontMatter.language),
   };
-  return { about, shown: title !== "" && title !== heading };
+  return { about, isTitleVisible: title !== "" && title !== heading };
 }
 
-function languageTag(text: string): string {
+function checkLanguageTag(text: string): string {
   return /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(text) ? text : "";
 }
 
-const metaText = (text: string): Node => ({ t: "MetaInlines", c: plainInlines(text) });
+const toMetaText = (text: string): Node => ({ t: "MetaInlines", c: toInlines(text) });
 
-function metaOf({ about, shown }: Titled): Record<string, Node> {
+function buildMeta({ about, isTitleVisible }: TitleInfo): Record<string, Node> {
   const meta: Record<string, Node> = {};
-  if (shown) meta["title"] = metaText(about.title);
-  if (shown && about.author !== "") meta["author"] = metaText(about.author);
+  if (isTitleVisible) meta["title"] = toMetaText(about.title);
+  if (isTitleVisible && about.author !== "") meta["author"] = toMetaText(about.author);
   if (about.language !== "") meta["lang"] = { t: "MetaString", c: about.language };
   if (isRightToLeftLanguage(about.language)) meta["dir"] = { t: "MetaString", c: "rtl" };
   return meta;
@@ -112,15 +112,15 @@ function isRightToLeftLanguage(language: string): boolean {
   return /^(?:ar|he|fa|ur|ps|sd|ug|yi|dv)(?:-|$)/i.test(language);
 }
 
-async function makeDocx(document: Of<"docx">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
+async function makeDocx(document: OfFormat<"docx">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
   const { signal, nowMs } = order;
   const read = await readMarkdown(engines.pandoc, document.markdown, signal);
   if (!read.ok) return read;
-  const pictures = await picturesOf(order.images, engines.draw, signal);
+  const pictures = await preparePictures(order.images, engines.draw, signal);
   const cleaned = cleanBlocks(read.value.blocks, { images: pictures.images, direction: "dir" });
-  const title = titled(document, read.value);
+  const title = readTitle(document, read.value);
   const written = await writeOffice("docx", order, engines, {
-    input: astBytes(read.value.apiVersion, metaOf(title), cleaned.blocks),
+    input: encodeAst(read.value.apiVersion, buildMeta(title), cleaned.blocks),
     pictures,
     options: document.table_of_contents === true ? { "table-of-contents": true, "toc-depth": 3 } : {},
   });
@@ -161,26 +161,26 @@ async function writeOffice(
 
 const PAPERS = { a3: "a3", a4: "a4", a5: "a5", letter: "us-letter", legal: "us-legal" } as const;
 
-async function makePdf(document: Of<"pdf">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
+async function makePdf(document: OfFormat<"pdf">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
   const { signal, nowMs } = order;
   const read = await readMarkdown(engines.pandoc, document.markdown, signal);
   if (!read.ok) return read;
-  const pictures = await picturesOf(order.images, engines.draw, signal);
+  const pictures = await preparePictures(order.images, engines.draw, signal);
   const cleaned = cleanBlocks(read.value.blocks, { images: pictures.images, direction: "lang" });
   const body = await engines.pandoc({
     from: "json",
     to: "typst",
-    input: astBytes(read.value.apiVersion, {}, cleaned.blocks),
+    input: encodeAst(read.value.apiVersion, {}, cleaned.blocks),
     signal,
   });
   if (!body.ok) return body;
-  const { about, shown } = titled(document, read.value);
+  const { about, isTitleVisible } = readTitle(document, read.value);
   const [language = ""] = about.language.toLowerCase().split("-");
   const inputs = {
     title: about.title,
     author: about.author,
     subject: about.subject,
-    shown: shown ? "yes" : "no",
+    shown: isTitleVisible ? "yes" : "no",
     language: language === "" ? "en" : language,
     paper: PAPERS[document.page_size ?? "a4"],
     landscape: document.landscape === true ? "yes" : "no",
@@ -193,23 +193,23 @@ async function makePdf(document: Of<"pdf">, order: MakeOrder, engines: Engines):
   return made.ok ? ok({ bytes: made.value, warnings: cleaned.warnings }) : made;
 }
 
-/** The document of a presentation, whichever way it was given. */
-interface Show {
+/** A presentation's document, from Markdown or from slides. */
+interface Presentation {
   readonly apiVersion: readonly number[];
   readonly meta: Readonly<Record<string, Node>>;
   readonly cleaned: Cleaned;
   readonly level: number;
-  readonly about: Titled["about"];
+  readonly about: TitleInfo["about"];
 }
 
-async function makePptx(document: Of<"pptx">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
+async function makePptx(document: OfFormat<"pptx">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
   const { signal, nowMs } = order;
-  const pictures = await picturesOf(order.images, engines.draw, signal);
-  const show = await showOf(document, pictures.images, engines, signal);
+  const pictures = await preparePictures(order.images, engines.draw, signal);
+  const show = await readPresentation(document, pictures.images, engines, signal);
   if (!show.ok) return show;
   const { apiVersion, meta, cleaned, level, about } = show.value;
   const written = await writeOffice("pptx", order, engines, {
-    input: astBytes(apiVersion, meta, flowSlides(cleaned.blocks, level)),
+    input: encodeAst(apiVersion, meta, flowSlides(cleaned.blocks, level)),
     pictures,
     options: { "slide-level": level },
   });
@@ -218,34 +218,37 @@ async function makePptx(document: Of<"pptx">, order: MakeOrder, engines: Engines
   return finished.ok ? ok({ bytes: finished.value, warnings: cleaned.warnings }) : finished;
 }
 
-async function showOf(
-  document: Of<"pptx">,
+async function readPresentation(
+  document: OfFormat<"pptx">,
   images: CleanOptions["images"],
   { pandoc }: Engines,
   signal: AbortSignal,
-): Promise<Result<Show>> {
+): Promise<Result<Presentation>> {
   const { content } = document;
-  const given = "slides" in content ? { slides: content.slides, ...textsAsMarkdown(content.slides) } : content;
-  const read = await readMarkdown(pandoc, given.markdown, signal);
+  const source = "slides" in content ? { slides: content.slides, ...toMarkdown(content.slides) } : content;
+  const read = await readMarkdown(pandoc, source.markdown, signal);
   if (!read.ok) return read;
   const { apiVersion, blocks } = read.value;
   const options: CleanOptions = { images, direction: null };
-  if (!("slides" in given)) {
-    const title = titled(document, read.value);
+  if (!("slides" in source)) {
+    const title = readTitle(document, read.value);
     const subtitle = read.value.frontMatter.subtitle;
-    const meta = { ...metaOf(title), ...(title.shown && subtitle !== "" ? { subtitle: metaText(subtitle) } : {}) };
+    const meta = {
+      ...buildMeta(title),
+      ...(title.isTitleVisible && subtitle !== "" ? { subtitle: toMetaText(subtitle) } : {}),
+    };
     return ok({
       apiVersion,
       meta,
       cleaned: cleanBlocks(blocks, options),
-      level: slideLevel(blocks),
+      level: findSlideLevel(blocks),
       about: title.about,
     });
   }
-  const made = slideShow(given.slides, textReader(given.texts, blocks));
-  const opening = made.title === null ? "" : textOf(made.title);
-  const title = titled({ ...document, title: document.title ?? opening }, { ...read.value, blocks: [] });
-  const meta: Record<string, Node> = metaOf(title);
+  const made = buildSlideShow(source.slides, makeTextReader(source.texts, blocks));
+  const opening = made.title === null ? "" : extractText(made.title);
+  const title = readTitle({ ...document, title: document.title ?? opening }, { ...read.value, blocks: [] });
+  const meta: Record<string, Node> = buildMeta(title);
   if (made.title !== null) meta["title"] = { t: "MetaInlines", c: made.title };
   if (made.subtitle !== null) meta["subtitle"] = { t: "MetaInlines", c: made.subtitle };
   return ok({
@@ -257,7 +260,7 @@ async function showOf(
   });
 }
 
-/** The title of a slide is a text of the model's as much as any other. */
+/** Cleans titles, which are untrusted text too. */
 function cleanMeta(meta: Readonly<Record<string, Node>>, options: CleanOptions): Record<string, Node> {
   return Object.fromEntries(
     Object.entries(meta).map(([name, node]) => {
@@ -268,18 +271,18 @@ function cleanMeta(meta: Readonly<Record<string, Node>>, options: CleanOptions):
   );
 }
 
-async function makeXlsx(document: Of<"xlsx">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
+async function makeXlsx(document: OfFormat<"xlsx">, order: MakeOrder, engines: Engines): Promise<Result<Made>> {
   const { signal, nowMs } = order;
   const { content, title, author, subject, language } = document;
   const about = { title, author, subject, language };
   if ("sheets" in content) return await writeSheets(content.sheets);
   const read = await readMarkdown(engines.pandoc, content.markdown, signal);
   if (!read.ok) return read;
-  const sheets = sheetsOf(read.value.blocks);
+  const sheets = toSheets(read.value.blocks);
   if (sheets.length === 0) return failed("invalid_input", NO_TABLE, { field: "content" });
   const cells = sheets.reduce((sum, { rows }) => sum + rows.reduce((of, row) => of + row.length, 0), 0);
   if (cells > MAX_CELLS)
-    return failed("too_large", `The tables hold ${cells} cells; a workbook is made of ${MAX_CELLS} at most.`);
+    return failed("too_large", `The tables have ${cells} cells; a workbook may have ${MAX_CELLS}.`);
   return await writeSheets(sheets);
 
   async function writeSheets(given: typeof sheets): Promise<Result<Made>> {
@@ -289,5 +292,4 @@ async function makeXlsx(document: Of<"xlsx">, order: MakeOrder, engines: Engines
   }
 }
 
-const NO_TABLE =
-  "The Markdown holds no table. A workbook is made of its tables, or of sheets as data: {name, columns, rows}.";
+const NO_TABLE = "The Markdown has no table. A workbook needs tables, or sheets as data: {name, columns, rows}.";

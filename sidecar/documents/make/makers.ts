@@ -1,23 +1,22 @@
 /**
- * The processes that make documents: a few that stay warm, each with one piece of work at a time. What ended a process, or
- * took too long, costs that process and no other.
+ * A pool of warm processes that make documents, each one at a time. A crash or a timeout costs only its own process.
  */
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { MakeAnswer, MakeQuestion } from "../children/make-child.ts";
-import { usedUp } from "../budget.ts";
+import { describeTimeout } from "../budget.ts";
 import { type ConverterProcess, type ConverterStart, startConverter } from "../converter-process.ts";
-import { type Death, failDocument, isOutOfMemory, isWorthAnother, memoryLimit } from "../death.ts";
+import { type Death, failDocument, isOutOfMemory, isWorthRetry, makeMemoryLimit } from "../death.ts";
 
-/** As many as jobs of this kind run at once. */
+/** Also the maximum number of concurrent jobs of this kind. */
 export const MAKERS = 2;
 const MAKE_TIMEOUT_MS = 30_000;
-const PIECES_OF_A_PROCESS = 200;
+const TASKS_PER_PROCESS = 200;
 const IDLE_MS = 5 * 60_000;
 
 const START: ConverterStart = {
   script: new URL("../children/make-child.ts", import.meta.url),
   nodeFlags: ["--max-old-space-size=256"],
-  // V8 and the engines map 660 MB before the first document and touch 150 MB of it, so this leaves 300 MB for what is made.
+  // V8 and the engines map 660 MB before the first document, so this leaves 300 MB for documents.
   dataBytes: 960_000_000,
   memoryMb: 480,
   maxAnswerBytes: 128 * 1024 * 1024,
@@ -25,13 +24,13 @@ const START: ConverterStart = {
 
 interface Maker {
   readonly process: ConverterProcess;
-  pieces: number;
+  answered: number;
   idleTimer?: NodeJS.Timeout;
 }
 
 /**
- * Failures: `invalid_input` (the engine does not take it), `too_large` (it needs more than a maker's limits), `timeout`,
- * `upstream_failed` (something outside ended its process twice), and those of `startProgram`. `timeoutMs`: 30 seconds at most.
+ * Failures: `invalid_input` (the engine rejects it), `too_large` (it exceeds a maker's limits), `timeout`,
+ * `upstream_failed` (something outside ended its process twice), and those of `startProgram`. `timeoutMs` is at most 30 seconds.
  */
 export type AskMaker = (
   question: MakeQuestion,
@@ -48,11 +47,11 @@ interface Work {
 
 export interface MakerPool {
   readonly ask: AskMaker;
-  /** Ends its processes, and the work under way with them. */
+  /** Stops its processes and their running work. */
   close(): void;
 }
 
-/** Makes a pool; a process is started when the first work comes. Its callers are few, so none waits here. */
+/** Creates a pool. Processes start on demand. It has no queue, since jobs limit its callers. */
 export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart = START): MakerPool {
   const idle: Maker[] = [];
   const all = new Set<Maker>();
@@ -64,13 +63,13 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
       if (!maker.process.hasEnded) return ok(maker);
       all.delete(maker);
     }
-    return await newMaker();
+    return await startMaker();
   }
 
-  async function newMaker(): Promise<Result<Maker>> {
+  async function startMaker(): Promise<Result<Maker>> {
     const started = await startConverter(start);
     if (!started.ok) return started;
-    const maker = { process: started.value, pieces: 0 };
+    const maker = { process: started.value, answered: 0 };
     all.add(maker);
     return ok(maker);
   }
@@ -80,8 +79,8 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
     all.delete(maker);
   }
 
-  function putBack(maker: Maker): void {
-    if (maker.process.hasEnded || maker.pieces >= PIECES_OF_A_PROCESS || idle.length >= MAKERS) return end(maker);
+  function returnMaker(maker: Maker): void {
+    if (maker.process.hasEnded || maker.answered >= TASKS_PER_PROCESS || idle.length >= MAKERS) return end(maker);
     maker.idleTimer = setTimeout(() => {
       idle.splice(idle.indexOf(maker), 1);
       end(maker);
@@ -89,27 +88,27 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
     idle.push(maker);
   }
 
-  /** By performance.now(), `endsAt` is when its time is used up. */
-  async function askBy(
+  /** `endsAt` is a time of performance.now(). */
+  async function askMaker(
     maker: Maker,
     { question, parts, signal }: Work,
     endsAt: number,
   ): Promise<Result<Uint8Array> | Death> {
-    maker.pieces += 1;
+    maker.answered += 1;
     try {
       const leftMs = Math.max(0, endsAt - performance.now());
-      const asked = await maker.process.ask({ head: question, parts }, leftMs, signal);
-      if (asked.kind === "cancelled") return failed("timeout", "The work was given up before it ended.");
-      if (asked.kind === "timeout") return failed("timeout", usedUp("Making"));
-      if (asked.kind === "died") return asked.death;
-      const { error } = asked.frame.head as MakeAnswer;
-      if (error === null) return ok(asked.frame.parts[0] ?? new Uint8Array());
+      const answer = await maker.process.ask({ head: question, parts }, leftMs, signal);
+      if (answer.kind === "cancelled") return failed("timeout", "The work was cancelled.");
+      if (answer.kind === "timeout") return failed("timeout", describeTimeout("Making"));
+      if (answer.kind === "died") return answer.death;
+      const { error } = answer.frame.head as MakeAnswer;
+      if (error === null) return ok(answer.frame.parts[0] ?? new Uint8Array());
       if (!isOutOfMemory(error)) return failed("invalid_input", `The document cannot be made: ${error.slice(0, 300)}`);
-      // Its memory never shrinks, so it would say the same of the next piece.
+      // WebAssembly memory never shrinks, so the next document would fail too.
       maker.process.end();
-      return memoryLimit(start.memoryMb);
+      return makeMemoryLimit(start.memoryMb);
     } finally {
-      putBack(maker);
+      returnMaker(maker);
     }
   }
 
@@ -119,14 +118,14 @@ export function makeMakerPool(timeoutMs = MAKE_TIMEOUT_MS, start: ConverterStart
       const work = { question, parts, signal };
       const maker = await take();
       if (!maker.ok) return maker;
-      const hadServed = maker.value.pieces > 0;
-      const first = await askBy(maker.value, work, endsAt);
+      const hadServed = maker.value.answered > 0;
+      const first = await askMaker(maker.value, work, endsAt);
       if (!("cause" in first)) return first;
-      // After close() nobody wants another try.
-      if (isClosed || !isWorthAnother(first, hadServed)) return failDocument(first, "made");
-      const another = await newMaker();
+      // Do not retry after close().
+      if (isClosed || !isWorthRetry(first, hadServed)) return failDocument(first, "made");
+      const another = await startMaker();
       if (!another.ok) return another;
-      const second = await askBy(another.value, work, endsAt);
+      const second = await askMaker(another.value, work, endsAt);
       return "cause" in second ? failDocument(second, "made") : second;
     },
     close() {

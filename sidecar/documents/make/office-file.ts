@@ -1,10 +1,10 @@
-/** An office file as its parts, and as bytes that depend on nothing but them. */
+/** Reads and writes office files. Equal parts give equal bytes. */
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate";
-import { plainText } from "./plain-text.ts";
+import { removeInvalid } from "./plain-text.ts";
 
 export type OfficeParts = Map<string, Uint8Array>;
 
-/** What a document says of itself, as plain text. */
+/** A document's properties, as plain text. */
 export interface OfficeAbout {
   readonly title?: string | undefined;
   readonly author?: string | undefined;
@@ -13,9 +13,9 @@ export interface OfficeAbout {
 }
 
 export const CORE_PART = "docProps/core.xml";
-/** The first moment that an archive can name. Its entries carry it, so that the same parts give the same bytes. */
+/** The modification time of all entries, so that equal parts give equal bytes. It is the earliest that zip supports. */
 const ENTRY_TIME = new Date(1980, 0, 1);
-const PACKED_ALREADY = /\.(?:png|jpe?g|gif)$/i;
+const COMPRESSED = /\.(?:png|jpe?g|gif)$/i;
 
 export function openOffice(bytes: Uint8Array): OfficeParts {
   return new Map(Object.entries(unzipSync(bytes)));
@@ -24,12 +24,12 @@ export function openOffice(bytes: Uint8Array): OfficeParts {
 export function closeOffice(parts: OfficeParts): Uint8Array {
   const entries = [...parts].map(([name, bytes]): [string, Zippable[string]] => [
     name,
-    [bytes, { level: PACKED_ALREADY.test(name) ? 0 : 6, mtime: ENTRY_TIME }],
+    [bytes, { level: COMPRESSED.test(name) ? 0 : 6, mtime: ENTRY_TIME }],
   ]);
   return zipSync(Object.fromEntries(entries));
 }
 
-/** Changes the text of a part; one that is not there stays away. */
+/** Changes the text of a part if it exists. */
 export function changePart(parts: OfficeParts, name: string, change: (text: string) => string): void {
   const part = parts.get(name);
   if (part !== undefined) parts.set(name, strToU8(change(strFromU8(part))));
@@ -39,17 +39,17 @@ export function setPart(parts: OfficeParts, name: string, text: string): void {
   parts.set(name, strToU8(text));
 }
 
-const OUTWARD = /<Relationship\b[^>]*\bTargetMode\s*=\s*(["'])External\1[^>]*>/g;
+const EXTERNAL = /<Relationship\b[^>]*\bTargetMode\s*=\s*(["'])External\1[^>]*>/g;
 const IS_LINK = /\bType\s*=\s*(["'])[^"']*\/hyperlink\1/;
 
 /**
- * Lets no part of the document be fetched from elsewhere when somebody opens it, such as a template or a picture that came
- * as an address with the template. Links, which wait for a click, stay.
+ * Removes external targets that an office program would fetch on opening, such as a template's remote pictures. Links stay, since they
+ * need a click.
  */
-export function closeToOutside(parts: OfficeParts): void {
+export function removeExternalTargets(parts: OfficeParts): void {
   for (const name of [...parts.keys()].filter((one) => one.endsWith(".rels"))) {
     changePart(parts, name, (text) =>
-      text.replaceAll(OUTWARD, (relationship) =>
+      text.replaceAll(EXTERNAL, (relationship) =>
         IS_LINK.test(relationship)
           ? relationship
           : relationship.replace(/\bTarget\s*=\s*("[^"]*"|'[^']*')/, 'Target="about:blank"'),
@@ -58,8 +58,8 @@ export function closeToOutside(parts: OfficeParts): void {
   }
 }
 
-/** The properties of the document (ECMA-376 part 2, 11.1), which hold its dates. */
-export function coreProperties({ title, author, subject, language }: OfficeAbout, nowMs: number): string {
+/** Builds the document's core properties (ECMA-376 part 2, 11.1), including its dates. */
+export function buildCoreProperties({ title, author, subject, language }: OfficeAbout, nowMs: number): string {
   const at = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
   const element = (name: string, text: string | undefined) =>
     text === undefined || text === "" ? "" : `<${name}>${escapeXml(text)}</${name}>`;
@@ -79,9 +79,9 @@ export function coreProperties({ title, author, subject, language }: OfficeAbout
   ].join("");
 }
 
-/** Text as XML has it. */
+/** Escapes a text for XML. */
 export function escapeXml(text: string): string {
-  return plainText(text)
+  return removeInvalid(text)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

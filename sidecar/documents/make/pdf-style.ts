@@ -1,10 +1,10 @@
 /**
- * How a PDF looks: Typst that stands before what pandoc wrote (https://typst.app/docs/reference). What the document says of
- * itself comes in as values (`sys.inputs`), never as code.
+ * The style of PDFs: Typst code before pandoc's output (https://typst.app/docs/reference). The document's properties are passed as values
+ * (`sys.inputs`), never as code.
  */
-import { SMALLER_LETTERS } from "./table-widths.ts";
+import { LETTER_SIZES } from "./table-widths.ts";
 
-const smallerTables = SMALLER_LETTERS.map(
+const smallerTables = LETTER_SIZES.map(
   ({ columns, points }) => `if columns > ${columns} { (${points}pt, ${points / 2}pt) }`,
 ).join(" else ");
 
@@ -64,6 +64,6 @@ export const PDF_STYLE = `
   #outline(depth: 3)
   #v(1em)
 ]
-// What runs from right to left begins at the right edge of the page, not at that of its own longest line.
+// Full-width blocks align right-to-left text with the right edge of the page.
 #let block(..parts) = std.block(width: 100%, ..parts)
 `;

@@ -1,7 +1,7 @@
-/** The pictures of a document: what the engines get of those that came with the text, and what the text's paths become. */
+/** Prepares the pictures of a document: files for the engines, and their names by the paths in the text. */
 import { MAX_IMAGES_BYTES } from "../../../core/documents/make.ts";
 import type { CleanOptions } from "./clean-ast.ts";
-import { type DrawSvgs, type Drawn, looksLikeSvg } from "./draw-svgs.ts";
+import { type DrawSvgs, type DrawResult, looksLikeSvg } from "./draw-svgs.ts";
 import { judgeImage } from "./image-kind.ts";
 
 export interface Pictures {
@@ -9,35 +9,35 @@ export interface Pictures {
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
 }
 
-/** `images`: by the path that the text means, the bytes or why there are none. SVG comes back as PNG. */
-export async function picturesOf(
+/** `images` holds the bytes, or why there are none, by the path in the text. Draws SVG as PNG. */
+export async function preparePictures(
   images: ReadonlyMap<string, Uint8Array | string>,
   draw: DrawSvgs,
   signal: AbortSignal,
 ): Promise<Pictures> {
-  const drawn = await drawnOf(images, draw, signal);
+  const drawn = await drawAll(images, draw, signal);
   const files: { name: string; bytes: Uint8Array }[] = [];
   let total = 0;
   const judged = [...images].map(([path, given]): [string, { file: string } | { why: string }] => {
-    const placed = drawn.get(path) ?? (typeof given === "string" ? { why: given } : { png: given });
-    if ("why" in placed) return [path, placed];
-    const { png: bytes } = placed;
+    const picture = drawn.get(path) ?? (typeof given === "string" ? { why: given } : { png: given });
+    if ("why" in picture) return [path, picture];
+    const { png: bytes } = picture;
     const verdict = judgeImage(bytes);
     if (!verdict.ok) return [path, { why: verdict.why }];
     if (total + bytes.length > MAX_IMAGES_BYTES) return [path, { why: TOO_MUCH }];
     total += bytes.length;
-    const name = `image-${files.length + 1}.${verdict.ending}`;
+    const name = `image-${files.length + 1}.${verdict.extension}`;
     files.push({ name, bytes });
     return [path, { file: name }];
   });
   return { images: new Map(judged), files };
 }
 
-async function drawnOf(
+async function drawAll(
   images: ReadonlyMap<string, Uint8Array | string>,
   draw: DrawSvgs,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Drawn>> {
+): Promise<ReadonlyMap<string, DrawResult>> {
   const svgs = [...images].flatMap(([path, bytes]): [string, Uint8Array][] =>
     typeof bytes !== "string" && looksLikeSvg(bytes) ? [[path, bytes]] : [],
   );
@@ -49,4 +49,4 @@ async function drawnOf(
   return new Map(svgs.map(([path], index) => [path, drawn[index] ?? { why: TOO_MUCH }]));
 }
 
-const TOO_MUCH = `images have ${MAX_IMAGES_BYTES / 1_048_576} MB at most all together, drawn ones too`;
+const TOO_MUCH = `images have ${MAX_IMAGES_BYTES / 1_048_576} MB at most in total, including drawn ones`;

@@ -1,20 +1,20 @@
-/** Letters that a document can hold. */
+/** Removes characters that a document cannot contain. */
 
-/** What XML 1.0 leaves out: control characters, halves of letters, two that are none (https://www.w3.org/TR/xml/#charsets). */
-const ODD = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+/** Characters that XML 1.0 excludes: controls, lone surrogates, two noncharacters (https://www.w3.org/TR/xml/#charsets). */
+const INVALID = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-export function plainText(text: string): string {
-  return text.replaceAll(ODD, "");
+export function removeInvalid(text: string): string {
+  return text.replaceAll(INVALID, "");
 }
 
-/** A value of JSON with every text in it so. */
-export function withPlainTexts<Value>(value: Value): Value {
-  return changed(value) as Value;
+/** Removes them from every text of a JSON value. */
+export function removeInvalidTexts<Value>(value: Value): Value {
+  return cleanValue(value) as Value;
 }
 
-function changed(value: unknown): unknown {
-  if (typeof value === "string") return plainText(value);
-  if (Array.isArray(value)) return value.map(changed);
+function cleanValue(value: unknown): unknown {
+  if (typeof value === "string") return removeInvalid(value);
+  if (Array.isArray(value)) return value.map(cleanValue);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, changed(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cleanValue(inner)]));
 }

@@ -1,6 +1,6 @@
 /**
- * How a presentation looks when no template says so: pandoc's own reference presentation with other colours, sizes and
- * places. Lengths are EMU (914,400 to an inch), sizes hundredths of a point; a slide is 9,144,000 by 5,143,500.
+ * Styles a presentation without a template, by changing colours, sizes and positions of pandoc's reference presentation. Lengths are EMU
+ * (914,400 per inch), sizes hundredths of a point; a slide is 9,144,000 by 5,143,500.
  */
 import { getOwn } from "../../../core/base/own-field.ts";
 import { OFFICE_FONT } from "./docx-style.ts";
@@ -19,18 +19,18 @@ const COLOURS: Readonly<Record<string, string>> = {
   folHlink: "7A5195",
 };
 
-/** Of the levels of a list, by the size that pandoc's own styles have. */
+/** Font sizes of list levels, by pandoc's own sizes. */
 const BODY_SIZES: Readonly<Record<string, string>> = { "2400": "1800", "2100": "1600", "1800": "1400", "1500": "1400" };
 
-function resized(text: string): string {
+function resizeLetters(text: string): string {
   return text.replaceAll(/sz="(\d{4})"/g, (_whole, size: string) => `sz="${getOwn(BODY_SIZES, size) ?? size}"`);
 }
 
 const DARK = '<p:bg><p:bgPr><a:solidFill><a:schemeClr val="tx2"/></a:solidFill><a:effectLst/></p:bgPr></p:bg>';
-const onDark = (sz: number, isBold: boolean) =>
+const buildDarkStyle = (sz: number, isBold: boolean) =>
   `<a:lvl1pPr marL="0" indent="0" algn="l"><a:buNone/><a:defRPr sz="${sz}"${isBold ? ' b="1"' : ""}><a:solidFill><a:schemeClr val="bg1"/></a:solidFill></a:defRPr></a:lvl1pPr>`;
 
-/** A thin bar between the title and what is below it. */
+/** A thin bar below the title. */
 const TITLE_RULE = [
   '<p:sp><p:nvSpPr><p:cNvPr id="90" name="Title rule"/><p:cNvSpPr/><p:nvPr userDrawn="1"/></p:nvSpPr><p:spPr>',
   '<a:xfrm><a:off x="548640" y="905000"/><a:ext cx="640080" cy="36576"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom>',
@@ -38,16 +38,16 @@ const TITLE_RULE = [
   "<p:txBody><a:bodyPr/><a:lstStyle/><a:p><a:endParaRPr/></a:p></p:txBody></p:sp>",
 ].join("");
 
-/** Gives pandoc's reference presentation its look. */
+/** Styles pandoc's reference presentation. */
 export function stylePptx(parts: OfficeParts): void {
-  changePart(parts, "ppt/theme/theme1.xml", themed);
-  changePart(parts, "ppt/slideMasters/slideMaster1.xml", masterStyled);
+  changePart(parts, "ppt/theme/theme1.xml", styleTheme);
+  changePart(parts, "ppt/slideMasters/slideMaster1.xml", styleMaster);
   for (const name of parts.keys()) {
-    if (/^ppt\/slideLayouts\/slideLayout\d+\.xml$/.test(name)) changePart(parts, name, layoutStyled);
+    if (/^ppt\/slideLayouts\/slideLayout\d+\.xml$/.test(name)) changePart(parts, name, styleLayout);
   }
 }
 
-function themed(text: string): string {
+function styleTheme(text: string): string {
   const withFonts = text.replaceAll(/<a:latin typeface="[^"]*"/g, `<a:latin typeface="${OFFICE_FONT}"`);
   return Object.entries(COLOURS).reduce(
     (theme, [name, colour]) =>
@@ -56,7 +56,7 @@ function themed(text: string): string {
   );
 }
 
-function masterStyled(text: string): string {
+function styleMaster(text: string): string {
   const titleStyle = /<p:titleStyle>.*?<\/p:titleStyle>/s;
   const bodyStyle = /<p:bodyStyle>.*?<\/p:bodyStyle>/s;
   return text
@@ -66,7 +66,7 @@ function masterStyled(text: string): string {
         .replace(/sz="\d+"/, 'sz="2600" b="1"')
         .replace('schemeClr val="tx1"', 'schemeClr val="tx2"'),
     )
-    .replace(bodyStyle, (style) => resized(style).replaceAll('spcPct val="20000"', 'spcPct val="35000"'))
+    .replace(bodyStyle, (style) => resizeLetters(style).replaceAll('spcPct val="20000"', 'spcPct val="35000"'))
     .replace(
       '<a:off x="457200" y="205979" /><a:ext cx="8229600" cy="857250" />',
       '<a:off x="457200" y="228600"/><a:ext cx="8229600" cy="640080"/>',
@@ -78,15 +78,15 @@ function masterStyled(text: string): string {
     .replace("</p:spTree>", `${TITLE_RULE}</p:spTree>`);
 }
 
-function layoutStyled(text: string): string {
+function styleLayout(text: string): string {
   const name = /<p:cSld name="([^"]*)"/.exec(text)?.[1];
-  if (name === "Title Slide" || name === "Section Header") return onDarkGround(text);
-  if (name === "Content with Caption") return besideText(text);
-  return resized(text).replaceAll('y="1200151"', 'y="1120140"').replaceAll('cy="3394472"', 'cy="3520440"');
+  if (name === "Title Slide" || name === "Section Header") return styleDarkLayout(text);
+  if (name === "Content with Caption") return styleCaptionLayout(text);
+  return resizeLetters(text).replaceAll('y="1200151"', 'y="1120140"').replaceAll('cy="3394472"', 'cy="3520440"');
 }
 
-/** A text and what it explains: the title above both, where it is on every slide. */
-function besideText(text: string): string {
+/** Moves the title of a caption layout to its usual position, above text and content. */
+function styleCaptionLayout(text: string): string {
   return text
     .replace(/<a:xfrm><a:off x="457201" y="204787"\/>.*?<\/a:xfrm>/, "")
     .replace(
@@ -104,9 +104,9 @@ function besideText(text: string): string {
     .replace('<a:buNone/><a:defRPr sz="1050"', '<a:buNone/><a:defRPr sz="1500"');
 }
 
-/** White on the dark colour, without the master's rule. The title stands above what explains it. */
-function onDarkGround(text: string): string {
-  const placed = (shape: string, box: string, style: string, anchor: string) =>
+/** Sets white text on the dark colour, without the master's rule. */
+function styleDarkLayout(text: string): string {
+  const placeShape = (shape: string, box: string, style: string, anchor: string) =>
     shape
       .replace(/<a:xfrm>.*?<\/a:xfrm>/s, box)
       .replace(/<a:bodyPr[^>]*\/>/, `<a:bodyPr anchor="${anchor}"><a:normAutofit/></a:bodyPr>`)
@@ -118,9 +118,9 @@ function onDarkGround(text: string): string {
     .replace(/(<p:cSld name="[^"]*">)/, `$1${DARK}`)
     .replaceAll(/<p:sp>.*?<\/p:sp>/gs, (shape) => {
       if (/<p:ph type="(?:ctrTitle|title)"\/>/.test(shape))
-        return placed(shape, box(1280160, 1280160), onDark(3600, true), "b");
+        return placeShape(shape, box(1280160, 1280160), buildDarkStyle(3600, true), "b");
       if (/<p:ph type="(?:subTitle|body)" idx="1"\/>/.test(shape))
-        return placed(shape, box(2651760, 1188720), onDark(1800, false), "t");
+        return placeShape(shape, box(2651760, 1188720), buildDarkStyle(1800, false), "t");
       return shape;
     });
 }

@@ -1,11 +1,11 @@
-/** A Markdown text as pandoc's document. It is pandoc's Markdown without all that is code of another format. */
+/** Parses Markdown to pandoc's document. Extensions that embed code of other formats are disabled. */
 import { z } from "zod";
 import { getOwn } from "../../../core/base/own-field.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { ConvertWithPandoc } from "../pandoc.ts";
-import { type Ast, type Node, textOf } from "./ast.ts";
+import { type Ast, type Node, extractText } from "./ast.ts";
 
-const WITHOUT = [
+const DISABLED = [
   "raw_attribute",
   "raw_html",
   "raw_tex",
@@ -17,9 +17,9 @@ const WITHOUT = [
   "example_lists",
   "pandoc_title_block",
 ];
-/** A list needs no empty line before it, and an address by itself is a link: models write both. */
-const WITH = ["lists_without_preceding_blankline", "autolink_bare_uris", "task_lists", "mark"];
-const MARKDOWN = `markdown${WITHOUT.map((name) => `-${name}`).join("")}${WITH.map((name) => `+${name}`).join("")}`;
+/** Models write lists without an empty line before them, and bare URLs. */
+const ENABLED = ["lists_without_preceding_blankline", "autolink_bare_uris", "task_lists", "mark"];
+const MARKDOWN = `markdown${DISABLED.map((name) => `-${name}`).join("")}${ENABLED.map((name) => `+${name}`).join("")}`;
 
 const astSchema = z.object({
   "pandoc-api-version": z.array(z.number()),
@@ -27,7 +27,7 @@ const astSchema = z.object({
   blocks: z.array(z.object({ t: z.string(), c: z.unknown().optional() })),
 });
 
-/** What the text says of itself in a block of YAML on top, as plain text. */
+/** The text's YAML front matter, as plain text. */
 export interface FrontMatter {
   readonly title: string;
   readonly subtitle: string;
@@ -49,9 +49,9 @@ export async function readMarkdown(
   const read = await convert({ from: MARKDOWN, to: "json", input: new TextEncoder().encode(markdown), signal });
   if (!read.ok) return read;
   const parsed = astSchema.safeParse(JSON.parse(new TextDecoder().decode(read.value.bytes)));
-  if (!parsed.success) return failed("internal", "The text was not read as a document.");
+  if (!parsed.success) return failed("internal", "pandoc returned an invalid document.");
   const { meta, blocks, "pandoc-api-version": apiVersion } = parsed.data as Ast;
-  const text = (name: string) => metaText(getOwn(meta, name));
+  const text = (name: string) => readMeta(getOwn(meta, name));
   const frontMatter = {
     title: text("title"),
     subtitle: text("subtitle"),
@@ -61,8 +61,8 @@ export async function readMarkdown(
   return ok({ apiVersion, blocks, frontMatter });
 }
 
-/** The document as the input of a writer. */
-export function astBytes(
+/** Encodes the document as a writer's input. */
+export function encodeAst(
   apiVersion: readonly number[],
   meta: Readonly<Record<string, Node>>,
   blocks: readonly Node[],
@@ -71,9 +71,9 @@ export function astBytes(
   return new TextEncoder().encode(JSON.stringify(ast));
 }
 
-function metaText(node: Node | undefined): string {
+function readMeta(node: Node | undefined): string {
   if (node === undefined) return "";
   if (node.t === "MetaString") return typeof node.c === "string" ? node.c : "";
-  if (node.t === "MetaList" && Array.isArray(node.c)) return (node.c as Node[]).map(metaText).join(", ");
-  return textOf(node.c).replaceAll(/\s+/g, " ").trim().slice(0, 500);
+  if (node.t === "MetaList" && Array.isArray(node.c)) return (node.c as Node[]).map(readMeta).join(", ");
+  return extractText(node.c).replaceAll(/\s+/g, " ").trim().slice(0, 500);
 }

@@ -1,24 +1,32 @@
 /**
- * Divides what is too much for one slide among several. A slide begins with a heading of the slides' level or above, or with
- * a rule; what continues it has the same heading and a number.
+ * Splits content that is too long for one slide. A slide begins with a heading of the slide level or above, or with a rule. Continued
+ * slides have the same heading and a number.
  */
-import { isAttributes, NO_ATTRIBUTES, type Node, nodesOf, partsOf, plainInlines, textAt, textOf } from "./ast.ts";
+import {
+  isAttributes,
+  NO_ATTRIBUTES,
+  type Node,
+  getNodes,
+  getParts,
+  toInlines,
+  getTextAt,
+  extractText,
+} from "./ast.ts";
 
-/** Of the usual size, on one slide; beyond it up to the second, the text is set smaller. */
+/** Lines of a slide at the default size. Up to the maximum, the text is scaled down. */
 const LINES = 9;
-const MOST_LINES = 11;
-const LETTERS_OF_A_LINE = 68;
+const MAX_LINES = 11;
+const LETTERS_PER_LINE = 68;
 const TABLE_ROW_LINES = 1.25;
-/** As many lines may stand beside a picture or a table. */
+/** Maximum number of lines together with a picture or a table. */
 const CAPTION_LINES = 6;
 
 /**
- * The level of the headings that begin slides: the highest one that has something else than a heading after it, as pandoc
- * has it (https://pandoc.org/MANUAL.html#structuring-the-slide-show). One heading above all others, first of the text, is its
- * title and says nothing of its slides.
+ * Returns the slide level by pandoc's rule (https://pandoc.org/MANUAL.html#structuring-the-slide-show): the highest level of a heading that
+ * is followed by content. A first heading above all others is the title and does not count.
  */
-export function slideLevel(blocks: readonly Node[]): number {
-  const headings = blocks.filter(({ t }) => t === "Header").map(levelOf);
+export function findSlideLevel(blocks: readonly Node[]): number {
+  const headings = blocks.filter(({ t }) => t === "Header").map(getLevel);
   const [first = 6, ...others] = headings;
   const isTitled = blocks[0]?.t === "Header" && others.length > 0 && others.every((level) => level > first);
   let level = 6;
@@ -26,7 +34,7 @@ export function slideLevel(blocks: readonly Node[]): number {
     const next = blocks[index + 1];
     if (isTitled && index === 0) return;
     if (block.t === "Header" && next !== undefined && next.t !== "Header" && next.t !== "HorizontalRule")
-      level = Math.min(level, levelOf(block));
+      level = Math.min(level, getLevel(block));
   });
   return level;
 }
@@ -36,15 +44,15 @@ export function flowSlides(blocks: readonly Node[], level: number): readonly Nod
   let heading: Node | null = null;
   let body: Node[] = [];
   const close = () => {
-    // A heading above the level is a slide of its own, and what stands under it begins another.
-    const isAbove = heading?.t === "Header" && levelOf(heading) < level && body.some((block) => !isNotes(block));
-    if (heading !== null && isAbove) flowed.push(withoutName(heading));
-    const title = heading !== null && isAbove ? withLevel(heading, level) : heading;
-    for (const section of sections(title, body)) flowed.push(...divided(section.title, section.blocks));
+    // A heading above the level gets its own slide, and its content begins another.
+    const isAbove = heading?.t === "Header" && getLevel(heading) < level && body.some((block) => !isNotes(block));
+    if (heading !== null && isAbove) flowed.push(dropName(heading));
+    const title = heading !== null && isAbove ? setLevel(heading, level) : heading;
+    for (const section of splitSections(title, body)) flowed.push(...splitSlides(section.title, section.blocks));
     body = [];
   };
   for (const block of blocks) {
-    const begins = (block.t === "Header" && levelOf(block) <= level) || block.t === "HorizontalRule";
+    const begins = (block.t === "Header" && getLevel(block) <= level) || block.t === "HorizontalRule";
     if (!begins) {
       body.push(block);
       continue;
@@ -62,50 +70,50 @@ interface Section {
 }
 
 /**
- * What stands under a heading, whole where one slide holds it. Otherwise the headings in it begin slides too, since a slide
- * that goes on from another would show neither them nor what they head.
+ * Keeps a heading's content together if it fits one slide. Otherwise inner headings begin slides too, so that continued slides show
+ * them.
  */
-function sections(heading: Node | null, body: readonly Node[]): readonly Section[] {
-  const isOne = linesOfAll(body) <= MOST_LINES && !body.some(isVisual);
-  const level = heading?.t === "Header" ? levelOf(heading) : null;
+function splitSections(heading: Node | null, body: readonly Node[]): readonly Section[] {
+  const isOne = countAllLines(body) <= MAX_LINES && !body.some(isVisual);
+  const level = heading?.t === "Header" ? getLevel(heading) : null;
   if (isOne || level === null || !body.some(({ t }) => t === "Header")) return [{ title: heading, blocks: body }];
   const found: { title: Node | null; blocks: Node[] }[] = [{ title: heading, blocks: [] }];
   for (const block of body) {
-    if (block.t === "Header") found.push({ title: withLevel(block, level), blocks: [] });
+    if (block.t === "Header") found.push({ title: setLevel(block, level), blocks: [] });
     else found.at(-1)?.blocks.push(block);
   }
-  // A heading with nothing but headings under it would be a slide with nothing on it.
+  // A heading followed only by headings would be an empty slide.
   return found.filter(({ blocks }, index) => blocks.length > 0 || index === found.length - 1);
 }
 
-function withLevel(header: Node, level: number): Node {
-  return { t: header.t, c: [level, ...partsOf(header).slice(1)] };
+function setLevel(header: Node, level: number): Node {
+  return { t: header.t, c: [level, ...getParts(header).slice(1)] };
 }
 
-/** Links lead to what stands under it. */
-function withoutName(header: Node): Node {
-  const [level, , inlines] = partsOf(header);
+/** Drops the name, so that links lead to the slide with the content. */
+function dropName(header: Node): Node {
+  const [level, , inlines] = getParts(header);
   return { t: header.t, c: [level, NO_ATTRIBUTES, inlines] };
 }
 
-function levelOf(header: Node): number {
-  const [level] = partsOf(header);
+function getLevel(header: Node): number {
+  const [level] = getParts(header);
   return typeof level === "number" ? level : 6;
 }
 
-/** The slides of one heading. A picture or a table ends its slide: pandoc would give what follows it a slide without a title. */
-function divided(heading: Node | null, body: readonly Node[]): Node[] {
+/** Splits one heading's content into slides. A picture or a table ends its slide, since pandoc would continue on one without a title. */
+function splitSlides(heading: Node | null, body: readonly Node[]): Node[] {
   const slides: Node[][] = [[]];
   let used = 0;
-  const total = body.reduce((sum, block) => sum + linesOf(block), 0);
-  const pieces = total <= MOST_LINES ? body : body.flatMap(piecesOf);
-  for (const piece of pieces.map(unquoted)) {
-    const lines = linesOf(piece);
+  const total = body.reduce((sum, block) => sum + countLines(block), 0);
+  const pieces = total <= MAX_LINES ? body : body.flatMap(splitBlock);
+  for (const piece of pieces.map(replaceQuote)) {
+    const lines = countLines(piece);
     const last = slides.at(-1)?.findLast((block) => !isNotes(block));
-    const isFull = total > MOST_LINES && used > 0 && used + lines > LINES;
-    const isShut =
+    const isFull = total > MAX_LINES && used > 0 && used + lines > LINES;
+    const mustEnd =
       last !== undefined && !isNotes(piece) && (isVisual(last) || (isVisual(piece) && used > CAPTION_LINES));
-    if (isFull || isShut) {
+    if (isFull || mustEnd) {
       slides.push([]);
       used = 0;
     }
@@ -114,122 +122,122 @@ function divided(heading: Node | null, body: readonly Node[]): Node[] {
   }
   return slides.flatMap((slide, index) => {
     const first = heading === null ? [] : [heading];
-    return [...(index === 0 ? first : [continued(heading, index + 1)]), ...joinLists(slide)];
+    return [...(index === 0 ? first : [makeContinuation(heading, index + 1)]), ...joinLists(slide)];
   });
 }
 
 function isVisual(block: Node): boolean {
   if (block.t === "Table" || block.t === "Figure") return true;
-  const inlines = block.t === "Para" || block.t === "Plain" ? nodesOf(block.c) : [];
+  const inlines = block.t === "Para" || block.t === "Plain" ? getNodes(block.c) : [];
   return inlines.length > 0 && inlines.every(({ t }) => t === "Image" || t === "SoftBreak" || t === "Space");
 }
 
 function isNotes(block: Node): boolean {
-  const [attributes] = partsOf(block);
+  const [attributes] = getParts(block);
   return block.t === "Div" && isAttributes(attributes) && attributes[1].includes("notes");
 }
 
-/** pandoc sets a quote larger than the text around it. */
-function unquoted(block: Node): Node {
+/** Replaces quotes by emphasis, since pandoc prints them larger than the text. */
+function replaceQuote(block: Node): Node {
   if (block.t !== "BlockQuote") return block;
-  const inner = nodesOf(block.c).map(
+  const inner = getNodes(block.c).map(
     (one): Node => (one.t === "Para" || one.t === "Plain" ? { t: one.t, c: [{ t: "Emph", c: one.c }] } : one),
   );
   return { t: "Div", c: [NO_ATTRIBUTES, inner] };
 }
 
-function continued(heading: Node | null, number: number): Node {
+function makeContinuation(heading: Node | null, number: number): Node {
   if (heading === null || heading.t !== "Header") return { t: "HorizontalRule" };
-  const [level, , inlines] = partsOf(heading);
+  const [level, , inlines] = getParts(heading);
   return {
     t: "Header",
-    c: [level, NO_ATTRIBUTES, [...nodesOf(inlines), { t: "Space" }, ...plainInlines(`(${number})`)]],
+    c: [level, NO_ATTRIBUTES, [...getNodes(inlines), { t: "Space" }, ...toInlines(`(${number})`)]],
   };
 }
 
-/** The parts of a block that may stand on different slides. */
-function piecesOf(block: Node): Node[] {
-  const parts = partsOf(block);
+/** Splits a block into parts that may be on different slides. */
+function splitBlock(block: Node): Node[] {
+  const parts = getParts(block);
   if (block.t === "BulletList") return parts.map((item) => ({ t: "BulletList", c: [item] }));
   if (block.t === "OrderedList") {
     const [attributes, items] = parts as [readonly unknown[], readonly unknown[]];
     const [start, ...style] = attributes;
     return items.map((item, index) => ({ t: "OrderedList", c: [[Number(start) + index, ...style], [item]] }));
   }
-  if (block.t === "Table") return tablePieces(block);
+  if (block.t === "Table") return splitTable(block);
   if (block.t === "CodeBlock") {
-    const lines = textAt(block, 1).split("\n");
-    return chunks(lines, LINES).map((chunk) => ({ t: "CodeBlock", c: [parts[0], chunk.join("\n")] }));
+    const lines = getTextAt(block, 1).split("\n");
+    return chunk(lines, LINES).map((chunk) => ({ t: "CodeBlock", c: [parts[0], chunk.join("\n")] }));
   }
   return [block];
 }
 
-/** As many rows as a slide holds, each with the table's head. */
-function tablePieces(table: Node): Node[] {
-  const [attributes, caption, columns, head, bodies, foot] = partsOf(table);
+/** Splits a table by the rows that fit a slide, and repeats its head. */
+function splitTable(table: Node): Node[] {
+  const [attributes, caption, columns, head, bodies, foot] = getParts(table);
   const [body] = Array.isArray(bodies) ? (bodies as readonly (readonly unknown[])[]) : [];
   const rows = body?.[3];
   if (body === undefined || !Array.isArray(rows)) return [table];
   const perSlide = Math.max(1, Math.floor(LINES / TABLE_ROW_LINES) - 1);
-  return chunks(rows, perSlide).map((chunk) => ({
+  return chunk(rows, perSlide).map((chunk) => ({
     t: "Table",
     c: [attributes, caption, columns, head, [[body[0], body[1], body[2], chunk]], foot],
   }));
 }
 
-/** Lists that were one and stand on one slide are one. */
+/** Rejoins adjacent list items on one slide. */
 function joinLists(blocks: readonly Node[]): Node[] {
   const joined: Node[] = [];
   for (const block of blocks) {
     const last = joined.at(-1);
     if (last !== undefined && last.t === block.t && block.t === "BulletList")
-      joined[joined.length - 1] = { t: block.t, c: [...partsOf(last), ...partsOf(block)] };
+      joined[joined.length - 1] = { t: block.t, c: [...getParts(last), ...getParts(block)] };
     else if (last !== undefined && last.t === block.t && block.t === "OrderedList") {
-      const [attributes, items] = partsOf(last);
-      const [, more] = partsOf(block);
+      const [attributes, items] = getParts(last);
+      const [, more] = getParts(block);
       joined[joined.length - 1] = { t: block.t, c: [attributes, [...(items as unknown[]), ...(more as unknown[])]] };
     } else joined.push(block);
   }
   return joined;
 }
 
-function chunks<T>(values: readonly T[], size: number): T[][] {
+function chunk<T>(values: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
     values.slice(index * size, (index + 1) * size),
   );
 }
 
-/** How many lines of a slide a block takes, about. */
-function linesOf(block: Node): number {
-  const parts = partsOf(block);
+/** Estimates how many lines of a slide a block takes. */
+function countLines(block: Node): number {
+  const parts = getParts(block);
   switch (block.t) {
     case "BulletList":
-      return parts.reduce<number>((sum, item) => sum + linesOfAll(item), 0);
+      return parts.reduce<number>((sum, item) => sum + countAllLines(item), 0);
     case "OrderedList":
-      return nestedLists(parts[1]).reduce<number>((sum, item) => sum + linesOfAll(item), 0);
+      return toList(parts[1]).reduce<number>((sum, item) => sum + countAllLines(item), 0);
     case "CodeBlock":
-      return textAt(block, 1).split("\n").length;
+      return getTextAt(block, 1).split("\n").length;
     case "Table":
-      return (rowsOf(block) + 1) * TABLE_ROW_LINES;
-    // Pictures have boxes of their own, and notes stand beside the slide.
+      return (countRows(block) + 1) * TABLE_ROW_LINES;
+    // Pictures have their own boxes, and notes are not on the slide.
     case "Figure":
       return 0;
     case "Div":
-      return isNotes(block) ? 0 : linesOfAll(parts[1]);
+      return isNotes(block) ? 0 : countAllLines(parts[1]);
     default:
-      return Math.max(1, Math.ceil(textOf(block.c).length / LETTERS_OF_A_LINE));
+      return Math.max(1, Math.ceil(extractText(block.c).length / LETTERS_PER_LINE));
   }
 }
 
-function nestedLists(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function linesOfAll(blocks: unknown): number {
-  return nodesOf(blocks).reduce((sum, block) => sum + linesOf(block), 0);
+function countAllLines(blocks: unknown): number {
+  return getNodes(blocks).reduce((sum, block) => sum + countLines(block), 0);
 }
 
-function rowsOf(table: Node): number {
-  const [, , , , bodies] = partsOf(table);
-  return nestedLists(bodies).reduce<number>((sum, body) => sum + nestedLists(nestedLists(body)[3]).length, 0);
+function countRows(table: Node): number {
+  const [, , , , bodies] = getParts(table);
+  return toList(bodies).reduce<number>((sum, body) => sum + toList(toList(body)[3]).length, 0);
 }

@@ -1,14 +1,14 @@
 /**
- * Slides that are given as data, as a document. Their texts are Markdown of one paragraph each: all of them are read in one
- * go, as paragraphs that begin with a letter that means nothing, so that none is taken for a heading, a list or a table.
+ * Converts slides given as data to a document. Each text is one Markdown paragraph; all are parsed together, prefixed with a neutral
+ * character so that none becomes a heading, a list or a table.
  */
 import type { Slide } from "../../../core/documents/make.ts";
-import { type Node, NO_ATTRIBUTES, nodesOf, plainInlines } from "./ast.ts";
+import { type Node, NO_ATTRIBUTES, getNodes, toInlines } from "./ast.ts";
 
-/** U+2060 WORD JOINER: invisible, and no mark of Markdown. */
+/** U+2060 WORD JOINER: invisible, and without meaning in Markdown. */
 const MARK = "\u2060";
 
-/** Title slides come from what the document says of itself; the slides' own headings are of two levels. */
+/** The title slide comes from the metadata; the other slides have headings of two levels. */
 export interface SlideShow {
   readonly title: Inlines | null;
   readonly subtitle: Inlines | null;
@@ -16,42 +16,42 @@ export interface SlideShow {
 }
 
 type Inlines = readonly Node[];
-/** The inlines of a text of the slides. */
+/** Returns the inlines of a slide's text. */
 export type TextReader = (text: string) => Inlines;
 const SECTION_LEVEL = 1;
 export const SLIDE_LEVEL = 2;
 
-/** The Markdown of all texts of the slides. */
-export function textsAsMarkdown(slides: readonly Slide[]): {
+/** Joins all texts of the slides as Markdown. */
+export function toMarkdown(slides: readonly Slide[]): {
   readonly markdown: string;
   readonly texts: readonly string[];
 } {
-  const texts = [...new Set(slides.flatMap(textsOf).map(oneLine))].filter((text) => text !== "");
+  const texts = [...new Set(slides.flatMap(listTexts).map(joinLines))].filter((text) => text !== "");
   return { texts, markdown: texts.map((text) => MARK + text).join("\n\n") };
 }
 
-/** Finds the inlines of each text in what was read. A text that was not read as one paragraph stands as plain words. */
-export function textReader(texts: readonly string[], blocks: readonly Node[]): TextReader {
+/** Finds each text's parsed inlines. If the texts were not parsed as one paragraph each, returns plain words. */
+export function makeTextReader(texts: readonly string[], blocks: readonly Node[]): TextReader {
   const isEach = blocks.length === texts.length && blocks.every(({ t }) => t === "Para");
-  const read = new Map(isEach ? texts.map((text, index) => [text, unmarked(nodesOf(blocks[index]?.c))]) : []);
-  return (text) => read.get(oneLine(text)) ?? plainInlines(text);
+  const read = new Map(isEach ? texts.map((text, index) => [text, removeMark(getNodes(blocks[index]?.c))]) : []);
+  return (text) => read.get(joinLines(text)) ?? toInlines(text);
 }
 
-function unmarked(inlines: Inlines): Inlines {
+function removeMark(inlines: Inlines): Inlines {
   const [first, ...rest] = inlines;
   if (first?.t !== "Str" || typeof first.c !== "string") return inlines;
   const text = first.c.replace(MARK, "");
   return text === "" ? rest : [{ t: "Str", c: text }, ...rest];
 }
 
-export function slideShow(slides: readonly Slide[], read: TextReader): SlideShow {
+export function buildSlideShow(slides: readonly Slide[], read: TextReader): SlideShow {
   const [first, ...others] = slides;
   const opens = first !== undefined && isTitleSlide(first);
   const rest = opens ? others : slides;
   return {
     title: opens ? read(first.title ?? "") : null,
     subtitle: opens && first.text !== undefined ? read(first.text) : null,
-    blocks: [...(opens ? notesOf(first, read) : []), ...rest.flatMap((slide) => blocksOf(slide, read))],
+    blocks: [...(opens ? buildNotes(first, read) : []), ...rest.flatMap((slide) => buildBlocks(slide, read))],
   };
 }
 
@@ -65,56 +65,56 @@ function isBare({ title, bullets, text, table, image }: Slide): boolean {
   );
 }
 
-function blocksOf(slide: Slide, read: TextReader): Node[] {
+function buildBlocks(slide: Slide, read: TextReader): Node[] {
   const { layout = isBare(slide) ? "section" : "content" } = slide;
   const level = layout === "content" ? SLIDE_LEVEL : SECTION_LEVEL;
   const { title } = slide;
   const heading: Node =
     title === undefined ? { t: "HorizontalRule" } : { t: "Header", c: [level, NO_ATTRIBUTES, read(title)] };
-  return [heading, ...contentOf(slide, read), ...notesOf(slide, read)];
+  return [heading, ...buildContent(slide, read), ...buildNotes(slide, read)];
 }
 
-function contentOf({ text, bullets, table, image }: Slide, read: TextReader): Node[] {
+function buildContent({ text, bullets, table, image }: Slide, read: TextReader): Node[] {
   const words: Node[] = [
-    ...paragraphsOf(text ?? "").map((one): Node => ({ t: "Para", c: read(one) })),
-    ...(bullets === undefined || bullets.length === 0 ? [] : [bulletList(bullets, read)]),
+    ...splitParagraphs(text ?? "").map((one): Node => ({ t: "Para", c: read(one) })),
+    ...(bullets === undefined || bullets.length === 0 ? [] : [buildBulletList(bullets, read)]),
   ];
-  const picture: Node[] = image === undefined ? [] : [pictureOf(image)];
-  const figures = [...(table === undefined ? [] : [tableOf(table, read)]), ...picture];
+  const picture: Node[] = image === undefined ? [] : [buildPicture(image)];
+  const figures = [...(table === undefined ? [] : [buildTable(table, read)]), ...picture];
   if (words.length === 0 || picture.length === 0) return [...words, ...figures];
-  return [columns([words, figures])];
+  return [buildColumns([words, figures])];
 }
 
 type Bullets = NonNullable<Slide["bullets"]>;
 type AnyBullet = string | { readonly text: string; readonly bullets?: readonly AnyBullet[] | undefined };
 
-function bulletList(bullets: Bullets | readonly AnyBullet[], read: TextReader): Node {
+function buildBulletList(bullets: Bullets | readonly AnyBullet[], read: TextReader): Node {
   return {
     t: "BulletList",
     c: bullets.map((bullet: AnyBullet) => {
       const { text, bullets: below = [] } = typeof bullet === "string" ? { text: bullet } : bullet;
       const own: Node = { t: "Plain", c: read(text) };
-      return below.length === 0 ? [own] : [own, bulletList(below, read)];
+      return below.length === 0 ? [own] : [own, buildBulletList(below, read)];
     }),
   };
 }
 
-function pictureOf(path: string): Node {
+function buildPicture(path: string): Node {
   return { t: "Para", c: [{ t: "Image", c: [NO_ATTRIBUTES, [], [path, ""]] }] };
 }
 
-function columns(contents: readonly (readonly Node[])[]): Node {
+function buildColumns(contents: readonly (readonly Node[])[]): Node {
   const each = contents.map((content): Node => ({ t: "Div", c: [["", ["column"], []], content] }));
   return { t: "Div", c: [["", ["columns"], []], each] };
 }
 
-function notesOf({ notes }: Slide, read: TextReader): Node[] {
+function buildNotes({ notes }: Slide, read: TextReader): Node[] {
   if (notes === undefined || notes.trim() === "") return [];
-  const paragraphs = paragraphsOf(notes).map((one): Node => ({ t: "Para", c: read(one) }));
+  const paragraphs = splitParagraphs(notes).map((one): Node => ({ t: "Para", c: read(one) }));
   return [{ t: "Div", c: [["", ["notes"], []], paragraphs] }];
 }
 
-function tableOf({ header = [], rows }: NonNullable<Slide["table"]>, read: TextReader): Node {
+function buildTable({ header = [], rows }: NonNullable<Slide["table"]>, read: TextReader): Node {
   const count = Math.max(1, header.length, ...rows.map((row) => row.length));
   const isNumeric = (index: number) =>
     rows.length > 0 && rows.every((row) => /^[-−+]?[\d.,\s%€$£]+$/.test(String(row[index] ?? "0")));
@@ -136,19 +136,26 @@ function tableOf({ header = [], rows }: NonNullable<Slide["table"]>, read: TextR
   };
 }
 
-function textsOf({ title = "", text = "", notes = "", bullets = [], table }: Slide): string[] {
+function listTexts({ title = "", text = "", notes = "", bullets = [], table }: Slide): string[] {
   const cells = table === undefined ? [] : [...(table.header ?? []), ...table.rows.flat().map(String)];
-  return [title, text, ...paragraphsOf(text), ...paragraphsOf(notes), ...bullets.flatMap(bulletTexts), ...cells];
+  return [
+    title,
+    text,
+    ...splitParagraphs(text),
+    ...splitParagraphs(notes),
+    ...bullets.flatMap(listBulletTexts),
+    ...cells,
+  ];
 }
 
-function bulletTexts(bullet: AnyBullet): string[] {
-  return typeof bullet === "string" ? [bullet] : [bullet.text, ...(bullet.bullets ?? []).flatMap(bulletTexts)];
+function listBulletTexts(bullet: AnyBullet): string[] {
+  return typeof bullet === "string" ? [bullet] : [bullet.text, ...(bullet.bullets ?? []).flatMap(listBulletTexts)];
 }
 
-function paragraphsOf(text: string): string[] {
+function splitParagraphs(text: string): string[] {
   return text.split(/\n+/).filter((line) => line.trim() !== "");
 }
 
-function oneLine(text: string): string {
+function joinLines(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }

@@ -1,12 +1,12 @@
 /**
- * A workbook from sheets of data. A text is a text, whatever it begins with; numbers, dates and formulas are cells of their
- * own kind. Formulas have no value yet: the program that opens the workbook computes them.
+ * Writes a workbook from sheets of data. A text stays a text whatever its first character; numbers, dates and formulas have their own cell
+ * types. The program that opens the workbook computes the formulas.
  */
 import type { Blob } from "node:buffer";
 import type Stream from "node:stream";
 import writeExcelFile, { type CellObject, type Feature, type Row } from "write-excel-file/node";
 import { type Cell, parseCalendarDate, type Sheet } from "../../../core/documents/make.ts";
-import { CORE_PART, coreProperties, escapeXml, type OfficeAbout } from "./office-file.ts";
+import { CORE_PART, buildCoreProperties, escapeXml, type OfficeAbout } from "./office-file.ts";
 
 const HEADER: Partial<CellObject> = {
   fontWeight: "bold",
@@ -17,15 +17,15 @@ const HEADER: Partial<CellObject> = {
   alignVertical: "center",
 };
 
-/** What the library takes as the content of a file. */
+/** File contents that the library accepts. */
 type FileContent = Stream | Buffer | Blob;
 
 const DATE_FORMAT = "yyyy-mm-dd";
 const TIME_FORMAT = "yyyy-mm-dd hh:mm";
-/** In characters, of a column that is not told its width. */
+/** Limits in characters for a column without a given width. */
 const MIN_WIDTH = 8;
 const MAX_WIDTH = 60;
-/** Rows that are looked at to find a width. */
+/** Rows that are measured to find a width. */
 const ROWS_MEASURED = 1_000;
 
 export interface Workbook {
@@ -34,23 +34,23 @@ export interface Workbook {
   readonly nowMs: number;
 }
 
-/** The bytes of the workbook. */
+/** Writes the workbook and returns its bytes. */
 export async function writeWorkbook({ sheets, about, nowMs }: Workbook): Promise<Uint8Array> {
   const written = sheets.map((sheet) => ({
-    data: rowsOf(sheet),
+    data: toRows(sheet),
     sheet: sheet.name,
-    columns: widthsOf(sheet),
+    columns: computeWidths(sheet),
     stickyRowsCount: sheet.freeze?.rows ?? (sheet.columns === undefined ? 0 : 1),
     stickyColumnsCount: sheet.freeze?.columns ?? 0,
   }));
-  const features = [filters(sheets), properties(about, nowMs)];
+  const features = [makeFilters(sheets), makeProperties(about, nowMs)];
   return await writeExcelFile(written, { features, fontFamily: "Arial", fontSize: 10 }).toBuffer();
 }
 
-function rowsOf({ columns, rows }: Sheet): Row[] {
-  const body = rows.map((row) => row.map((cell, index) => cellOf(cell, columns?.[index])));
+function toRows({ columns, rows }: Sheet): Row[] {
+  const body = rows.map((row) => row.map((cell, index) => toCellObject(cell, columns?.[index])));
   if (columns === undefined) return body;
-  // The head of a column of numbers stands above them, at the right edge.
+  // Align the header of a number column to the right, as its numbers.
   const header = columns.map(({ header: value }, index) => {
     const align = rows.some((row) => isNumber(row[index] ?? null)) ? { align: "right" as const } : {};
     return { ...HEADER, ...align, value: value, type: String };
@@ -64,67 +64,67 @@ function isNumber(cell: Cell): boolean {
 
 type Column = NonNullable<Sheet["columns"]>[number];
 
-function cellOf(cell: Cell, column: Column | undefined): CellObject | null {
+function toCellObject(cell: Cell, column: Column | undefined): CellObject | null {
   if (cell === null) return null;
   const whole = typeof cell === "object" ? cell : { value: cell };
   const format = whole.format ?? column?.format;
   const style: Partial<CellObject> = whole.bold === true ? { fontWeight: "bold" } : {};
   if (whole.formula !== undefined)
-    return { ...style, ...formatted(format), value: whole.formula.trim().slice(1), type: "Formula" };
-  const date = whole.date ?? dateIn(whole.value, column);
+    return { ...style, ...toFormat(format), value: whole.formula.trim().slice(1), type: "Formula" };
+  const date = whole.date ?? findDate(whole.value, column);
   if (date !== null) {
     const usual = date.length > DATE_FORMAT.length ? TIME_FORMAT : DATE_FORMAT;
     return { ...style, value: new Date(parseCalendarDate(date) ?? 0), type: Date, format: format ?? usual };
   }
   const { value } = whole;
-  if (typeof value === "number") return { ...style, ...formatted(format), value, type: Number };
+  if (typeof value === "number") return { ...style, ...toFormat(format), value, type: Number };
   if (typeof value === "boolean") return { ...style, value, type: Boolean };
-  // A format of numbers on a text would change nothing but what happens to it when somebody edits it.
-  return value === undefined || value === "" ? null : { ...style, value: value, type: String, ...wrapped(value) };
+  // Texts get no number format, which would only take effect when they are edited.
+  return value === undefined || value === "" ? null : { ...style, value: value, type: String, ...toWrap(value) };
 }
 
-function dateIn(value: unknown, column: Column | undefined): string | null {
+function findDate(value: unknown, column: Column | undefined): string | null {
   return column?.type === "date" && typeof value === "string" && parseCalendarDate(value) !== null ? value : null;
 }
 
-function formatted(format: string | undefined): Partial<CellObject> {
+function toFormat(format: string | undefined): Partial<CellObject> {
   return format === undefined ? {} : { format };
 }
 
-function wrapped(text: string): Partial<CellObject> {
-  return text.includes("\n") || textWidth(text) > MAX_WIDTH ? { wrap: true, alignVertical: "top" } : {};
+function toWrap(text: string): Partial<CellObject> {
+  return text.includes("\n") || getTextWidth(text) > MAX_WIDTH ? { wrap: true, alignVertical: "top" } : {};
 }
 
-function widthsOf({ columns = [], rows }: Sheet): { width: number }[] {
+function computeWidths({ columns = [], rows }: Sheet): { width: number }[] {
   const measured = rows.slice(0, ROWS_MEASURED);
   const count = measured.reduce((most, row) => Math.max(most, row.length), columns.length);
   return Array.from({ length: count }, (_, index) => {
     const column = columns[index];
     if (column?.width !== undefined) return { width: column.width };
-    // Beside its own text a header holds the arrow of the filter.
+    // The header also contains the arrow of the filter.
     const widest = measured.reduce(
-      (most, row) => Math.max(most, shownWidth(row[index] ?? null)),
-      textWidth(column?.header ?? "") + 3,
+      (most, row) => Math.max(most, estimateCellWidth(row[index] ?? null)),
+      getTextWidth(column?.header ?? "") + 3,
     );
     return { width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widest + 2)) };
   });
 }
 
-function shownWidth(cell: Cell): number {
+function estimateCellWidth(cell: Cell): number {
   if (cell === null) return 0;
-  if (typeof cell !== "object") return textWidth(typeof cell === "number" ? numberText(cell) : String(cell));
+  if (typeof cell !== "object") return getTextWidth(typeof cell === "number" ? formatNumber(cell) : String(cell));
   if (cell.formula !== undefined) return 12;
-  // A format may group its digits and add others.
-  if (typeof cell.value === "number") return textWidth(numberText(cell.value)) + 3;
-  return textWidth(cell.date ?? String(cell.value ?? ""));
+  // A format may add separators and decimals.
+  if (typeof cell.value === "number") return getTextWidth(formatNumber(cell.value)) + 3;
+  return getTextWidth(cell.date ?? String(cell.value ?? ""));
 }
 
-function numberText(value: number): string {
+function formatNumber(value: number): string {
   return Number.isInteger(value) ? value.toLocaleString("en") : String(value).slice(0, 14);
 }
 
-/** The longest line, in characters: an East Asian one is as wide as two others. */
-function textWidth(text: string): number {
+/** Returns the length of the longest line. An East Asian character counts as two. */
+function getTextWidth(text: string): number {
   return Math.max(
     0,
     ...text
@@ -141,16 +141,15 @@ function textWidth(text: string): number {
   );
 }
 
-/** Printed as wide as a page, and as long as it takes. */
+/** Prints one page wide and any number of pages long. */
 const FIT_TO_PAGE = '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>';
 const PAGE = '<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/>';
 
 /**
- * A filter on each header row: the mark in the sheet, and the hidden name by which Excel finds it (ECMA-376, 18.3.1.2);
- * and how the sheet is printed.
+ * Adds a filter to each header row, with the hidden name by which Excel finds it (ECMA-376, 18.3.1.2), and the print settings.
  */
-function filters(sheets: readonly Sheet[]): Feature<FileContent> {
-  const ranges = sheets.map(filterRange);
+function makeFilters(sheets: readonly Sheet[]): Feature<FileContent> {
+  const ranges = sheets.map(getFilterRange);
   return {
     files: {
       transform: {
@@ -167,7 +166,7 @@ function filters(sheets: readonly Sheet[]): Feature<FileContent> {
         "xl/workbook.xml": {
           transform: (xml) => {
             const names = ranges.map((range, index) =>
-              range === null ? "" : filterName(sheets[index]?.name ?? "", range, index),
+              range === null ? "" : buildFilterName(sheets[index]?.name ?? "", range, index),
             );
             return names.every((name) => name === "")
               ? xml
@@ -179,25 +178,25 @@ function filters(sheets: readonly Sheet[]): Feature<FileContent> {
   };
 }
 
-function filterName(sheet: string, range: string, index: number): string {
+function buildFilterName(sheet: string, range: string, index: number): string {
   const quoted = escapeXml(`'${sheet.replaceAll("'", "''")}'`);
   return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${quoted}!${range}</definedName>`;
 }
 
-function filterRange({ columns, rows, autofilter = true }: Sheet): string | null {
+function getFilterRange({ columns, rows, autofilter = true }: Sheet): string | null {
   if (columns === undefined || columns.length === 0 || !autofilter || rows.length === 0) return null;
-  return `$A$1:$${columnName(columns.length)}$${rows.length + 1}`;
+  return `$A$1:$${getColumnName(columns.length)}$${rows.length + 1}`;
 }
 
-/** 1 is A, 27 is AA. */
-function columnName(column: number): string {
+/** Converts a column number to letters: 1 is A, 27 is AA. */
+function getColumnName(column: number): string {
   const rest = (column - 1) % 26;
   const letter = String.fromCharCode(65 + rest);
-  return column > 26 ? columnName((column - 1 - rest) / 26) + letter : letter;
+  return column > 26 ? getColumnName((column - 1 - rest) / 26) + letter : letter;
 }
 
-/** Title, author and dates, which the library does not write. */
-function properties(about: OfficeAbout, nowMs: number): Feature<FileContent> {
+/** Adds title, author and dates, which the library does not write. */
+function makeProperties(about: OfficeAbout, nowMs: number): Feature<FileContent> {
   return {
     files: {
       transform: {
@@ -210,7 +209,7 @@ function properties(about: OfficeAbout, nowMs: number): Feature<FileContent> {
             '<Relationship Id="rIdCore" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>',
         },
       },
-      write: { files: () => ({ [CORE_PART]: coreProperties(about, nowMs) }) },
+      write: { files: () => ({ [CORE_PART]: buildCoreProperties(about, nowMs) }) },
     },
   };
 }

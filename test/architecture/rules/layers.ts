@@ -156,7 +156,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "bench",
     files: /^bench\//,
-    // It starts the system and its stand-ins as the drills do; its floors use what they are the floor of. The bench of
+    // It starts the system and its mock servers as the drills do; its floors use what they are the floor of. The bench of
     // memory measures its adapters by themselves, that of the cage starts cages, the row of documents the
     // converters, that of the console a browser.
     imports: [

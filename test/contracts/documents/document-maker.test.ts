@@ -7,15 +7,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openDocuments } from "../../../adapters/sidecar/documents.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import type { DocumentMaker, DocumentToMake, MakeRequest } from "../../../core/documents/make.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { failDocument } from "../../../sidecar/documents/death.ts";
-import { makeJobKind } from "../../../sidecar/documents/make/make-job.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeDocuments } from "../../fakes/documents.ts";
 import { openWorkshop, png } from "../../sidecar/documents/made.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
+import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { defineMakeJob } from "../../../sidecar/documents/make/make-job.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
 const secret = randomBytes(32).toString("hex");
 const folder = mkdtempSync(join(tmpdir(), "otto-makers-"));
@@ -25,8 +25,8 @@ let url = "";
 
 beforeAll(async () => {
   const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
-  const jobs = { kinds: [makeJobKind(workshop.engines)], folder: join(folder, "jobs"), isolation };
-  server = makeSidecar(secret, systemEgress(parseEgressAllow("")), jobs);
+  const jobs = { kinds: [defineMakeJob(workshop.engines)], folder: join(folder, "jobs"), isolation };
+  server = makeSidecar(secret, makeSystemEgress(parseEgressAllow("")), jobs);
   url = `http://127.0.0.1:${await listenOnLoopback(server, 0)}`;
 });
 
@@ -51,7 +51,7 @@ const SHEETS: DocumentToMake = { format: "xlsx", content: { sheets: [{ name: "A"
 
 describe.each([
   ["in memory", (): DocumentMaker => fakeDocuments()],
-  ["by the sidecar", (): DocumentMaker => openDocuments(sidecarAt(url, secret), "ten_1")],
+  ["by the sidecar", (): DocumentMaker => openDocuments(connectSidecar(url, secret), "ten_1")],
 ])("documents made %s", (_name, open) => {
   it.each(DOCUMENTS)("are $format, with the images that are there and a word on the others", async (document) => {
     const images = [
@@ -82,7 +82,10 @@ describe("the sidecar", () => {
       if (incoming.method === "GET") outgoing.end("{}");
       else incoming.once("end", () => outgoing.destroy());
     });
-    const maker = openDocuments(sidecarAt(`http://127.0.0.1:${await listenOnLoopback(dying, 0)}`, secret), "ten_1");
+    const maker = openDocuments(
+      connectSidecar(`http://127.0.0.1:${await listenOnLoopback(dying, 0)}`, secret),
+      "ten_1",
+    );
     const error = { code: "upstream_failed", retryAfterMs: 1_000, happened: "no" };
     expect(await maker.make(request(SHEETS))).toMatchObject({ ok: false, error });
     await closeServer(dying);
@@ -92,16 +95,19 @@ describe("the sidecar", () => {
     const failure = failDocument({ cause: "outside" }, "made");
     const engines = { ...workshop.engines, maker: async () => failure };
     const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
-    const jobs = { kinds: [makeJobKind(engines)], folder: join(folder, "ended"), isolation };
-    const killed = makeSidecar(secret, systemEgress(parseEgressAllow("")), jobs);
-    const maker = openDocuments(sidecarAt(`http://127.0.0.1:${await listenOnLoopback(killed, 0)}`, secret), "ten_1");
+    const jobs = { kinds: [defineMakeJob(engines)], folder: join(folder, "ended"), isolation };
+    const killed = makeSidecar(secret, makeSystemEgress(parseEgressAllow("")), jobs);
+    const maker = openDocuments(
+      connectSidecar(`http://127.0.0.1:${await listenOnLoopback(killed, 0)}`, secret),
+      "ten_1",
+    );
     const error = { code: "upstream_failed", retryAfterMs: 1_000, happened: "no" };
     expect(await maker.make(request(SHEETS))).toMatchObject({ ok: false, error });
     await closeServer(killed);
   });
 
   it("refuses a template that is none, or of another kind, and leaves nothing behind", async () => {
-    const maker = openDocuments(sidecarAt(url, secret), "ten_1");
+    const maker = openDocuments(connectSidecar(url, secret), "ten_1");
     const docx = await maker.make(request({ format: "docx", markdown: "x" }));
     if (!docx.ok) expect.fail(docx.error.message);
     const templates: [Uint8Array, string][] = [
@@ -120,7 +126,7 @@ describe("the sidecar", () => {
   });
 
   it("that is not there is told of, and nothing began", async () => {
-    const gone = openDocuments(sidecarAt(`http://127.0.0.1:${await unusedPort()}`, secret, 0), "ten_1");
+    const gone = openDocuments(connectSidecar(`http://127.0.0.1:${await findUnusedPort()}`, secret, 0), "ten_1");
     expect(await gone.make(request(SHEETS))).toMatchObject({
       ok: false,
       error: { code: "upstream_failed", happened: "no" },

@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openDocuments } from "../../../adapters/sidecar/documents.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { failed, type Result } from "../../../core/base/errors.ts";
 import type { DocumentsPort } from "../../../core/ports/documents.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { readJobKind } from "../../../sidecar/documents/read-job.ts";
 import { failDocument } from "../../../sidecar/documents/death.ts";
 import type { Converters } from "../../../sidecar/documents/read.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeDocuments } from "../../fakes/documents.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
+import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
 import { documentOf, documentsContract } from "./suite.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { defineReadJob } from "../../../sidecar/documents/read-job.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
 documentsContract("the fake in memory", () =>
   Promise.resolve({ documents: fakeDocuments(), close: () => Promise.resolve() }),
@@ -30,8 +30,8 @@ async function overLoopback(
   const secret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-documents-"));
   const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
-  const server = makeSidecar(secret, systemEgress(parseEgressAllow("")), {
-    kinds: [readJobKind(converters)],
+  const server = makeSidecar(secret, makeSystemEgress(parseEgressAllow("")), {
+    kinds: [defineReadJob(converters)],
     folder,
     isolation,
   });
@@ -40,7 +40,7 @@ async function overLoopback(
     await closeServer(server);
     rmSync(folder, { recursive: true, force: true });
   };
-  return { documents: openDocuments(sidecarAt(url, secret), "t1"), folder, close };
+  return { documents: openDocuments(connectSidecar(url, secret), "t1"), folder, close };
 }
 
 function fixture(name: string): Uint8Array {
@@ -88,7 +88,7 @@ it.each<[string, Result<never>, object]>([
     { code: "invalid_input", retryAfterMs: undefined },
   ],
 ])("a converter %s, as the sidecar says", async (_, failure, expected) => {
-  const { documents, close } = await overLoopback({ convert: async () => failure, readApart: async () => failure });
+  const { documents, close } = await overLoopback({ convert: async () => failure, readInProcess: async () => failure });
   const read = await documents.read(documentOf("a.docx", fixture("report.docx")));
   if (read.ok) throw new Error("it was read");
   expect({ retryAfterMs: undefined, ...read.error }).toMatchObject({ ...expected, happened: "no" });
@@ -98,7 +98,7 @@ it.each<[string, Result<never>, object]>([
 it("without a sidecar, and with one that does not answer, a document was not read", async () => {
   const none = await openDocuments(null, "t1").read(documentOf("a.md", "x"));
   expect(none).toMatchObject({ ok: false, error: { code: "not_available", happened: "no" } });
-  const silent = sidecarAt(`http://127.0.0.1:${await unusedPort()}`, "s".repeat(32), 0);
+  const silent = connectSidecar(`http://127.0.0.1:${await findUnusedPort()}`, "s".repeat(32), 0);
   const lost = await openDocuments(silent, "t1").read(documentOf("a.md", "x"));
   expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
 });

@@ -6,19 +6,19 @@ import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openWeb } from "../../../adapters/egress/web.ts";
 import { type McpServers, openMcp } from "../../../adapters/mcp/mcp.ts";
 import type { McpServer, SavedAuth } from "../../../adapters/mcp/server.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { ok } from "../../../core/base/errors.ts";
 import type { TenantSecret } from "../../../core/ports/secrets.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { noProcesses } from "../../fakes/mcp.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 import {
   event,
   type McpMessage,
-  type McpStandIn,
-  type McpStandInOptions,
+  type McpMockServer,
+  type McpMockServerOptions,
   sendJson,
   startMcpServer,
 } from "../../mock-servers/mcp-server.ts";
@@ -32,18 +32,18 @@ afterEach(async () => {
 
 /** A port that knows one server, which is all that it may reach. */
 async function portTo(
-  standIn: McpStandIn,
+  mockServer: McpMockServer,
   change: Partial<McpServer> = {},
   secrets: readonly TenantSecret[] = [],
 ): Promise<McpServers> {
-  const allow = parseEgressAllow(standIn.host);
+  const allow = parseEgressAllow(mockServer.host);
   const secret = randomBytes(32).toString("hex");
-  const sidecar = makeSidecar(secret, systemEgress(allow));
+  const sidecar = makeSidecar(secret, makeSystemEgress(allow));
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   closing.push(() => closeServer(sidecar));
   const server: McpServer = {
     name: "notes",
-    url: standIn.url,
+    url: mockServer.url,
     headers: [],
     version: 1,
     prior: null,
@@ -52,7 +52,7 @@ async function portTo(
     ...change,
   };
   return openMcp({
-    web: openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets(secrets) }),
+    web: openWeb({ sidecar: connectSidecar(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets(secrets) }),
     processes: noProcesses,
     tenant: randomBytes(8).toString("hex"),
     find: () => Promise.resolve(ok(server)),
@@ -61,10 +61,10 @@ async function portTo(
   });
 }
 
-async function start(options: McpStandInOptions): Promise<McpStandIn> {
-  const standIn = await startMcpServer({ tools: () => [tool("echo")], ...options });
-  closing.push(() => standIn.close());
-  return standIn;
+async function start(options: McpMockServerOptions): Promise<McpMockServer> {
+  const mockServer = await startMcpServer({ tools: () => [tool("echo")], ...options });
+  closing.push(() => mockServer.close());
+  return mockServer;
 }
 
 /** A server of 2026-07-28 whose calls are answered by `reply`. */
@@ -84,7 +84,7 @@ const SOON = { timeout: 10_000 };
 
 describe("a list", () => {
   it("that has no end is given up", async () => {
-    const standIn = await start({
+    const mockServer = await start({
       takeOver: ({ method, id, params }, response) => {
         if (method !== "tools/list") return false;
         const next = Number(params?.["cursor"] ?? 0) + 1;
@@ -99,18 +99,18 @@ describe("a list", () => {
         return true;
       },
     });
-    const listed = await (await portTo(standIn)).list("notes", signal());
+    const listed = await (await portTo(mockServer)).list("notes", signal());
     expect(listed).toMatchObject({ ok: false, error: { code: "too_large" } });
-    expect(standIn.received.length).toBeLessThan(150);
+    expect(mockServer.received.length).toBeLessThan(150);
   });
 
   it("that is larger than memory allows is given up", async () => {
     const big = tool("big", { description: "x".repeat(1_000_000) });
-    const standIn = await start({
+    const mockServer = await start({
       pageSize: 1,
       tools: () => Array.from({ length: 60 }, (_, index) => ({ ...big, name: `t${index}` })),
     });
-    expect(await (await portTo(standIn)).list("notes", signal())).toMatchObject({ ok: false });
+    expect(await (await portTo(mockServer)).list("notes", signal())).toMatchObject({ ok: false });
   });
 
   it("is asked for anew in the old way when the server's word of before does not hold any more", async () => {
@@ -132,31 +132,31 @@ describe("a list", () => {
 
 describe("a reply", () => {
   it("as a page for people is no result", async () => {
-    const standIn = await answering((_message, response) => {
+    const mockServer = await answering((_message, response) => {
       response.writeHead(200, { "content-type": "text/html" });
       response.end("<script>alert(1)</script>");
     });
-    expect(await (await portTo(standIn)).call(callOf())).toMatchObject({
+    expect(await (await portTo(mockServer)).call(callOf())).toMatchObject({
       ok: false,
       error: { code: "upstream_failed" },
     });
   });
 
   it("to another request is no result", async () => {
-    const standIn = await answering((message, response) => {
+    const mockServer = await answering((message, response) => {
       sendJson(response, 200, { jsonrpc: "2.0", id: 9_999, result: { resultType: "complete", content: [] } });
       return message;
     });
-    const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 3_000 }));
+    const replied = await (await portTo(mockServer)).call(callOf({ timeoutMs: 3_000 }));
     expect(replied).toMatchObject({ ok: false, error: { code: "timeout" } });
     expect(!replied.ok && replied.error.happened).not.toBe("no");
     // With more time it is not waited for to its end: nothing is under way any more.
-    const later = await (await portTo(standIn)).call(callOf({ timeoutMs: 50_000 }));
+    const later = await (await portTo(mockServer)).call(callOf({ timeoutMs: 50_000 }));
     expect(later).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
   });
 
   it("that never ends is given up when the time is over", async () => {
-    const standIn = await answering((_message, response) => {
+    const mockServer = await answering((_message, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const timer = setInterval(
         () => response.write(event({ jsonrpc: "2.0", method: "notifications/message", params: {} })),
@@ -164,12 +164,12 @@ describe("a reply", () => {
       );
       response.once("close", () => clearInterval(timer));
     });
-    const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 700 }));
+    const replied = await (await portTo(mockServer)).call(callOf({ timeoutMs: 700 }));
     expect(replied).toMatchObject({ ok: false, error: { code: "timeout" } });
   });
 
   it("of more bytes than one operation may have is given up", async () => {
-    const standIn = await answering((_message, response) => {
+    const mockServer = await answering((_message, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const chunk = `: ${"x".repeat(1_000_000)}\n\n`;
       const write = () => {
@@ -178,23 +178,23 @@ describe("a reply", () => {
       };
       write();
     });
-    const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 50_000 }));
+    const replied = await (await portTo(mockServer)).call(callOf({ timeoutMs: 50_000 }));
     expect(replied).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
   it("in one piece that is larger than memory allows is given up", async () => {
     const text = "x".repeat(18_000_000);
-    const standIn = await answering(({ id }, response) => {
+    const mockServer = await answering(({ id }, response) => {
       const result = { resultType: "complete", content: [{ type: "text", text }] };
       sendJson(response, 200, { jsonrpc: "2.0", id, result });
     });
-    expect(await (await portTo(standIn)).call(callOf({}))).toMatchObject({ ok: false });
+    expect(await (await portTo(mockServer)).call(callOf({}))).toMatchObject({ ok: false });
   });
 
   it.each(["2026-07-28", "2025-11-25"] as const)(
     "that breaks off is not waited for to the end of its time, %s",
     async (revision) => {
-      const standIn = await start({
+      const mockServer = await start({
         revision,
         takeOver: ({ method }, response) => {
           if (method !== "tools/call") return false;
@@ -204,7 +204,7 @@ describe("a reply", () => {
           return true;
         },
       });
-      const replied = await (await portTo(standIn)).call(callOf({ timeoutMs: 50_000 }));
+      const replied = await (await portTo(mockServer)).call(callOf({ timeoutMs: 50_000 }));
       expect(replied).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
       expect(!replied.ok && replied.error.happened).not.toBe("no");
     },
@@ -216,15 +216,15 @@ describe("a reply", () => {
     [429, "rate_limited"],
     [500, "upstream_failed"],
   ])("of status %i is %s", async (status, code) => {
-    const standIn = await answering((_message, response) => sendJson(response, status, {}));
-    expect(await (await portTo(standIn)).call(callOf())).toMatchObject({ ok: false, error: { code } });
+    const mockServer = await answering((_message, response) => sendJson(response, status, {}));
+    expect(await (await portTo(mockServer)).call(callOf())).toMatchObject({ ok: false, error: { code } });
   });
 
   it("with an error of the server tells that it was answered, in plain words", async () => {
-    const standIn = await answering(({ id }, response) =>
+    const mockServer = await answering(({ id }, response) =>
       sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32603, message: "broken\u202e\u0000 here" } }),
     );
-    expect(await (await portTo(standIn)).call(callOf())).toMatchObject({
+    expect(await (await portTo(mockServer)).call(callOf())).toMatchObject({
       ok: false,
       error: { code: "upstream_failed", message: expect.stringMatching(/broken here$/), cause: { kind: "answered" } },
     });
@@ -233,14 +233,14 @@ describe("a reply", () => {
   it("that asks for a model or for folders is refused", async () => {
     for (const method of ["sampling/createMessage", "roots/list"]) {
       const params = method === "roots/list" ? {} : { messages: [], maxTokens: 1 };
-      const standIn = await answering(({ id }, response) =>
+      const mockServer = await answering(({ id }, response) =>
         sendJson(response, 200, {
           jsonrpc: "2.0",
           id,
           result: { resultType: "input_required", inputRequests: { a: { method, params } } },
         }),
       );
-      expect(await (await portTo(standIn)).call(callOf())).toMatchObject({
+      expect(await (await portTo(mockServer)).call(callOf())).toMatchObject({
         ok: false,
         error: { code: "upstream_failed" },
       });
@@ -257,11 +257,11 @@ describe("a redirect", () => {
     });
     const place = `127.0.0.1:${await listenOnLoopback(victim, 0)}`;
     closing.push(() => closeServer(victim));
-    const standIn = await answering((_message, response) => {
+    const mockServer = await answering((_message, response) => {
       response.writeHead(status, { location: `http://${place}/inside` });
       response.end();
     });
-    expect(await (await portTo(standIn)).call(callOf())).toMatchObject({ ok: false });
+    expect(await (await portTo(mockServer)).call(callOf())).toMatchObject({ ok: false });
     expect(inside).toEqual([]);
   });
 });
@@ -276,7 +276,7 @@ describe("a server that wants credentials", () => {
   });
 
   it("and refuses all of them is asked a few times and no more, and no message holds a secret", async () => {
-    const standIn = await start({
+    const mockServer = await start({
       takeOver: ({ path, httpMethod }, response) => {
         if (path.startsWith("/token")) sendJson(response, 200, { access_token: "canary-9e2", token_type: "Bearer" });
         else if (httpMethod === "GET") sendJson(response, 404, {});
@@ -284,10 +284,10 @@ describe("a server that wants credentials", () => {
         return true;
       },
     });
-    const replied = await (await portTo(standIn, { oauth: oauth() })).list("notes", signal());
+    const replied = await (await portTo(mockServer, { oauth: oauth() })).list("notes", signal());
     expect(replied).toMatchObject({ ok: false, error: { code: "permission_denied" } });
     expect(JSON.stringify(replied)).not.toMatch(/canary/);
-    expect(standIn.received.length).toBeLessThan(20);
+    expect(mockServer.received.length).toBeLessThan(20);
   });
 
   it("sends nobody to a place inside: what it names is judged like any URL", async () => {
@@ -298,19 +298,19 @@ describe("a server that wants credentials", () => {
     });
     const place = `http://127.0.0.1:${await listenOnLoopback(victim, 0)}`;
     closing.push(() => closeServer(victim));
-    const standIn = await start({
+    const mockServer = await start({
       takeOver: (_message, response) => {
         response.setHeader("www-authenticate", `Bearer resource_metadata="${place}/metadata"`);
         sendJson(response, 401, {});
         return true;
       },
     });
-    expect(await (await portTo(standIn, { oauth: oauth() })).list("notes", signal())).toMatchObject({ ok: false });
+    expect(await (await portTo(mockServer, { oauth: oauth() })).list("notes", signal())).toMatchObject({ ok: false });
     expect(asked).toEqual([]);
   });
 
   it("does not get the headers that belong to another place", async () => {
-    const standIn = await start({
+    const mockServer = await start({
       takeOver: ({ path }, response) => {
         response.setHeader(
           "www-authenticate",
@@ -320,10 +320,10 @@ describe("a server that wants credentials", () => {
         return true;
       },
     });
-    const port = new URL(standIn.url).port;
-    const both = { ...standIn, host: `${standIn.host},localhost:${port}` };
+    const port = new URL(mockServer.url).port;
+    const both = { ...mockServer, host: `${mockServer.host},localhost:${port}` };
     await (await portTo(both, { oauth: oauth(), headers: [["x-api-key", "canary-77f"]] })).list("notes", signal());
-    const other = standIn.received.filter(({ headers }) => headers["host"] === `localhost:${port}`);
+    const other = mockServer.received.filter(({ headers }) => headers["host"] === `localhost:${port}`);
     expect(other.length).toBeGreaterThan(0);
     expect(JSON.stringify(other)).not.toContain("canary-77f");
   });
@@ -331,32 +331,32 @@ describe("a server that wants credentials", () => {
 
 describe("a session", () => {
   it("serves the calls of one task, and is opened again when the server has forgotten it", async () => {
-    const standIn = await start({ revision: "2025-11-25", answer: () => ({ content: [] }) });
-    const mcp = await portTo(standIn, { prior: { era: "legacy" } });
-    const handshakes = () => standIn.methods().filter((method) => method === "initialize").length;
+    const mockServer = await start({ revision: "2025-11-25", answer: () => ({ content: [] }) });
+    const mcp = await portTo(mockServer, { prior: { era: "legacy" } });
+    const handshakes = () => mockServer.methods().filter((method) => method === "initialize").length;
     await mcp.call(callOf());
     await mcp.call(callOf());
     expect(handshakes()).toBe(1);
-    expect(standIn.received.at(-1)?.headers["mcp-protocol-version"]).toBe("2025-11-25");
+    expect(mockServer.received.at(-1)?.headers["mcp-protocol-version"]).toBe("2025-11-25");
     await mcp.call(callOf({ task: "task_2" }));
     expect(handshakes()).toBe(2);
-    standIn.forgetSessions();
+    mockServer.forgetSessions();
     expect(await mcp.call(callOf())).toMatchObject({ ok: true });
     expect(handshakes()).toBe(3);
   });
 
   it("of a look at the tools is ended, and no stream is left standing", async () => {
-    const standIn = await start({ revision: "2025-06-18" });
-    await (await portTo(standIn)).list("notes", signal());
-    await vi.waitFor(() => expect(standIn.methods().at(-1)).toBe("DELETE"), SOON);
-    expect(standIn.received.filter(({ httpMethod }) => httpMethod === "GET")).toEqual([]);
+    const mockServer = await start({ revision: "2025-06-18" });
+    await (await portTo(mockServer)).list("notes", signal());
+    await vi.waitFor(() => expect(mockServer.methods().at(-1)).toBe("DELETE"), SOON);
+    expect(mockServer.received.filter(({ httpMethod }) => httpMethod === "GET")).toEqual([]);
   });
 });
 
 describe("a call", () => {
   it("that is given up tells a server of before, which cannot know", async () => {
     const arrived = Promise.withResolvers<void>();
-    const standIn = await start({
+    const mockServer = await start({
       revision: "2025-11-25",
       takeOver: ({ method }) => {
         if (method === "tools/call") arrived.resolve();
@@ -364,22 +364,22 @@ describe("a call", () => {
       },
     });
     const caller = new AbortController();
-    const calling = (await portTo(standIn)).call(callOf({ signal: caller.signal }));
+    const calling = (await portTo(mockServer)).call(callOf({ signal: caller.signal }));
     await arrived.promise;
     caller.abort();
     expect((await calling).ok).toBe(false);
-    await vi.waitFor(() => expect(standIn.methods()).toContain("notifications/cancelled"), SOON);
+    await vi.waitFor(() => expect(mockServer.methods()).toContain("notifications/cancelled"), SOON);
   });
 
   it("ends its stream when it is given up, which tells a server of today", async () => {
     const arrived = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
-    const standIn = await answering((_message, response) => {
+    const mockServer = await answering((_message, response) => {
       response.once("close", () => left.resolve());
       arrived.resolve();
     });
     const caller = new AbortController();
-    const calling = (await portTo(standIn)).call(callOf({ signal: caller.signal }));
+    const calling = (await portTo(mockServer)).call(callOf({ signal: caller.signal }));
     await arrived.promise;
     caller.abort();
     expect((await calling).ok).toBe(false);
@@ -387,12 +387,12 @@ describe("a call", () => {
   });
 
   it("carries in headers what the approved schema says, and has secrets filled into those that the tenant set only", async () => {
-    const standIn = await start({ answer: () => ({ resultType: "complete", content: [] }) });
+    const mockServer = await start({ answer: () => ({ resultType: "complete", content: [] }) });
     const input = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
-    const key: TenantSecret = { name: "KEY", value: "value-of-key", hosts: [standIn.host] };
-    const port = await portTo(standIn, { headers: [["x-key", "{{secret.KEY}}"]] }, [key]);
+    const key: TenantSecret = { name: "KEY", value: "value-of-key", hosts: [mockServer.host] };
+    const port = await portTo(mockServer, { headers: [["x-key", "{{secret.KEY}}"]] }, [key]);
     await port.call(callOf({ input, arguments: { region: "{{secret.KEY}}" } }));
     const headers = { "mcp-method": "tools/call", "mcp-name": "echo", "x-key": "value-of-key" };
-    expect(standIn.received.at(-1)?.headers).toMatchObject({ ...headers, "mcp-param-region": "{{secret.KEY}}" });
+    expect(mockServer.received.at(-1)?.headers).toMatchObject({ ...headers, "mcp-param-region": "{{secret.KEY}}" });
   });
 });

@@ -4,18 +4,18 @@ import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openWeb } from "../../../adapters/egress/web.ts";
 import { openMcp } from "../../../adapters/mcp/mcp.ts";
 import type { McpServer } from "../../../adapters/mcp/server.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { notSent, ok } from "../../../core/base/errors.ts";
 import type { McpAnswer, McpContent, McpQuestion } from "../../../core/ports/mcp.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeMcp, type FakeMcpServer, noProcesses } from "../../fakes/mcp.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
-import { type McpStandInOptions, startMcpServer } from "../../mock-servers/mcp-server.ts";
+import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
+import { startMcpServer, type McpMockServerOptions } from "../../mock-servers/mcp-server.ts";
 import { SHARED, startMcpSidecar } from "../../mock-servers/mcp-sidecar.ts";
 import { startStdioServer } from "../../mock-servers/stdio-server.ts";
 import { callOf, mcpContract, type OpenServers } from "./suite.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
 mcpContract(
   "the fake in memory",
@@ -66,26 +66,26 @@ function asProcesses(isModern: boolean): OpenServers {
   };
 }
 
-/** The servers as stand-ins on loopback, reached through the sidecar. */
-function overLoopback(options: McpStandInOptions): OpenServers {
+/** The servers as mock servers on loopback, reached through the sidecar. */
+function overLoopback(options: McpMockServerOptions): OpenServers {
   return async (servers) => {
     const started = await Promise.all(
       Object.entries(servers).map(async ([name, server]) => {
         if (server.away === true)
-          return { name, url: `http://127.0.0.1:${await unusedPort()}/mcp`, close: async () => {} };
-        const standIn = await startMcpServer({
+          return { name, url: `http://127.0.0.1:${await findUnusedPort()}/mcp`, close: async () => {} };
+        const mockServer = await startMcpServer({
           ...options,
           tools: () => server.tools,
           answer: (params) => wireOf(server, params),
         });
-        return { name, url: standIn.url, close: standIn.close };
+        return { name, url: mockServer.url, close: mockServer.close };
       }),
     );
     const allow = parseEgressAllow(started.map(({ url }) => new URL(url).host).join(","));
     const secret = randomBytes(32).toString("hex");
-    const sidecar = makeSidecar(secret, systemEgress(allow));
+    const sidecar = makeSidecar(secret, makeSystemEgress(allow));
     const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
-    const web = openWeb({ sidecar: sidecarAt(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() });
+    const web = openWeb({ sidecar: connectSidecar(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() });
     const find = async (name: string) => {
       const found = started.find((one) => one.name === name);
       if (found === undefined) return notSent("not_found", "There is no such server.");

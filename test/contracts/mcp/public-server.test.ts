@@ -8,10 +8,10 @@ import type { McpServer } from "../../../adapters/mcp/server.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { readToolList } from "../../../core/mcp/tool-list.ts";
 import { noProcesses } from "../../fakes/mcp.ts";
-import { directWeb } from "../../mock-servers/direct-web.ts";
-import { unusedPort } from "../../mock-servers/listen.ts";
 import { startMcpSidecar } from "../../mock-servers/mcp-sidecar.ts";
 import { callOf } from "./suite.ts";
+import { makeDirectWeb } from "../../mock-servers/direct-web.ts";
+import { findUnusedPort } from "../../mock-servers/listen.ts";
 
 const ROOT = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json");
 const NAME = "everything";
@@ -22,7 +22,7 @@ let opened: { readonly mcp: McpServers; close(): Promise<void> };
 
 /** As a process of its own, which listens. */
 async function overHttp(): Promise<typeof opened> {
-  const port = await unusedPort();
+  const port = await findUnusedPort();
   const guard = new URL("../../mock-servers/only-loopback.mjs", import.meta.url).pathname;
   const program = new URL("dist/index.js", `file://${ROOT}`).pathname;
   const child = spawn(process.execPath, ["--import", guard, program, "streamableHttp"], {
@@ -38,7 +38,7 @@ async function overHttp(): Promise<typeof opened> {
   const url = `http://127.0.0.1:${port}/mcp`;
   const server: McpServer = { name: NAME, url, headers: [], version: 1, prior: null, process: null, oauth: null };
   const mcp = openMcp({
-    web: directWeb(),
+    web: makeDirectWeb(),
     processes: noProcesses,
     tenant: "t1",
     find: () => Promise.resolve(ok(server)),

@@ -15,10 +15,10 @@ import { PRINCIPAL, TENANT } from "../../../core/provenance/label.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { fakeMemories, fakeMemory } from "../../fakes/memory.ts";
-import { playVectorize } from "../../mock-servers/vectorize.ts";
 import { act, makeTenant, newId, START } from "../database/rows.ts";
 import { memoryContract } from "./suite.ts";
 import { valueOf } from "../value-of.ts";
+import { makeMockVectorize } from "../../mock-servers/vectorize.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -78,7 +78,7 @@ memoryContract("the fake in memory", () => {
   return { of: (project) => fakeMemory(memories, project), elsewhere: fakeMemory() };
 });
 memoryContract("Postgres with pgvector", () => underTest(storeOn(pgvector())));
-memoryContract("Postgres with Vectorize, played", () => underTest(storeOn(openVectorize(playVectorize(384)))));
+memoryContract("Postgres with Vectorize, played", () => underTest(storeOn(openVectorize(makeMockVectorize(384)))));
 
 function note(content: string, change: Partial<NewMemory> = {}): NewMemory {
   const made = { id: newId("memory"), project: null, kind: "note", content, tags: [], sourceTask: null } as const;
@@ -343,7 +343,7 @@ describe("while the embedding server is away", () => {
 });
 
 it("a scope is erased with its vectors, and the others stay", async () => {
-  const index = playVectorize(384);
+  const index = makeMockVectorize(384);
   const store = storeOn(openVectorize(index));
   const tenant = await newTenantId();
   const made = Array.from({ length: 30 }, (_, at) => note(`number ${at}`, { project: at % 2 === 0 ? "p" : null }));

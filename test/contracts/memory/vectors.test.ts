@@ -4,8 +4,8 @@ import { openPgvector } from "../../../adapters/vectors/pgvector.ts";
 import { openVectorize } from "../../../adapters/vectors/vectorize.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { fakeVectors } from "../../fakes/vectors.ts";
-import { playVectorize } from "../../mock-servers/vectorize.ts";
 import { makeTenant, newId } from "../database/rows.ts";
+import { makeMockVectorize } from "../../mock-servers/vectorize.ts";
 import { vectorsContract } from "./vectors-suite.ts";
 
 let server: TestDatabase;
@@ -26,7 +26,7 @@ vectorsContract("Postgres with pgvector", async () => {
   return { vectors: openPgvector(server.url, server.endpoint), tenants: [a.tenant.id, b.tenant.id] };
 });
 
-vectorsContract("Vectorize, played", () => ({ vectors: openVectorize(playVectorize(4)), tenants: newTenants() }));
+vectorsContract("Vectorize, played", () => ({ vectors: openVectorize(makeMockVectorize(4)), tenants: newTenants() }));
 
 it("pgvector keeps vectors of any length side by side, and compares those of one length", async () => {
   const { tenant } = await makeTenant(openDatabase(server.url, server.endpoint));
@@ -51,7 +51,7 @@ it("pgvector keeps nothing of a tenant that was erased or never was", async () =
 });
 
 it("Vectorize that is away, or has other dimensions, is a failure with a word for operators", async () => {
-  const index = playVectorize(4);
+  const index = makeMockVectorize(4);
   const vectors = openVectorize(index);
   const tenant = newId("tenant");
   const wrong = await vectors.query(tenant, "m", { ...ANY, values: Float32Array.of(1, 0) });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicModel } from "../../../adapters/model/anthropic/open.ts";
 import { openAiModel } from "../../../adapters/model/openai/open.ts";
 import type { ModelFailure, ModelPort } from "../../../core/ports/model.ts";
-import { unusedPort } from "../../mock-servers/listen.ts";
 import {
   type ModelFault,
   type ModelServer,
@@ -11,6 +10,7 @@ import {
   startModelServer,
 } from "../../mock-servers/model-server.ts";
 import { chunksOf, lastOf, modelRequest } from "./suite.ts";
+import { findUnusedPort } from "../../mock-servers/listen.ts";
 
 const KEY = "sk-canary-0123456789abcdef";
 let reply: ScriptedReply = {};
@@ -152,7 +152,7 @@ test("no fault leaves a rejection that nobody handles", async () => {
 });
 
 test("a refused connection is unavailable, and may be tried again", async () => {
-  const away = openAiModel({ baseUrl: `http://127.0.0.1:${await unusedPort()}/v1`, apiKey: KEY }, "chat");
+  const away = openAiModel({ baseUrl: `http://127.0.0.1:${await findUnusedPort()}/v1`, apiKey: KEY }, "chat");
   expect(await lastOf(away, modelRequest())).toMatchObject({ failure: { kind: "unavailable", retryable: true } });
 });
 

@@ -3,7 +3,7 @@ import { openDatabase } from "../../../adapters/database/database.ts";
 import { openPeople } from "../../../adapters/database/find-people.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
-import { fakePeople, somebody } from "../../fakes/people.ts";
+import { fakePeople, makePerson } from "../../fakes/people.ts";
 import { act, makeTenant, newId, personOf } from "../database/rows.ts";
 import { peopleSuite } from "./suite.ts";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 peopleSuite("memory", async (people) => {
-  const made = people.map(({ name, ...rest }) => somebody(newId("person"), name, rest));
+  const made = people.map(({ name, ...rest }) => makePerson(newId("person"), name, rest));
   return { people: fakePeople(...made), ids: Object.fromEntries(made.map(({ id, name }) => [name, id])) };
 });
 
@@ -41,7 +41,7 @@ test("nobody is found while the database is away, not even a name taken as it is
 
 test("of a thousand, an error lists fifty and counts the others", async () => {
   const thousand = Array.from({ length: 1000 }, (_, index) =>
-    somebody(newId("person"), `Person ${String(index).padStart(3, "0")}`),
+    makePerson(newId("person"), `Person ${String(index).padStart(3, "0")}`),
   );
   const found = await fakePeople(...thousand).find("Ana");
   if (found.ok) throw new Error("somebody was found");

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openScripts } from "../../../adapters/sidecar/scripts.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { openCages, type CageChoice } from "../../../sidecar/cage/cages.ts";
-import { scriptJob } from "../../../sidecar/cage/script-job.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeScripts } from "../../fakes/scripts.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
+import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { defineScriptJob } from "../../../sidecar/cage/script-job.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 import { scriptFile, shell } from "./script-request.ts";
 import { scriptsContract, type ScriptsUnderTest } from "./suite.ts";
 
@@ -24,14 +24,14 @@ async function overLoopback(choice: Partial<CageChoice> = {}): Promise<ScriptsUn
   const folder = mkdtempSync(join(tmpdir(), "otto-scripts-"));
   chmodSync(folder, 0o711);
   const cages = await openCages({ chosen: undefined, parent: folder, ...choice });
-  const egress = systemEgress(parseEgressAllow(""));
+  const egress = makeSystemEgress(parseEgressAllow(""));
   const secret = randomBytes(32).toString("hex");
-  const kinds = [scriptJob(egress, async () => cages)];
+  const kinds = [defineScriptJob(egress, async () => cages)];
   const isolation = async () => cages.isolation;
   const sidecar = makeSidecar(secret, egress, { kinds, folder: join(folder, "jobs"), isolation });
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   return {
-    scripts: openScripts({ sidecar: sidecarAt(url, secret), tenant: "t1" }),
+    scripts: openScripts({ sidecar: connectSidecar(url, secret), tenant: "t1" }),
     folder,
     close: async () => {
       await closeServer(sidecar);
@@ -48,7 +48,7 @@ describe("the way to the cage", () => {
   });
 
   it("when the sidecar is down, the program surely did not run", async () => {
-    const sidecar = sidecarAt(`http://127.0.0.1:${await unusedPort()}`, "x".repeat(32), 0);
+    const sidecar = connectSidecar(`http://127.0.0.1:${await findUnusedPort()}`, "x".repeat(32), 0);
     const run = await openScripts({ sidecar, tenant: "t1" }).run(shell("echo"));
     expect(run).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "no" } });
   });
@@ -57,7 +57,7 @@ describe("the way to the cage", () => {
     const open = await overLoopback({ programFolders: ["/nowhere"] });
     const run = await open.scripts.run(shell("echo"));
     expect(run).toMatchObject({ ok: false, error: { code: "not_available", happened: "no" } });
-    expect(!run.ok && run.error.message).toMatch(/there is no bwrap, setpriv, prlimit.*Install .*bubblewrap/s);
+    expect(!run.ok && run.error.message).toMatch(/bwrap, setpriv, prlimit is missing.*Install .*bubblewrap/s);
     await open.close();
   });
 

@@ -1,6 +1,6 @@
 /** What the Worker's /health makes of the sidecar's, whatever the sidecar says. */
 import { expect, it } from "vitest";
-import { sidecarHealth } from "../../../adapters/sidecar/health.ts";
+import { readSidecarHealth } from "../../../adapters/sidecar/health.ts";
 import type { Sidecar } from "../../../adapters/sidecar/sidecar.ts";
 
 const saying = (reply: () => Response, isAsleep = false): Sidecar => ({
@@ -13,7 +13,7 @@ const json = (body: unknown, status = 200) => Response.json(body, { status });
 
 it.each(["bubblewrap", "container", "none"])("tells that programs are shut in by %s", async (level) => {
   const reply = () => json({ ok: true, isolation: { level, reason: "so it is" } });
-  expect(await sidecarHealth(saying(reply))).toEqual({ sidecar: "ok", isolation: level });
+  expect(await readSidecarHealth(saying(reply))).toEqual({ sidecar: "ok", isolation: level });
 });
 
 it.each([
@@ -21,15 +21,15 @@ it.each([
   ["says what nobody knows", () => json({ ok: true, isolation: { level: "prayer" } })],
   ["says no JSON", () => new Response("<html>")],
 ])("does not know the isolation of a sidecar that %s", async (_case, reply) => {
-  expect(await sidecarHealth(saying(reply))).toEqual({ sidecar: "ok", isolation: "unknown" });
+  expect(await readSidecarHealth(saying(reply))).toEqual({ sidecar: "ok", isolation: "unknown" });
 });
 
 it("tells a sidecar that is away, asleep or not there", async () => {
   const dead = (): Response => {
     throw new Error("refused");
   };
-  expect(await sidecarHealth(saying(dead))).toEqual({ sidecar: "away", isolation: "unknown" });
-  expect(await sidecarHealth(saying(() => json({}, 500)))).toEqual({ sidecar: "away", isolation: "unknown" });
-  expect(await sidecarHealth(saying(dead, true))).toEqual({ sidecar: "asleep", isolation: "unknown" });
-  expect(await sidecarHealth(null)).toEqual({ sidecar: "off", isolation: "unknown" });
+  expect(await readSidecarHealth(saying(dead))).toEqual({ sidecar: "away", isolation: "unknown" });
+  expect(await readSidecarHealth(saying(() => json({}, 500)))).toEqual({ sidecar: "away", isolation: "unknown" });
+  expect(await readSidecarHealth(saying(dead, true))).toEqual({ sidecar: "asleep", isolation: "unknown" });
+  expect(await readSidecarHealth(null)).toEqual({ sidecar: "off", isolation: "unknown" });
 });

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { openDocuments } from "../../../adapters/sidecar/documents.ts";
 import { headBytes } from "../../../adapters/sidecar/packet.ts";
 import { openScripts } from "../../../adapters/sidecar/scripts.ts";
-import { type Sidecar, sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
+import { type Sidecar, connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { documentOf } from "../documents/suite.ts";
 import { shell } from "../scripts/script-request.ts";
@@ -34,7 +34,7 @@ it.each([
   });
   const url = `http://127.0.0.1:${await listenOnLoopback(server, 0)}`;
   try {
-    const lost = await order(sidecarAt(url, "x".repeat(32)));
+    const lost = await order(connectSidecar(url, "x".repeat(32)));
     expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
     expect(lost).toMatchObject({ error: { happened } });
   } finally {

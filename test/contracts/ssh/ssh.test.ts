@@ -5,18 +5,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { openSsh } from "../../../adapters/ssh/ssh.ts";
 import type { TenantSecret } from "../../../core/ports/secrets.ts";
 import type { SshPort, SshRequest } from "../../../core/ports/ssh.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
-import { sshJob } from "../../../sidecar/ssh/ssh-job.ts";
 import { FAKE_FINGERPRINT, fakeSsh } from "../../fakes/ssh.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
-import { type SshStandIn, type SshStandInOptions, sshKey, startSshServer } from "../../mock-servers/ssh-server.ts";
+import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
+import {
+  startSshServer,
+  type SshMockServer,
+  type SshMockServerOptions,
+  makeSshKey,
+} from "../../mock-servers/ssh-server.ts";
 import { sshContract } from "./suite.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
+import { defineSshJob } from "../../../sidecar/ssh/ssh-job.ts";
 
 const HOST = "127.0.0.1";
 
@@ -28,7 +33,7 @@ sshContract("the fake in memory", (answer) => {
 
 sshContract("the adapter", async (answer) => {
   if (answer === null) {
-    const port = await unusedPort();
+    const port = await findUnusedPort();
     const { ssh, close } = await openTo(port);
     return { ssh, host: HOST, port, fingerprint: FAKE_FINGERPRINT, close };
   }
@@ -58,12 +63,12 @@ async function openTo(
 ): Promise<{ readonly ssh: SshPort; close(): Promise<void> }> {
   const allow = parseEgressAllow(`${HOST}:${port}`);
   const folder = mkdtempSync(join(tmpdir(), "ssh-"));
-  const egress = systemEgress(allow);
+  const egress = makeSystemEgress(allow);
   const secret = randomBytes(32).toString("hex");
   const isolation = () => Promise.resolve({ level: "none", reason: "There are no cages here." } as const);
-  const sidecar = makeSidecar(secret, egress, { kinds: [sshJob(egress)], folder, isolation });
+  const sidecar = makeSidecar(secret, egress, { kinds: [defineSshJob(egress)], folder, isolation });
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
-  const ssh = openSsh({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets: fakeSecrets(secrets) });
+  const ssh = openSsh({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets: fakeSecrets(secrets) });
   const close = async () => {
     await closeServer(sidecar);
     rmSync(folder, { recursive: true, force: true });
@@ -78,9 +83,9 @@ describe("a login over SSH", () => {
   });
 
   async function start(
-    options: SshStandInOptions,
+    options: SshMockServerOptions,
     secrets: readonly TenantSecret[] = [],
-  ): Promise<{ server: SshStandIn; run: (more?: Partial<SshRequest>) => ReturnType<SshPort["run"]> }> {
+  ): Promise<{ server: SshMockServer; run: (more?: Partial<SshRequest>) => ReturnType<SshPort["run"]> }> {
     const server = await startSshServer(options);
     const { ssh, close } = await openTo(server.port, secrets);
     closing.push(close, server.close);
@@ -103,7 +108,7 @@ describe("a login over SSH", () => {
 
   it("takes a password from a secret by its name, or by a reference, and gives it back nowhere", async () => {
     const value = "canary-5e1f";
-    const options: SshStandInOptions = {
+    const options: SshMockServerOptions = {
       logins: [`password:${value}`],
       run(_command, channel) {
         channel.write(`it is ${value}, ${Buffer.from(value).toString("base64")}`);
@@ -125,7 +130,7 @@ describe("a login over SSH", () => {
   });
 
   it("takes a private key from a secret, or by a reference", async () => {
-    const { privateKey, publicKey } = sshKey();
+    const { privateKey, publicKey } = makeSshKey();
     const login = `publickey:${publicKey.split(" ").slice(0, 2).join(" ")}`;
     const { run } = await start({ logins: [login] }, [{ name: "KEY", hosts, value: privateKey }]);
     for (const credential of [
@@ -186,7 +191,7 @@ describe("a login over SSH", () => {
   it("asks for nothing but the command: no agent, no terminal, no environment", async () => {
     const { server, run } = await start({});
     await run();
-    expect(server.asked).toEqual([]);
+    expect(server.channelRequests).toEqual([]);
   });
 
   it("gives a command up after its time, and cannot tell what it did", async () => {

@@ -8,18 +8,18 @@ import { buildConnector } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openWeb } from "../../../adapters/egress/web.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import type { WebPort } from "../../../core/ports/web.ts";
 import type { Tool } from "../../../core/tool/tool.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { makeConnections } from "../../../sidecar/connections.ts";
-import { type EgressDeps, lookupOf } from "../../../sidecar/egress.ts";
+import { type EgressDeps, makeLookup } from "../../../sidecar/egress.ts";
 import httpGet from "../../../tools/http/get.ts";
 import httpPost from "../../../tools/http/post.ts";
 import httpRequest from "../../../tools/web/http-request.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { runTool } from "../../tools/run-tool.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
 
 const PUBLIC = "93.184.215.14";
 
@@ -133,7 +133,7 @@ async function webWith(allow: string): Promise<WebPort> {
       return Promise.resolve(names[name]?.(lookups.filter((one) => one === name).length) ?? []);
     },
     connectTo: () => {
-      const connect = buildConnector({ lookup: lookupOf(["127.0.0.1"]), allowH2: false });
+      const connect = buildConnector({ lookup: makeLookup(["127.0.0.1"]), allowH2: false });
       return (options, callback) =>
         connect({ ...options, protocol: "http:", hostname: "listener.example", port: String(port) }, callback);
     },
@@ -143,7 +143,7 @@ async function webWith(allow: string): Promise<WebPort> {
   const sidecar = makeSidecar(secret, deps);
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   sidecars.push(sidecar);
-  return openWeb({ sidecar: sidecarAt(url, secret), allow: deps.allow, tenant: "t1", secrets: fakeSecrets() });
+  return openWeb({ sidecar: connectSidecar(url, secret), allow: deps.allow, tenant: "t1", secrets: fakeSecrets() });
 }
 
 describe.each(TOOLS)("%s", (_, tool, needed) => {

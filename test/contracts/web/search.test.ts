@@ -1,10 +1,10 @@
-/** The search engines, each against a stand-in of its API on loopback, and the fake in memory: one contract. */
+/** The search engines, each against a mock server of its API on loopback, and the fake in memory: one contract. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSearch, type SearchProvider } from "../../../adapters/search/search.ts";
 import type { SearchHit, SearchPort, SearchRequest } from "../../../core/ports/search.ts";
 import { fakeSearch } from "../../fakes/search.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
+import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
 
 const KEY = "canary-key";
 
@@ -125,8 +125,8 @@ const ENGINES: Readonly<
 const PATHS = { tavily: "POST /search", brave: "GET /res/v1/web/search", searxng: "GET /search" } as const;
 const KEYS = { tavily: `Bearer ${KEY}`, brave: KEY, searxng: `Bearer ${KEY}` } as const;
 
-/** A stand-in that answers by a function, and what it got. */
-async function standIn(answer: (request: IncomingMessage, response: ServerResponse, body: string) => void) {
+/** A mock server that answers by a function, and what it got. */
+async function mockServer(answer: (request: IncomingMessage, response: ServerResponse, body: string) => void) {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -145,7 +145,7 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
   const { write, read } = ENGINES[provider];
 
   searchContract(provider, async (pages) => {
-    const { baseUrl, close } = await standIn((_request, response) => sendJson(response, write(pages)));
+    const { baseUrl, close } = await mockServer((_request, response) => sendJson(response, write(pages)));
     return { search: openSearch({ provider, baseUrl, apiKey: KEY }), close };
   });
 
@@ -154,7 +154,7 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
     let search: SearchPort;
     let close: () => Promise<void>;
     beforeEach(async () => {
-      const server = await standIn((...of) => answer(...of));
+      const server = await mockServer((...of) => answer(...of));
       search = openSearch({ provider, baseUrl: server.baseUrl, apiKey: KEY });
       close = server.close;
     });
@@ -237,7 +237,7 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
     });
 
     it("fails when nobody listens there", async () => {
-      const gone = openSearch({ provider, baseUrl: `http://127.0.0.1:${await unusedPort()}`, apiKey: KEY });
+      const gone = openSearch({ provider, baseUrl: `http://127.0.0.1:${await findUnusedPort()}`, apiKey: KEY });
       expect(await gone.search(ask())).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
     });
   });

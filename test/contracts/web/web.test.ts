@@ -4,16 +4,16 @@ import { createServer, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openWeb } from "../../../adapters/egress/web.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import type { WebRequest } from "../../../core/ports/web.ts";
 import type { SecretsPort } from "../../../core/ports/secrets.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
-import { closeServer, listenOnLoopback, unusedPort } from "../../mock-servers/listen.ts";
+import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
 import { webSecretsContract } from "./secrets-suite.ts";
 import { webContract, type WebUnderTest } from "./suite.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
 async function inMemory(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderTest> {
   const received: OutsideRequest[] = [];
@@ -56,10 +56,10 @@ async function overLoopback(secrets: SecretsPort = fakeSecrets()): Promise<WebUn
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`] as const;
   const allow = parseEgressAllow(hosts.join(","));
   const secret = randomBytes(32).toString("hex");
-  const sidecar = makeSidecar(secret, systemEgress(allow));
+  const sidecar = makeSidecar(secret, makeSystemEgress(allow));
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   return {
-    web: openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }),
+    web: openWeb({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets }),
     hosts,
     answer: (next) => {
       reply = next;
@@ -101,8 +101,10 @@ describe("the way to the sidecar", () => {
   });
 
   it("when it is down, a request with an effect surely did not leave", async () => {
-    const url = `http://127.0.0.1:${await unusedPort()}`;
-    const reply = await openWeb({ sidecar: sidecarAt(url, secret, 0), allow, tenant: "t1", secrets }).request(request);
+    const url = `http://127.0.0.1:${await findUnusedPort()}`;
+    const reply = await openWeb({ sidecar: connectSidecar(url, secret, 0), allow, tenant: "t1", secrets }).request(
+      request,
+    );
     expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "no" } });
   });
 
@@ -124,7 +126,9 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
+      const reply = await openWeb({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets }).request(
+        request,
+      );
       expect(reply).toMatchObject({ ok: false, error: { code } });
       expect(reply).toMatchObject({ error: { happened: sent === false ? "no" : "unknown" } });
     } finally {
@@ -138,8 +142,8 @@ describe("the way to the sidecar", () => {
     outside.on("connection", (socket) => connections.push(socket));
     const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
     const open = parseEgressAllow(host);
-    const sidecar = makeSidecar(secret, systemEgress(open));
-    const there = sidecarAt(`http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`, secret);
+    const sidecar = makeSidecar(secret, makeSystemEgress(open));
+    const there = connectSidecar(`http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`, secret);
     try {
       for (const [tenant, count] of [
         ["t1", 1],
@@ -165,11 +169,11 @@ describe("the way to the sidecar", () => {
     });
     const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
     const open = parseEgressAllow(host);
-    const sidecar = makeSidecar(secret, systemEgress(open));
+    const sidecar = makeSidecar(secret, makeSystemEgress(open));
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     const caller = new AbortController();
     try {
-      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets });
+      const web = openWeb({ sidecar: connectSidecar(url, secret), allow: open, tenant: "t1", secrets });
       const asked = web.request({ ...request, url: `http://${host}/`, timeoutMs: 60_000, signal: caller.signal });
       await arrived.promise;
       caller.abort();
@@ -189,10 +193,10 @@ describe("the way to the sidecar", () => {
     });
     const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
     const open = parseEgressAllow(host);
-    const sidecar = makeSidecar(secret, systemEgress(open));
+    const sidecar = makeSidecar(secret, makeSystemEgress(open));
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets: fakeSecrets() });
+      const web = openWeb({ sidecar: connectSidecar(url, secret), allow: open, tenant: "t1", secrets: fakeSecrets() });
       const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 60_000 });
       if (!opened.ok) throw new Error(opened.error.message);
       const reader = opened.value.body.getReader();
@@ -212,10 +216,10 @@ describe("the way to the sidecar", () => {
     });
     const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
     const open = parseEgressAllow(host);
-    const sidecar = makeSidecar(secret, systemEgress(open));
+    const sidecar = makeSidecar(secret, makeSystemEgress(open));
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: open, tenant: "t1", secrets: fakeSecrets() });
+      const web = openWeb({ sidecar: connectSidecar(url, secret), allow: open, tenant: "t1", secrets: fakeSecrets() });
       const opened = await web.open({ ...request, url: `http://${host}/`, timeoutMs: 3_000 });
       if (!opened.ok) throw new Error(opened.error.message);
       await expect(new Response(opened.value.body).text()).rejects.toThrow(Error);
@@ -233,7 +237,7 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const web = openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets });
+      const web = openWeb({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets });
       const lost = await web.request({ ...request, method: "GET", body: null });
       expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
       expect(asked).toEqual(["/egress", "/health"]);
@@ -249,7 +253,9 @@ describe("the way to the sidecar", () => {
     });
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const reply = await openWeb({ sidecar: sidecarAt(url, secret), allow, tenant: "t1", secrets }).request(request);
+      const reply = await openWeb({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets }).request(
+        request,
+      );
       expect(reply).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
       expect(reply).toMatchObject({ error: { happened: "unknown", cause: { kind: "sidecar_lost" } } });
     } finally {
@@ -265,10 +271,10 @@ describe("the way to the sidecar", () => {
     });
     const port = await listenOnLoopback(outside, 0);
     const reachable = parseEgressAllow(`127.0.0.1:${port}`);
-    const sidecar = makeSidecar(secret, systemEgress(reachable));
+    const sidecar = makeSidecar(secret, makeSystemEgress(reachable));
     const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
     try {
-      const web = openWeb({ sidecar: sidecarAt(url, secret), allow: reachable, tenant: "t1", secrets });
+      const web = openWeb({ sidecar: connectSidecar(url, secret), allow: reachable, tenant: "t1", secrets });
       const to = (path: string) =>
         web.open({ ...request, url: `http://127.0.0.1:${port}${path}`, followRedirects: false });
       const cut = await to("/cut");

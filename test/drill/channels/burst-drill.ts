@@ -1,16 +1,16 @@
 /**
- * A burst of mentions in Slack while the database and the model hang: every one is acknowledged in time, Slack sends all of
- * them again in another order, and each becomes one task.
+ * Sends a burst of Slack mentions while the database and the model hang. Each must be acknowledged in time; Slack resends all in another
+ * order; each must become one task.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { SlackClient } from "../../mock-servers/slack-client.ts";
-import { eventEnvelope, mentionEvent, signedJson } from "../../mock-servers/slack-requests.ts";
+import { eventEnvelope, mentionEvent, signJson } from "../../mock-servers/slack-requests.ts";
 import { eachAtOnce } from "../api-client.ts";
 import { breakModel, holdPart } from "../outages/dependencies.ts";
 import { quantile, seededRandom } from "../random.ts";
 import type { Stage } from "../stage.ts";
 import { kill } from "../started-system.ts";
-import { burstWord, wordIn } from "./burst-script.ts";
+import { burstWord, findWord } from "./burst-script.ts";
 
 export interface BurstPlan {
   readonly seed: number;
@@ -18,16 +18,16 @@ export interface BurstPlan {
   readonly seconds: number;
   /** How long the database and the model hang, from the first event on. */
   readonly hangSeconds: number;
-  /** True: workerd is killed in the middle of the burst, and Slack sends what was not acknowledged again. */
+  /** Kills workerd during the burst; Slack then resends unacknowledged events. */
   readonly kills: boolean;
   readonly endWithinMs: number;
 }
 
 export interface BurstReport {
   readonly events: number;
-  /** Requests that were not answered with 200; without kills there is none. */
+  /** Requests without a 200 reply. 0 without kills. */
   readonly refused: number;
-  /** Of the first try of each event that was answered. */
+  /** Acknowledgement times of first attempts. */
   readonly ackMs: { readonly p50: number; readonly p99: number; readonly max: number };
   readonly tasks: number;
   /** From the return of database and model to the last task's end. */
@@ -37,11 +37,11 @@ export interface BurstReport {
 
 const CHANNEL = "C0BURST";
 const USER = "U0BURST";
-/** Requests that are sent again at the same time. */
+/** Concurrent resent requests. */
 const AGAIN_AT_ONCE = 10;
-/** As Slack waits before it tries again, cut short. */
+/** Slack's pause before a retry, shortened. */
 const RETRY_MS = 200;
-/** After all is there, for what would come twice. */
+/** Time to detect duplicates after all tasks exist. */
 const LINGER_MS = 2000;
 
 interface BurstEvent {
@@ -49,7 +49,7 @@ interface BurstEvent {
   readonly body: unknown;
 }
 
-/** `slackUrl`: the stand-in that the system asks; `secret`: its signing secret. */
+/** `slackUrl` is the mock server of Slack, `secret` its signing secret. */
 export async function runBurstDrill(
   stage: Stage,
   slackUrl: string,
@@ -76,7 +76,7 @@ export async function runBurstDrill(
   const acks: number[] = [];
   let refused = 0;
   const post = async ({ body }: BurstEvent, retry: number): Promise<void> => {
-    const request = await signedJson(body, {
+    const request = await signJson(body, {
       secret,
       ...(retry > 0 && { retry: { number: retry, reason: "http_timeout" } }),
     });
@@ -123,7 +123,7 @@ export async function runBurstDrill(
   return { events: events.length, refused, ackMs, tasks: found.length, caughtUpMs, violations };
 }
 
-/** One task for each event, and none for anything else. */
+/** Checks that each event has one task, and that no other task exists. */
 function judge(events: readonly BurstEvent[], found: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const word of found) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -139,7 +139,7 @@ function judge(events: readonly BurstEvent[], found: readonly string[]): string[
 
 type Api = Awaited<ReturnType<Stage["makeTenant"]>>["api"];
 
-/** Waits until so many tasks have ended; gives how many had. */
+/** Waits until this many tasks have ended. Returns how many had. */
 async function untilAll(api: Api, count: number, end: number): Promise<number> {
   for (;;) {
     const ended = (await endedTasks(api)).filter(({ status }) => status === "completed").length;
@@ -157,7 +157,7 @@ async function endedTasks(api: Api): Promise<{ readonly word: string; readonly s
       "GET",
       path,
     );
-    for (const { input, status } of page.data) tasks.push({ word: wordIn(JSON.stringify(input)) ?? "", status });
+    for (const { input, status } of page.data) tasks.push({ word: findWord(JSON.stringify(input)) ?? "", status });
     cursor = page.next_cursor;
   }
   return tasks;

@@ -1,6 +1,6 @@
-/** The tasks of the burst drill: the model answers each with the word that stood in its message. */
+/** The burst drill's tasks: the model answers each with the word in its message. */
 import type { ScriptedReply, WireMessage } from "../../mock-servers/model-server.ts";
-import { textOf } from "../received.ts";
+import { readText } from "../received.ts";
 
 const WORD = /\bburst-[0-9a-z]+-\d+\b/;
 
@@ -9,14 +9,14 @@ export function burstWord(burst: string, index: number): string {
   return `burst-${burst}-${index}`;
 }
 
-/** The word that a text has; null: it is of no burst. */
-export function wordIn(text: string): string | null {
+/** Finds the word in a text. Null if the text is not from a burst. */
+export function findWord(text: string): string | null {
   return WORD.exec(text)?.[0] ?? null;
 }
 
-/** The burst drill's model; null for a conversation that is not of it. */
+/** The burst drill's model. Null for other conversations. */
 export function burstScript(messages: readonly WireMessage[]): ScriptedReply | null {
   const said = messages.find(({ role }) => role === "user");
-  const word = said === undefined ? null : wordIn(textOf(said));
+  const word = said === undefined ? null : findWord(readText(said));
   return word === null ? null : { text: `Heard ${word}.` };
 }

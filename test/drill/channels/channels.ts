@@ -1,4 +1,4 @@
-/** Group `channels`: what comes in while what it needs is away. */
+/** Group `channels`: incoming items while their dependencies are unavailable. */
 import { startSlackServer } from "../../mock-servers/slack-server.ts";
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { columns, ms } from "../table.ts";
@@ -6,9 +6,9 @@ import { type BurstPlan, type BurstReport, runBurstDrill } from "./burst-drill.t
 
 const LONG = { perSecond: 50, seconds: 30, hangSeconds: 30, endWithinMs: 240_000 } as const;
 export const SHORT_BURST = { perSecond: 50, seconds: 3, hangSeconds: 4, endWithinMs: 60_000 } as const;
-/** What Slack waits for is three seconds; half of one is what we promise. */
+/** Slack waits for three seconds; we promise half a second. */
 const ACK_P99_MS = 500;
-/** The variables of a system that takes the stand-in for Slack. */
+/** The variables of a system that uses the mock server of Slack. */
 export const SIGNING_SECRET = "0123456789abcdef0123456789abcdef";
 
 export async function runChannels({ seed, short, say }: GroupOptions): Promise<GroupReport> {

@@ -1,11 +1,11 @@
-/** Group `crashes`: a kill at every step of a task, and tasks that wait for an answer. */
+/** Group `crashes`: kills at every step of a task, and tasks that wait for an answer. */
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { seededRandom } from "../random.ts";
-import { killTable, runKillDrill, violationsOf } from "./kill-drill.ts";
+import { killTable, runKillDrill, findViolations } from "./kill-drill.ts";
 import { planKills } from "./kill-plan.ts";
 import { runWaitingDrill } from "./waiting-drill.ts";
 
-/** `kills` null: all of the plan. */
+/** `kills` is null for the complete plan. */
 export interface CrashSizes {
   readonly kills: number | null;
   readonly waitingTasks: number;
@@ -22,6 +22,6 @@ export async function runCrashes({ seed, short, say }: GroupOptions, sizes: Cras
       "",
       `  waiting: ${waiting.tasks} tasks, ${waiting.kills} kills, ${waiting.answered} answers accepted (200), ${waiting.refused} refused (409)`,
     ].join("\n");
-    return { text, violations: [...violationsOf(kill, !short), ...waiting.violations] };
+    return { text, violations: [...findViolations(kill, !short), ...waiting.violations] };
   });
 }

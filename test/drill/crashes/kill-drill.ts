@@ -1,19 +1,19 @@
-/** Drill `crashes`: a task of 20 steps, the runtime killed at every step and at several points of it, with nobody waking it. */
+/** Drill `crashes`: a task of 20 steps, with the runtime killed at several points of every step and no request to wake it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isOver } from "../api-client.ts";
-import { judge, linesOf, type Verdict } from "../judge.ts";
+import { isEnded } from "../api-client.ts";
+import { judge, listFindings, type Verdict } from "../judge.ts";
 import { quantile } from "../random.ts";
-import { placeOf } from "../received.ts";
+import { parsePlace } from "../received.ts";
 import { columns, ms } from "../table.ts";
 import { type Kill, Killer } from "./killer.ts";
-import { drillsOf, KILL_POINTS, PACE_MS, type PlannedKill } from "./kill-plan.ts";
-import { type DrillInput, expectedOf, inputOf, STEPS } from "./script.ts";
+import { listDrills, KILL_POINTS, PACE_MS, type PlannedKill } from "./kill-plan.ts";
+import { type DrillInput, getExpected, readInput, STEPS } from "./script.ts";
 import type { Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
 
-/** With no request at any stand-in for this long, a task counts as stuck. */
+/** A task without a request at any mock server for this long is stuck. */
 const STUCK_MS = 90_000;
-/** After the last answer was given: the time in which a kill that hit it must have been followed by another try. */
+/** Time after the last answer for a retry, if a kill hit it. */
 const SETTLE_MS = 4_000;
 /** Resumed within this time, at the 95th percentile. */
 const LATE_MS = 2_000;
@@ -26,7 +26,7 @@ export interface KillDrillReport extends Verdict {
   readonly resumeMs: { readonly p50: number; readonly p95: number; readonly max: number };
 }
 
-/** Runs a plan, one task after another. */
+/** Runs the tasks of a plan in sequence. */
 export async function runKillDrill(
   stage: Stage,
   plan: readonly PlannedKill[],
@@ -35,20 +35,21 @@ export async function runKillDrill(
   const killer = new Killer(stage, plan);
   stage.hooks = killer.hooks;
   const verdicts: Verdict[] = [];
-  const drills = drillsOf(plan);
+  const drills = listDrills(plan);
   for (const drill of drills) {
     const before = killer.kills.length;
     const verdict = await runTask(stage, killer, drill);
     verdicts.push(verdict);
-    say(`  ${drill}: ${killer.kills.length - before} kills, ${linesOf(verdict).length} findings`);
+    say(`  ${drill}: ${killer.kills.length - before} kills, ${listFindings(verdict).length} findings`);
   }
   stage.hooks = {};
   const resumed = killer.kills.flatMap((done) => (done.resumedAfterMs === null ? [] : [done.resumedAfterMs]));
   return {
     tasks: drills.length,
     kills: killer.kills,
-    modelRequests: stage.model.requests.filter((record) => drills.includes(inputOf(record.body.messages)?.drill ?? ""))
-      .length,
+    modelRequests: stage.model.requests.filter((record) =>
+      drills.includes(readInput(record.body.messages)?.drill ?? ""),
+    ).length,
     effects: stage.keyed.requests.length + stage.unkeyed.requests.length,
     resumeMs: { p50: quantile(resumed, 0.5), p95: quantile(resumed, 0.95), max: Math.max(...resumed) },
     lost: verdicts.flatMap((verdict) => verdict.lost),
@@ -64,10 +65,10 @@ export async function runKillDrill(
 async function runTask(stage: Stage, killer: Killer, drill: string): Promise<Verdict> {
   const { api, model, keyed, unkeyed, system } = stage;
   const input: DrillInput = { drill, kind: "steps", paceMs: PACE_MS, keyed: keyed.url, unkeyed: unkeyed.url };
-  const ofDrill = () => model.requests.filter((record) => inputOf(record.body.messages)?.drill === drill);
+  const ofDrill = () => model.requests.filter((record) => readInput(record.body.messages)?.drill === drill);
   const id = await stage.createTask(drill, "steps", PACE_MS);
   killer.lastActivityAt = performance.now();
-  // From here on nobody asks the system for anything: it has to come back by itself.
+  // Send no further request: the system must resume on its own.
   await until(
     () => {
       if (killer.failure !== null) throw killer.failure;
@@ -88,13 +89,13 @@ async function runTask(stage: Stage, killer: Killer, drill: string): Promise<Ver
   killer.stopWaiting();
   await system.up();
   await until(
-    async () => isOver((await api.task(id)).status),
+    async () => isEnded((await api.task(id)).status),
     60_000,
     () => `${drill} did not end`,
     200,
   );
 
-  const expected = expectedOf(input);
+  const expected = getExpected(input);
   return judge({
     expected,
     files: await api.files(id, Object.keys(expected.files)),
@@ -102,14 +103,14 @@ async function runTask(stage: Stage, killer: Killer, drill: string): Promise<Ver
     ledger: await api.ledger(id),
     events: await api.events(id),
     modelRequests: ofDrill(),
-    recorded: [...keyed.requests, ...unkeyed.requests].filter((request) => placeOf(request.path).drill === drill),
+    recorded: [...keyed.requests, ...unkeyed.requests].filter((request) => parsePlace(request.path).drill === drill),
     kills: killer.kills,
   });
 }
 
-/** What is wrong with a report, one line each; empty when every promise held. `judgeTime`: also the figure for resuming. */
-export function violationsOf(report: KillDrillReport, judgeTime: boolean): string[] {
-  const violations = linesOf(report);
+/** Returns the violations of a report, one line each. `judgeTime` also checks the time to resume. */
+export function findViolations(report: KillDrillReport, judgeTime: boolean): string[] {
+  const violations = listFindings(report);
   if (report.kills.length === 0) violations.push("nothing was killed");
   if (report.modelRequests === 0 || report.effects === 0) violations.push("no call was made");
   if (judgeTime && !(report.resumeMs.p95 <= LATE_MS))
@@ -117,7 +118,7 @@ export function violationsOf(report: KillDrillReport, judgeTime: boolean): strin
   return violations;
 }
 
-/** The report as a table. */
+/** Formats the report as a table. */
 export function killTable(report: KillDrillReport): string {
   const rows = KILL_POINTS.map((point) => {
     const kills = report.kills.filter((done) => done.point === point);

@@ -1,24 +1,24 @@
-/** When the runtime is killed: at which step, at which point of it, and which process of it. */
-import { callsOf, type DrillInput, STEPS } from "./script.ts";
+/** Plans when the runtime is killed: the step, the point in it, and the process. */
+import { getCalls, type DrillInput, STEPS } from "./script.ts";
 
-/** The points of a step, in the order in which they come. */
+/** The points of a step, in order. */
 export const KILL_POINTS = [
   /** The model server holds its reply. */
   "model holds",
   /** The reply has left the model server. */
   "on the reply",
-  /** Up to 50 ms later, which is in the step's calls or in the next model call. */
+  /** Up to 50 ms later, during the step's calls or the next model call. */
   "soon after",
-  /** On the reply, and a second time as soon as the new workerd is there. */
+  /** On the reply, and again as soon as the new workerd runs. */
   "while it restarts",
-  /** The recorder has the request and has not acted. */
+  /** The recorder has received the request but not acted. */
   "before the effect",
-  /** The recorder has acted and holds its answer. */
+  /** The recorder has acted and holds its reply. */
   "after the effect",
 ] as const;
 export type KillPoint = (typeof KILL_POINTS)[number];
 
-/** One kill. `dropEffect`: the request that the recorder holds never takes effect. */
+/** One kill. `dropEffect` drops the request that the recorder holds. */
 export interface PlannedKill {
   readonly drill: string;
   readonly step: number;
@@ -28,9 +28,9 @@ export interface PlannedKill {
   readonly delayMs: number;
 }
 
-/** The longest that `soon after` waits. */
+/** The longest wait of `soon after`. */
 const SOON_MS = 50;
-/** One kill in so many hits the process that hosts workerd, not workerd itself. */
+/** Every n-th kill hits the process that hosts workerd. */
 const HOST_EVERY = 4;
 
 /** Steps 5, 8 and 14 have unkeyed effects, 3, 9, 16, 18 and 19 keyed ones. */
@@ -53,14 +53,14 @@ const SHORT: readonly (readonly [step: number, point: KillPoint])[] = [
 /** The model's pace in the tasks of a plan: `soon after` needs steps that last. */
 export const PACE_MS = 30;
 
-/** The names of the tasks of a plan, in order. */
-export function drillsOf(plan: readonly PlannedKill[]): string[] {
+/** Returns the task names of a plan, in order. */
+export function listDrills(plan: readonly PlannedKill[]): string[] {
   return [...new Set(plan.map((kill) => kill.drill))];
 }
 
 /**
- * The whole plan: a task for each point, killed at every step that has it. The short one: a single task with every point
- * in it, around keyed and unkeyed effects.
+ * The full plan has a task for each point, killed at every step with that point. The short plan has one task with every point, at keyed
+ * and unkeyed effects.
  */
 export function planKills(options: {
   readonly short: boolean;
@@ -79,25 +79,25 @@ export function planKills(options: {
   } else {
     for (const [index, point] of KILL_POINTS.entries()) {
       for (let step = 1; step <= STEPS + 1; step += 1) {
-        // Half of the steps each, so that no kill hits the restart after another.
+        // Half of the steps each, so that no kill hits the restart after a previous one.
         const drill =
           point === "soon after" ? `point${index + 1}${step % 2 === 1 ? "odd" : "even"}` : `point${index + 1}`;
         if (hasPoint(step, point)) add(drill, step, point);
       }
     }
   }
-  return options.kills === null ? plan : thinned(plan, options.kills);
+  return options.kills === null ? plan : sampleEvenly(plan, options.kills);
 }
 
 /** Steps without a request to a recorder have no point around an effect. */
 function hasPoint(step: number, point: KillPoint): boolean {
   if (point !== "before the effect" && point !== "after the effect") return true;
   const input: DrillInput = { drill: "", kind: "steps", paceMs: 0, keyed: "", unkeyed: "" };
-  return callsOf(step, input).some((call) => call.path !== null);
+  return getCalls(step, input).some((call) => call.path !== null);
 }
 
-/** So many of them, evenly spread. */
-function thinned(plan: readonly PlannedKill[], count: number): PlannedKill[] {
+/** Selects this many of them at even intervals. */
+function sampleEvenly(plan: readonly PlannedKill[], count: number): PlannedKill[] {
   if (count >= plan.length) return [...plan];
   return plan.filter(
     (_, index) => Math.floor(((index + 1) * count) / plan.length) > Math.floor((index * count) / plan.length),

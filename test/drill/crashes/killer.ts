@@ -1,25 +1,25 @@
-/** Carries out a plan: kills at the planned points, and takes the time until the system works again. */
+/** Kills at the planned points, and measures the time until the system works again. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { placeOf } from "../received.ts";
-import { inputOf } from "./script.ts";
+import { parsePlace } from "../received.ts";
+import { readInput } from "./script.ts";
 import type { KillTime } from "../judge.ts";
 import type { KillPoint, PlannedKill } from "./kill-plan.ts";
 import type { Stage, StageHooks } from "../stage.ts";
 import { killRuntime } from "../started-system.ts";
 
-/** A request that the sidecar was already making when the runtime died reaches a recorder within this time. */
+/** Time for a request that the sidecar was sending when the runtime died. */
 const IN_FLIGHT_MS = 150;
 
-/** A kill that happened: set about at `from`, done at `at`. `resumedAfterMs`: until the next request at a stand-in; null: there was none to make. */
+/** A kill, from `from` until `at`. `resumedAfterMs` is the time to the next request at a mock server, null if none was due. */
 export interface Kill extends PlannedKill, KillTime {
   resumedAfterMs: number | null;
 }
 
-/** Watches the stand-ins. Times are `performance.now()` milliseconds. */
+/** Watches the mock servers. Times are `performance.now()` milliseconds. */
 export class Killer {
   readonly kills: Kill[] = [];
   lastActivityAt = performance.now();
-  /** What went wrong with a kill that nobody waits for. */
+  /** The failure of a kill in the background. */
   failure: Error | null = null;
   readonly #planned: PlannedKill[];
   #waiting: Kill[] = [];
@@ -30,12 +30,12 @@ export class Killer {
     this.#planned = [...plan];
   }
 
-  /** True while a kill has not been followed by a request. */
+  /** True until a request follows the last kill. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** The task is over: what has not been followed by now had nothing to resume. */
+  /** The task has ended: kills without a request since then had nothing to resume. */
   stopWaiting(): void {
     this.#waiting = [];
   }
@@ -44,21 +44,21 @@ export class Killer {
     return {
       onModelRequest: async (record) => {
         this.#arrived("model");
-        await this.#strike("model holds", inputOf(record.body.messages)?.drill, record.step);
+        await this.#strike("model holds", readInput(record.body.messages)?.drill, record.step);
       },
       onModelReplied: (record) => {
-        const drill = inputOf(record.body.messages)?.drill;
+        const drill = readInput(record.body.messages)?.drill;
         const points = ["on the reply", "soon after", "while it restarts"] as const;
         for (const point of points) this.#strikeLater(point, drill, record.step);
       },
       beforeEffect: async ({ path }) => {
         this.#arrived("recorder");
-        const { drill, step } = placeOf(path);
+        const { drill, step } = parsePlace(path);
         const done = await this.#strike("before the effect", drill, step);
         return done?.dropEffect === true ? "drop" : undefined;
       },
       afterEffect: async ({ path }) => {
-        const { drill, step } = placeOf(path);
+        const { drill, step } = parsePlace(path);
         await this.#strike("after the effect", drill, step);
       },
     };
@@ -78,7 +78,7 @@ export class Killer {
     });
   }
 
-  /** Kills if the plan says so. Resolves when the process is dead. */
+  /** Kills if planned. Resolves when the process is dead. */
   async #strike(point: KillPoint, drill: string | undefined, step: number): Promise<Kill | null> {
     const index = this.#planned.findIndex(
       (planned) => planned.drill === drill && planned.step === step && planned.point === point,

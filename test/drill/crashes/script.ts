@@ -1,13 +1,13 @@
-/** What the scripted model does in the drills: a function of the conversation, so that no kill changes it. */
-import { type ModelScript, type ScriptedReply, stepOf, type WireMessage } from "../../mock-servers/model-server.ts";
-import { filesOf, httpCall, notePath, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
+/** The drills' scripted model: a function of the conversation, so that kills do not change it. */
+import { type ModelScript, type ScriptedReply, countStep, type WireMessage } from "../../mock-servers/model-server.ts";
+import { getFiles, httpCall, notePath, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
 import type { Expected } from "../judge.ts";
-import { textOf } from "../received.ts";
+import { readText } from "../received.ts";
 
-/** Steps that call tools; the step after them answers. */
+/** Steps with tool calls. One more step answers. */
 export const STEPS = 20;
 
-/** What the first message of a drill's task holds, as JSON. */
+/** The JSON in the first message of a drill's task. */
 export interface DrillInput {
   /** Names the task in every path and file. */
   readonly drill: string;
@@ -20,15 +20,15 @@ export interface DrillInput {
   readonly unkeyed: string;
 }
 
-/** The input of a conversation; null when it is none of ours. */
-export function inputOf(messages: readonly WireMessage[]): DrillInput | null {
+/** Reads the input of a conversation. Null if it is not a drill's. */
+export function readInput(messages: readonly WireMessage[]): DrillInput | null {
   const first = messages.find((message) => message.role === "user")?.content;
   if (typeof first !== "string" || !first.startsWith("{")) return null;
   return JSON.parse(first) as DrillInput;
 }
 
-/** The calls of one step, 1 to `STEPS`. */
-export function callsOf(step: number, input: DrillInput): ScriptedCall[] {
+/** Returns the calls of one step, 1 to `STEPS`. */
+export function getCalls(step: number, input: DrillInput): ScriptedCall[] {
   const { drill } = input;
   const http = (kind: "keyed" | "once", method: string, index: number): ScriptedCall =>
     httpCall(input, { kind, method, step, index });
@@ -61,30 +61,30 @@ export function callsOf(step: number, input: DrillInput): ScriptedCall[] {
   return script[step - 1]?.() ?? [];
 }
 
-/** The answer of a task of kind `steps` or `writes`. */
-export function answerOf(input: DrillInput): string {
+/** Returns the answer of a task of kind `steps` or `writes`. */
+export function getAnswer(input: DrillInput): string {
   return `${input.drill} is done`;
 }
 
-/** What a task of kind `steps` must look like at its end. */
-export function expectedOf(input: DrillInput): Expected {
-  const steps = Array.from({ length: STEPS }, (_, index) => callsOf(index + 1, input));
-  return { drill: input.drill, answer: answerOf(input), steps, files: filesOf(steps.flat()) };
+/** Returns the expected end of a task of kind `steps`. */
+export function getExpected(input: DrillInput): Expected {
+  const steps = Array.from({ length: STEPS }, (_, index) => getCalls(index + 1, input));
+  return { drill: input.drill, answer: getAnswer(input), steps, files: getFiles(steps.flat()) };
 }
 
 /** The drills' model. */
 export const drillScript: ModelScript = (messages): ScriptedReply => {
-  const input = inputOf(messages);
+  const input = readInput(messages);
   if (input === null) return { text: "This is no drill." };
-  const step = stepOf(messages);
+  const step = countStep(messages);
   const delayMs = input.paceMs;
   if (input.kind === "question") {
     if (step === 1)
       return { calls: [{ name: "ask_human", arguments: { query: `What does ${input.drill} hold?` } }], delayMs };
-    return { text: `${input.drill} was told: ${textOf(messages.at(-1))}`, delayMs };
+    return { text: `${input.drill} was told: ${readText(messages.at(-1))}`, delayMs };
   }
-  if (step > STEPS) return { text: answerOf(input), delayMs };
-  const calls = input.kind === "writes" ? writesOf(step, input) : callsOf(step, input);
+  if (step > STEPS) return { text: getAnswer(input), delayMs };
+  const calls = input.kind === "writes" ? getWrites(step, input) : getCalls(step, input);
   return {
     text: `Step ${step}.`,
     calls: calls.map(({ name, arguments: given }) => ({ name, arguments: given })),
@@ -92,6 +92,6 @@ export const drillScript: ModelScript = (messages): ScriptedReply => {
   };
 };
 
-function writesOf(step: number, { drill }: DrillInput): ScriptedCall[] {
+function getWrites(step: number, { drill }: DrillInput): ScriptedCall[] {
   return [writeCall(drill, String(step))];
 }

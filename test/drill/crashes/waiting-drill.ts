@@ -1,6 +1,6 @@
-/** Drill `waiting`: many tasks that wait for an answer, a kill in the middle, every answer sent twice. */
+/** Drill `waiting`: many tasks wait for an answer, the runtime is killed, every answer is sent twice. */
 import { eachAtOnce, type TaskBody } from "../api-client.ts";
-import { inputOf } from "./script.ts";
+import { readInput } from "./script.ts";
 import type { Stage } from "../stage.ts";
 import { kill, until } from "../started-system.ts";
 
@@ -21,8 +21,8 @@ interface WaitingTask {
 }
 
 /**
- * All tasks wait; the runtime is killed. Half of the answers are sent twice at once. Of the other half each is sent and
- * accepted, the runtime is killed again, and each is sent a second time.
+ * Kills the runtime while all tasks wait. Sends half of the answers twice concurrently. Sends the other half, kills the runtime again after
+ * they were accepted, and resends them.
  */
 export async function runWaitingDrill(
   stage: Stage,
@@ -56,12 +56,12 @@ export async function runWaitingDrill(
       Promise.all([answer(stage, task), answer(stage, task)]),
     )),
   );
-  await untilAllOver(stage, waiting.slice(0, half));
+  await untilAllEnded(stage, waiting.slice(0, half));
   const firsts = await eachAtOnce(waiting.slice(half), AT_ONCE, (task) => answer(stage, task));
   await killRuntime();
   const seconds = await eachAtOnce(waiting.slice(half), AT_ONCE, (task) => answer(stage, task));
   statuses.push(...firsts.map((first, index) => [first, seconds[index] ?? 0]));
-  await untilAllOver(stage, waiting);
+  await untilAllEnded(stage, waiting);
 
   for (const [index, pair] of statuses.entries()) {
     if (pair.toSorted((a, b) => a - b).join(" ") !== "200 409")
@@ -71,17 +71,18 @@ export async function runWaitingDrill(
     const last = await api.task(task.id);
     const events = await api.events(task.id);
     const count = (type: string): number => events.filter((event) => event.type === type).length;
-    if (last.status !== "completed" || last.output?.text !== `${task.drill} was told: ${answerFor(task)}`) {
+    if (last.status !== "completed" || last.output?.text !== `${task.drill} was told: ${getAnswer(task)}`) {
       violations.push(`${task.drill}: ended as ${last.status} with ${JSON.stringify(last.output?.text)}`);
     }
     for (const type of ["question.asked", "question.answered", "task.completed"]) {
       if (count(type) !== 1) violations.push(`${task.drill}: ${type} ${count(type)} times`);
     }
-    // The first half was not killed after its answers, so its second step was asked for exactly once.
-    const asked = model.requests.filter(
-      (record) => record.step === 2 && inputOf(record.body.messages)?.drill === task.drill,
+    // No kill followed the first half's answers, so each second step was requested exactly once.
+    const requestCount = model.requests.filter(
+      (record) => record.step === 2 && readInput(record.body.messages)?.drill === task.drill,
     ).length;
-    if (asked === 0 || (index < half && asked !== 1)) violations.push(`${task.drill}: resumed ${asked} times`);
+    if (requestCount === 0 || (index < half && requestCount !== 1))
+      violations.push(`${task.drill}: resumed ${requestCount} times`);
   });
   if (waiting.length === 0 || kills === 0) violations.push("no call was made, or nothing was killed");
   const all = statuses.flat();
@@ -94,13 +95,13 @@ export async function runWaitingDrill(
   };
 }
 
-function answerFor(task: WaitingTask): string {
+function getAnswer(task: WaitingTask): string {
   return `the answer of ${task.drill}`;
 }
 
 async function answer(stage: Stage, task: WaitingTask): Promise<number> {
   const path = `/v1/tasks/${task.id}/questions/${task.question}/answer`;
-  return (await stage.api.send("POST", path, { text: answerFor(task) })).status;
+  return (await stage.api.send("POST", path, { text: getAnswer(task) })).status;
 }
 
 async function untilWaiting(stage: Stage, id: string, drill: string): Promise<WaitingTask> {
@@ -119,7 +120,7 @@ async function untilWaiting(stage: Stage, id: string, drill: string): Promise<Wa
   return { drill, id, question };
 }
 
-async function untilAllOver(stage: Stage, tasks: readonly WaitingTask[]): Promise<void> {
+async function untilAllEnded(stage: Stage, tasks: readonly WaitingTask[]): Promise<void> {
   await eachAtOnce(tasks, AT_ONCE, (task) =>
     until(
       async () => ["completed", "failed", "cancelled"].includes((await stage.api.task(task.id)).status),

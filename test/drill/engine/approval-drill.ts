@@ -1,11 +1,11 @@
-/** Drill `approvals`: approvals across a kill of everything, the supervisor too: what was shown is what is decided, once. */
+/** Drill `approvals`: approvals survive a kill of everything: exactly the displayed call is decided, once. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 import type { ApiClient, PendingBody, TaskBody } from "../api-client.ts";
 import type { EngineInput } from "./engine-script.ts";
 import type { DrillTenant, Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
-import { placeOf } from "../received.ts";
+import { parsePlace } from "../received.ts";
 
 const ASKS = { approval: { rules: [{ tool: "http_request", decision: "ask" }] } } as const;
 const EXPIRES_SECONDS = 3;
@@ -24,9 +24,8 @@ interface Waiting {
 }
 
 /**
- * Five tasks ask and everything is killed. Then: one is approved as shown, one with edited arguments, one refused with a
- * reason; the time of one has passed; when the decided ones have ended, the last is approved, and everything is killed again
- * at once.
+ * Kills everything while five tasks wait for approval. Then one is approved unchanged, one with edited arguments, one refused with a
+ * reason, and one expires. When these have ended, the last is approved and everything is killed again at once.
  */
 export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillReport> {
   const { keyed, system } = stage;
@@ -38,15 +37,15 @@ export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillRepor
   const hasty = await stage.makeTenant("approvals-hasty", {
     approval: { ...ASKS.approval, expires_s: EXPIRES_SECONDS },
   });
-  const shown = await ask(stage, patient, "approval-shown");
+  const unchanged = await ask(stage, patient, "approval-shown");
   const edited = await ask(stage, patient, "approval-edited");
   const refused = await ask(stage, patient, "approval-refused");
   const cutOff = await ask(stage, patient, "approval-cutoff");
   const expired = await ask(stage, hasty, "approval-expired");
-  check(effectsOf(stage, "approval-").length === 0, "something was sent before anybody approved it");
+  check(listEffects(stage, "approval-").length === 0, "something was sent before anybody approved it");
 
   await system.crash();
-  for (const { name, id, approval } of [shown, edited, refused, cutOff]) {
+  for (const { name, id, approval } of [unchanged, edited, refused, cutOff]) {
     const after = await patient.api.task(id);
     check(after.status === "waiting_approval", `${name} is ${after.status} after the kill`);
     const [same] = after.pending;
@@ -65,8 +64,8 @@ export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillRepor
       `${what}: answered ${given.join(" and ")}, not ${wanted.join(" and ")}`,
     );
 
-  await statuses("another tenant", [404], [await decide(hasty.api, shown, approve)]);
-  const twice = [await decide(patient.api, shown, approve), await decide(patient.api, shown, approve)];
+  await statuses("another tenant", [404], [await decide(hasty.api, unchanged, approve)]);
+  const twice = [await decide(patient.api, unchanged, approve), await decide(patient.api, unchanged, approve)];
   await statuses("approved twice", [200, 409], twice);
   const changed = { ...(edited.approval.arguments as object), body: { step: 1, text: "as edited" } };
   const bad = { ...approve, arguments: { ...changed, url: 7 } };
@@ -88,19 +87,19 @@ export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillRepor
   );
   await sleep(Math.max(0, Date.parse(expired.approval.expires_at ?? "") - Date.now()));
   await statuses("expired", [410], [await decide(hasty.api, expired, approve)]);
-  // A call that the kill cuts off is rightly sent again under its key: only that of `cutOff` may be on its way.
-  for (const { name, id } of [shown, edited, refused]) await completed(stage, patient.api, name, id);
+  // A call that the kill interrupts is resent under its key; only that of `cutOff` may be in flight.
+  for (const { name, id } of [unchanged, edited, refused]) await waitForCompletion(stage, patient.api, name, id);
   const first = await decide(patient.api, cutOff, approve);
   await system.crash();
   await statuses("approved before a kill", [200, 409], [first, await decide(patient.api, cutOff, approve)]);
 
   const ends = new Map<string, TaskBody>();
   for (const { api, tasks } of [
-    { api: patient.api, tasks: [shown, edited, refused, cutOff] },
+    { api: patient.api, tasks: [unchanged, edited, refused, cutOff] },
     { api: hasty.api, tasks: [expired] },
   ]) {
     for (const { name, id } of tasks) {
-      ends.set(name, await completed(stage, api, name, id));
+      ends.set(name, await waitForCompletion(stage, api, name, id));
       const rows = await api.ledger(id);
       const events = await api.events(id);
       const count = (type: string): number => events.filter((event) => event.type === type).length;
@@ -115,12 +114,12 @@ export async function runApprovalDrill(stage: Stage): Promise<ApprovalDrillRepor
       );
       const wasMade = !["approval-refused", "approval-expired"].includes(name);
       check(row?.state === (wasMade ? "confirmed" : "refused"), `${name}: the ledger says ${row?.state}`);
-      const bodies = new Set(effectsOf(stage, name).map(({ body, idempotencyKey }) => `${idempotencyKey} ${body}`));
+      const bodies = new Set(listEffects(stage, name).map(({ body, idempotencyKey }) => `${idempotencyKey} ${body}`));
       check(bodies.size === (wasMade ? 1 : 0), `${name}: ${bodies.size} different requests were sent`);
       const text = name === "approval-edited" ? "as edited" : "as shown";
-      for (const { body } of effectsOf(stage, name))
+      for (const { body } of listEffects(stage, name))
         check(body === JSON.stringify({ step: 1, text }), `${name}: sent ${body}`);
-      const times = effectsOf(stage, name).length;
+      const times = listEffects(stage, name).length;
       if (name !== "approval-cutoff") check(times === (wasMade ? 1 : 0), `${name}: sent ${times} times`);
     }
   }
@@ -147,7 +146,7 @@ async function ask(stage: Stage, { api, createTask }: DrillTenant, name: string)
   return { name, id, approval };
 }
 
-async function completed({ system }: Stage, api: ApiClient, name: string, id: string): Promise<TaskBody> {
+async function waitForCompletion({ system }: Stage, api: ApiClient, name: string, id: string): Promise<TaskBody> {
   await until(
     async () => (await api.task(id)).status === "completed",
     60_000,
@@ -157,6 +156,6 @@ async function completed({ system }: Stage, api: ApiClient, name: string, id: st
   return await api.task(id);
 }
 
-function effectsOf({ keyed }: Stage, prefix: string): RecordedRequest[] {
-  return keyed.requests.filter(({ path }) => placeOf(path).drill.startsWith(prefix));
+function listEffects({ keyed }: Stage, prefix: string): RecordedRequest[] {
+  return keyed.requests.filter(({ path }) => parsePlace(path).drill.startsWith(prefix));
 }

@@ -1,4 +1,4 @@
-/** Drill `context`: what the model has to read: ten large results, and a conversation that grows over the model's window. */
+/** Drill `context`: ten large results, and a conversation that outgrows the model's window. */
 import type { ModelRecord, WireMessage } from "../../mock-servers/model-server.ts";
 import {
   doneText,
@@ -8,24 +8,24 @@ import {
   largeText,
   longText,
   READ_AGAIN,
-  tokensOf,
+  countTokens,
 } from "./engine-script.ts";
 import type { DrillTenant, Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
-import { drillOf, textOf } from "../received.ts";
+import { findDrill, readText } from "../received.ts";
 
-/** Of the tokens that keeping everything would take, what shortening may take at most. */
+/** Maximum tokens with shortening, relative to those without. */
 const LARGEST_SHARE = 1 / 3;
 const LONG_STEPS = 36;
-/** Characters of messages that the model takes. */
+/** Characters of messages that the model accepts. */
 const LONG_LIMIT = 20_000;
 const END_WITHIN_MS = 60_000;
 
 export interface ContextReport {
-  /** Tokens of all requests of the task with large results: those of its steps, and those that only shorten. */
+  /** Tokens of all requests of the task with large results, for steps and for shortening. */
   readonly stepTokens: number;
   readonly summaryTokens: number;
-  /** Tokens of the steps up to the answer if every result stood in them whole, and nothing were read again. */
+  /** Tokens of the steps if they contained every complete result and read nothing again. */
   readonly wholeTokens: number;
   readonly share: number;
   readonly summaries: number;
@@ -48,7 +48,7 @@ async function runLarge(stage: Stage, tenant: DrillTenant) {
     if (!holds) violations.push(`${drill}: ${otherwise}`);
   };
   await runTask(stage, tenant, { drill, kind: "large", paceMs: 0, keyed: stage.keyed.url });
-  const requests = stage.model.requests.filter(({ body }) => drillOf(body) === drill);
+  const requests = stage.model.requests.filter(({ body }) => findDrill(body) === drill);
   const summaries = requests.filter(({ body }) => isSummaryRequest(body));
   const steps = requests.filter(({ body }) => !isSummaryRequest(body));
   check(summaries.length === LARGE_RESULTS, `${summaries.length} summaries were asked for`);
@@ -72,7 +72,7 @@ async function runLarge(stage: Stage, tenant: DrillTenant) {
       `${text.length} characters were read again of result ${result}`,
     );
     check(whole.includes(text), `what was read again of result ${result} is not what it holds`);
-    // A head that tells of the reply stands before what the recorder sent.
+    // The recorder's text follows a head with facts of the reply.
     const before = given.offset - whole.indexOf(text);
     check(before >= 0 && before < 200, `offset ${given.offset} of result ${result} began ${before} characters off`);
     check("limit" in given || whole.endsWith(text), `result ${result} was not read to its end`);
@@ -81,7 +81,7 @@ async function runLarge(stage: Stage, tenant: DrillTenant) {
   const summaryTokens = tokens(summaries);
   const wholeTokens = steps
     .slice(0, LARGE_RESULTS + 1)
-    .reduce((sum, { body }) => sum + tokensOf(withWholeResults(body.messages)), 0);
+    .reduce((sum, { body }) => sum + countTokens(withWholeResults(body.messages)), 0);
   const share = (stepTokens + summaryTokens) / wholeTokens;
   check(share <= LARGEST_SHARE, `${stepTokens} and ${summaryTokens} tokens are ${share.toFixed(3)} of ${wholeTokens}`);
   return { stepTokens, summaryTokens, wholeTokens, share, summaries: summaries.length, violations };
@@ -95,10 +95,10 @@ async function runLong(stage: Stage, tenant: DrillTenant) {
   };
   const input = { drill, kind: "long", steps: LONG_STEPS, limit: LONG_LIMIT } as const;
   const id = await runTask(stage, tenant, { ...input, paceMs: 0, keyed: stage.keyed.url });
-  const requests = stage.model.requests.filter(({ body }) => drillOf(body) === drill && !isSummaryRequest(body));
+  const requests = stage.model.requests.filter(({ body }) => findDrill(body) === drill && !isSummaryRequest(body));
   const sizes = requests.map(({ body }) => JSON.stringify(body.messages).length);
   const overflows = sizes.filter((size) => size > LONG_LIMIT).length;
-  // A request that is shorter than the one before it was compacted.
+  // A request that is shorter than the previous one was compacted.
   const compactions = sizes.filter((size, index) => size < (sizes[index - 1] ?? 0)).length;
   check(overflows > 0, "no request was too long for the model");
   check(compactions >= overflows, `${overflows} requests were too long and ${compactions} compactions followed`);
@@ -133,7 +133,7 @@ async function runTask({ system }: Stage, { api, createTask }: DrillTenant, inpu
   return id;
 }
 
-/** Each request begins with the messages of the one before it, byte for byte, and offers the same tools. */
+/** Checks that each request begins with the previous one's messages, byte for byte, and offers the same tools. */
 function judgePrefix(drill: string, requests: readonly ModelRecord[]): string[] {
   return requests.flatMap(({ body }, index) => {
     const before = requests[index - 1]?.body;
@@ -150,7 +150,7 @@ function judgePrefix(drill: string, requests: readonly ModelRecord[]): string[] 
   });
 }
 
-/** The messages as they would be if every large result stood in them as the recorder sent it. */
+/** Returns the messages with every large result in full. */
 function withWholeResults(messages: readonly WireMessage[]): WireMessage[] {
   let result = 0;
   return messages.map((message) => {
@@ -161,9 +161,9 @@ function withWholeResults(messages: readonly WireMessage[]): WireMessage[] {
 }
 
 function toolResults(record: ModelRecord | undefined): string[] {
-  return (record?.body.messages ?? []).filter(({ role }) => role === "tool").map(textOf);
+  return (record?.body.messages ?? []).filter(({ role }) => role === "tool").map(readText);
 }
 
 function tokens(records: readonly ModelRecord[]): number {
-  return records.reduce((sum, { body }) => sum + tokensOf(body.messages), 0);
+  return records.reduce((sum, { body }) => sum + countTokens(body.messages), 0);
 }

@@ -1,9 +1,9 @@
-/** What the scripted model does in the engine's drills: a function of the conversation, so that no kill changes it. */
-import { type ScriptedReply, stepOf, type WireBody, type WireMessage } from "../../mock-servers/model-server.ts";
+/** The scripted model of the engine's drills: a function of the conversation, so that kills do not change it. */
+import { type ScriptedReply, countStep, type WireBody, type WireMessage } from "../../mock-servers/model-server.ts";
 import type { RecorderReply } from "../../mock-servers/recorder.ts";
-import { inputOfKind, textOf } from "../received.ts";
+import { inputOfKind, readText } from "../received.ts";
 
-/** What becomes of a subtask of the fan-in drill. */
+/** The outcome of a subtask of the fan-in drill. */
 export const CHILD_ROLES = ["answers", "posts", "writes", "fails", "overspends", "is cancelled"] as const;
 export type ChildRole = (typeof CHILD_ROLES)[number];
 
@@ -23,14 +23,14 @@ interface OfEach {
 
 const KINDS = ["fan-out", "child", "one request", "spends", "posts", "large", "long", "computes", "quick"] as const;
 
-/** What the first message of an engine drill's task holds, as JSON. */
+/** The JSON in the first message of an engine drill's task. */
 export type EngineInput = OfEach &
   (
     | { readonly kind: "fan-out"; readonly children: readonly ChildPlan[] }
     | { readonly kind: "child"; readonly role: ChildRole }
-    /** One request to the recorder, then an answer that repeats what came of it. */
+    /** One request to the recorder, then an answer that repeats its result. */
     | { readonly kind: "one request" }
-    /** So many steps of so many tokens each. `filler` is text of `input` tokens at least, so that the first request is that long. */
+    /** A number of steps of equal tokens. `filler` has at least `input` tokens, which makes the first request that long. */
     | {
         readonly kind: "spends";
         readonly steps: number;
@@ -38,13 +38,13 @@ export type EngineInput = OfEach &
         readonly output: number;
         readonly filler: string;
       }
-    /** So many steps, a request to the recorder in each. */
+    /** A number of steps, each with a request to the recorder. */
     | { readonly kind: "posts"; readonly steps: number }
     /** Ten large results, then parts of three of them again. */
     | { readonly kind: "large" }
-    /** So many steps, with a model that takes so many characters of messages. */
+    /** A number of steps, with a model that accepts a limited number of characters. */
     | { readonly kind: "long"; readonly steps: number; readonly limit: number }
-    /** One step of 64 calls that only compute, each with patterns of its own. */
+    /** One step of 64 computing calls, each with different patterns. */
     | { readonly kind: "computes" }
     | { readonly kind: "quick" }
   );
@@ -54,16 +54,16 @@ type Of<Kind extends (typeof KINDS)[number]> = Extract<EngineInput, { kind: Kind
 /** Results of kind `large`, and the characters of each. */
 export const LARGE_RESULTS = 10;
 const LARGE_CHARACTERS = 20_000;
-/** What is read again of them: `offset` and `pattern` are arguments of `expand_result`. */
+/** The parts to read again. `offset` and `pattern` are arguments of `expand_result`. */
 export const READ_AGAIN = [
   { result: 3, given: { offset: 9_000, limit: 3_000 } },
   { result: 7, given: { pattern: String.raw`row 7\.300 .*` } },
   { result: 10, given: { offset: 18_500 } },
 ] as const;
 
-/** The engine drills' model; null for a conversation that is none of theirs. */
+/** The engine drills' model. Null for other conversations. */
 export function engineScript(messages: readonly WireMessage[], body: WireBody): ScriptedReply | null {
-  if (isSummaryRequest(body)) return { text: summaryOf(messages), usage: usageOf(messages) };
+  if (isSummaryRequest(body)) return { text: summarize(messages), usage: getUsage(messages) };
   const input = inputOfKind<EngineInput>(messages, KINDS);
   return input === null ? null : { delayMs: input.paceMs, ...replyTo(input, messages) };
 }
@@ -71,23 +71,23 @@ export function engineScript(messages: readonly WireMessage[], body: WireBody): 
 const SHORTENS_RESULT = "You shorten the result of a tool";
 const SHORTENS_STEPS = "You tell an agent in short what it did";
 
-/** True for a request that only shortens something: it has no tools, and its instructions say so. */
+/** Whether a request only shortens text: it has no tools, and its instructions say so. */
 export function isSummaryRequest({ messages, tools = [] }: WireBody): boolean {
-  const instructions = textOf(messages[0]);
+  const instructions = readText(messages[0]);
   return tools.length === 0 && [SHORTENS_RESULT, SHORTENS_STEPS].some((words) => instructions.startsWith(words));
 }
 
-/** The answer of a task of any kind. */
+/** Returns the answer of a task of any kind. */
 export function doneText(drill: string): string {
   return `${drill} is done`;
 }
 
-/** The messages of a request as the model server counts them: four characters a token. */
-export function tokensOf(messages: readonly WireMessage[]): number {
+/** Counts the tokens of messages as the model server does: four characters per token. */
+export function countTokens(messages: readonly WireMessage[]): number {
   return Math.ceil(JSON.stringify(messages).length / 4);
 }
 
-/** What the recorder serves at `/{drill}/large/{n}/0`. */
+/** Returns the recorder's text at `/{drill}/large/{n}/0`. */
 export function largeText(n: number): string {
   const rows: string[] = [];
   for (let row = 1, length = 0; length < LARGE_CHARACTERS; row += 1) {
@@ -98,19 +98,19 @@ export function largeText(n: number): string {
   return rows.join("\n").slice(0, LARGE_CHARACTERS);
 }
 
-/** What the recorder answers for a path of `largeText`; undefined for others. */
+/** Returns the recorder's reply for a path of `largeText`. Undefined for other paths. */
 export function largeReply(path: string): RecorderReply | undefined {
   const n = /^\/[^/]+\/large\/(\d+)\/0$/.exec(path)?.[1];
   return n === undefined ? undefined : { status: 200, body: largeText(Number(n)), contentType: "text/plain" };
 }
 
-/** What a file of a step of kind `long` holds. */
+/** Returns the content of a file of a `long` step. */
 export function longText(drill: string, step: number): string {
   return `${drill} wrote ${step}\n${"0123456789".repeat(120)}\n`;
 }
 
 function replyTo(input: EngineInput, messages: readonly WireMessage[]): ScriptedReply {
-  const step = stepOf(messages);
+  const step = countStep(messages);
   switch (input.kind) {
     case "fan-out":
       return step === 1 ? dispatchAll(input) : { text: doneText(input.drill) };
@@ -118,7 +118,7 @@ function replyTo(input: EngineInput, messages: readonly WireMessage[]): Scripted
       return childReply(input, step);
     case "one request":
       if (step === 1) return { calls: [post(input, 1, "as shown")] };
-      return { text: `${input.drill} was told: ${textOf(messages.at(-1))}` };
+      return { text: `${input.drill} was told: ${readText(messages.at(-1))}` };
     case "spends":
       return {
         ...(step > input.steps
@@ -131,9 +131,9 @@ function replyTo(input: EngineInput, messages: readonly WireMessage[]): Scripted
         ? { text: doneText(input.drill) }
         : { text: `Step ${step}.`, calls: [post(input, step, "posted")] };
     case "large":
-      return { ...largeStep(input, step, messages), usage: usageOf(messages) };
+      return { ...largeStep(input, step, messages), usage: getUsage(messages) };
     case "long":
-      return { ...longStep(input, messages), usage: usageOf(messages) };
+      return { ...longStep(input, messages), usage: getUsage(messages) };
     case "computes":
       return step === 1 ? { calls: Array.from({ length: 64 }, computingCall) } : { text: doneText(input.drill) };
     case "quick":
@@ -141,7 +141,7 @@ function replyTo(input: EngineInput, messages: readonly WireMessage[]): Scripted
   }
 }
 
-/** A call of `json.parse` with a schema whose patterns are of nearly the largest size. */
+/** Creates a call of `json.parse` with a schema whose patterns have nearly the maximum size. */
 function computingCall(_: unknown, index: number) {
   const properties = Object.fromEntries(
     [0, 1, 2, 3].map((at) => [
@@ -157,7 +157,7 @@ function dispatchAll({ drill, keyed, children }: Of<"fan-out">): ScriptedReply {
     calls: children.map(({ role, paceMs }, index) => {
       const child: EngineInput = { drill: `${drill}-c${index + 1}`, kind: "child", paceMs, keyed, role };
       const given = { task_description: JSON.stringify(child), max_iterations: 5 };
-      // Less than its first model call would take.
+      // Less than its first model call needs.
       return {
         name: "dispatch_subagent",
         arguments: role === "overspends" ? { ...given, token_budget: 1_000 } : given,
@@ -196,8 +196,8 @@ function largeStep({ drill, keyed }: OfEach, step: number, messages: readonly Wi
   const part = READ_AGAIN[step - LARGE_RESULTS - 1];
   if (part === undefined) return { text: doneText(drill) };
   const results = messages.filter(({ role }) => role === "tool");
-  // The id as the shortened result names it, which is all that a model has to go by.
-  const id = /result_id "(call_[^"]+)"/.exec(textOf(results[part.result - 1]))?.[1] ?? "no id was shown";
+  // Read the id from the shortened result, as a model must.
+  const id = /result_id "(call_[^"]+)"/.exec(readText(results[part.result - 1]))?.[1] ?? "no id was shown";
   return { text: `Step ${step}.`, calls: [{ name: "expand_result", arguments: { result_id: id, ...part.given } }] };
 }
 
@@ -206,27 +206,27 @@ function longStep({ drill, steps, limit }: Of<"long">, messages: readonly WireMe
     const error = { message: `maximum context length: ${limit} characters`, code: "context_length_exceeded" };
     return { fault: { kind: "status", status: 400, body: JSON.stringify({ error }) } };
   }
-  const step = lastStepIn(messages.map(textOf).join("\n")) + 1;
+  const step = findLastStep(messages.map(readText).join("\n")) + 1;
   if (step > steps) return { text: doneText(drill) };
   const given = { filename: `notes/${step}.md`, content: longText(drill, step) };
   return { text: `Step ${step}.`, calls: [{ name: "write_file", arguments: given }] };
 }
 
-/** Tells what it was given: the rows that end in a nought of a large result, the last step of a history. */
-function summaryOf(messages: readonly WireMessage[]): string {
-  const text = textOf(messages.at(-1));
-  const isOfSteps = textOf(messages[0]).startsWith(SHORTENS_STEPS);
-  if (isOfSteps) return `All went well so far. Step ${lastStepIn(text)} was the last one.`;
+/** Summarizes its input: the rows of a large result that end in zero, or the last step of a history. */
+function summarize(messages: readonly WireMessage[]): string {
+  const text = readText(messages.at(-1));
+  const isOfSteps = readText(messages[0]).startsWith(SHORTENS_STEPS);
+  if (isOfSteps) return `All went well so far. Step ${findLastStep(text)} was the last one.`;
   const rows = text.match(/^row \d+\.\d*0 .*$/gm) ?? [];
   return `Rows of a table, among them:\n${rows.join("\n").slice(0, 900)}`;
 }
 
-function lastStepIn(text: string): number {
+function findLastStep(text: string): number {
   return Math.max(0, ...[...text.matchAll(/\bStep (\d+)\b/g)].map(([, step]) => Number(step)));
 }
 
-function usageOf(messages: readonly WireMessage[]): { input: number; output: number } {
-  return { input: tokensOf(messages), output: 50 };
+function getUsage(messages: readonly WireMessage[]): { input: number; output: number } {
+  return { input: countTokens(messages), output: 50 };
 }
 
 function post({ drill, keyed }: OfEach, step: number, text: string) {

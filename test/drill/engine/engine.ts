@@ -7,7 +7,7 @@ import { type FanInReport, runFanInDrill } from "./fan-in-drill.ts";
 import { runSpendingDrill, type SpendingReport } from "./spending-drill.ts";
 import { runSwitchDrill, type SwitchReport } from "./switch-drill.ts";
 
-/** How much of each. */
+/** Sizes of the drills. */
 export interface EngineSizes {
   readonly children: number;
   readonly fanInKills: number;
@@ -16,7 +16,7 @@ export interface EngineSizes {
   readonly spendingKills: number;
 }
 
-/** For every change. */
+/** The sizes of the short form. */
 export const SHORT_SIZES: EngineSizes = {
   children: 20,
   fanInKills: 3,
@@ -41,7 +41,7 @@ interface EngineReport {
   readonly violations: readonly string[];
 }
 
-/** Runs them one after another. */
+/** Runs the drills in sequence. */
 export async function runEngine({ seed, short, say }: GroupOptions): Promise<GroupReport> {
   const report = await withStage(
     say,
@@ -78,7 +78,7 @@ async function runAll(
   return { fanIns, approvals, spendings, killSwitch, context, violations };
 }
 
-/** The whole report as text. */
+/** Formats the complete report. */
 function engineText(report: EngineReport): string {
   const { approvals, killSwitch, context } = report;
   return [

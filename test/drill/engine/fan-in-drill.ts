@@ -1,4 +1,4 @@
-/** Drill `fan-in`: many subtasks of one step, the runtime killed at random moments; the parent goes on once, with all of them. */
+/** Drill `fan-in`: many subtasks of one step and random kills; the parent must resume once, with all results. */
 import type { ModelRecord } from "../../mock-servers/model-server.ts";
 import { eachAtOnce, type TaskBody } from "../api-client.ts";
 import { CHILD_ROLES, type ChildPlan, type ChildRole, doneText, type EngineInput } from "./engine-script.ts";
@@ -6,12 +6,12 @@ import { seededRandom } from "../random.ts";
 import { planRandomKills, RandomKiller } from "../random-kills.ts";
 import type { Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
-import { drillOf, placeOf, textOf } from "../received.ts";
+import { findDrill, parsePlace, readText } from "../received.ts";
 
 const LONGEST_PACE_MS = 1_500;
 const END_WITHIN_MS = 150_000;
 
-/** `round` tells the drills of one stage apart. */
+/** `round` distinguishes the drills of one stage. */
 export interface FanInPlan {
   readonly children: number;
   readonly kills: number;
@@ -27,7 +27,7 @@ export interface FanInReport {
   readonly violations: readonly string[];
 }
 
-/** A subtask as it should end: its status, and what its parent reads of it. */
+/** The expected end of a subtask: its status, and its result in the parent. */
 const ENDS: Readonly<Record<ChildRole, { status: string; reads: (drill: string) => RegExp; requests: number }>> = {
   answers: { status: "completed", reads: (drill) => exactly(doneText(drill)), requests: 1 },
   posts: { status: "completed", reads: (drill) => exactly(doneText(drill)), requests: 3 },
@@ -74,7 +74,7 @@ export async function runFanInDrill(
   const listed = await tenant.api.pages<TaskBody>("/v1/tasks");
   const rows = await tenant.api.ledger(id);
   const events = await tenant.api.events(id);
-  const ofParent = model.requests.filter((record) => drillOf(record.body) === drill);
+  const ofParent = model.requests.filter((record) => findDrill(record.body) === drill);
   const violations: string[] = [];
   const check = (holds: boolean, otherwise: string): void => {
     if (!holds) violations.push(`${drill}: ${otherwise}`);
@@ -104,7 +104,7 @@ export async function runFanInDrill(
     const name = `${drill}-c${index + 1}`;
     const { status, reads } = ENDS[role];
     const [child, row] = [made[index], rows[index]];
-    check(child !== undefined && nameOf(child) === name, `subtask ${index + 1} is ${child && nameOf(child)}`);
+    check(child !== undefined && getName(child) === name, `subtask ${index + 1} is ${child && getName(child)}`);
     check(child?.status === status, `${name} (${role}) ended as ${child?.status}`);
     check(row?.state === (status === "completed" ? "confirmed" : "failed"), `${name}: the ledger says ${row?.state}`);
     for (const type of ["subtask.created", "subtask.ended"])
@@ -113,7 +113,7 @@ export async function runFanInDrill(
         `${name}: ${type} ${times(type, "subtask_id", child?.id)} times`,
       );
     for (const record of ofParent.filter(({ step }) => step === 2)) {
-      const result = textOf(record.body.messages.filter(({ role: speaker }) => speaker === "tool")[index]);
+      const result = readText(record.body.messages.filter(({ role: speaker }) => speaker === "tool")[index]);
       check(reads(name).test(result), `${name} (${role}): the parent read ${JSON.stringify(result.slice(0, 100))}`);
     }
     if (role === "posts" || role === "writes") violations.push(...judgeEffect(stage, name));
@@ -127,13 +127,13 @@ export async function runFanInDrill(
   return {
     children: count,
     kills: killer.kills,
-    modelRequests: model.requests.filter((record) => isOurs(drillOf(record.body))).length,
-    effects: keyed.requests.filter(({ path }) => isOurs(placeOf(path).drill)).length,
+    modelRequests: model.requests.filter((record) => isOurs(findDrill(record.body))).length,
+    effects: keyed.requests.filter(({ path }) => isOurs(parsePlace(path).drill)).length,
     violations,
   };
 }
 
-/** Waits for each subtask that asks a person, and cancels it. */
+/** Waits for each subtask with a question, and cancels it. */
 async function cancelThoseThatAsk(api: Stage["api"], parent: string, plan: readonly ChildPlan[]): Promise<void> {
   const places = plan.flatMap(({ role }, index) => (role === "is cancelled" ? [index] : []));
   await until(
@@ -155,9 +155,9 @@ async function cancelThoseThatAsk(api: Stage["api"], parent: string, plan: reado
   });
 }
 
-/** The effect of a subtask: it happened, under one key, with one body. */
+/** Checks that a subtask's effect happened, under one key and with one body. */
 function judgeEffect({ keyed }: Stage, name: string): string[] {
-  const seen = keyed.requests.filter(({ path }) => placeOf(path).drill === name);
+  const seen = keyed.requests.filter(({ path }) => parsePlace(path).drill === name);
   const kinds = new Set(
     seen.map(({ method, path, idempotencyKey, body }) => JSON.stringify([method, path, idempotencyKey, body])),
   );
@@ -170,7 +170,7 @@ function isInOrder(records: readonly ModelRecord[]): boolean {
   return records.every(({ step }, index) => step >= (records[index - 1]?.step ?? 0));
 }
 
-function nameOf({ input }: TaskBody): string {
+function getName({ input }: TaskBody): string {
   return (JSON.parse(input) as EngineInput).drill;
 }
 

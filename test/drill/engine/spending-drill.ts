@@ -1,4 +1,4 @@
-/** Drill `spending`: many tasks spend at once against their tenant's limit, also while the runtime is killed. */
+/** Drill `spending`: many tasks spend concurrently up to their tenant's limit, with kills. */
 import { eachAtOnce, type TaskBody } from "../api-client.ts";
 import type { EngineInput } from "./engine-script.ts";
 import { seededRandom } from "../random.ts";
@@ -6,7 +6,7 @@ import { planRandomKills, RandomKiller } from "../random-kills.ts";
 import type { Stage } from "../stage.ts";
 import { measureTokens } from "../../../core/model/tokens.ts";
 import { until } from "../started-system.ts";
-import { drillOf } from "../received.ts";
+import { findDrill } from "../received.ts";
 
 const SPENDERS = 10;
 const STEPS = 60;
@@ -16,13 +16,13 @@ const OUTPUT = 500;
 /** Text that counts as INPUT tokens by Otto's own estimate. */
 const FILLER = " word".repeat(Math.ceil(INPUT / measureTokens(" word")));
 const END_WITHIN_MS = 150_000;
-/** A task's last words to its tenant follow its end within this time. */
+/** Time for a task's last report to its tenant after its end. */
 const SETTLE_MS = 15_000;
 
 export interface SpendingReport {
   readonly limit: number;
   readonly kills: number;
-  /** What the model server served by its own figures, and what of it was under way at a kill. */
+  /** Tokens that the model server served, and those in flight at a kill. */
   readonly served: number;
   readonly inFlight: number;
   readonly used: number;
@@ -51,7 +51,7 @@ export async function runSpendingDrill(
   };
   const { api, createTask } = await stage.makeTenant(drill, { budget: { max_steps: STEPS + 5 } });
   await api.must("PUT", "/v1/budgets/tenant", { max_tokens: limit, period: "total" });
-  // The kills come in the first half of what the limit allows, and so hit tasks that run.
+  // Kill within the first half of the limit, while tasks run.
   const within = Math.floor(limit / (INPUT + OUTPUT) / 2);
   const killer = new RandomKiller(stage, drill, planRandomKills(seededRandom(seed), kills, within));
   stage.hooks = killer.hooks;
@@ -62,7 +62,7 @@ export async function runSpendingDrill(
     return await createTask(input);
   };
   const ids = await eachAtOnce(names, SPENDERS, async (name) => await create(name, STEPS));
-  const untilOver = async (id: string): Promise<TaskBody> => {
+  const untilEnded = async (id: string): Promise<TaskBody> => {
     let task: TaskBody | null = null;
     await until(
       async () => ["completed", "failed", "cancelled"].includes((task = await api.task(id)).status),
@@ -72,7 +72,7 @@ export async function runSpendingDrill(
     );
     return task as unknown as TaskBody;
   };
-  const tasks = await eachAtOnce(ids, SPENDERS, untilOver);
+  const tasks = await eachAtOnce(ids, SPENDERS, untilEnded);
   await killer.done();
   stage.hooks = {};
   await system.up();
@@ -85,13 +85,13 @@ export async function runSpendingDrill(
   while (performance.now() < settledBy && (last?.reserved.tokens !== 0 || last.used.tokens !== tasksUsed))
     last = await account();
   const { used: { tokens: used } = { tokens: -1 }, reserved: { tokens: reserved } = { tokens: -1 } } = last ?? {};
-  const ours = model.requests.filter((record) => drillOf(record.body)?.startsWith(drill) === true);
+  const ours = model.requests.filter((record) => findDrill(record.body)?.startsWith(drill) === true);
   const servedIn = (records: readonly { readonly repliedAt: number | null }[]): number =>
     records.filter(({ repliedAt }) => repliedAt !== null).length * (INPUT + OUTPUT);
   const served = servedIn(ours);
   const inFlight = killer.inFlight.size * (INPUT + OUTPUT);
   check(served > 0, "no call was made");
-  // Each kill costs the calls under way their reservations, so the limit may be used up before the last kill is due.
+  // Each kill uses up the reservations of calls in flight, so the limit may be exhausted before the last kill.
   check(kills === 0 || killer.kills > 0, "no kill was made");
   check(
     served <= limit + inFlight,
@@ -108,7 +108,7 @@ export async function runSpendingDrill(
   check(failed + completed === SPENDERS, `${SPENDERS - failed - completed} tasks ended in another way`);
 
   await api.must("PUT", "/v1/budgets/tenant", { max_tokens: limit * 2, period: "total" });
-  const more = await untilOver(await create(`${drill}more`, 2));
+  const more = await untilEnded(await create(`${drill}more`, 2));
   check(more.status === "completed", `a new task ended as ${more.status} after the limit was raised`);
   return { limit, kills: killer.kills, served, inFlight, used, tasksUsed, reserved, failed, completed, violations };
 }

@@ -1,20 +1,20 @@
-/** Drill `switch`: the kill switch of a tenant whose tasks run: within five seconds nothing moves, and at the release all goes on. */
+/** Drill `switch`: the kill switch halts a tenant's running tasks within five seconds, and all resume after the release. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WireBody } from "../../mock-servers/model-server.ts";
 import { eachAtOnce } from "../api-client.ts";
 import { type ChildPlan, doneText, type EngineInput } from "./engine-script.ts";
 import type { DrillTenant, Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
-import { drillOf, placeOf } from "../received.ts";
+import { findDrill, parsePlace } from "../received.ts";
 
 const TASKS = 8;
 const STEPS = 6;
 const PACE_MS = 400;
-/** The model call of one more task, which is under way for longer than everything may take to halt. */
+/** Duration of a further task's model call, longer than the time to halt. */
 const SLOW_MS = 6_500;
 /** Everything is halted within this time of the stop. */
 const HALTED_WITHIN_MS = 5_000;
-/** How long nothing may come after that. */
+/** How long no request may follow. */
 const SILENT_MS = 3_000;
 const CHILDREN: readonly ChildPlan[] = [
   { role: "posts", paceMs: 2_500 },
@@ -24,7 +24,7 @@ const CHILDREN: readonly ChildPlan[] = [
 export interface SwitchReport {
   readonly tasks: number;
   readonly before: number;
-  /** Milliseconds from the stop to the last request that came at a stand-in. */
+  /** Milliseconds from the stop to the last request at a mock server. */
   readonly lastAfterMs: number;
   readonly after: number;
   readonly violations: readonly string[];
@@ -33,7 +33,7 @@ export interface SwitchReport {
 export async function runSwitchDrill(stage: Stage): Promise<SwitchReport> {
   const { operator, keyed, model } = stage;
   const drill = "switch";
-  const isOurs = (body: WireBody): boolean => drillOf(body)?.startsWith(drill) === true;
+  const isOurs = (body: WireBody): boolean => findDrill(body)?.startsWith(drill) === true;
   const violations: string[] = [];
   const check = (holds: boolean, otherwise: string): void => {
     if (!holds) violations.push(`${drill}: ${otherwise}`);
@@ -57,21 +57,21 @@ export async function runSwitchDrill(stage: Stage): Promise<SwitchReport> {
   ids.push(await tenant.createTask(slow));
   const other = await create(bystander, "bystander");
   await until(
-    () => names.every((name) => arrivalsOf(stage, name).length >= 3) && arrivalsOf(stage, slow.drill).length > 0,
+    () => names.every((name) => listArrivals(stage, name).length >= 3) && listArrivals(stage, slow.drill).length > 0,
     30_000,
     () => "the tasks did not begin",
   );
 
-  const before = arrivalsOf(stage, drill).length;
+  const before = listArrivals(stage, drill).length;
   const stoppedAt = performance.now();
   const stop = await api.send("POST", "/v1/kill-switch/stop", { reason: "a drill" });
   check(stop.status === 200, `the stop answered ${stop.status}`);
   await sleep(Math.max(0, stoppedAt + HALTED_WITHIN_MS - performance.now()));
-  const lastAfterMs = Math.max(0, ...arrivalsOf(stage, drill).map((at) => at - stoppedAt));
+  const lastAfterMs = Math.max(0, ...listArrivals(stage, drill).map((at) => at - stoppedAt));
   const open = model.requests.filter(({ body, repliedAt, dropped }) => isOurs(body) && repliedAt === null && !dropped);
   check(open.length === 0, `${open.length} model calls are still open ${HALTED_WITHIN_MS} ms after the stop`);
   await sleep(SILENT_MS);
-  const late = arrivalsOf(stage, drill).filter((at) => at > stoppedAt + HALTED_WITHIN_MS).length;
+  const late = listArrivals(stage, drill).filter((at) => at > stoppedAt + HALTED_WITHIN_MS).length;
   check(late === 0, `${late} requests came later than ${HALTED_WITHIN_MS} ms after the stop`);
   const refused = await api.send("POST", "/v1/tasks", { input: "begin" });
   check(refused.status === 409, `a new task was answered ${refused.status} while the tenant is stopped`);
@@ -85,7 +85,7 @@ export async function runSwitchDrill(stage: Stage): Promise<SwitchReport> {
   check(lifted.status === 200, `the operator's release answered ${lifted.status}`);
   await sleep(SILENT_MS);
   check(
-    arrivalsOf(stage, drill).every((at) => at <= stoppedAt + HALTED_WITHIN_MS),
+    listArrivals(stage, drill).every((at) => at <= stoppedAt + HALTED_WITHIN_MS),
     "something moved while the tenant's own stop stood",
   );
   const releasedAt = performance.now();
@@ -105,13 +105,13 @@ export async function runSwitchDrill(stage: Stage): Promise<SwitchReport> {
       `${name}: ${rows.map(({ state }) => state).join(" ")}`,
     );
   }
-  const paths = Map.groupBy(effectsOf(stage, drill), ({ path }) => path);
+  const paths = Map.groupBy(listEffects(stage, drill), ({ path }) => path);
   check(paths.size === TASKS * STEPS + CHILDREN.length, `${paths.size} different requests came to the recorder`);
   for (const [path, requests] of paths) {
     const keys = new Set(requests.map(({ idempotencyKey }) => idempotencyKey)).size;
     check(keys === 1, `${path} came under ${keys} keys`);
   }
-  const after = arrivalsOf(stage, drill).filter((at) => at >= releasedAt).length;
+  const after = listArrivals(stage, drill).filter((at) => at >= releasedAt).length;
   check(before > 0 && after > 0, "no call was made before the stop or after the release");
   return { tasks: ids.length, before, lastAfterMs, after, violations };
 }
@@ -125,12 +125,12 @@ async function untilDone({ api }: DrillTenant, id: string, name: string): Promis
   );
 }
 
-/** When requests of these drills came to the model server and the recorder. */
-function arrivalsOf(stage: Stage, prefix: string): number[] {
-  const asked = stage.model.requests.filter(({ body }) => drillOf(body)?.startsWith(prefix) === true);
-  return [...asked, ...effectsOf(stage, prefix)].map(({ at }) => at);
+/** Returns when requests of these drills arrived at the model server and the recorder. */
+function listArrivals(stage: Stage, prefix: string): number[] {
+  const modelRequests = stage.model.requests.filter(({ body }) => findDrill(body)?.startsWith(prefix) === true);
+  return [...modelRequests, ...listEffects(stage, prefix)].map(({ at }) => at);
 }
 
-function effectsOf({ keyed }: Stage, prefix: string) {
-  return keyed.requests.filter(({ path }) => placeOf(path).drill.startsWith(prefix));
+function listEffects({ keyed }: Stage, prefix: string) {
+  return keyed.requests.filter(({ path }) => parsePlace(path).drill.startsWith(prefix));
 }

@@ -1,17 +1,17 @@
-/** Drill `fairness`: many small tenants beside one with a hundred times the load of each: what it costs them. */
+/** Drill `fairness`: measures how a tenant with a hundred times the load slows down many small tenants. */
 import { eachAtOnce, type TaskBody } from "../api-client.ts";
 import { quantile } from "../random.ts";
 import type { DrillTenant, Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
 
 const TENANTS = 19;
-/** What a model takes for a reply, so that small tasks alone leave the machine time. */
+/** Duration of a model's reply. Keeps the machine partly idle with small tasks alone. */
 const PACE_MS = 1_000;
-/** The two measurements alternate so often, so that what else the machine does hits both. */
+/** How often the two measurements alternate, so that other load affects both. */
 const ROUNDS = 3;
-/** The load of the large tenant, as tasks at once; each of the others has one at a time. */
+/** Concurrent tasks of the large tenant. Each other tenant has one. */
 const TIMES = 100;
-/** The others' tasks take at most so many times longer, at the 95th percentile. */
+/** Maximum slowdown of the others' tasks at the 95th percentile. */
 const LARGEST_RATIO = 2;
 const END_WITHIN_MS = 60_000;
 
@@ -24,7 +24,7 @@ export interface FairnessReport {
   readonly violations: readonly string[];
 }
 
-/** `tasks`: how many each of the small tenants runs in a round, one after another, without and with the large one. */
+/** `tasks` is how many each small tenant runs in sequence per round, without and with the large one. */
 export async function runFairnessDrill(stage: Stage, { tasks }: { readonly tasks: number }): Promise<FairnessReport> {
   const names = Array.from({ length: TENANTS }, (_, index) => `fair${index + 1}`);
   const tenants = await eachAtOnce(names, 5, async (name) => await stage.makeTenant(name));
@@ -48,14 +48,14 @@ export async function runFairnessDrill(stage: Stage, { tasks }: { readonly tasks
         }
       }),
     );
-    // It is awaited below; an error before that must not end the drill and leave its system running.
+    // Awaited below. An earlier error must not abort the drill and leave its system running.
     load.catch(() => undefined);
     const times = await runSmall();
     goesOn = false;
     await load;
     return times;
   };
-  // What is made on first use is no matter of fairness.
+  // Warm up, since work of the first use does not count.
   await runSmall();
   const alone: number[] = [];
   const beside: number[] = [];
@@ -71,7 +71,7 @@ export async function runFairnessDrill(stage: Stage, { tasks }: { readonly tasks
   return { tasks: beside.length, largeTasks, aloneP95Ms, besideP95Ms, ratio, violations };
 }
 
-/** Makes a task and waits for its end; gives the milliseconds. */
+/** Creates a task and waits for its end. Returns the milliseconds. */
 async function runQuick({ keyed }: Stage, { id, api, agent }: DrillTenant): Promise<number> {
   const input = JSON.stringify({ drill: `fair-${id}`, kind: "quick", paceMs: PACE_MS, keyed: keyed.url });
   const from = performance.now();

@@ -10,10 +10,10 @@ const FAIR_TASKS = 5;
 const LONG_NOISE = { tasks: 40, rounds: 2 };
 export const SHORT_NOISE = { tasks: 6, rounds: 1 };
 
-/** Mail has to come in somewhere. */
+/** The address for incoming mail. */
 export const FAIRNESS_STAGE = { keepBodies: false, env: { OTTO_MAIL_DOMAIN: "mail.test" } };
 
-/** `scenarios` null: all of them. */
+/** `scenarios` is null for all of them. */
 export async function runFairness({ short, say }: GroupOptions, scenarios: NoisePlan["only"]): Promise<GroupReport> {
   return await withStage(
     say,

@@ -1,4 +1,4 @@
-/** A thread that sends a scenario's requests until its parent stops it, then posts how many answers had which status. */
+/** A thread that sends a scenario's requests until its parent stops it, then posts the count of replies by status. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type NoiseRequest, type NoisyTenant, scenarioNamed } from "./scenarios.ts";
 
@@ -8,11 +8,11 @@ export interface NoiseOrder {
   readonly noisy: NoisyTenant;
 }
 
-/** How many answers had a status; 0: the connection failed, -1: the client waited no longer. */
+/** Count of replies by status. 0 means a failed connection, -1 a hang-up by the client. */
 export type NoiseTally = Readonly<Record<number, number>>;
 
 const TIMEOUT_MS = 30_000;
-/** A refused request is sent again after this long: a client that honours nothing still needs a moment. */
+/** Pause after a refused request, of a client that ignores Retry-After. */
 const REFUSED_PAUSE_MS = 20;
 
 const { scenario: name, noisy } = workerData as NoiseOrder;
@@ -50,7 +50,7 @@ async function sendOne({ method = "GET", path, body, headers = {}, key = noisy.k
       ...(body === undefined ? {} : { body }),
     });
     ({ status } = response);
-    // Counted from the answer on: a paced request is answered late, and a client that left before would not see how.
+    // Measure from the reply: a paced request is answered late, and the client must see its status.
     if (listenMs !== undefined) setTimeout(() => hangUp.abort(), listenMs);
     await response.arrayBuffer();
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Drill `noise`: a victim tenant runs small tasks, alone and next to a tenant that does one thing as often as it can. Both
- * phases alternate within a run, so that other work of the machine affects both.
+ * Drill `noise`: a victim tenant runs small tasks, alone and next to a tenant that repeats one action as often as possible. Both phases
+ * alternate within a run, so that other load affects both.
  */
 import { Worker } from "node:worker_threads";
 import { type ApiClient, eachAtOnce, type TaskBody } from "../api-client.ts";
@@ -10,21 +10,21 @@ import { until } from "../started-system.ts";
 import type { NoiseOrder, NoiseTally } from "./noise-thread.ts";
 import { type NoisyTenant, type Scenario, scenarioNamed, SCENARIOS } from "./scenarios.ts";
 
-/** What the scripted model takes for the reply of a victim's task. */
+/** Duration of the model's reply to a victim's task. */
 const PACE_MS = 200;
-/** Tasks of the victim at once. */
-const LANES = 2;
-/** The noise is at its full width before the victim is measured. */
+/** Concurrent tasks of the victim. */
+const CONCURRENCY = 2;
+/** Time until the noise has its full concurrency. */
 const WARM_UP_MS = 300;
 const END_WITHIN_MS = 120_000;
 const SECRETS = 100;
 const FILES = 5;
 
-/** `tasks`: how many the victim runs in each phase; `rounds`: how often the two phases alternate. */
+/** `tasks` is how many the victim runs per phase; `rounds` is how often the phases alternate. */
 export interface NoisePlan {
   readonly tasks: number;
   readonly rounds: number;
-  /** Names of scenarios; null: all. */
+  /** Names of scenarios, or null for all. */
   readonly only: readonly string[] | null;
 }
 
@@ -48,14 +48,14 @@ interface Measured {
   readonly reads: number[];
 }
 
-/** Makes the victim, and runs it once: work of a first use is no matter of fairness. */
+/** Creates the victim and warms it up, since work of the first use does not count. */
 export async function makeVictim(stage: Stage): Promise<DrillTenant> {
   const victim = await stage.makeTenant("victim");
-  await measure(stage, victim, LANES * 2);
+  await measure(stage, victim, CONCURRENCY * 2);
   return victim;
 }
 
-/** Runs the scenarios one after another, each with a noisy tenant of its own. One that breaks off is a violation. */
+/** Runs the scenarios in sequence, each with its own noisy tenant. A scenario that fails is a violation. */
 export async function runNoiseDrill(
   stage: Stage,
   { tasks, rounds, only }: NoisePlan,
@@ -158,7 +158,7 @@ function add(all: Measured, more: Measured): void {
 /** Runs tasks of one step, `LANES` at once, and reads each once it ended. Times in milliseconds. */
 async function measure(stage: Stage, { id, api, agent }: DrillTenant, count: number): Promise<Measured> {
   const reads: number[] = [];
-  const tasks = await eachAtOnce(Array.from({ length: count }), LANES, async () => {
+  const tasks = await eachAtOnce(Array.from({ length: count }), CONCURRENCY, async () => {
     const input = JSON.stringify({ drill: `victim-${id}`, kind: "quick", paceMs: PACE_MS, keyed: stage.keyed.url });
     const from = performance.now();
     const made = await api.must<TaskBody>("POST", "/v1/tasks?wait=60", { input, agent });
@@ -214,7 +214,7 @@ function startNoise(order: NoiseOrder): { stop(): Promise<NoiseTally> } {
     thread.once("message", resolve);
     thread.once("error", reject);
   });
-  // It is awaited by `stop`; an error before that must not end the drill unsaid.
+  // Awaited by `stop`, which reports an earlier error.
   ended.catch(() => undefined);
   return {
     async stop() {

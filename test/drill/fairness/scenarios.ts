@@ -1,6 +1,6 @@
 /**
- * The scenarios of a noisy tenant. A scenario is a function from a number to a request, so that a thread of its own can send
- * it while the main thread only measures the victim.
+ * The scenarios of a noisy tenant. A scenario is a function from a number to a request, so that a separate thread can send it while the
+ * main thread measures the victim.
  */
 import { createKey } from "../../../core/tenant/keys.ts";
 
@@ -23,17 +23,17 @@ export interface NoiseRequest {
   readonly path: string;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of the tenant's key; null: none. */
+  /** Replaces the tenant's key. Null sends none. */
   readonly key?: string | null;
-  /** How long the answer is read, in ms; then the client hangs up. For streams. */
+  /** For streams: how many milliseconds to read before hanging up. */
   readonly listenMs?: number;
 }
 
 export interface Scenario {
   readonly name: string;
-  /** Requests at once. */
+  /** Concurrent requests. */
   readonly width: number;
-  /** Left to the drill: the suite runs those that blocked others the longest. */
+  /** Only in the long form: the suite runs the scenarios that blocked others longest. */
   readonly isDrillOnly?: true;
   /** The tenant's resources in addition to an agent and a task. */
   readonly needs?: "secrets" | "files";

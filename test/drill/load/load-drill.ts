@@ -1,32 +1,31 @@
 /**
- * Drill `load`: many tasks, so many at once, and fresh ones until its time is over, while the runtime, the database and now
- * and then the whole system are killed every few seconds. Tasks are made by requests that are repeated under their key until
- * they are answered.
+ * Drill `load`: many concurrent tasks, replaced until the time has passed, while the runtime, the database and sometimes the complete system
+ * are killed every few seconds. Requests that create tasks are repeated under their key until answered.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApiClient, eachAtOnce, fromAtOnce, isOver, type TaskBody } from "../api-client.ts";
-import { judge, type KillTime, linesOf, lostAltogether, type Verdict } from "../judge.ts";
+import { type ApiClient, eachAtOnce, fromAtOnce, isEnded, type TaskBody } from "../api-client.ts";
+import { judge, type KillTime, listFindings, makeLostVerdict, type Verdict } from "../judge.ts";
 import { seededRandom } from "../random.ts";
 import type { DrillTenant, Stage, StageHooks } from "../stage.ts";
 import { TaskLog } from "../task-log.ts";
 import { TimedKiller, type TimedKillPlan } from "../timed-kills.ts";
 import { answerDelayMs, expectedOfLoad, type LoadInput, planTasks } from "./load-script.ts";
 
-/** The list is complete and right within this time of the last kill. */
+/** Time after the last kill until the list of tasks is complete and correct. */
 const LISTED_WITHIN_MS = 60_000;
 const SAY_EVERY_MS = 10_000;
 const JUDGED_AT_ONCE = 8;
-/** One task in so many is asked for once more when all is over, under the key that it was made with. */
+/** Every n-th creation is repeated at the end under its key. */
 const REPEAT_EVERY = 10;
 
-/** The task's own seeds come from `seed` too: the same seed makes the same tasks and the same kills. */
+/** The same seed gives the same tasks and the same kills. */
 export interface LoadPlan {
   readonly seed: number;
-  /** At least so many. */
+  /** Minimum number of tasks. */
   readonly tasks: number;
-  /** Until so many seconds have passed another task is begun for each that has ended. */
+  /** Ended tasks are replaced for this many seconds. */
   readonly minSeconds: number;
-  /** With nothing heard of a task at any stand-in for this long, it counts as stuck. */
+  /** A task without a request at any mock server for this long is stuck. */
   readonly stuckMs: number;
   readonly atOnce: number;
   readonly paceMs: readonly [number, number];
@@ -47,23 +46,23 @@ export interface LoadReport {
   readonly creations: number;
   readonly steps: number;
   readonly modelRequests: number;
-  /** At the recorder that honours keys: requests, and what it acts on, which is one for each key. */
+  /** At the recorder that honours keys: requests, and effects, one for each key. */
   readonly keyedRequests: number;
   readonly keyedEffects: number;
   readonly keyedCalls: number;
-  /** At the other recorder: requests, how many calls they came from, and how many calls were to come there. */
+  /** At the other recorder: requests, their calls, and expected calls. */
   readonly unkeyedRequests: number;
   readonly unkeyedEffects: number;
   readonly unkeyedCalls: number;
-  /** Unkeyed calls that ended unknown, whether they were sent or not. */
+  /** Unkeyed calls with an unknown outcome. */
   readonly unknownSent: number;
   readonly unknownUnsent: number;
-  /** From the last kill until the list was complete and right. */
+  /** From the last kill until the list was complete and correct. */
   readonly listedMs: number;
   readonly violations: readonly string[];
 }
 
-/** A task that was made; `id` null: it never was. */
+/** A task. `id` is null if its creation failed. */
 interface Made {
   readonly input: LoadInput;
   readonly id: string | null;
@@ -80,7 +79,7 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
   stage.hooks = slowly(log.hooks, plan.seed);
   const from = performance.now();
   const killer = new TimedKiller(stage, plan.kills, seededRandom(plan.seed + 1));
-  function* untilTimeIsOver(): Generator<LoadInput> {
+  function* generateInputs(): Generator<LoadInput> {
     for (const input of planned) {
       const isOverTime = performance.now() - from >= plan.minSeconds * 1000;
       if (killer.hasFailed || (isOverTime && inputs.length >= plan.tasks)) return;
@@ -97,7 +96,7 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
   }, SAY_EVERY_MS);
   let tasks: Made[];
   try {
-    tasks = await fromAtOnce(untilTimeIsOver(), plan.atOnce, async (input) => {
+    tasks = await fromAtOnce(generateInputs(), plan.atOnce, async (input) => {
       const done = await runTask(tenant, input, log, killer, plan.stuckMs);
       ended += 1;
       return done;
@@ -112,11 +111,11 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
   const violations: string[] = [];
   violations.push(...(await judgeList(tenant, tasks, lastKillAt)));
   const listedMs = performance.now() - lastKillAt;
-  // Without the database a call comes to its end all the same.
+  // Calls also complete without the database.
   const kills = killer.kills.filter(({ target }) => target !== "database");
   const verdicts = await eachAtOnce(tasks, JUDGED_AT_ONCE, async (task) => await judgeTask(tenant, task, log, kills));
   stage.hooks = {};
-  violations.push(...(await judgeRepeats(tenant, tasks)), ...verdicts.flatMap(linesOf));
+  violations.push(...(await judgeRepeats(tenant, tasks)), ...verdicts.flatMap(listFindings));
   const counted = countEffects(stage, inputs);
   if (counted.keyedEffects !== counted.keyedCalls)
     violations.push(`${counted.keyedEffects} keyed effects for ${counted.keyedCalls} keyed calls`);
@@ -126,7 +125,7 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
     violations.push(`${tasks.length} tasks in ${Math.round(seconds)} s are fewer or shorter than planned`);
   return {
     tasks: tasks.length,
-    exact: verdicts.filter((verdict) => linesOf(verdict).length === 0).length,
+    exact: verdicts.filter((verdict) => listFindings(verdict).length === 0).length,
     stuck: tasks.filter((task) => !task.ended).length,
     lost: verdicts.filter(({ lost }) => lost.length > 0).length,
     repeatedSteps: verdicts.flatMap(({ repeatedSteps }) => repeatedSteps).length,
@@ -144,7 +143,7 @@ export async function runLoadDrill(stage: Stage, plan: LoadPlan, say: (line: str
   };
 }
 
-/** A recorder that has acted holds its answer for a while: a kill in that time leaves an effect that nobody knows of. */
+/** Delays the recorder's reply after its effect, so that a kill can hide the effect. */
 function slowly(hooks: StageHooks, seed: number): StageHooks {
   return {
     ...hooks,
@@ -155,7 +154,7 @@ function slowly(hooks: StageHooks, seed: number): StageHooks {
   };
 }
 
-/** Makes a task and waits until it has ended or is stuck. */
+/** Creates a task and waits until it has ended or is stuck. */
 async function runTask(
   { api, agent }: DrillTenant,
   input: LoadInput,
@@ -177,14 +176,14 @@ async function runTask(
     else await sleep(200);
   }
   const isAnswered = (): boolean =>
-    trace.asked.some(({ step, repliedWallAt }) => step === input.steps && repliedWallAt !== null);
+    trace.requests.some(({ step, repliedWallAt }) => step === input.steps && repliedWallAt !== null);
   while (!isAnswered()) {
     if (isStuck()) return { input, id, creations, ended: false };
     await sleep(100);
   }
   for (;;) {
     const reply = await api.send("GET", `/v1/tasks/${id}`);
-    if (reply.status === 200 && isOver((reply.body as TaskBody).status)) return { input, id, creations, ended: true };
+    if (reply.status === 200 && isEnded((reply.body as TaskBody).status)) return { input, id, creations, ended: true };
     if (isStuck()) return { input, id, creations, ended: false };
     await sleep(500);
   }
@@ -195,12 +194,12 @@ async function create(api: ApiClient, agent: string, input: LoadInput) {
   return await api.send("POST", "/v1/tasks", body, { "idempotency-key": `make ${input.drill}` });
 }
 
-/** Statuses after which a request is sent again: no connection, the first one still runs, too many, a failure of Otto's. */
+/** Retryable statuses: no connection, the first request still runs, rate limited, an internal error. */
 function isPassing(status: number): boolean {
   return status === 0 || status === 409 || status === 429 || status >= 500;
 }
 
-/** Each task is in the list once, and completed. */
+/** Checks that the list has each task once, as completed. */
 async function judgeList({ api }: DrillTenant, tasks: readonly Made[], lastKillAt: number): Promise<string[]> {
   const wanted = new Set(tasks.flatMap(({ id }) => (id === null ? [] : [id])));
   for (;;) {
@@ -216,7 +215,7 @@ async function judgeList({ api }: DrillTenant, tasks: readonly Made[], lastKillA
   }
 }
 
-/** A request that is repeated when all is over gets the task that it made. */
+/** Checks that a request repeated at the end returns its task. */
 async function judgeRepeats({ api, agent }: DrillTenant, tasks: readonly Made[]): Promise<string[]> {
   const some = tasks.filter((_, index) => index % REPEAT_EVERY === 0);
   const found = await eachAtOnce(some, JUDGED_AT_ONCE, async ({ input, id }) => {
@@ -234,17 +233,17 @@ async function judgeTask(
   kills: readonly KillTime[],
 ): Promise<Verdict> {
   const expected = expectedOfLoad(input);
-  const { asked, recorded } = log.of(input.drill);
-  if (id === null) return lostAltogether(`${input.drill} was never made`);
+  const { requests, recorded } = log.of(input.drill);
+  if (id === null) return makeLostVerdict(`${input.drill} was never made`);
   const task = await api.task(id);
-  if (!ended) return lostAltogether(`${input.drill} (${id}) is stuck as ${task.status}`);
+  if (!ended) return makeLostVerdict(`${input.drill} (${id}) is stuck as ${task.status}`);
   return judge({
     expected,
     task,
     ledger: await api.ledger(id),
     events: await api.events(id),
     files: await api.files(id, Object.keys(expected.files)),
-    modelRequests: asked,
+    modelRequests: requests,
     recorded,
     kills,
   });

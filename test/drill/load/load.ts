@@ -3,10 +3,10 @@ import { figures, ms } from "../table.ts";
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { type LoadPlan, type LoadReport, runLoadDrill } from "./load-drill.ts";
 
-/** The parts that are hit, in the proportion in which they are. */
+/** The killed parts and their relative frequency. */
 const WEIGHTS = { workerd: 9, host: 3, database: 7, supervisor: 0.5, everything: 0.5 };
 
-/** The long form takes ten minutes, and longer where 1,000 tasks do; the short one about half a minute on two cores. */
+/** The long form takes at least ten minutes and 1,000 tasks; the short one about half a minute on two cores. */
 const LONG: Omit<LoadPlan, "seed"> = {
   tasks: 1000,
   minSeconds: 600,
@@ -24,10 +24,10 @@ export const SHORT_LOAD: Omit<LoadPlan, "seed"> = {
   kills: { gapMs: [2_000, 4_000], weights: { workerd: 5, host: 2, database: 4 } },
 };
 
-/** More than the requests that judging the long form sends in a minute. */
+/** More requests per minute than judging the long form needs. */
 export const LOAD_STAGE = { keepBodies: false, env: { OTTO_REQUESTS_PER_MINUTE: "100000" } };
 
-/** `tasks` null: as many as the form has, and for as long; else so many, however long they take. */
+/** `tasks` is null for the form's number and time. Otherwise it is the exact number. */
 export async function runLoad(
   { seed, short, say }: GroupOptions,
   { tasks }: { readonly tasks: number | null },
@@ -46,7 +46,7 @@ export async function runLoad(
   );
 }
 
-/** The report as a table. */
+/** Formats the report as a table. */
 function loadTable(report: LoadReport): string {
   const again = report.modelRequests - report.steps;
   return figures([

@@ -1,4 +1,4 @@
-/** What a task needs, and how each is taken away for a while and given back. */
+/** A task's dependencies, and how to interrupt each for a while. */
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,15 +9,15 @@ import { GOAL_KINDS, type GoalKind } from "./outage-script.ts";
 
 export interface Dependency {
   readonly name: string;
-  /** What the tasks do meanwhile. */
+  /** The tasks' work during the outage. */
   readonly kinds: readonly GoalKind[];
-  /** True when the tasks go on while it is away. */
+  /** True if tasks continue without it. */
   readonly isDispensable: boolean;
-  /** Takes it away for so many milliseconds and gives it back. Gives how often it was taken. */
+  /** Interrupts it for this many milliseconds. Returns the number of interruptions. */
   readonly take: (stage: Stage, ms: number) => Promise<number>;
 }
 
-/** How soon a part that came back is taken again. No part is ready as soon as this after its start. */
+/** Pause before a restarted part is killed again. Shorter than any part's start. */
 const LOOK_EVERY_MS = 5;
 
 const ALL = { kinds: GOAL_KINDS, isDispensable: false } as const;
@@ -53,7 +53,7 @@ export const DEPENDENCIES: readonly Dependency[] = [
   { ...ALL, name: "runtime killed", take: (stage, ms) => holdPart(stage, "runtime", "SIGKILL", ms) },
 ];
 
-/** Throws when there is none of that name. */
+/** Throws for an unknown name. */
 export function dependencyNamed(name: string): Dependency {
   const found = DEPENDENCIES.find((dependency) => dependency.name === name);
   if (found === undefined)
@@ -61,7 +61,7 @@ export function dependencyNamed(name: string): Dependency {
   return found;
 }
 
-/** The part is stopped or killed, and so is each that the supervisor starts in its place. */
+/** Stops or kills the part and each replacement that the supervisor starts. */
 export async function holdPart(
   { system }: Stage,
   part: Part,
@@ -72,7 +72,7 @@ export async function holdPart(
   let last: number | null = null;
   for (const end = performance.now() + ms; performance.now() < end; await sleep(LOOK_EVERY_MS)) {
     const pid = system.pidOf(part);
-    // A part is the leader of a group: workerd goes with its host.
+    // A part leads a process group, so workerd ends with its host.
     if (pid === null || pid === last || !kill(-pid, signal)) continue;
     taken += 1;
     last = pid;
@@ -81,7 +81,7 @@ export async function holdPart(
   return taken;
 }
 
-/** The model does this to every request for so long. */
+/** Applies a fault to every model request for a while. */
 export async function breakModel(stage: Stage, fault: ModelFault, ms: number): Promise<number> {
   const before = stage.hooks;
   stage.hooks = { ...before, modelFault: () => fault };
@@ -91,7 +91,7 @@ export async function breakModel(stage: Stage, fault: ModelFault, ms: number): P
   return 1;
 }
 
-/** Blobs can be neither written nor read: a plain file stands where the bucket's folder was. */
+/** Makes blobs unreadable and unwritable: a file replaces the bucket's folder. */
 async function breakFiles({ system }: Stage, ms: number): Promise<number> {
   const folder = bucketFolder(join(system.stateFolder, "runtime", "r2"));
   const aside = `${folder}.aside`;
@@ -103,7 +103,7 @@ async function breakFiles({ system }: Stage, ms: number): Promise<number> {
   return 1;
 }
 
-/** The folder that miniflare made for the bucket's blobs. It is there once something was stored. */
+/** Finds miniflare's folder of the bucket's blobs, which exists once a blob was stored. */
 function bucketFolder(root: string): string {
   const name = readdirSync(root).find((entry) => existsSync(join(root, entry, "blobs")));
   if (name === undefined) throw new Error(`there is no bucket in ${root}: ${readdirSync(root).join(", ")}`);

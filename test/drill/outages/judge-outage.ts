@@ -1,12 +1,12 @@
-/** What a task must show that ran while a dependency was away: that it went on or held back, and that it did all of it once. */
+/** Judges a task during an outage: it must continue or hold back, and do each call once. */
 import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 import type { LedgerBody, TaskBody } from "../api-client.ts";
 import { fileText, notePath } from "../calls.ts";
-import { textOf } from "../received.ts";
+import { readText } from "../received.ts";
 import type { TaskTrace } from "../task-log.ts";
-import { isStandstill, kindOf, type OutageInput, persistedText } from "./outage-script.ts";
+import { isStandstill, getKind, type OutageInput, persistedText } from "./outage-script.ts";
 
-/** What a task that cannot go on may ask of the model and the recorders: so much at first, and so much a second. */
+/** Requests that a blocked task may send: an initial number, and a number per second. */
 const LARGEST_START = 12;
 const LARGEST_RATE = 0.5;
 
@@ -16,72 +16,72 @@ export interface Outage {
   readonly back: number;
 }
 
-/** Requests of a task at the model server and the recorders while the dependency was away. */
-export function requestsIn({ asked, recorded }: TaskTrace, { from, back }: Outage): number {
-  return [...asked, ...recorded].filter(({ at }) => at > from && at < back).length;
+/** Counts a task's requests at the model server and the recorders during the outage. */
+export function countRequests({ requests, recorded }: TaskTrace, { from, back }: Outage): number {
+  return [...requests, ...recorded].filter(({ at }) => at > from && at < back).length;
 }
 
-/** What is wrong with a task that can do without what is away: it has to take `fewestSteps` meanwhile. */
-export function judgeOnItsWay(drill: string, { asked }: TaskTrace, { from, back }: Outage, fewestSteps: number) {
-  const answered = asked.filter(({ at, repliedWallAt }) => at > from && at < back && repliedWallAt !== null);
+/** Checks a task that continues during the outage: it must take `fewestSteps`. */
+export function judgeOnItsWay(drill: string, { requests }: TaskTrace, { from, back }: Outage, fewestSteps: number) {
+  const answered = requests.filter(({ at, repliedWallAt }) => at > from && at < back && repliedWallAt !== null);
   const steps = new Set(answered.map(({ step }) => step)).size;
   return steps >= fewestSteps ? [] : [`${drill} took ${steps} steps meanwhile, and ${fewestSteps} were to be taken`];
 }
 
-/** What is wrong with a task that cannot. */
+/** Checks a task that is blocked during the outage. */
 export function judgeHeldBack(drill: string, trace: TaskTrace, outage: Outage): string[] {
   const seconds = (outage.back - outage.from) / 1000;
-  const requests = requestsIn(trace, outage);
+  const requests = countRequests(trace, outage);
   const bound = LARGEST_START + seconds * LARGEST_RATE;
   return requests <= bound ? [] : [`${drill} made ${requests} requests in ${Math.round(seconds)} s`];
 }
 
 /**
- * When a task went on: the first request to the model after the return that was answered and comes of a call that
- * brought the task on. Null: not yet. A request alone may still hang, and one that tells of a failure comes also while nothing works.
+ * Returns when a task resumed: at the first answered model request after the outage that follows a successful call. Null before that. Other
+ * requests may hang, or report a failure of the outage.
  */
-export function wentOnAt({ asked }: Pick<TaskTrace, "asked">, back: number): number | null {
-  const first = asked.find(
+export function findResumeTime({ requests }: Pick<TaskTrace, "requests">, back: number): number | null {
+  const first = requests.find(
     ({ at, repliedWallAt, lastResult }) =>
       at > back && repliedWallAt !== null && (lastResult === null || !isStandstill(lastResult)),
   );
   return first?.at ?? null;
 }
 
-/** True when the model gave the task its answer. */
-export function isAnswered({ asked }: Pick<TaskTrace, "asked">, { goals }: OutageInput): boolean {
-  return asked.some(({ step, repliedWallAt }) => step > goals && repliedWallAt !== null);
+/** Whether the model gave the final answer. */
+export function isAnswered({ requests }: Pick<TaskTrace, "requests">, { goals }: OutageInput): boolean {
+  return requests.some(({ step, repliedWallAt }) => step > goals && repliedWallAt !== null);
 }
 
-/** Everything that is known of a task at its end. `files`: texts by path; `seen`: its requests at both recorders. */
+/** All evidence of an ended task. `files` are texts by path, `seen` its requests at both recorders. */
 export interface OutageEvidence {
   readonly task: TaskBody | undefined;
   readonly ledger: readonly LedgerBody[];
-  readonly asked: TaskTrace["asked"];
+  readonly requests: TaskTrace["requests"];
   readonly seen: readonly RecordedRequest[];
   readonly files: Readonly<Record<string, string | null>>;
 }
 
-/** The files that a task leaves behind, by path. */
+/** Returns the files that a task writes, by path. */
 export function filesOfGoals(input: OutageInput): Record<string, string> {
   const goals = Array.from({ length: input.goals }, (_, index) => index + 1);
-  const written = goals.filter((goal) => kindOf(input, goal) === "file").map(String);
+  const written = goals.filter((goal) => getKind(input, goal) === "file").map(String);
   return Object.fromEntries(written.map((goal) => [notePath(goal), fileText(input.drill, goal)]));
 }
 
-/** Every goal was reached once, and what the ledger says of a request is what the recorders saw. */
-export function judgeTask(input: OutageInput, { task, ledger, asked, seen, files }: OutageEvidence): string[] {
+/** Checks that every goal was reached once, and that the ledger agrees with the recorders. */
+export function judgeTask(input: OutageInput, { task, ledger, requests, seen, files }: OutageEvidence): string[] {
   const { drill } = input;
   const found: string[] = [];
   if (task?.status !== "completed" || task.output?.text !== persistedText(input))
     found.push(`${drill} ended as ${task?.status} with ${JSON.stringify(task?.output?.text)}`);
-  const back = asked.find(({ step }, index) => step < (asked[index - 1]?.step ?? 0));
+  const back = requests.find(({ step }, index) => step < (requests[index - 1]?.step ?? 0));
   if (back !== undefined) found.push(`${drill}: step ${back.step} was asked for again after a later one`);
-  const results = (asked.at(-1)?.body.messages ?? []).filter(({ role }) => role === "tool");
+  const results = (requests.at(-1)?.body.messages ?? []).filter(({ role }) => role === "tool");
   let goal = 1;
   for (const [index, row] of ledger.entries()) {
     if (row.tool === "wait") continue;
-    const kind = kindOf(input, goal);
+    const kind = getKind(input, goal);
     const where = `${drill} goal ${goal} (${kind}), call ${index + 1}, ${row.state}`;
     const own = seen.filter(({ path }) => path === `/${drill}/${kind}/${goal}/${index + 1}`);
     const keys = new Set(own.map(({ idempotencyKey }) => idempotencyKey));
@@ -93,9 +93,9 @@ export function judgeTask(input: OutageInput, { task, ledger, asked, seen, files
     const effects = own.filter(({ acted }) => acted).length;
     if (kind === "keyed" && keys.size === 1 && effects > 1) found.push(`${where}: it happened ${effects} times`);
     if (kind === "keyed" && keys.size > 1) found.push(`${where}: sent under ${keys.size} keys`);
-    const told = results[index] === undefined ? "" : textOf(results[index]);
-    if (row.state === "unknown" && !told.startsWith("Error (outcome_unknown)"))
-      found.push(`${where}: the model read ${told}`);
+    const result = results[index] === undefined ? "" : readText(results[index]);
+    if (row.state === "unknown" && !result.startsWith("Error (outcome_unknown)"))
+      found.push(`${where}: the model read ${result}`);
     if (row.state === "confirmed" || (row.state === "unknown" && isRequest)) goal += 1;
   }
   if (goal !== input.goals + 1) found.push(`${drill}: the ledger has ${goal - 1} goals of ${input.goals}`);

@@ -1,9 +1,9 @@
 /**
- * Drill `outages`: a dependency is away for a while as tasks run. All of them go on when it is back, none does anything
- * twice, and what was tried meanwhile is bounded.
+ * Drill `outages`: a dependency is unavailable for a while as tasks run. All tasks must resume afterwards, repeat nothing, and retry a
+ * bounded number of times.
  */
-import { eachAtOnce, isOver, type TaskBody } from "../api-client.ts";
-import { placeOf } from "../received.ts";
+import { eachAtOnce, isEnded, type TaskBody } from "../api-client.ts";
+import { parsePlace } from "../received.ts";
 import type { DrillTenant, Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
 import { TaskLog, type TaskTrace } from "../task-log.ts";
@@ -15,23 +15,23 @@ import {
   judgeOnItsWay,
   judgeTask,
   type Outage,
-  requestsIn,
-  wentOnAt,
+  countRequests,
+  findResumeTime,
 } from "./judge-outage.ts";
 import type { OutageInput } from "./outage-script.ts";
 
-/** Few enough for a short outage: at more than eight steps a second, a tenant beside another is paced, and its tasks take turns. */
+/** Few enough for a short outage: above eight steps per second, a tenant next to another is paced. */
 const TASKS = 6;
 const GOALS = 22;
-/** Goals that fit into the outage of something that tasks can do without; the others come after it. */
+/** Goals that fit into an outage during which tasks continue. The others come after it. */
 const GOALS_IN_OUTAGE = 10;
-/** Of them, those that have to be reached. Every other task has no more, and ends while it is away. */
+/** How many of them must be reached. Every other task has only these, and ends during the outage. */
 const FEWEST_GOALS = GOALS_IN_OUTAGE / 2;
 const PACE_MS = 500;
 const BEGUN_WITHIN_MS = 30_000;
-/** Everything goes on, and the list shows what ended meanwhile, within this time of the return. */
+/** Time after the outage until every task has resumed and the list contains those that ended. */
 const BACK_WITHIN_MS = 60_000;
-/** The list shows a task that ended afterwards within this time. */
+/** Time until the list contains a task that ended later. */
 const LISTED_WITHIN_MS = 30_000;
 
 export interface OutageReport {
@@ -40,17 +40,17 @@ export interface OutageReport {
   readonly seconds: number;
   /** How often it was killed or stopped. */
   readonly taken: number;
-  /** Requests of a task at the model server and the recorders while it was away: the mean and the most of any task. */
+  /** Requests per task at the model server and the recorders during the outage: mean and maximum. */
   readonly meanRequests: number;
   readonly mostRequests: number;
-  /** Calls that failed or ended unknown, of all tasks. */
+  /** Failed and unknown calls of all tasks. */
   readonly failedCalls: number;
   readonly unknownCalls: number;
-  /** From the return until the last task went on. */
+  /** From the end of the outage until the last task resumed. */
   readonly backMs: number;
-  /** From the return until the list showed the tasks that had ended meanwhile; NaN: none had to. */
+  /** From the end of the outage until the list contained the tasks that had ended in it. NaN if none had to. */
   readonly caughtUpMs: number;
-  /** From the last task's end until the list showed all of them. */
+  /** From the last task's end until the list contained all tasks. */
   readonly listedMs: number;
   readonly violations: readonly string[];
 }
@@ -61,7 +61,7 @@ interface OutageTask {
   readonly trace: TaskTrace;
 }
 
-/** `endWithinMs`: the tasks have ended this long after the return. */
+/** `endWithinMs` is the time for all tasks to end after the outage. */
 export interface OutagePlan {
   readonly seconds: number;
   readonly round: number;
@@ -78,7 +78,7 @@ export async function runOutageDrill(stage: Stage, dependency: Dependency, plan:
     return { input, id: await tenant.createTask(input), trace: log.of(input.drill) };
   });
   await until(
-    () => tasks.every(({ trace }) => trace.asked.length > 1),
+    () => tasks.every(({ trace }) => trace.requests.length > 1),
     BEGUN_WITHIN_MS,
     () => "the tasks did not begin",
   );
@@ -87,7 +87,7 @@ export async function runOutageDrill(stage: Stage, dependency: Dependency, plan:
   const taken = await dependency.take(stage, plan.seconds * 1000);
   const outage: Outage = { from, back: performance.now() };
   const violations = tasks.flatMap((task) => judgeMeanwhile(task, dependency, outage));
-  const during = tasks.map(({ trace }) => requestsIn(trace, outage));
+  const during = tasks.map(({ trace }) => countRequests(trace, outage));
   const [endedMeanwhile, open] = [true, false].map((ended) =>
     tasks.filter(({ trace, input }) => isAnswered(trace, input) === ended),
   ) as [OutageTask[], OutageTask[]];
@@ -97,9 +97,9 @@ export async function runOutageDrill(stage: Stage, dependency: Dependency, plan:
     untilAllOn(stage, open, outage, endBy),
     endedMeanwhile.length === 0 ? Number.NaN : untilListed(tenant, endedMeanwhile, outage.back, BACK_WITHIN_MS),
   ]);
-  if (backMs > BACK_WITHIN_MS) violations.push(`the last task went on ${Math.round(backMs)} ms after the return`);
+  if (backMs > BACK_WITHIN_MS) violations.push(`the last task resumed ${Math.round(backMs)} ms after the outage`);
   await system.up();
-  const ended = await eachAtOnce(tasks, TASKS, async (task) => await untilOver(stage, tenant, task, endBy));
+  const ended = await eachAtOnce(tasks, TASKS, async (task) => await untilEnded(stage, tenant, task, endBy));
   const listedMs = await untilListed(tenant, tasks, performance.now(), LISTED_WITHIN_MS);
   stage.hooks = {};
 
@@ -110,13 +110,13 @@ export async function runOutageDrill(stage: Stage, dependency: Dependency, plan:
       ...judgeTask(input, {
         task: ended[index],
         ledger: ledgers[index] ?? [],
-        asked: trace.asked,
-        seen: requests.filter(({ path }) => placeOf(path).drill === input.drill),
+        requests: trace.requests,
+        seen: requests.filter(({ path }) => parsePlace(path).drill === input.drill),
         files: await tenant.api.files(id, Object.keys(filesOfGoals(input))),
       }),
     );
   }
-  if (taken === 0 || log.modelRequests === 0) violations.push("nothing was taken away, or no call was made");
+  if (taken === 0 || log.modelRequests === 0) violations.push("no outage happened, or no call was made");
   const states = ledgers.flat().map(({ state }) => state);
   return {
     dependency: dependency.name,
@@ -134,7 +134,7 @@ export async function runOutageDrill(stage: Stage, dependency: Dependency, plan:
   };
 }
 
-/** Where tasks can do without what is away, every other one has its last goal while it is away. */
+/** Where tasks continue, every other one has its last goal during the outage. */
 function planTasks(
   { keyed, unkeyed }: Stage,
   { isDispensable, kinds }: Dependency,
@@ -159,12 +159,12 @@ function judgeMeanwhile({ input, trace }: OutageTask, { isDispensable }: Depende
   return isAnswered(trace, input) ? [] : [`${input.drill} did not come to its end meanwhile`];
 }
 
-/** Waits until each of these tasks has gone on, and gives how long after the return the last of them did. */
+/** Waits until each of these tasks has resumed. Returns the time of the last one after the outage. */
 async function untilAllOn({ system }: Stage, tasks: readonly OutageTask[], { back }: Outage, endBy: number) {
   const times = await eachAtOnce(tasks, TASKS, async ({ input: { drill }, trace }) => {
     let at: number | null = null;
     await until(
-      () => (at = wentOnAt(trace, back)) !== null,
+      () => (at = findResumeTime(trace, back)) !== null,
       endBy - performance.now(),
       () => `${drill} does not go on:\n${system.output()}`,
     );
@@ -173,7 +173,7 @@ async function untilAllOn({ system }: Stage, tasks: readonly OutageTask[], { bac
   return Math.max(0, ...times);
 }
 
-async function untilOver(
+async function untilEnded(
   stage: Stage,
   { api }: DrillTenant,
   { id, input }: OutageTask,
@@ -181,7 +181,7 @@ async function untilOver(
 ): Promise<TaskBody> {
   let task = await api.task(id);
   await until(
-    async () => isOver((task = await api.task(id)).status),
+    async () => isEnded((task = await api.task(id)).status),
     endBy - performance.now(),
     () => `${input.drill} did not end: ${JSON.stringify(task)}\n${stage.system.output()}`,
     250,
@@ -189,7 +189,7 @@ async function untilOver(
   return task;
 }
 
-/** Waits until the list shows these tasks as completed, and gives how long after `since` that was. Throws when it is late. */
+/** Waits until the list contains these tasks as completed. Returns the time since `since`. Throws if it is late. */
 async function untilListed(
   { api }: DrillTenant,
   tasks: readonly OutageTask[],

@@ -1,18 +1,18 @@
 /**
- * The tasks of the outage drills: one goal after another, each tried again when its call did not come to pass. Before a
- * file is tried again the task sleeps: Otto refuses the very same call after the third in a row.
+ * The outage drills' tasks: goals in sequence, each retried until its call succeeds. The task sleeps before it retries a file, since Otto
+ * refuses the same call after the third in a row.
  */
 import type { ScriptedReply, WireMessage } from "../../mock-servers/model-server.ts";
 import { httpCall, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
-import { inputOfKind, textOf } from "../received.ts";
+import { inputOfKind, readText } from "../received.ts";
 
-/** Between two tries of a file. */
+/** Pause between two attempts of a file. */
 const REST_SECONDS = 4;
 
 export const GOAL_KINDS = ["file", "keyed", "once", "none"] as const;
 export type GoalKind = (typeof GOAL_KINDS)[number];
 
-/** What the first message of a task holds. The kinds of its goals take turns. */
+/** The JSON in the first message of a task. The kinds of its goals alternate. */
 export interface OutageInput {
   readonly drill: string;
   readonly kind: "persists";
@@ -24,36 +24,36 @@ export interface OutageInput {
   readonly unkeyed: string;
 }
 
-/** The outage drills' model; null for a conversation that is not of them. */
+/** The outage drills' model. Null for other conversations. */
 export function outageScript(messages: readonly WireMessage[]): ScriptedReply | null {
   const input = inputOfKind<OutageInput>(messages, ["persists"]);
   if (input === null) return null;
-  const results = messages.filter(({ role }) => role === "tool").map(textOf);
-  // Each goal is one call, so a result belongs to the goal after those that were reached before it.
+  const results = messages.filter(({ role }) => role === "tool").map(readText);
+  // Each goal is one call, so a result belongs to the first goal that was not reached before it.
   let reached = 0;
-  for (const result of results) if (isReached(result, kindOf(input, reached + 1))) reached += 1;
+  for (const result of results) if (isReached(result, getKind(input, reached + 1))) reached += 1;
   const delayMs = input.paceMs;
   if (reached >= input.goals) return { text: persistedText(input), delayMs };
   const { name, arguments: given } =
-    kindOf(input, reached + 1) === "file" && isError(results.at(-1))
+    getKind(input, reached + 1) === "file" && isError(results.at(-1))
       ? plainCall("wait", { seconds: REST_SECONDS })
-      : callOf(input, reached + 1, results.length + 1);
+      : makeCall(input, reached + 1, results.length + 1);
   return { text: `Goal ${reached + 1}.`, calls: [{ name, arguments: given }], delayMs };
 }
 
-/** The answer of a task that reached all of its goals. */
+/** Returns the answer of a task that reached all goals. */
 export function persistedText({ drill, goals }: OutageInput): string {
   return `${drill} reached ${goals} goals`;
 }
 
-/** Which kind the goal at this place is, from 1. */
-export function kindOf({ kinds }: OutageInput, goal: number): GoalKind {
+/** Returns the kind of the goal with this number, from 1. */
+export function getKind({ kinds }: OutageInput, goal: number): GoalKind {
   return kinds[(goal - 1) % kinds.length] ?? "none";
 }
 
-/** The call for a goal; `attempt` sets the path apart from those of other tries, each of which is a call of its own. */
-function callOf(input: OutageInput, goal: number, attempt: number): ScriptedCall {
-  switch (kindOf(input, goal)) {
+/** Creates the call for a goal. `attempt` makes the path unique, since each attempt is a separate call. */
+function makeCall(input: OutageInput, goal: number, attempt: number): ScriptedCall {
+  switch (getKind(input, goal)) {
     case "file":
       return writeCall(input.drill, String(goal));
     case "keyed":
@@ -65,7 +65,7 @@ function callOf(input: OutageInput, goal: number, attempt: number): ScriptedCall
   }
 }
 
-/** True for a result that brought the task no further: an error, or a rest before the next try. */
+/** Whether a result reached no goal: an error, or a pause before a retry. */
 export function isStandstill(result: string): boolean {
   return isError(result) || result.startsWith("Waited ");
 }
@@ -75,8 +75,7 @@ function isError(result: string | undefined): boolean {
 }
 
 /**
- * A file is written again whatever became of the last try: that changes nothing. A request of which nobody knows whether
- * it was made counts as made.
+ * A file is rewritten after any failure, which is harmless. A request with an unknown outcome counts as sent.
  */
 function isReached(result: string, kind: GoalKind): boolean {
   if (!isStandstill(result)) return true;

@@ -1,4 +1,4 @@
-/** Group `outages`: each dependency away for a while, one after the other. */
+/** Group `outages`: an outage of each dependency in sequence. */
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { columns, ms } from "../table.ts";
 import { DEPENDENCIES, dependencyNamed } from "./dependencies.ts";
@@ -8,10 +8,10 @@ import { type OutageReport, runOutageDrill } from "./outage-drill.ts";
 export const SHORT_OUTAGES = ["database hanging", "model 503", "sidecar killed"];
 
 const END_WITHIN_MS = 240_000;
-/** A test of the short form ends with the drill's own words, before its own time is over. */
+/** Shorter than the test's time limit, so that the drill reports its own failure. */
 export const SHORT_END_WITHIN_MS = 80_000;
 
-/** `seconds`: how long each is away. `away`: the dependencies; null: those of the form. Throws for a name that is none. */
+/** `seconds` is the length of each outage. `away` names the dependencies, null for those of the form. Throws for an unknown name. */
 export async function runOutages(
   { short, say }: GroupOptions,
   { seconds, away }: { readonly seconds: number; readonly away: readonly string[] | null },
@@ -30,8 +30,8 @@ export async function runOutages(
 }
 
 /**
- * The reports as a table. Requests are those of one task while the dependency was away. Of the list of tasks: when it showed
- * those that had ended meanwhile, from the return, and all of them, from the last one's end.
+ * Formats the reports as a table. Requests are those of one task during the outage. The list's times are until it contained the tasks that
+ * ended in the outage, from its end, and all tasks, from the last one's end.
  */
 function outageTable(reports: readonly OutageReport[]): string {
   return columns(

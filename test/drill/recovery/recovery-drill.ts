@@ -1,7 +1,7 @@
 /**
- * Drill `recovery`: cancelled tasks and drafts, then the loss of the database, whose rows are rebuilt while a task is created; then
- * retention over all that ended, killed in the middle, after which a rebuilding brings nothing back. Tasks that wait, sleep or
- * completed are covered by `test/workerd/tenants/retention.test.ts` and `tenant-reindex.test.ts`.
+ * Drill `recovery`: creates cancelled tasks and drafts, loses the database, and rebuilds its rows while a task is created. Then retention
+ * deletes all ended tasks, with a kill in the middle, and a rebuild must not restore them. `test/workerd/tenants/retention.test.ts` and
+ * `tenant-reindex.test.ts` cover waiting, sleeping and completed tasks.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,15 +10,15 @@ import { type ApiClient, eachAtOnce } from "../api-client.ts";
 import type { Stage } from "../stage.ts";
 import { until } from "../started-system.ts";
 
-/** Requests at once while the tasks are created. */
+/** Concurrent requests while the tasks are created. */
 const WIDTH = 16;
-/** One in so many tasks stays a draft. */
+/** Every n-th task stays a draft. */
 const DRAFT_EVERY = 20;
 /** The index is rebuilt within this time. */
 const REBUILT_WITHIN_MS = 300_000;
 /** How long the tenant's object may wait before it counts its rows again. */
 const COUNTED_WITHIN_MS = 11_000;
-/** What has just ended stays for a minute; then a sweep removes a thousand in each. */
+/** Ended tasks stay for a minute. Then each sweep removes a thousand. */
 const SWEEP_MINUTE_MS = 60_000;
 const SWEPT_A_MINUTE = 1000;
 const DEADLINE_MS = 20 * 60_000;
@@ -114,13 +114,13 @@ export async function runRecoveryDrill(stage: Stage, sizes: Sizes) {
   return { figures, violations };
 }
 
-/** The tasks that are not answered with this status. */
+/** Finds the tasks whose status code differs. */
 async function countOthers(api: ApiClient, ids: readonly string[], status: number): Promise<number> {
   const statuses = await eachAtOnce(ids, WIDTH, async (id) => (await api.send("GET", `/v1/tasks/${id}`)).status);
   return statuses.filter((one) => one !== status).length;
 }
 
-/** Creates drafts and cancels most of them, which then have ended without a model. */
+/** Creates drafts and cancels most of them, which ends them without a model call. */
 async function createTasks(api: ApiClient, count: number): Promise<{ drafts: string[]; cancelled: string[] }> {
   const numbers = Array.from({ length: count }, (_, index) => index);
   const made = await eachAtOnce(numbers, WIDTH, async (index) => {

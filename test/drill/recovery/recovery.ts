@@ -1,4 +1,4 @@
-/** The drill of what is rebuilt and what is removed: a lost database, and retention over every task. */
+/** Group `recovery`: a lost database, and retention over every task. */
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { figures } from "../table.ts";
 import { runRecoveryDrill } from "./recovery-drill.ts";

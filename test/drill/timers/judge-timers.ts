@@ -1,9 +1,9 @@
-/** Whether a task's timers went off when they were due, once each, judged by when the model was asked for the next step. */
+/** Judges whether each timer fired once and on time, by the next step's model request. */
 import type { EventBody, PendingBody, TaskBody } from "../api-client.ts";
 import type { TaskTrace } from "../task-log.ts";
 import { restedText, toldText } from "./timer-script.ts";
 
-/** `lateMs`: of each timer that went off, from its due time to the model request that follows; below 0 is early. */
+/** `lateMs` is the delay of each fired timer, from its due time to the next model request. Negative is early. */
 export interface TimerFinding {
   readonly lateMs: readonly number[];
   readonly isAnswered: boolean;
@@ -14,12 +14,12 @@ interface OfEach {
   readonly drill: string;
   readonly task: TaskBody;
   readonly events: readonly EventBody[];
-  readonly trace: Pick<TaskTrace, "asked">;
+  readonly trace: Pick<TaskTrace, "requests">;
 }
 
 /**
- * Naps. One is due its seconds after the task said in its log that it sleeps; and, by the model server's own clock, not
- * before its seconds have passed since the reply that asked for it was asked for.
+ * Judges naps. A nap is due its seconds after the log entry of the sleep and, by the model server's clock, its seconds after the request
+ * whose reply started it.
  */
 export function judgeNaps({
   drill,
@@ -39,8 +39,8 @@ export function judgeNaps({
   if (resumed !== waited) violations.push(`${drill}: resumed ${resumed} times and waited ${waited} times`);
   violations.push(...judgeSteps(drill, naps.length + 1, events));
   for (const [index, seconds] of naps.entries()) {
-    const next = firstAsked(trace, index + 2);
-    const before = trace.asked.findLast(({ step }) => step === index + 1);
+    const next = findFirstRequest(trace, index + 2);
+    const before = trace.requests.findLast(({ step }) => step === index + 1);
     if (next === undefined || before === undefined) {
       violations.push(`${drill}: the model was not asked after nap ${index + 1}`);
       continue;
@@ -50,15 +50,15 @@ export function judgeNaps({
     lateMs.push(late);
     if (!(late >= 0)) violations.push(`${drill}: nap ${index + 1} of ${seconds} s ended ${-late} ms early`);
     if (next.wallAt - before.wallAt < seconds * 1000)
-      violations.push(`${drill}: nap ${index + 1} of ${seconds} s was over within ${next.wallAt - before.wallAt} ms`);
+      violations.push(`${drill}: nap ${index + 1} of ${seconds} s ended within ${next.wallAt - before.wallAt} ms`);
   }
   violations.push(...judgeOrder(drill, trace));
   return { lateMs, isAnswered: false, violations };
 }
 
 /**
- * A question or an approval with an expiry: answered once, or expired and not before the time that the task view said.
- * `statuses`: what its two answers got; none when nobody answered. `effects`: how often the approved call was made.
+ * Judges a question or an approval with an expiry: it is answered once, or expires at the time in the task view or later. `statuses` are
+ * those of its two answers, if any. `effects` counts the approved call.
  */
 export function judgeExpiry(
   given: OfEach & {
@@ -79,13 +79,13 @@ export function judgeExpiry(
   const expired = times(`${kind}.expired`);
   check(task.status === "completed", `ended as ${task.status}`);
   check(answered + expired === 1, `answered ${answered} times and expired ${expired} times`);
-  // A first answer whose reply a kill cut off counts, and both that are heard of are then refused.
+  // A first answer whose reply a kill cut off counts, and then both retries are refused.
   const wanted = answered === 1 ? [" ", "200 409", "409 409"] : [" ", "", "410 410"];
   check(
     wanted.includes(statuses.join(" ")),
     `was ${answered === 1 ? "answered" : "expired"} and its answers got ${statuses.join(" and ")}`,
   );
-  check(answered === 0 || statuses.length === 2, "was answered by nobody");
+  check(answered === 0 || statuses.length === 2, "was answered although no answer was sent");
   violations.push(...judgeSteps(drill, 2, events), ...judgeOrder(drill, trace));
   if (kind === "approval") check(given.effects === answered, `the call was made ${given.effects} times`);
   else
@@ -93,17 +93,17 @@ export function judgeExpiry(
       task.output?.text === toldText(drill, answerTo(answered === 1, given.defaultAnswer)),
       `was told ${JSON.stringify(task.output?.text)}`,
     );
-  const next = firstAsked(trace, 2);
+  const next = findFirstRequest(trace, 2);
   check(next !== undefined, "the model was not asked afterwards");
   if (expired === 0 || next === undefined) return { lateMs: [], isAnswered: answered === 1, violations };
-  // A wait that was over before its task could be looked at shows its time in the log alone.
+  // If a wait ended before its task was read, only the log has its time.
   const dueMs = Date.parse(pending?.expires_at ?? loggedExpiry(events));
   const late = next.wallAt - dueMs;
   check(late >= 0, `expired ${-late} ms early`);
   return { lateMs: [late], isAnswered: false, violations };
 }
 
-/** Of questions, as of approvals, some were answered: expiry alone would hide that no answer is heard. */
+/** Checks that some questions and approvals were answered, which expiries would hide. */
 export function judgeShares(found: Readonly<Record<"questions" | "approvals", readonly TimerFinding[]>>): string[] {
   const kinds = ["questions", "approvals"] as const;
   return kinds.flatMap((kind) =>
@@ -125,11 +125,11 @@ function loggedExpiry(events: readonly EventBody[]): string {
   return waiting?.[0]?.expires_at ?? "";
 }
 
-function firstAsked({ asked }: OfEach["trace"], wanted: number) {
-  return asked.find(({ step }) => step === wanted);
+function findFirstRequest({ requests }: OfEach["trace"], wanted: number) {
+  return requests.find(({ step }) => step === wanted);
 }
 
-/** Each step ended once. */
+/** Checks that each step ended once. */
 function judgeSteps(drill: string, steps: number, events: readonly EventBody[]): string[] {
   return Array.from({ length: steps }, (_, index) => index + 1).flatMap((step) => {
     const ended = events.filter(({ type, data }) => type === "step.completed" && data["step"] === step).length;
@@ -137,8 +137,8 @@ function judgeSteps(drill: string, steps: number, events: readonly EventBody[]):
   });
 }
 
-/** A step that the model was asked for is not gone back behind. */
-function judgeOrder(drill: string, { asked }: OfEach["trace"]): string[] {
-  const back = asked.find(({ step }, index) => step < (asked[index - 1]?.step ?? 0));
+/** Checks that no earlier step is requested again. */
+function judgeOrder(drill: string, { requests }: OfEach["trace"]): string[] {
+  const back = requests.find(({ step }, index) => step < (requests[index - 1]?.step ?? 0));
   return back === undefined ? [] : [`${drill}: step ${back.step} was asked for again after a later one`];
 }

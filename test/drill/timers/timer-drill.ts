@@ -1,11 +1,11 @@
 /**
- * Drill `timers`: tasks that sleep, questions and approvals with an expiry, some of them answered, while the runtime and
- * now and then the supervisor are killed. Every resume is judged at the model server: never before it is due.
+ * Drill `timers`: tasks sleep, and questions and approvals expire or are answered, while the runtime and sometimes the supervisor are killed.
+ * No task may resume early, as judged at the model server.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { eachAtOnce, type EventBody, isOver, type PendingBody, type TaskBody } from "../api-client.ts";
+import { eachAtOnce, type EventBody, isEnded, type PendingBody, type TaskBody } from "../api-client.ts";
 import { seededRandom } from "../random.ts";
-import { placeOf } from "../received.ts";
+import { parsePlace } from "../received.ts";
 import type { DrillTenant, Stage, StageInput } from "../stage.ts";
 import { until } from "../started-system.ts";
 import { TaskLog } from "../task-log.ts";
@@ -14,10 +14,10 @@ import { judgeExpiry, judgeNaps, judgeShares, type TimerFinding } from "./judge-
 import type { TimerInput } from "./timer-script.ts";
 
 const AT_ONCE = 40;
-/** An answer is sent this long after the question is seen at the latest. */
+/** Longest delay of an answer after the question appears. */
 const LATEST_ANSWER_MS = 2_000;
 
-/** How many of each, and for how long they sleep or wait at most. */
+/** The number of tasks of each kind, and the longest sleep or wait. */
 export interface TimerPlan {
   readonly seed: number;
   readonly sleepers: number;
@@ -25,7 +25,7 @@ export interface TimerPlan {
   readonly questions: number;
   readonly approvals: number;
   readonly longestSeconds: number;
-  /** A task asks within this time, and ends within this time of its answer or of having asked. */
+  /** Time for a task to ask, and to end after the answer or the expiry. */
   readonly endWithinMs: number;
   readonly kills: TimedKillPlan;
 }
@@ -40,7 +40,7 @@ export interface TimerReport {
   readonly violations: readonly string[];
 }
 
-/** `expired`: timers that went off; `answered`: those that a person was quicker than. `lateMs` is of the expired. */
+/** `expired` timers fired; `answered` ones were answered before. `lateMs` is that of expired ones. */
 export interface TimerFigures {
   readonly tasks: number;
   readonly expired: number;
@@ -56,7 +56,7 @@ interface TimedTask {
   readonly endWithinMs: number;
 }
 
-/** What became of a wait on a person: when the task view said that it expires, and how the answers were received. */
+/** The result of a wait for a person: its expiry in the task view, and the statuses of the answers. */
 interface Answered {
   readonly pending: PendingBody | null;
   readonly statuses: readonly number[];
@@ -81,7 +81,7 @@ export async function runTimerDrill(stage: Stage, plan: TimerPlan, say: (line: s
     return { drill: `permit${index + 1}`, kind: "one request", paceMs: 0, keyed: stage.keyed.url };
   });
   const killer = new TimedKiller(stage, plan.kills, seededRandom(plan.seed + 1));
-  // Drawn before anything runs: what comes first then is not the seed's. Every other one is answered, the rest run out.
+  // Draw before running, since the order of later events does not depend on the seed. Every other wait is answered.
   const delaysOf = (inputs: readonly StageInput[]) =>
     inputs.map((_, index) => (index % 2 === 0 ? random() * LATEST_ANSWER_MS : null));
   const [answersAfterMs, decidesAfterMs] = [delaysOf(questions), delaysOf(approvals)];
@@ -104,9 +104,9 @@ export async function runTimerDrill(stage: Stage, plan: TimerPlan, say: (line: s
   stage.hooks = {};
   say(`  all ended after ${killer.kills.length} kills (${killer.tally()}); judging`);
 
-  const [napped, asked, permitted] = ended;
+  const [endedNaps, endedQuestions, endedApprovals] = ended;
   const judged = {
-    naps: napped.map(({ input, task, events }) =>
+    naps: endedNaps.map(({ input, task, events }) =>
       judgeNaps({
         drill: input.drill,
         naps: (input as Extract<TimerInput, { kind: "naps" }>).naps,
@@ -115,7 +115,7 @@ export async function runTimerDrill(stage: Stage, plan: TimerPlan, say: (line: s
         trace: log.of(input.drill),
       }),
     ),
-    questions: asked.map(({ input, ...rest }) => {
+    questions: endedQuestions.map(({ input, ...rest }) => {
       const { defaultAnswer } = input as Extract<TimerInput, { kind: "asks in time" }>;
       return judgeExpiry({
         drill: input.drill,
@@ -126,8 +126,8 @@ export async function runTimerDrill(stage: Stage, plan: TimerPlan, say: (line: s
         effects: 0,
       });
     }),
-    approvals: permitted.map(({ input, ...rest }) => {
-      const effects = stage.keyed.requests.filter(({ path }) => placeOf(path).drill === input.drill);
+    approvals: endedApprovals.map(({ input, ...rest }) => {
+      const effects = stage.keyed.requests.filter(({ path }) => parsePlace(path).drill === input.drill);
       const keys = new Set(effects.map(({ idempotencyKey }) => idempotencyKey)).size;
       return judgeExpiry({
         drill: input.drill,
@@ -146,9 +146,9 @@ export async function runTimerDrill(stage: Stage, plan: TimerPlan, say: (line: s
   return {
     kills: killer.kills.length,
     tally: killer.tally(),
-    naps: figuresOf(judged.naps),
-    questions: figuresOf(judged.questions),
-    approvals: figuresOf(judged.approvals),
+    naps: computeFigures(judged.naps),
+    questions: computeFigures(judged.questions),
+    approvals: computeFigures(judged.approvals),
     modelRequests: log.modelRequests,
     violations,
   };
@@ -160,7 +160,7 @@ interface Ended extends Answered {
   readonly events: readonly EventBody[];
 }
 
-/** `answerAfterMs` null: nobody answers. `waits`: the task waits for a person, and its view is read meanwhile. */
+/** `answerAfterMs` is null for no answer. `waits` means that the task waits for a person, so its view is read. */
 async function runTask(
   stage: Stage,
   { name, tenant, input, endWithinMs }: TimedTask,
@@ -172,7 +172,7 @@ async function runTask(
   const answered = waits ? await answerInTime(tenant, id, answerAfterMs, endWithinMs) : { pending: null, statuses: [] };
   let task = await api.task(id);
   await until(
-    async () => isOver((task = await api.task(id)).status),
+    async () => isEnded((task = await api.task(id)).status),
     endWithinMs,
     () => `${name} (${id}) did not end: ${JSON.stringify(task)}\n${stage.system.output()}`,
     500,
@@ -180,7 +180,7 @@ async function runTask(
   return { input, task, events: await api.events(id), ...answered };
 }
 
-/** Reads what the task waits for, and answers it twice. A reply that a kill cut off is asked for again. */
+/** Reads what the task waits for, and answers twice. Retries a request that a kill interrupted. */
 async function answerInTime(
   { api }: DrillTenant,
   id: string,
@@ -191,10 +191,10 @@ async function answerInTime(
   await until(
     async () => {
       task = await api.task(id);
-      return task.pending.length > 0 || isOver(task.status);
+      return task.pending.length > 0 || isEnded(task.status);
     },
     withinMs,
-    () => `${id} asks nobody: ${JSON.stringify(task)}`,
+    () => `${id} has no question: ${JSON.stringify(task)}`,
     100,
   );
   const [pending] = task.pending;
@@ -213,7 +213,7 @@ async function answerInTime(
   return { pending, statuses };
 }
 
-function figuresOf(found: readonly TimerFinding[]): TimerFigures {
+function computeFigures(found: readonly TimerFinding[]): TimerFigures {
   return {
     tasks: found.length,
     expired: found.reduce((sum, { lateMs }) => sum + lateMs.length, 0),

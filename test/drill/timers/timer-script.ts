@@ -1,8 +1,8 @@
 /** The tasks of the timer drill: naps, and questions that expire. */
-import { type ScriptedReply, stepOf, type WireMessage } from "../../mock-servers/model-server.ts";
-import { inputOfKind, textOf } from "../received.ts";
+import { type ScriptedReply, countStep, type WireMessage } from "../../mock-servers/model-server.ts";
+import { inputOfKind, readText } from "../received.ts";
 
-/** What the first message of a task holds: seconds of each nap, or of the question's deadline. */
+/** The JSON in the first message of a task: seconds of each nap, or of the question's deadline. */
 export type TimerInput =
   | { readonly drill: string; readonly kind: "naps"; readonly naps: readonly number[] }
   | {
@@ -12,30 +12,30 @@ export type TimerInput =
       readonly defaultAnswer: string | null;
     };
 
-/** The timer drill's model; null for a conversation that is not of it. */
+/** The timer drill's model. Null for other conversations. */
 export function timerScript(messages: readonly WireMessage[]): ScriptedReply | null {
   const input = inputOfKind<TimerInput>(messages, ["naps", "asks in time"]);
   if (input === null) return null;
-  const step = stepOf(messages);
+  const step = countStep(messages);
   if (input.kind === "naps") {
     const seconds = input.naps[step - 1];
     return seconds === undefined
       ? { text: restedText(input.drill) }
       : { calls: [{ name: "wait", arguments: { seconds } }] };
   }
-  if (step > 1) return { text: toldText(input.drill, textOf(messages.at(-1))) };
+  if (step > 1) return { text: toldText(input.drill, readText(messages.at(-1))) };
   const { drill, deadlineSeconds, defaultAnswer } = input;
   const given = { query: `What does ${drill} hold?`, deadline_seconds: deadlineSeconds };
   const ask = defaultAnswer === null ? given : { ...given, default_answer: defaultAnswer };
   return { calls: [{ name: "ask_human", arguments: ask }] };
 }
 
-/** The answer of a task that has napped. */
+/** Returns the answer of a task after its naps. */
 export function restedText(drill: string): string {
   return `${drill} has rested`;
 }
 
-/** The answer of a task that asked and was told `answer`. */
+/** Returns the answer of a task that got `answer`. */
 export function toldText(drill: string, answer: string): string {
   return `${drill} was told: ${answer}`;
 }

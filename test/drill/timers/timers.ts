@@ -33,7 +33,7 @@ export async function runTimers({ seed, short, say }: GroupOptions): Promise<Gro
   });
 }
 
-/** The report as a table. */
+/** Formats the report as a table. */
 function timerTable(report: TimerReport): string {
   const row = (name: string, { tasks, expired, answered, early, lateMs }: TimerFigures) => {
     const late = [quantile(lateMs, 0.5), quantile(lateMs, 0.95), Math.max(...lateMs)].map(ms);

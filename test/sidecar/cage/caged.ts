@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
-import { type CageLimits, USUAL_LIMITS } from "../../../sidecar/cage/cage.ts";
+import { type CageLimits, DEFAULT_LIMITS } from "../../../sidecar/cage/cage.ts";
 import { type CageChoice, type Cages, openCages } from "../../../sidecar/cage/cages.ts";
 import { removeTree } from "../../../sidecar/cage/folders.ts";
 import { readProcesses } from "../../../sidecar/cage/processes.ts";
 import { type CagedRun, type CagedRunRequest, runCaged } from "../../../sidecar/cage/run-caged.ts";
 import { lockUser } from "../../../sidecar/cage/users.ts";
-import { type EgressDeps, systemEgress } from "../../../sidecar/egress.ts";
+import { type EgressDeps, makeSystemEgress } from "../../../sidecar/egress.ts";
 
 const [LOOKS, LOOK_EVERY_MS] = [100, 100];
 const [FIRST_UID, LAST_UID] = [61_000, 61_183];
@@ -40,7 +40,7 @@ export interface TestCages {
 
 export type Language = "sh" | "python3" | "node";
 
-export function argvOf(language: Language, program: string): [string, ...string[]] {
+export function getArgv(language: Language, program: string): [string, ...string[]] {
   return [language, language === "node" ? "-e" : "-c", program];
 }
 
@@ -52,17 +52,17 @@ export async function openTestCages(choice: Partial<CageChoice> = {}, allow = ""
   return {
     cages,
     folder,
-    egress: systemEgress(parseEgressAllow(allow)),
+    egress: makeSystemEgress(parseEgressAllow(allow)),
     async run(language, program, more = {}, limits = {}) {
       const own = join(folder, `job-${(runs += 1)}`);
       const ran = await runCaged(cages, {
-        argv: argvOf(language, program),
+        argv: getArgv(language, program),
         cwd: "",
         env: {},
         folder: own,
         work: [],
         skill: [],
-        limits: { ...USUAL_LIMITS, wallMs: 20_000, ...limits },
+        limits: { ...DEFAULT_LIMITS, wallMs: 20_000, ...limits },
         network: null,
         maxOutputBytes: 10_000,
         maxChangedBytes: 1_000_000,

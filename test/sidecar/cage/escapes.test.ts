@@ -7,9 +7,9 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { USUAL_LIMITS } from "../../../sidecar/cage/cage.ts";
 import { startCaged } from "../../../sidecar/cage/start-caged.ts";
-import { argvOf, type Language, openTestCages, type Remains, type TestCages } from "./caged.ts";
+import { type Language, openTestCages, type Remains, type TestCages, getArgv } from "./caged.ts";
+import { DEFAULT_LIMITS } from "../../../sidecar/cage/cage.ts";
 
 const SECRET = "canary-of-the-sidecar-9b1f";
 const CANARY_FILE = "canary.txt";
@@ -66,7 +66,7 @@ afterEach(async () => {
 });
 
 async function bare(language: Language, program: string): Promise<string> {
-  const [command, ...args] = argvOf(language, program);
+  const [command, ...args] = getArgv(language, program);
   const known = language === "node" ? process.execPath : command;
   const { stdout } = await promisify(execFile)(known, args, { env: { ...process.env, SIDECAR_SECRET: SECRET } });
   return stdout;
@@ -130,11 +130,11 @@ print(sorted(int(name) for name in os.listdir("/proc") if name.isdigit())[-1] < 
 
   it("is not reached by another job that runs at the same time", async () => {
     const victim = await startCaged(test.cages, {
-      argv: argvOf("sh", `echo ${SECRET} > /tmp/own; echo ${SECRET} > /dev/shm/own; sleep 30`),
+      argv: getArgv("sh", `echo ${SECRET} > /tmp/own; echo ${SECRET} > /dev/shm/own; sleep 30`),
       cwd: "/tmp",
       env: { OWN: SECRET },
       mounts: [],
-      limits: USUAL_LIMITS,
+      limits: DEFAULT_LIMITS,
       network: null,
     });
     const run = await test.run(

@@ -1,4 +1,4 @@
-/** Programs that take more than they may: they end, with a reason and before their time, and nothing of them stays. */
+/** Programs that exceed their limits are killed with a reason, and leave nothing behind. */
 import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ afterAll(async () => {
   await test.close();
 });
 
-/** Runs it, and nothing of it remains. */
+/** Runs a program and checks that nothing remains. */
 async function hog(language: Language, program: string, limits: Partial<CageLimits> = {}) {
   const before = await test.remains();
   const run = await test.run(language, program, {}, { ...LIMITS, ...limits });
@@ -52,25 +52,25 @@ describe("memory", () => {
     expect(run.exitCode).not.toBe(0);
   });
 
-  it("is taken from programs before it is from the sidecar", async () => {
+  it("is reclaimed from programs before the sidecar", async () => {
     const score = "/proc/self/oom_score_adj";
     const { stdout } = await test.run("sh", `cat ${score}; (echo 0 > ${score}) 2> /dev/null; cat ${score}`);
     const [first, second] = stdout.trim().split("\n");
     expect(first).toBe("1000");
-    // Only root can say so for good.
+    // Only root can make that permanent.
     if (test.cages.changesUser) expect(second).toBe("1000");
   });
 
-  it("of all processes together is, and of what they share once", async () => {
+  it("of all processes together is bounded, shared pages counted once", async () => {
     const shares =
       "import os, time\nheld = bytearray(90_000_000)\nfor _ in range(4):\n  if os.fork() == 0: time.sleep(0.5); os._exit(0)\nfor _ in range(4): os.wait()";
     expect((await hog("python3", shares)).exitCode).toBe(0);
   });
 
-  it("of this machine's own folders is not the program's, however long its cage takes to be built", async () => {
+  it("excludes this machine's folders while the cage starts", async () => {
     const folder = await mkdtemp(join(tmpdir(), "otto-slow-"));
     await chmod(folder, 0o755);
-    // Tells the first process of the cage before anything is mounted for it, and comes no further.
+    // Reports the first process before its mounts, and stops there.
     const slow = 'case "$*" in *stuck*) echo "{\\"child-pid\\": $$}" >&3; sleep 0.5; exit 7;; esac';
     await writeFile(join(folder, "bwrap"), `#!/bin/sh\n${slow}\nexec /usr/bin/bwrap "$@"\n`, { mode: 0o755 });
     const cages = await openTestCages({ programFolders: [folder, "/usr/bin", "/bin"] });
@@ -98,7 +98,7 @@ time.sleep(30)
   });
 });
 
-describe("what takes long to look at", () => {
+describe("what is slow to measure", () => {
   it("is bounded: mappings in memory", async () => {
     const program = `
 import ctypes, time
@@ -111,7 +111,7 @@ for at in range(0, 40_000, 2): libc.mprotect(base + at * 4096, 4096, 1)
 time.sleep(30)
 `;
     const run = await hog("python3", program);
-    expect([run.exitCode, run.stderr]).toEqual([null, expect.stringContaining("too many mappings")]);
+    expect([run.exitCode, run.stderr]).toEqual([null, expect.stringContaining("too many memory mappings")]);
   });
 
   it("is bounded: open files of all processes", async () => {
@@ -142,19 +142,19 @@ time.sleep(30)
 });
 
 describe("processes", () => {
-  it("are bounded: a fork bomb ends with its time, and the machine goes on", async () => {
+  it("are bounded: a fork bomb ends at its time limit, and the machine keeps working", async () => {
     const run = await hog("sh", "bomb() { bomb | bomb & }; bomb; sleep 60", { wallMs: 1_500 });
     expect(run.timedOut).toBe(true);
   });
 
-  it("of one program do not take another's places", async () => {
+  it("of one program do not use another's limit", async () => {
     const many =
       "import os, time\nfor _ in range(30):\n  if os.fork() == 0: time.sleep(1); os._exit(0)\nfor _ in range(30): os.wait()";
     const runs = await Promise.all([test.run("python3", many, {}, LIMITS), test.run("python3", many, {}, LIMITS)]);
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   });
 
-  it("that spin end with their time", async () => {
+  it("that spin end at their time limit", async () => {
     expect(await hog("sh", "while :; do :; done", { wallMs: 500 })).toMatchObject({ timedOut: true });
     expect(await hog("sh", "while :; do :; done", { cpuSeconds: 1 })).toMatchObject({
       timedOut: false,
@@ -191,7 +191,7 @@ describe("the disk", () => {
     expect(run.stderr).toMatch(why);
   });
 
-  it("bounds mapped files that have no name any more", async () => {
+  it("bounds mapped deleted files", async () => {
     const program = `
 import mmap, os, time
 held = []
@@ -204,7 +204,7 @@ time.sleep(30)
     expect((await hog("python3", program)).stderr).toContain("deleted files");
   });
 
-  it("takes a sparse file for what it holds, and brings it not back when it is too large", async () => {
+  it("counts a sparse file by its allocated size, and does not return it if it is too large", async () => {
     const run = await hog("sh", "truncate -s 19000000 sparse");
     expect(run).toMatchObject({ exitCode: 0, changes: { written: [], refused: [{ path: "sparse" }] } });
     expect((await hog("sh", "truncate -s 10000000000 sparse")).exitCode).not.toBe(0);
@@ -216,23 +216,23 @@ describe("output", () => {
     ["stdout", "head -c 50000000 /dev/zero | tr '\\0' x"],
     ["stderr", "head -c 50000000 /dev/zero | tr '\\0' x >&2"],
     ["both", "(head -c 30000000 /dev/zero | tr '\\0' x >&2) & head -c 30000000 /dev/zero | tr '\\0' x; wait"],
-  ])("is cut, and the program ends by itself: %s", async (_what, program) => {
+  ])("is truncated, and the program exits normally: %s", async (_what, program) => {
     const run = await hog("sh", program);
     expect([run.exitCode, run.truncated]).toEqual([0, true]);
     expect(Math.max(run.stdout.length, run.stderr.length)).toBe(10_000);
   });
 
-  it("can be closed, and the program goes on", async () => {
+  it("can be closed while the program continues", async () => {
     const run = await hog("sh", "exec >&- 2>&-; sleep 0.3; echo done > after; exit 5");
     expect(run).toMatchObject({ exitCode: 5, changes: { written: [{ path: "after" }] } });
   });
 
-  it("that is no UTF-8 is shown as far as it goes", async () => {
+  it("with invalid UTF-8 is decoded as far as possible", async () => {
     expect((await hog("sh", "printf 'a\\377b\\0c'")).stdout).toBe("a\uFFFDb\0c");
   });
 });
 
-it("output and input can be opened again by their names", async () => {
+it("output and input can be reopened by name", async () => {
   const run = await hog(
     "sh",
     "echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/fd/2; cat /dev/stdin; echo $?",

@@ -1,16 +1,16 @@
-/** What a lock that cannot be taken says: what the machine lacks for a moment is worth another try, a missing flock is for its operator. */
+/** Locks that cannot be taken: a transient shortage is retryable, a missing flock is reported to the operator. */
 import { EventEmitter } from "node:events";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { USUAL_LIMITS } from "../../../sidecar/cage/cage.ts";
 import { type Cages, openCages } from "../../../sidecar/cage/cages.ts";
 import { openCageFolder, removeTree } from "../../../sidecar/cage/folders.ts";
 import { takeLock } from "../../../sidecar/cage/lock.ts";
 import { startCaged } from "../../../sidecar/cage/start-caged.ts";
+import { DEFAULT_LIMITS } from "../../../sidecar/cage/cage.ts";
 
-/** How flock ends instead of running; null: it runs. */
+/** How flock fails, or null if it runs. */
 let flock: { readonly error: string } | { readonly signal: string } | null = null;
 vi.mock("node:child_process", async (original) => {
   const real = await original<typeof import("node:child_process")>();
@@ -40,10 +40,10 @@ afterEach(async () => {
 });
 
 it.each([
-  [{ error: "ENOENT" }, "there is no flock of util-linux"],
+  [{ error: "ENOENT" }, "util-linux's flock is missing"],
   [{ error: "EAGAIN" }, "EAGAIN"],
   [{ signal: "SIGKILL" }, "SIGKILL"],
-])("names why flock did not run: %o", async (how, code) => {
+])("reports why flock did not run: %o", async (how, code) => {
   flock = how;
   await expect(takeLock(join(folder, "lock"))).rejects.toMatchObject({ code });
 });
@@ -73,7 +73,7 @@ describe.skipIf(process.getuid?.() !== 0)(
           cwd: "/tmp",
           env: {},
           mounts: [],
-          limits: USUAL_LIMITS,
+          limits: DEFAULT_LIMITS,
           network: null,
         });
       // The users that were locked before are taken first.

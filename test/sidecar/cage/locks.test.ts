@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../../sidecar/cage/lock.ts";
-import { takeOwnFolder } from "../../../sidecar/own-folder.ts";
+import { lockOwnFolder } from "../../../sidecar/own-folder.ts";
 
 const LOCK = fileURLToPath(new URL("../../../sidecar/cage/lock.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -89,11 +89,11 @@ describe("a lock", () => {
 
 it("gives each of two sidecars with the same folder one of its own, and a dead one's to the next", async () => {
   const { process: first, said } = await holder(join(folder, "lock"));
-  expect([said, await takeOwnFolder(folder), await takeOwnFolder(folder)]).toEqual([
+  expect([said, await lockOwnFolder(folder), await lockOwnFolder(folder)]).toEqual([
     "holds it",
     join(folder, "2"),
     join(folder, "3"),
   ]);
   await killed(first);
-  expect(await takeOwnFolder(folder)).toBe(folder);
+  expect(await lockOwnFolder(folder)).toBe(folder);
 });

@@ -5,7 +5,7 @@ import { buildConnector } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { makeConnections } from "../../../sidecar/connections.ts";
-import { type EgressDeps, lookupOf } from "../../../sidecar/egress.ts";
+import { type EgressDeps, makeLookup } from "../../../sidecar/egress.ts";
 import { openTestCages, type TestCages } from "./caged.ts";
 
 let test: TestCages;
@@ -32,7 +32,7 @@ function outside(): EgressDeps {
       return known;
     },
     connectTo: (addresses) => {
-      const connect = buildConnector({ lookup: lookupOf(["127.0.0.1"]), allowH2: false });
+      const connect = buildConnector({ lookup: makeLookup(["127.0.0.1"]), allowH2: false });
       return (options, callback) => {
         dialled.push(`${addresses.join()}:${options.port}`);
         const { port } = (options.port === "443" ? echo : upstream).address() as AddressInfo;

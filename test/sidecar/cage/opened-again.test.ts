@@ -1,33 +1,33 @@
-/** Cages whose folder is removed again and again, as a machine that tidies its temporary files does. */
+/** Cages whose folder is removed repeatedly, as by a cleanup of temporary files. */
 import { chmodSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { closeTheCages, theCages } from "../../../sidecar/cage/cages.ts";
 import { removeTree } from "../../../sidecar/cage/folders.ts";
+import { closeCages, getCages } from "../../../sidecar/cage/cages.ts";
 
 let folder = "";
 
 afterEach(async () => {
-  await closeTheCages();
+  await closeCages();
   await removeTree(folder);
 });
 
-it("are opened again once for all that call at the same time", async () => {
+it("are reopened once for all concurrent callers", async () => {
   folder = mkdtempSync(join(tmpdir(), "otto-again-"));
   chmodSync(folder, 0o711);
   vi.stubEnv("TMPDIR", folder);
   for (let time = 0; time < 3; time += 1) {
-    await removeTree((await theCages()).folder.path);
-    const callers = Array.from({ length: 4 }, () => theCages());
+    await removeTree((await getCages()).folder.path);
+    const callers = Array.from({ length: 4 }, () => getCages());
     const opened = await Promise.all(callers);
     expect(new Set(opened).size).toBe(1);
-    expect(opened[0]?.isWhole()).toBe(true);
+    expect(opened[0]?.isIntact()).toBe(true);
   }
   expect(readdirSync(folder)).toHaveLength(1);
 }, 60_000);
 
-it("are opened again each time, and look like no leak of listeners", async () => {
+it("are reopened each time without a warning about leaked listeners", async () => {
   folder = mkdtempSync(join(tmpdir(), "otto-again-"));
   chmodSync(folder, 0o711);
   vi.stubEnv("TMPDIR", folder);
@@ -35,12 +35,12 @@ it("are opened again each time, and look like no leak of listeners", async () =>
   const note = ({ name }: Error) => warnings.push(name);
   process.on("warning", note);
   for (let time = 0; time < 12; time += 1) {
-    const cages = await theCages();
+    const cages = await getCages();
     expect(cages.isolation.level).toBe("bubblewrap");
     await removeTree(cages.folder.path);
   }
-  await theCages();
-  // A warning is told in a later turn.
+  await getCages();
+  // Warnings are emitted in a later turn.
   await new Promise((resolve) => setImmediate(resolve));
   process.off("warning", note);
   expect([warnings, readdirSync(folder).length]).toEqual([[], 1]);

@@ -1,15 +1,15 @@
-/** Programs that something outside ends: what they left half done is nobody's result. */
+/** Programs that something outside ends: their unfinished changes are not applied. */
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Result } from "../../../core/base/errors.ts";
-import { USUAL_LIMITS } from "../../../sidecar/cage/cage.ts";
 import { readOrNull, readProcesses } from "../../../sidecar/cage/processes.ts";
 import { type CagedRun, type CagedRunRequest, runCaged } from "../../../sidecar/cage/run-caged.ts";
+import { DEFAULT_LIMITS } from "../../../sidecar/cage/cage.ts";
 import { openTestCages, type TestCages } from "./caged.ts";
 
-/** A machine can be busy. */
+/** Leaves time for a busy machine. */
 const LONG = { timeout: 25_000 } as const;
 vi.setConfig({ testTimeout: 60_000 });
 let test: TestCages;
@@ -36,7 +36,7 @@ async function begin(program: string, more: Partial<CagedRunRequest> = {}) {
     folder,
     work: [{ path: "in" }],
     skill: [],
-    limits: { ...USUAL_LIMITS, wallMs: 50_000 },
+    limits: { ...DEFAULT_LIMITS, wallMs: 50_000 },
     network: null,
     maxOutputBytes: 10_000,
     maxChangedBytes: 1_000_000,

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openScripts } from "../../../adapters/sidecar/scripts.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import type { ScriptRequest, ScriptRun, ScriptsPort } from "../../../core/ports/scripts.ts";
 import { removeTree } from "../../../sidecar/cage/folders.ts";
 import { shell } from "../../contracts/scripts/script-request.ts";
-import { unusedPort } from "../../mock-servers/listen.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { findUnusedPort } from "../../mock-servers/listen.ts";
 
 const SERVER = fileURLToPath(new URL("../../../sidecar/server.ts", import.meta.url));
 export const SECRET = "a-secret-for-this-test-of-32-characters";
@@ -39,7 +39,7 @@ export async function startSidecar(
   env: Readonly<Record<string, string>> = {},
   { folder = makeFolder(), uid, starter = [] }: { folder?: string; uid?: number; starter?: readonly string[] } = {},
 ): Promise<RunningSidecar> {
-  const port = env["PORT"] ?? String(await unusedPort());
+  const port = env["PORT"] ?? String(await findUnusedPort());
   const command = [...starter, process.execPath, "--disable-warning=ExperimentalWarning", SERVER];
   const program = spawn(command[0] ?? "", command.slice(1), {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -54,7 +54,7 @@ export async function startSidecar(
     program.once("exit", () => reject(new Error(`it ended: ${stderr}`)));
   });
   const url = `http://127.0.0.1:${port}`;
-  const scripts = openScripts({ sidecar: sidecarAt(url, SECRET), tenant: "t1" });
+  const scripts = openScripts({ sidecar: connectSidecar(url, SECRET), tenant: "t1" });
   return { scripts, url, process: program, stderr: () => stderr };
 }
 
@@ -76,7 +76,7 @@ export async function killSidecars(): Promise<void> {
 }
 
 /** Runs a command of a shell; throws when it did not start. */
-export async function runIn(
+export async function runProgram(
   { scripts }: RunningSidecar,
   command: string,
   more: Partial<ScriptRequest> = {},

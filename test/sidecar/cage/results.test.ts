@@ -4,9 +4,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { USUAL_LIMITS } from "../../../sidecar/cage/cage.ts";
-import { changesIn } from "../../../sidecar/cage/changes.ts";
 import { startCaged } from "../../../sidecar/cage/start-caged.ts";
+import { DEFAULT_LIMITS } from "../../../sidecar/cage/cage.ts";
+import { findChanges } from "../../../sidecar/cage/changes.ts";
 import { openTestCages, type TestCages } from "./caged.ts";
 
 let test: TestCages;
@@ -50,7 +50,7 @@ it("calls nothing removed where it cannot look", async () => {
   const before = new Map([["a", { size: 1, mode: 0o644, hash: "" }]]);
   const limits = { workFiles: 10, maxBytes: 10, maxFiles: 10 };
   await writeFile(join(test.folder, "no-folder"), "");
-  await expect(changesIn(join(test.folder, "no-folder"), before, limits)).rejects.toThrow("ENOTDIR");
+  await expect(findChanges(join(test.folder, "no-folder"), before, limits)).rejects.toThrow("ENOTDIR");
 });
 
 it("follows no link, wherever it leads", async () => {
@@ -158,7 +158,7 @@ it("shows what lies where no other user may pass, as programs of the sidecar can
       cwd: "/tmp",
       env: {},
       mounts: [{ from: join(shut, "parts"), at: "/parts", writable: false }],
-      limits: USUAL_LIMITS,
+      limits: DEFAULT_LIMITS,
       network: null,
     });
     if (!started.ok) throw new Error(started.error.message);
@@ -173,7 +173,7 @@ it("lets a program that stays hear and answer, until it is killed", async () => 
     cwd: "/tmp",
     env: {},
     mounts: [],
-    limits: USUAL_LIMITS,
+    limits: DEFAULT_LIMITS,
     network: null,
   });
   if (!started.ok) throw new Error(started.error.message);

@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { afterEach, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
 const SECRET = "a-secret-for-this-test-of-32-characters";
 const closing: (() => Promise<void>)[] = [];
@@ -24,7 +24,7 @@ it("a tenant has 128 requests under way at most, and the others go on", async ()
   });
   const host = `127.0.0.1:${await listenOnLoopback(outside, 0)}`;
   closing.push(() => closeServer(outside));
-  const sidecar = makeSidecar(SECRET, systemEgress(parseEgressAllow(host)));
+  const sidecar = makeSidecar(SECRET, makeSystemEgress(parseEgressAllow(host)));
   const port = await listenOnLoopback(sidecar, 0);
   closing.push(() => closeServer(sidecar));
 

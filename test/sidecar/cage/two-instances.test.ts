@@ -4,8 +4,16 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readOrNull, readProcesses } from "../../../sidecar/cage/processes.ts";
 import { scriptFile } from "../../contracts/scripts/script-request.ts";
-import { unusedPort } from "../../mock-servers/listen.ts";
-import { endSidecar, killSidecars, makeFolder, type RunningSidecar, runIn, SECRET, startSidecar } from "./program.ts";
+import {
+  endSidecar,
+  killSidecars,
+  makeFolder,
+  type RunningSidecar,
+  SECRET,
+  startSidecar,
+  runProgram,
+} from "./program.ts";
+import { findUnusedPort } from "../../mock-servers/listen.ts";
 
 /** A machine can be busy. */
 const LONG = { timeout: 25_000 } as const;
@@ -27,9 +35,9 @@ afterEach(killSidecars);
 async function runInside({ process: sidecar, url }: RunningSidecar, command: string): Promise<unknown> {
   const program = `
     import { openScripts } from ${JSON.stringify(`${BASE}adapters/sidecar/scripts.ts`)};
-    import { sidecarAt } from ${JSON.stringify(`${BASE}adapters/sidecar/sidecar.ts`)};
+    import { connectSidecar } from ${JSON.stringify(`${BASE}adapters/sidecar/sidecar.ts`)};
     import { scriptFile, shell } from ${JSON.stringify(`${BASE}test/contracts/scripts/script-request.ts`)};
-    const scripts = openScripts({ sidecar: sidecarAt(${JSON.stringify(url)}, ${JSON.stringify(SECRET)}), tenant: "t2" });
+    const scripts = openScripts({ sidecar: connectSidecar(${JSON.stringify(url)}, ${JSON.stringify(SECRET)}), tenant: "t2" });
     const ran = await scripts.run(shell(${JSON.stringify(command)}, { timeoutMs: 60_000, files: [scriptFile("in", "2")] }));
     console.log(JSON.stringify(ran));
   `;
@@ -52,13 +60,13 @@ function isRunning(word: string): boolean {
 
 describe.skipIf(!isRoot)("two sidecars (skipped because only root can make a network namespace)", () => {
   it("end none of each other's programs and remove none of each other's files, in any order of starts and ends", async () => {
-    const [folder, port] = [makeFolder(), String(await unusedPort())];
+    const [folder, port] = [makeFolder(), String(await findUnusedPort())];
     const word = (name: string) => `${name}-${process.pid}`;
     const long = (name: string) => `: ${word(name)}; sleep 6; cat in > out; rm in; cat out`;
     const done = (text: string) => ({ exitCode: 0, stdout: text, removed: ["in"], written: [{ path: "out" }] });
 
     const first = await startSidecar({ PORT: port }, { folder });
-    const ours = runIn(first, long("ours"), { timeoutMs: 60_000, files: [scriptFile("in", "1")] });
+    const ours = runProgram(first, long("ours"), { timeoutMs: 60_000, files: [scriptFile("in", "1")] });
     await expect.poll(() => isRunning(word("ours")), LONG).toBe(true);
     const second = await startSidecar({ PORT: port }, { folder, starter: OTHER_NETWORK });
     const theirs = runInside(second, long("theirs"));
@@ -68,7 +76,7 @@ describe.skipIf(!isRoot)("two sidecars (skipped because only root can make a net
     // The first one is killed and starts again while the other's program runs.
     await endSidecar(first, "SIGKILL");
     const third = await startSidecar({ PORT: port }, { folder });
-    expect(await runIn(third, "echo again")).toMatchObject({ stdout: "again\n" });
+    expect(await runProgram(third, "echo again")).toMatchObject({ stdout: "again\n" });
     expect(await theirs).toMatchObject({ ok: true, value: done("2") });
     expect([second.stderr(), third.stderr()]).toEqual(["", ""]);
   });

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { ok } from "../../../core/base/errors.ts";
 import { startBudget } from "../../../sidecar/documents/budget.ts";
-import { enginesWithin } from "../../../sidecar/documents/make/engines.ts";
 import type { Engines } from "../../../sidecar/documents/make/make-document.ts";
-import { makeJobKind } from "../../../sidecar/documents/make/make-job.ts";
 import { readDocument } from "../../../sidecar/documents/read.ts";
+import { limitEngines } from "../../../sidecar/documents/make/engines.ts";
+import { defineMakeJob } from "../../../sidecar/documents/make/make-job.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";
 
 const DOCUMENT_MS = 30_000;
@@ -51,9 +51,9 @@ it("a second run of pandoc for lost tables has what the first one left", async (
     await sleep(ENGINE_MS);
     return ok({ bytes: Buffer.from(given.length === 1 ? "[TABLE]\n" : "<table></table>\n"), media: [], warnings: [] });
   };
-  const readApart = async () => expect.fail("not pandoc's");
+  const readInProcess = async () => expect.fail("not pandoc's");
   const order = { name: "a.docx", pages: null, withImages: false, signal, budget: startBudget(5_000) };
-  const read = await readDocument(makeZip(docxParts(paragraph("x"))), order, { convert, readApart });
+  const read = await readDocument(makeZip(docxParts(paragraph("x"))), order, { convert, readInProcess });
   expect(read).toMatchObject({ ok: true, value: { markdown: "<table></table>" } });
   expect(given).toHaveLength(2);
   expectShrinking(given, 5_000);
@@ -61,7 +61,7 @@ it("a second run of pandoc for lost tables has what the first one left", async (
 
 it("every engine that makes a document has what the others left", async () => {
   const { given, engines } = slowEngines();
-  const within = enginesWithin(startBudget(5_000), engines);
+  const within = limitEngines(startBudget(5_000), engines);
   await within.style("docx", signal);
   await within.pandoc({ from: "a", to: "b", input: new Uint8Array(), signal });
   await within.draw([new Uint8Array()], signal);
@@ -72,7 +72,7 @@ it("every engine that makes a document has what the others left", async () => {
 
 it("an engine that is asked when the time is used up has none", async () => {
   const { given, engines } = slowEngines();
-  const within = enginesWithin(startBudget(0), engines);
+  const within = limitEngines(startBudget(0), engines);
   await within.pandoc({ from: "a", to: "b", input: new Uint8Array(), signal });
   await within.maker({ kind: "style", format: "docx" }, [], signal);
   await within.draw([], signal);
@@ -84,7 +84,7 @@ it("a document that is made has 30 seconds for all its engines together", async 
   mkdirSync(join(folder, "in"), { recursive: true });
   const content = { sheets: [{ name: "A", rows: [["b"]] }] };
   const order = { document: { format: "xlsx", content }, images: [], template: null, now_ms: 0 };
-  const done = await makeJobKind(engines).perform({ tenant: "ten_1", order, folder, files: [], signal });
+  const done = await defineMakeJob(engines).perform({ tenant: "ten_1", order, folder, files: [], signal });
   expect(done).toMatchObject({ ok: true });
   expect(given.length).toBeGreaterThan(0);
   expectShrinking(given, DOCUMENT_MS);

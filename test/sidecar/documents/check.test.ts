@@ -1,4 +1,4 @@
-/** What is judged of a document before a converter sees it. No converter runs here. */
+/** Checks of a document before a converter sees it. No converter runs here. */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ describe("the kind of a document", () => {
     ["report.pdf", "pdf"],
     ["figures.xlsx", "xlsx"],
     ["slides.pptx", "pptx"],
-  ])("is told by the content of %s, whatever its name says", async (file, kind) => {
+  ])("is detected by the content of %s, regardless of its name", async (file, kind) => {
     expect(await codeOf(fixture(file), "notes.csv")).toBe(kind);
   });
 
@@ -55,14 +55,14 @@ describe("the kind of a document", () => {
     expect(await codeOf(Buffer.from(bytes), name)).toBe(kind);
   });
 
-  it("names what can be read when it cannot", async () => {
+  it("names the supported kinds when it is unsupported", async () => {
     const checked = await checkDocument(makeZip([{ name: "a.txt", bytes: "hi" }]), "a.zip");
     expect(checked).toMatchObject({ ok: false, error: { message: expect.stringContaining("PDF, DOCX, ODT") } });
   });
 });
 
 describe("an archive", () => {
-  it("reaches the converter as one that we wrote, with its text and without the bytes of its pictures", async () => {
+  it("reaches the converter rewritten, without the bytes of its pictures", async () => {
     const checked = await checkDocument(fixture("report.docx"), "report.docx");
     if (!checked.ok) throw new Error(checked.error.message);
     const inside = readZipDirectory(checked.value.bytes);
@@ -81,7 +81,7 @@ describe("an archive", () => {
       "too_large",
     ],
     [
-      "holds more than its directory says",
+      "is larger than its directory says",
       docx("", [{ name: "word/a.bin", bytes: zeros, claimedSize: 2_000 }]),
       "invalid_input",
     ],
@@ -94,7 +94,7 @@ describe("an archive", () => {
     ["names a part with a backslash", docx("", [{ name: "..\\a", bytes: "x" }]), "invalid_input"],
     ["holds an archive", docx("", [{ name: "word/a.bin", bytes: makeZip(docxParts("")) }]), "invalid_input"],
     [
-      "has parts that lie on one another",
+      "has overlapping parts",
       docx("", [
         { name: "word/a.bin", bytes: randomBytes(20_000) },
         ...Array.from({ length: 50 }, (_, at) => ({ name: `a${at}`, bytes: randomBytes(3_000), offset: 0 })),
@@ -109,19 +109,19 @@ describe("an archive", () => {
       ),
       "too_large",
     ],
-    ["is cut in its directory", docx(paragraph("a")).subarray(0, -30), "invalid_input"],
+    ["has a truncated directory", docx(paragraph("a")).subarray(0, -30), "invalid_input"],
     ["points outside of itself", docx("", [{ name: "a", bytes: "x", offset: 2 ** 31 }]), "invalid_input"],
   ])("that %s is refused", async (_what, bytes, code) => {
     expect(await codeOf(bytes)).toBe(code);
   });
 
-  it("whose bytes are not what their checksum says is refused", async () => {
+  it("whose bytes do not match their checksum is refused", async () => {
     const bytes = makeZip([...docxParts(""), { name: "a", bytes: "hello, hello", method: 0 }]);
     bytes.write("jello", bytes.indexOf("hello, hello"));
     expect(await messageOf(bytes)).toContain('"a" is damaged');
   });
 
-  it("may hold a workbook behind a chart, which no converter gets", async () => {
+  it("may contain a chart's workbook, which no converter receives", async () => {
     const checked = await checkDocument(
       docx("", [{ name: "word/embeddings/sheet.xlsx", bytes: makeZip([{ name: "a", bytes: "b" }]) }]),
       "a.docx",
@@ -143,12 +143,12 @@ describe("XML", () => {
     expect(await messageOf(docx("", [], prolog))).toContain("declares XML entities");
   });
 
-  it("that only speaks of such things is not", async () => {
+  it("that only mentions such things is accepted", async () => {
     const harmless = `<!-- <!DOCTYPE a> -->${paragraph("&lt;!ENTITY")}<w:p><![CDATA[<!ENTITY <!DOCTYPE ]]></w:p><w:p w:a="<!ENTITY > a" />`;
     expect(await codeOf(docx(harmless))).toBe("docx");
   });
 
-  it("of a page of EPUB may name XHTML's document type, and bring none of its own", async () => {
+  it("of an EPUB page may name XHTML's document type, but not define its own", async () => {
     const book = (page: string) =>
       makeZip([
         { name: "mimetype", bytes: "application/epub+zip", method: 0 },
@@ -163,7 +163,7 @@ describe("XML", () => {
     expect(await messageOf(docx("", [{ name: "word/b.xml", bytes: wide }]))).toContain("UTF-8");
   });
 
-  it("is refused by its depth, wherever it stands", async () => {
+  it("is refused by its depth at any position", async () => {
     const deep = (levels: number) => "<w:p>".repeat(levels) + "</w:p>".repeat(levels);
     expect(await codeOf(docx(deep(200)))).toBe("docx");
     expect(await codeOf(docx(deep(300)))).toBe("too_large");
@@ -178,7 +178,7 @@ describe("XML", () => {
     expect(scan.scan(Buffer.from("<a/>"))).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
-  it("is judged the same however it is cut", () => {
+  it("is judged the same in any chunks", () => {
     const text = Buffer.from(`<?x a?><a b="/>" c='>'><!-- <b> --><![CDATA[ <b> ]]></a><a><b/></a><!ENTITY`);
     for (let at = 0; at <= text.length; at += 1) {
       const totals = { nodes: 0 };

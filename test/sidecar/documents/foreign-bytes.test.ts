@@ -1,14 +1,14 @@
-/** What meets a stranger's bytes, in every isolation: without rights, network or secret in reach, or not at all. */
+/** Programs that process untrusted bytes have no rights, network or secret in any isolation, or are refused. */
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openDocuments } from "../../../adapters/sidecar/documents.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { readOrNull, readProcesses } from "../../../sidecar/cage/processes.ts";
 import { type ClaimedUser, claimUser } from "../../../sidecar/cage/users.ts";
 import { startBudget } from "../../../sidecar/documents/budget.ts";
-import { readApart } from "../../../sidecar/documents/read-in-process.ts";
 import { documentOf } from "../../contracts/documents/suite.ts";
-import { killSidecars, type RunningSidecar, runIn, SECRET, startSidecar } from "../cage/program.ts";
+import { killSidecars, type RunningSidecar, SECRET, startSidecar, runProgram } from "../cage/program.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { readInProcess } from "../../../sidecar/documents/read-in-process.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 const isRoot = process.getuid?.() === 0;
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function read({ url }: RunningSidecar, name: string) {
   const bytes = readFileSync(new URL(`../__fixtures__/documents/${name}`, import.meta.url));
-  return await openDocuments(sidecarAt(url, SECRET), "t1").read(documentOf(name, bytes));
+  return await openDocuments(connectSidecar(url, SECRET), "t1").read(documentOf(name, bytes));
 }
 
 /** What the kernel says of the process that waits for the next document (proc_pid_status(5)). */
@@ -42,7 +42,7 @@ function descendsFrom(pid: number, ancestor: number): boolean {
 }
 
 describe.each(isRoot ? ["bubblewrap", "container"] : ["bubblewrap"])("a sidecar of the isolation %s", (level) => {
-  it("reads and converts documents in processes that may do nothing", async () => {
+  it("reads and converts documents in unprivileged processes", async () => {
     const sidecar = await startSidecar({ OTTO_SCRIPT_ISOLATION: level });
     for (const name of ["report.docx", "report.pdf", "figures.xlsx", "slides.pptx"])
       expect(await read(sidecar, name), name).toMatchObject({ ok: true });
@@ -61,7 +61,7 @@ describe.each(isRoot ? ["bubblewrap", "container"] : ["bubblewrap"])("a sidecar 
     const port = new URL(sidecar.url).port;
     const reach = `python3 -c 'import socket; socket.create_connection(("127.0.0.1", ${port}), 2); print("REACHED")'`;
     const steal = `cat /proc/*/environ /proc/*/task/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a ${SECRET}`;
-    const ran = await runIn(sidecar, `${reach}; ${steal}; echo over`);
+    const ran = await runProgram(sidecar, `${reach}; ${steal}; echo over`);
     expect(ran.stdout).toBe("over\n");
   });
 });
@@ -70,13 +70,15 @@ it.skipIf(!isRoot)(
   "where the container is the boundary, a program that may use the network has none and says why (skipped because only root can change users)",
   async () => {
     const sidecar = await startSidecar({ OTTO_SCRIPT_ISOLATION: "container" });
-    const ran = await runIn(sidecar, "curl --silent --max-time 2 http://127.0.0.1:1/ || exit 7", { network: ["*"] });
+    const ran = await runProgram(sidecar, "curl --silent --max-time 2 http://127.0.0.1:1/ || exit 7", {
+      network: ["*"],
+    });
     expect(ran).toMatchObject({ exitCode: 7, stderr: expect.stringContaining("Programs have no network here") });
-    expect(await runIn(sidecar, "echo fine", { network: ["*"] })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await runProgram(sidecar, "echo fine", { network: ["*"] })).toMatchObject({ exitCode: 0, stderr: "" });
   },
 );
 
-it("where nothing can be shut in, no document is read, and the answer says what is missing", async () => {
+it("without isolation no document is read, and the failure says what is missing", async () => {
   const sidecar = await startSidecar({ OTTO_SCRIPT_ISOLATION: "none-of-these" });
   for (const name of ["report.docx", "report.pdf"])
     expect(await read(sidecar, name)).toMatchObject({
@@ -90,11 +92,11 @@ it("where nothing can be shut in, no document is read, and the answer says what 
 });
 
 it.skipIf(!isRoot)(
-  "where no user is free, no document is read, and it is worth another try (skipped because only root can change users)",
+  "without a free user no document is read, and the failure is retryable (skipped because only root can change users)",
   async () => {
     const question = { kind: "pdf", pages: null, withImages: false } as const;
     const ask = async () =>
-      await readApart(Buffer.from("%PDF-1.4"), question, new AbortController().signal, startBudget());
+      await readInProcess(Buffer.from("%PDF-1.4"), question, new AbortController().signal, startBudget());
     expect(await ask()).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     for (let user = await claimUser(); user !== null; user = await claimUser()) claimed.push(user);
     expect(await ask()).toMatchObject({ ok: false, error: { code: "rate_limited", retryAfterMs: 1_000 } });

@@ -1,14 +1,14 @@
 /**
- * Documents of every format, cut, bent and mixed by a seeded generator: each comes to a result or a clear error, and what
- * reads them goes on. DOCUMENTS_SEED replays a run.
+ * Documents of every format, damaged by a seeded generator: each gives a result or a clear error, and the readers keep working.
+ * DOCUMENTS_SEED replays a run.
  */
 import { readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
-import { entryBytes, readZipDirectory } from "../../../sidecar/documents/zip.ts";
+import { readZipDirectory, readEntry } from "../../../sidecar/documents/zip.ts";
 import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../../sidecar/documents/read-in-process.ts";
 import { readDocument } from "../../../sidecar/documents/read.ts";
 import { seededRandom } from "../../drill/random.ts";
+import { readInProcess } from "../../../sidecar/documents/read-in-process.ts";
 import { makeZip } from "./make-zip.ts";
 
 const CASES = 300;
@@ -43,10 +43,10 @@ function original(name: string): Buffer {
   return readFileSync(new URL(`../__fixtures__/documents/${name}`, import.meta.url));
 }
 
-/** Gives whole numbers below a bound. */
+/** Generates integers below a bound. */
 type Random = (below: number) => number;
 
-/** One to three harms of a kind. */
+/** Damages a document one to three times. */
 function harm(bytes: Buffer, random: Random): Buffer {
   let harmed = Buffer.from(bytes);
   for (let times = random(3); times >= 0; times -= 1) {
@@ -79,7 +79,7 @@ function harm(bytes: Buffer, random: Random): Buffer {
   return harmed;
 }
 
-/** Half of the archives are harmed inside one part and packed anew, so that they get past their checksums. */
+/** Damages half of the archives inside one part and repacks them, so that their checksums match. */
 async function bent(name: string, random: Random): Promise<Buffer> {
   const bytes = original(name);
   const directory = readZipDirectory(bytes);
@@ -87,7 +87,7 @@ async function bent(name: string, random: Random): Promise<Buffer> {
   const victim = random(directory.value.length);
   const parts = await Promise.all(
     directory.value.map(async (entry, index) => {
-      const whole = Buffer.from(await entryBytes(entry));
+      const whole = Buffer.from(await readEntry(entry));
       return { name: entry.name, method: entry.method, bytes: index === victim ? harm(whole, random) : whole };
     }),
   );
@@ -96,7 +96,7 @@ async function bent(name: string, random: Random): Promise<Buffer> {
 
 const seed = Number(process.env["DOCUMENTS_SEED"] ?? Date.now() % 1_000_000);
 
-it(`${CASES} harmed documents (seed ${seed}) end in a result or a clear error, and the next good one is read`, {
+it(`${CASES} damaged documents (seed ${seed}) end in a result or a clear error, and the next good one is read`, {
   timeout: RUN_MS,
 }, async () => {
   const signal = new AbortController().signal;
@@ -107,7 +107,7 @@ it(`${CASES} harmed documents (seed ${seed}) end in a result or a clear error, a
     const random: Random = (below) => Math.floor(share() * below);
     const name = NAMES[at % NAMES.length] ?? "";
     const order = { name, pages: null, withImages: random(2) === 0, signal };
-    const done = await readDocument(await bent(name, random), order, { convert: pool.convert, readApart });
+    const done = await readDocument(await bent(name, random), order, { convert: pool.convert, readInProcess });
     const end = done.ok ? "read" : done.error.code;
     expect([...CODES, "read"], `seed ${seed}, case ${at}`).toContain(end);
     if (!done.ok) expect(done.error.message.length, `seed ${seed}, case ${at}`).toBeGreaterThan(10);
@@ -127,7 +127,7 @@ it(`${CASES} harmed documents (seed ${seed}) end in a result or a clear error, a
   expect(process.memoryUsage().rss - before).toBeLessThan(GROWTH_BYTES);
   for (const name of NAMES) {
     const order = { name, pages: null, withImages: false, signal };
-    expect(await readDocument(original(name), order, { convert: pool.convert, readApart }), name).toMatchObject({
+    expect(await readDocument(original(name), order, { convert: pool.convert, readInProcess }), name).toMatchObject({
       ok: true,
     });
   }

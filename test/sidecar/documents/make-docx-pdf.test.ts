@@ -150,8 +150,8 @@ describe("either", () => {
     const { warnings } = await workshop.made({ format, markdown }, { images: given });
     expect(warnings).toEqual([
       "The image a.png is not in the document: there is no such file in the sandbox.",
-      "The image https://example.com/x.png is not in the document: images are taken from the sandbox only.",
-      "The image bad.png is not in the document: it is no PNG, JPEG, GIF or SVG.",
+      "The image https://example.com/x.png is not in the document: images must be in the sandbox.",
+      "The image bad.png is not in the document: it is not a PNG, JPEG, GIF or SVG.",
       expect.stringContaining("file:///etc/passwd"),
       expect.stringContaining("notes.md"),
       expect.stringContaining("#gone"),

@@ -1,8 +1,8 @@
 /** How documents divide their room: the columns of tables, the slides of a text, the side of a list. */
 import { afterAll, describe, expect, it } from "vitest";
-import { isAttributes, type Node, partsOf, textOf } from "../../../sidecar/documents/make/ast.ts";
+import { isAttributes, type Node, getParts, extractText } from "../../../sidecar/documents/make/ast.ts";
 import { cleanBlocks } from "../../../sidecar/documents/make/clean-ast.ts";
-import { flowSlides, slideLevel } from "../../../sidecar/documents/make/slide-flow.ts";
+import { flowSlides, findSlideLevel } from "../../../sidecar/documents/make/slide-flow.ts";
 import { openWorkshop } from "./made.ts";
 import { openDocx, openPdf, openPptx } from "./opened.ts";
 
@@ -60,23 +60,23 @@ const header = (level: number, text: string): Node => ({
 const para = (text: string): Node => ({ t: "Para", c: [{ t: "Str", c: text }] });
 const titles = (blocks: readonly Node[]) =>
   blocks.flatMap((block) => {
-    const [level, , inlines] = partsOf(block);
-    return block.t === "Header" ? [`${Number(level)} ${textOf(inlines)}`] : [];
+    const [level, , inlines] = getParts(block);
+    return block.t === "Header" ? [`${Number(level)} ${extractText(inlines)}`] : [];
   });
 
 describe("the slides of a text", () => {
   const report = [header(1, "Report"), para("x"), header(2, "North"), para("x"), header(2, "South"), para("x")];
 
   it("begin with the headings below its title, which has a slide of its own", () => {
-    const level = slideLevel(report);
+    const level = findSlideLevel(report);
     expect(level).toBe(2);
     expect(titles(flowSlides(report, level))).toEqual(["1 Report", "2 Report", "2 North", "2 South"]);
   });
 
   it("begin with its highest headings where several are", () => {
-    expect(slideLevel([header(1, "A"), para("x"), header(2, "B"), para("x"), header(1, "C"), para("x")])).toBe(1);
-    expect(slideLevel([header(1, "A"), para("x")])).toBe(1);
-    expect(slideLevel([header(2, "A"), para("x"), header(1, "B"), para("x")])).toBe(1);
+    expect(findSlideLevel([header(1, "A"), para("x"), header(2, "B"), para("x"), header(1, "C"), para("x")])).toBe(1);
+    expect(findSlideLevel([header(1, "A"), para("x")])).toBe(1);
+    expect(findSlideLevel([header(2, "A"), para("x"), header(1, "B"), para("x")])).toBe(1);
   });
 
   it("begin with the headings below too, where one slide does not hold what stands under them", () => {
@@ -106,7 +106,7 @@ it.each([
 ])("a list of %s runs as its first letter does where the language says so", (word, expected) => {
   const list: Node = { t: "BulletList", c: [[{ t: "Plain", c: [{ t: "Str", c: word }] }]] };
   const [block] = cleanBlocks([list], { images: new Map(), direction: "lang" }).blocks;
-  const [attributes, inner] = partsOf(block ?? list) as [unknown, readonly Node[]];
+  const [attributes, inner] = getParts(block ?? list) as [unknown, readonly Node[]];
   expect(isAttributes(attributes) ? attributes[2] : undefined).toEqual(expected);
   if (expected !== undefined) expect(inner[0]?.t).toBe("BulletList");
 });

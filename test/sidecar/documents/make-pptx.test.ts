@@ -13,7 +13,7 @@ async function show(slides: readonly Slide[], images = new Map<string, Uint8Arra
 }
 
 describe("a presentation of slides", () => {
-  it("has titles, points at their level, tables, pictures, notes and layouts", async () => {
+  it("has titles, bullets at their level, tables, pictures, notes and layouts", async () => {
     const images = new Map([["chart 1%.png", png(30, 20)]]);
     const opened = await show(
       [
@@ -70,7 +70,7 @@ describe("a presentation of slides", () => {
     expect(foreign?.xml).toMatch(/rtl="1"[\s\S]*مرحبا/);
   });
 
-  it("takes no text for more than a paragraph", async () => {
+  it("treats each text as one paragraph", async () => {
     const odd = [
       "# heading",
       "- item",
@@ -93,13 +93,13 @@ describe("a presentation of slides", () => {
       expect(texts).toContain(text);
   });
 
-  it("divides what is too much for one, and sets smaller what cannot be divided", async () => {
+  it("splits content that is too long, and shrinks what cannot be split", async () => {
     const bullets = Array.from({ length: 25 }, (_, index) => `Point ${index + 1} of many that are to be said`);
     const rows = Array.from({ length: 20 }, (_, index) => [`Row ${index + 1}`, "x"]);
     const { slides } = await show([
       { title: "Many", bullets },
       { title: "Long", table: { header: ["Name", "Value"], rows } },
-      { title: "One", text: "A sentence that goes on. ".repeat(60) },
+      { title: "One", text: "A sentence that continues. ".repeat(60) },
     ]);
     const many = slides.filter(({ texts: [title] }) => title?.startsWith("Many"));
     expect(many.map(({ texts: [title] }) => title)).toEqual(["Many", "Many (2)", "Many (3)"]);
@@ -170,7 +170,7 @@ Only for the speaker.
     expect(openPptx(bytes).slides).toHaveLength(4);
   });
 
-  it("is the same bytes when it is made again", async () => {
+  it("gives the same bytes again", async () => {
     const document = { format: "pptx" as const, content: { markdown: MARKDOWN } };
     const [one, other] = [await workshop.made(document), await workshop.made(document)];
     expect(Buffer.compare(one.bytes, other.bytes)).toBe(0);

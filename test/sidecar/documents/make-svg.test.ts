@@ -1,7 +1,7 @@
 /** Pictures of the kind SVG in documents: drawn to be read, and bounded when they are made to be too much. */
 import { afterAll, describe, expect, it } from "vitest";
 import type { DocumentToMake } from "../../../core/documents/make.ts";
-import { drawSvgs, type Drawn } from "../../../sidecar/documents/make/draw-svgs.ts";
+import { drawSvgs, type DrawResult } from "../../../sidecar/documents/make/draw-svgs.ts";
 import { openOffice } from "../../../sidecar/documents/make/office-file.ts";
 import { openWorkshop, png } from "./made.ts";
 import { openDocx, openPdf, openPptx } from "./opened.ts";
@@ -17,13 +17,13 @@ const label = (text: string, more = "") => svg(`<text x="5" y="50" font-size="20
 const CHART = svg('<rect width="100%" height="100%" fill="white"/><rect width="80" height="20"/>');
 
 /** A PNG's width and height, and its dots for each metre. */
-function facts(drawn: Drawn | undefined): readonly [width: number, height: number, dotsOfAMetre: number] {
+function facts(drawn: DrawResult | undefined): readonly [width: number, height: number, dotsOfAMetre: number] {
   if (drawn === undefined || "why" in drawn) throw new Error(drawn?.why ?? "nothing was drawn");
   const data = Buffer.from(drawn.png);
   return [data.readUInt32BE(16), data.readUInt32BE(20), data.readUInt32BE(data.indexOf("pHYs") + 4)];
 }
 
-async function draw(...svgs: Uint8Array[]): Promise<readonly Drawn[]> {
+async function draw(...svgs: Uint8Array[]): Promise<readonly DrawResult[]> {
   return await drawSvgs(svgs, signal);
 }
 

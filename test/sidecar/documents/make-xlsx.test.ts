@@ -57,7 +57,7 @@ describe("a workbook of sheets", () => {
     expect(sheet?.widths["E"]).toBeGreaterThan(10);
   });
 
-  it("keeps every text a text, whatever it begins with", async () => {
+  it("keeps every text a text, with any first character", async () => {
     const texts = [
       "=1+1",
       '=HYPERLINK("https://example.com")',
@@ -82,7 +82,7 @@ describe("a workbook of sheets", () => {
     );
   });
 
-  it("takes what the calendar and XML do not", async () => {
+  it("accepts dates and characters that the calendar and XML exclude", async () => {
     const rows = [["a\u0000b\uD800c", Number.MAX_SAFE_INTEGER, -0.1, 1e300]];
     const { bytes } = await workshop.made({
       format: "xlsx",
@@ -100,13 +100,13 @@ describe("a workbook of sheets", () => {
     expect([empty?.name, empty?.filter]).toEqual(["Empty", null]);
   });
 
-  it("is frozen and filtered as it is told", async () => {
+  it("is frozen and filtered as requested", async () => {
     const sheet = { ...SALES, freeze: { rows: 2, columns: 1 }, autofilter: false };
     const [opened] = openXlsx((await workshop.made({ format: "xlsx", content: { sheets: [sheet] } })).bytes).sheets;
     expect([opened?.freeze, opened?.filter]).toEqual(["B3", null]);
   });
 
-  it("is the same bytes when it is made again", async () => {
+  it("gives the same bytes again", async () => {
     const document = { format: "xlsx" as const, content: { sheets: [SALES] } };
     const [one, other] = [await workshop.made(document), await workshop.made(document)];
     expect(Buffer.compare(one.bytes, other.bytes)).toBe(0);

@@ -1,14 +1,14 @@
-/** Writes zip archives for tests, honest ones and such as lie. */
+/** Writes valid and invalid zip archives for tests. */
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A part. What is set beside its name and bytes stands in the directory in the place of the truth. */
+/** A part. Other fields replace true values in the directory. */
 export interface ZipPart {
   readonly name: string;
   readonly bytes: Uint8Array | string;
   readonly claimedSize?: number;
   readonly flags?: number;
   readonly method?: number;
-  /** Where the directory says that its header is; no bytes are written for it. */
+  /** The stated offset of its header. No bytes are written for it. */
   readonly offset?: number;
 }
 
@@ -45,7 +45,7 @@ export function makeZip(parts: readonly ZipPart[]): Buffer {
   return Buffer.concat([...locals, directory, Buffer.from("PK\u0005\u0006"), end]);
 }
 
-/** The parts of a DOCX whose body is this. */
+/** Creates the parts of a DOCX with this body. */
 export function docxParts(body: string, prolog = ""): ZipPart[] {
   const main = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument";

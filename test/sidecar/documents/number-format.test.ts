@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { builtInFormat, formatNumber } from "../../../sidecar/documents/children/number-format.ts";
+import { formatNumber, getBuiltInFormat } from "../../../sidecar/documents/children/number-format.ts";
 
 describe("a number of a spreadsheet is shown as there", () => {
   it.each([
@@ -31,7 +31,7 @@ describe("a number of a spreadsheet is shown as there", () => {
 
   it.each([
     [46082, "yyyy-mm-dd", "2026-03-01"],
-    [46082, builtInFormat(14), "2026-03-01"],
+    [46082, getBuiltInFormat(14), "2026-03-01"],
     [46082.604166666664, "yyyy-mm-dd hh:mm", "2026-03-01 14:30"],
     [46082.604166666664, "d.m.yy h:mm AM/PM", "1.3.26 2:30 PM"],
     [46082, "dddd, d. mmmm yyyy", "Sunday, 1. March 2026"],

@@ -120,7 +120,7 @@ A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 z = zipfile.ZipFile(sys.argv[1])
-assert z.testzip() is None
+assert not z.testzip()
 parts = {n: E.fromstring(z.read(n)) for n in z.namelist() if n.endswith((".xml", ".rels"))}
 def rels(n):
     r = parts.get(posixpath.join(posixpath.dirname(n), "_rels", posixpath.basename(n) + ".rels"))

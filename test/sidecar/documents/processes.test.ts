@@ -1,16 +1,16 @@
-/** The processes of converters: what becomes of the document, and of the next one, when one hangs, dies or takes too much. */
+/** Converter processes that hang, die or exceed limits: the result of their document, and of the next one. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readOrNull, readProcesses } from "../../../sidecar/cage/processes.ts";
-import { NOT_LOOKED_AT } from "../../../sidecar/cage/watch.ts";
 import { startBudget } from "../../../sidecar/documents/budget.ts";
 import type { ConverterStart } from "../../../sidecar/documents/converter-process.ts";
-import { judgeDeath } from "../../../sidecar/documents/death.ts";
 import { drawSvgs } from "../../../sidecar/documents/make/draw-svgs.ts";
 import { makeMakerPool, type MakerPool } from "../../../sidecar/documents/make/makers.ts";
 import { MAX_PANDOC_BYTES, makePandocPool, PANDOC_LIMITS, type PandocPool } from "../../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../../sidecar/documents/read-in-process.ts";
+import { NOT_MEASURED } from "../../../sidecar/cage/watch.ts";
+import { classifyDeath } from "../../../sidecar/documents/death.ts";
+import { readInProcess } from "../../../sidecar/documents/read-in-process.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";
 
 const TOLD: ConverterStart = {
@@ -21,9 +21,9 @@ const TOLD: ConverterStart = {
   maxAnswerBytes: 1_000_000,
 };
 const LIMITS = { ...PANDOC_LIMITS, processes: 1, timeoutMs: 20_000 };
-/** What a document is given that hangs. */
+/** Time limit of a document that hangs. */
 const HANG_MS = 2_000;
-/** A machine can be busy. */
+/** Leaves time for a busy machine. */
 const LONG = { timeout: 15_000 } as const;
 
 let pool: PandocPool;
@@ -34,7 +34,7 @@ async function ask(told: string, signal = new AbortController().signal) {
   return await pool.convert({ from: "a", to: "b", input: Buffer.from(told), signal, timeoutMs });
 }
 
-/** What came of it: the text and which process gave it, or the failure's code. */
+/** Returns the text and its process, or the failure's code. */
 async function convert(told: string, signal = new AbortController().signal) {
   const done = await ask(told, signal);
   return done.ok ? { text: Buffer.from(done.value.bytes).toString(), name: done.value.warnings[0] } : done.error.code;
@@ -46,14 +46,14 @@ async function nameOf(told = "hello"): Promise<string> {
   return done.name ?? "";
 }
 
-/** The converters that run, by their numbers outside of their cages. */
+/** Finds running converters by their host pids. */
 function converters(): readonly number[] {
   return readProcesses()
     .filter(({ pid, isZombie }) => !isZombie && /^node\0.*told\.ts/.test(readOrNull(`/proc/${pid}/cmdline`) ?? ""))
     .map(({ pid }) => pid);
 }
 
-/** Kills those that run. Between its start and its first program a process has another command line for a moment. */
+/** Kills running converters. Retries, since a starting process briefly has a different command line. */
 async function killConverters(): Promise<void> {
   await expect.poll(killThose, LONG).toBeGreaterThan(0);
 }
@@ -65,8 +65,8 @@ function killThose(): number {
 }
 
 describe("a converter's process", () => {
-  it("stays for the next document, up to a number of them", async () => {
-    pool = makePandocPool({ ...LIMITS, documentsOfAProcess: 3 }, TOLD);
+  it("is reused for a number of documents", async () => {
+    pool = makePandocPool({ ...LIMITS, documentsPerProcess: 3 }, TOLD);
     const names = [await nameOf(), await nameOf(), await nameOf(), await nameOf()];
     expect(new Set(names.slice(0, 3)).size).toBe(1);
     expect(names[3]).not.toBe(names[0]);
@@ -79,18 +79,21 @@ describe("a converter's process", () => {
     ["grow", "too_large", /450 MB of memory/],
     ["exhaust", "too_large", /450 MB of memory/],
     ["flood", "too_large", /1 MB of text and pictures/],
-  ])("told to %s fails that document with the cause, and the next one works", async (told, code, message) => {
-    pool = makePandocPool(LIMITS, TOLD);
-    const before = await nameOf();
-    const said = expect.stringMatching(message) as string;
-    expect(await ask(told)).toMatchObject({ ok: false, error: { code, message: said } });
-    const after = await convert("next");
-    expect(after).toMatchObject({ text: "next" });
-    expect(after).not.toMatchObject({ name: before });
-    await expect.poll(() => converters().length, LONG).toBe(1);
-  });
+  ])(
+    "that is instructed to %s fails its document with the cause, and the next one works",
+    async (told, code, message) => {
+      pool = makePandocPool(LIMITS, TOLD);
+      const before = await nameOf();
+      const said = expect.stringMatching(message) as string;
+      expect(await ask(told)).toMatchObject({ ok: false, error: { code, message: said } });
+      const after = await convert("next");
+      expect(after).toMatchObject({ text: "next" });
+      expect(after).not.toMatchObject({ name: before });
+      await expect.poll(() => converters().length, LONG).toBe(1);
+    },
+  );
 
-  it("that something outside kills in the middle of a document leaves it to another, and the next one works", async () => {
+  it("that something outside kills during a document is replaced, and the next document works", async () => {
     pool = makePandocPool(LIMITS, TOLD);
     const name = await nameOf();
     const cut = convert("wait 1000");
@@ -102,12 +105,12 @@ describe("a converter's process", () => {
     expect(await convert("next")).toMatchObject({ text: "next" });
   });
 
-  it("that something outside kills twice is no fault of the document, which is worth another try", async () => {
+  it("that something outside kills twice gives a retryable failure", async () => {
     pool = makePandocPool(LIMITS, TOLD);
     const cut = ask("wait 15000");
     for (const killed of [1, 2]) {
       await expect.poll(() => converters().length, LONG).toBe(1);
-      // It has begun, whichever of the two it is.
+      // Either of the two has started.
       await sleep(300 * killed);
       const [before] = converters();
       await killConverters();
@@ -117,7 +120,7 @@ describe("a converter's process", () => {
     expect(await convert("next")).toMatchObject({ text: "next" });
   });
 
-  it("that died while it waited is followed by another", async () => {
+  it("that died while idle is replaced", async () => {
     pool = makePandocPool(LIMITS, TOLD);
     const name = await nameOf();
     await killConverters();
@@ -125,7 +128,7 @@ describe("a converter's process", () => {
     expect(await nameOf()).not.toBe(name);
   });
 
-  it("has what is left of its document's time, with a second process and with the time in line", async () => {
+  it("has the remaining time of its document, including a second process and waiting", async () => {
     pool = makePandocPool({ ...LIMITS, timeoutMs: 4_000 }, TOLD);
     await nameOf();
     const began = performance.now();
@@ -141,11 +144,11 @@ describe("a converter's process", () => {
     await killConverters();
     expect(await inLine).toMatchObject({ ok: false, error: { code: "rate_limited", retryAfterMs: 1_000 } });
     expect(await cut).toMatchObject({ ok: false, error: { code: "timeout" } });
-    // Two processes with all the time for each would take five seconds at least.
+    // Two processes with the full time each would take at least five seconds.
     expect(performance.now() - began).toBeLessThan(4_900);
   });
 
-  it("ends when its document is given up, and those who wait go on", async () => {
+  it("ends when its document is cancelled, and waiting documents continue", async () => {
     pool = makePandocPool(LIMITS, TOLD);
     const stop = new AbortController();
     const [given, waiting] = [convert("wait 15000", stop.signal), convert("next")];
@@ -156,19 +159,19 @@ describe("a converter's process", () => {
     expect(await waiting).toMatchObject({ text: "next" });
   });
 
-  it("is one of a few, however many documents come", async () => {
+  it("is one of a limited number", async () => {
     pool = makePandocPool({ ...LIMITS, processes: 2 }, TOLD);
     const names = await Promise.all(Array.from({ length: 8 }, () => nameOf("wait 20")));
     expect(new Set(names).size).toBeLessThanOrEqual(2);
   });
 
-  it("ends when it has had nothing to do for a while", async () => {
+  it("ends after an idle time", async () => {
     pool = makePandocPool({ ...LIMITS, idleMs: 50 }, TOLD);
     await nameOf();
     await expect.poll(converters, LONG).toEqual([]);
   });
 
-  it("is not given more than it may hold", async () => {
+  it("refuses input above its limit", async () => {
     pool = makePandocPool(LIMITS, TOLD);
     const input = new Uint8Array(MAX_PANDOC_BYTES + 1);
     const done = await pool.convert({ from: "a", to: "b", input, signal: new AbortController().signal });
@@ -180,7 +183,7 @@ describe("a reader's process", () => {
   const question = { kind: "pdf", pages: null, withImages: false } as const;
 
   async function readTold(told: string, ms = 20_000) {
-    return await readApart(Buffer.from(told), question, new AbortController().signal, startBudget(ms), TOLD);
+    return await readInProcess(Buffer.from(told), question, new AbortController().signal, startBudget(ms), TOLD);
   }
 
   it.each([
@@ -188,11 +191,11 @@ describe("a reader's process", () => {
     ["die", "invalid_input"],
     ["talk", "invalid_input"],
     ["exhaust", "too_large"],
-  ])("told to %s is a clear failure", async (told, code) => {
+  ])("that is instructed to %s gives a clear failure", async (told, code) => {
     expect(await readTold(told, code === "timeout" ? HANG_MS : 20_000)).toMatchObject({ ok: false, error: { code } });
   });
 
-  it("that something outside kills is followed by one more", async () => {
+  it("that something outside kills is replaced once", async () => {
     const read = readTold("wait 1000");
     await expect.poll(() => converters().length, LONG).toBe(1);
     await killConverters();
@@ -201,7 +204,7 @@ describe("a reader's process", () => {
 });
 
 it.each(["need a fresh one", "ask for a fresh one"])(
-  "pandoc's process that served others is not believed when it says %s: another one converts it",
+  "pandoc's reused process that reports %s is replaced for the document",
   async (told) => {
     pool = makePandocPool(LIMITS, TOLD);
     const before = await nameOf();
@@ -224,7 +227,7 @@ describe("a maker's process", () => {
   }
 
   it.each(["need a fresh one", "ask for a fresh one"])(
-    "that served others is not believed when it says %s: another one makes the document",
+    "that was reused and reports %s is replaced for the document",
     async (told) => {
       expect(await make("hello")).toBe("hello");
       expect(await make(told)).toBe(told);
@@ -232,7 +235,7 @@ describe("a maker's process", () => {
     },
   );
 
-  it("that served others is followed by one more, and by no third", async () => {
+  it("that was reused is replaced only once", async () => {
     expect(await make("hello")).toBe("hello");
     expect(await make("exhaust")).toMatchObject({
       code: "too_large",
@@ -241,7 +244,7 @@ describe("a maker's process", () => {
     expect(await make("next")).toBe("next");
   });
 
-  it("that something outside kills is followed by one more, and is worth another try when that is killed too", async () => {
+  it("that something outside kills is replaced once, and then gives a retryable failure", async () => {
     const once = make("wait 1000");
     await expect.poll(() => converters().length, LONG).toBe(1);
     await killConverters();
@@ -262,7 +265,7 @@ describe("a process that draws", () => {
   const picture = (told: string) => Buffer.from(`<svg><!--${told}--></svg>`);
   const draw = async (...told: string[]) => await drawSvgs(told.map(picture), new AbortController().signal, {}, TOLD);
 
-  it("that drew others is not believed when it breaks down: another one draws the picture", async () => {
+  it("that was reused and crashes is replaced for the picture", async () => {
     const drawn = await draw("hello", "need a fresh one");
     expect(drawn.map((one) => ("png" in one ? "drawn" : one.why))).toEqual(["drawn", "drawn"]);
   });
@@ -270,22 +273,22 @@ describe("a process that draws", () => {
   it.each([
     ["exhaust", "450 MB of memory"],
     ["flood", "1 MB of text and pictures"],
-  ])("told to %s leaves out the picture, with its limit, and the next one is drawn", async (told, limit) => {
+  ])("that is instructed to %s omits the picture with its limit, and draws the next one", async (told, limit) => {
     const [left, next] = await draw(told, "next");
-    expect(left).toEqual({ why: `it is an SVG that needs more than drawing one may use (${limit})` });
+    expect(left).toEqual({ why: `it is an SVG that exceeds the limit for drawing (${limit})` });
     expect(next).toMatchObject({ png: expect.anything() });
   });
 });
 
-it("a process that could not be looked at was ended from outside, not by a limit of its document", () => {
+it("a process that could not be measured counts as ended from outside", () => {
   const end = { exitCode: null, endedFromOutside: false, timedOut: false };
-  expect(judgeDeath({ ...end, killed: NOT_LOOKED_AT }, "", 450)).toEqual({ cause: "outside" });
-  expect(judgeDeath({ ...end, killed: "It took more than 5 bytes of memory." }, "", 450)).toMatchObject({
+  expect(classifyDeath({ ...end, killed: NOT_MEASURED }, "", 450)).toEqual({ cause: "outside" });
+  expect(classifyDeath({ ...end, killed: "It took more than 5 bytes of memory." }, "", 450)).toMatchObject({
     cause: "limit",
   });
 });
 
-it("a small document that makes pandoc take gigabytes is a clear failure below 512 MB, and the next one works", async () => {
+it("a small document that makes pandoc use gigabytes fails clearly below 512 MB, and the next one works", async () => {
   pool = makePandocPool({ ...PANDOC_LIMITS, processes: 1, timeoutMs: 12_000 });
   const signal = new AbortController().signal;
   const cell = (at: number) => `<w:tc>${paragraph(((at * 7919) % 9_973).toString(36))}</w:tc>`;
@@ -302,7 +305,7 @@ it("a small document that makes pandoc take gigabytes is a clear failure below 5
   expect(after.ok && Buffer.from(after.value.bytes).toString().trim()).toBe("light");
 }, 60_000);
 
-/** The most memory, in bytes, that any single process below this one has had in use. */
+/** Returns the peak memory in bytes of any descendant process. */
 function watchMemory(): { stop(): number } {
   let most = 0;
   const look = () => {

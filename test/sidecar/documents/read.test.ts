@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
 import { type DocumentContent, type ReadOrder, readDocument } from "../../../sidecar/documents/read.ts";
 import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
-import { readApart } from "../../../sidecar/documents/read-in-process.ts";
-import { entryBytes, readZipDirectory } from "../../../sidecar/documents/zip.ts";
+import { readZipDirectory, readEntry } from "../../../sidecar/documents/zip.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { readInProcess } from "../../../sidecar/documents/read-in-process.ts";
 import { docxParts, makeZip, paragraph } from "./make-zip.ts";
 
 const pool = makePandocPool();
@@ -18,7 +18,7 @@ function fixture(name: string): Buffer {
 
 async function outcome(bytes: Uint8Array, name: string, more: Partial<ReadOrder> = {}) {
   const order = { name, pages: null, withImages: false, signal: new AbortController().signal, ...more };
-  return await readDocument(bytes, order, { convert: pool.convert, readApart });
+  return await readDocument(bytes, order, { convert: pool.convert, readInProcess });
 }
 
 async function read(
@@ -143,7 +143,7 @@ describe("PDF", () => {
     expect([upright.warnings, upright.markdown.includes("```")]).toEqual([[], false]);
     // Turned by 90 degrees, as a wide table on a tall page is.
     const turned = await read("turned.pdf", pdfOf(`q 0 1 -1 0 600 0 cm ${textOf(line, 30)} Q`));
-    expect(turned.warnings).toEqual([expect.stringMatching(/^Page 1 shows 0 of its \d+ words in its layout/)]);
+    expect(turned.warnings).toEqual([expect.stringMatching(/^Page 1 has only 0 of its \d+ words in its layout/)]);
     expect(turned.markdown.match(/alpha beta gamma delta/g)?.length).toBeGreaterThan(15);
   });
 
@@ -242,7 +242,7 @@ it("a large sheet is cut, and says so", async () => {
     { name: "xl/worksheets/sheet1.xml", bytes: `<worksheet><sheetData>${rows.join("")}</sheetData></worksheet>` },
   ]);
   const { markdown, warnings } = await read("big.xlsx", book);
-  expect(warnings).toEqual([expect.stringContaining('The sheet "Big" goes on: its first 5000 rows')]);
+  expect(warnings).toEqual([expect.stringContaining("Only the first 5000 rows")]);
   expect(markdown.split("\n").filter((line) => line.startsWith("| "))).toHaveLength(5_001);
 });
 
@@ -280,7 +280,7 @@ describe("text", () => {
     const { markdown, warnings } = await read("a.txt", Buffer.from(line.repeat(400_000)));
     const kept = Math.floor(5_000_000 / line.length) * line.length - 1;
     expect(warnings).toEqual([
-      `The document goes on: its first ${kept} characters of ${line.length * 400_000} were read.`,
+      `Only the first ${kept} of ${line.length * 400_000} characters of the document were read.`,
     ]);
     expect(markdown === `${line.repeat(400_000).slice(0, kept)}\n\n*${warnings.join("")}*`).toBe(true);
   });
@@ -337,7 +337,7 @@ describe("a document type that an Office file names", () => {
     const directory = readZipDirectory(fixture(name));
     if (!directory.ok) throw new Error(directory.error.message);
     const parts = directory.value.map(async (entry) => {
-      const bytes = Buffer.from(await entryBytes(entry));
+      const bytes = Buffer.from(await readEntry(entry));
       if (entry.name !== part) return { name: entry.name, bytes };
       return { name: entry.name, bytes: Buffer.from(bytes.toString().replace(/^(<\?xml[^>]*\?>)?/, `$1${type}`)) };
     });

@@ -16,7 +16,7 @@ const { WebAssembly: engine } = globalThis as unknown as { readonly WebAssembly:
 it.each([
   ["without a maximum", [5, 3, 1, 0, 1]],
   ["with a larger one", [5, 5, 1, 1, 1, 0xff, 0x01]],
-])("a module %s grows up to the maximum that it is given, and no further", async (_what, memory) => {
+])("limits the memory of a module %s", async (_what, memory) => {
   const module = Uint8Array.from([...HEADER, ...memory, ...EXPORT]);
   const { instance } = await engine.instantiate(boundMemory(module, 130));
   expect(instance.exports.m.grow(129)).toBe(1);
@@ -24,7 +24,7 @@ it.each([
   expect(() => instance.exports.m.grow(1)).toThrow(RangeError);
 });
 
-it("a module without a memory of its own, or with a shared one, is not run", () => {
+it("refuses a module without a memory or with a shared one", () => {
   expect(() => boundMemory(Uint8Array.from(HEADER), 10)).toThrow("no section 5");
-  expect(() => boundMemory(Uint8Array.from([...HEADER, 5, 4, 1, 3, 1, 2]), 10)).toThrow("not a shared one");
+  expect(() => boundMemory(Uint8Array.from([...HEADER, 5, 4, 1, 3, 1, 2]), 10)).toThrow("exactly one unshared memory");
 });

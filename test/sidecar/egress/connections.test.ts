@@ -1,4 +1,4 @@
-/** Which request goes on a connection that another one opened, and which does not. */
+/** Which requests reuse another request's connection. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type Socket } from "node:net";
@@ -7,14 +7,14 @@ import { buildConnector } from "undici";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { makeConnections } from "../../../sidecar/connections.ts";
-import { type EgressDeps, lookupOf, performEgress } from "../../../sidecar/egress.ts";
+import { type EgressDeps, performEgress, makeLookup } from "../../../sidecar/egress.ts";
 import type { EgressOrder } from "../../../sidecar/token.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 
 const FIRST = "93.184.215.14";
 const SECOND = "93.184.215.15";
 
-/** Requests at the outside, each with the number of its connection, from 1. */
+/** Received requests, each with the number of its connection, from 1. */
 let hits: { readonly connection: number; readonly path: string }[];
 let respond: (request: IncomingMessage, response: ServerResponse) => void;
 let sockets: Socket[];
@@ -41,7 +41,7 @@ beforeEach(async () => {
     resolve: async () => addresses,
     connectTo: (to) => {
       dialled.push(to);
-      const connect = buildConnector({ lookup: lookupOf(["127.0.0.1"]), allowH2: false });
+      const connect = buildConnector({ lookup: makeLookup(["127.0.0.1"]), allowH2: false });
       return (options, callback) =>
         connect({ ...options, protocol: "http:", hostname: "outside.example", port: String(port) }, callback);
     },
@@ -69,7 +69,7 @@ async function ask(more: Partial<EgressOrder> = {}, body = "") {
 
 const textOf = (answer: Awaited<ReturnType<typeof ask>>) => (answer.ok ? answer.body.toString() : answer.code);
 
-/** What was sent on a connection that had closed has gone to the other side when this resolves. */
+/** Resolves once data on a closed connection would have arrived. */
 const closed = (socket: Socket | undefined) =>
   new Promise<void>((resolve) => {
     if (socket === undefined || socket.destroyed) resolve();
@@ -77,7 +77,7 @@ const closed = (socket: Socket | undefined) =>
   });
 
 describe("a connection", () => {
-  it("is used again by a GET of the same tenant to the same place", async () => {
+  it("is reused by a GET of the same tenant to the same address", async () => {
     for (const path of ["/a", "/b", "/c"]) {
       expect(textOf(await ask({ url: `http://public.example.com${path}`, headers: [["x-own", path]] }))).toBe("hello");
     }
@@ -85,7 +85,7 @@ describe("a connection", () => {
     expect(dialled).toEqual([[FIRST]]);
   });
 
-  it("is used again after an answer whose content coding was taken off", async () => {
+  it("is reused after a decoded answer", async () => {
     respond = (_request, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("packed"));
     expect([textOf(await ask()), textOf(await ask())]).toEqual(["packed", "packed"]);
     expect(hits.map(({ connection }) => connection)).toEqual([1, 1]);
@@ -107,13 +107,13 @@ describe("a connection", () => {
 
   it.each<[string, Partial<EgressOrder>, string?]>([
     ["another tenant", { tenant: "t2" }],
-    ["nobody in particular", { tenant: undefined }],
+    ["no tenant", { tenant: undefined }],
     ["another host at the same addresses", { url: "http://other.example.com/" }],
     ["another port", { url: "http://opened.example.com:8080/" }],
     ["a method with an effect", { method: "POST" }],
     ["HEAD", { method: "HEAD" }],
     ["a GET with a body", {}, "GET /two HTTP/1.1\r\nhost: public.example.com\r\n\r\n"],
-  ])("is not used by a request of %s, nor kept from one", async (_name, more, body) => {
+  ])("is not shared with a request of %s", async (_name, more, body) => {
     await ask();
     for (const _time of [1, 2]) expect(await ask(more, body)).toMatchObject({ ok: true, status: 200 });
     const own = "url" in more || more.tenant !== undefined ? [2, 2] : [2, 3];
@@ -122,7 +122,7 @@ describe("a connection", () => {
     expect(hits.at(-1)?.connection).toBe(1);
   });
 
-  it("is not used once its name leads elsewhere, and is when it leads to the same places in another order", async () => {
+  it("is reused only while its name resolves to the same addresses in any order", async () => {
     addresses = [FIRST, SECOND];
     await ask();
     addresses = [SECOND, FIRST];
@@ -142,7 +142,7 @@ describe("a connection", () => {
     },
   );
 
-  it("does not stay when the answer was not read to its end", async () => {
+  it("closes if the answer was not read to its end", async () => {
     respond = (_request, response) => response.end("x".repeat(100_000));
     expect(await ask({ max_bytes: 10 })).toMatchObject({ ok: true, truncated: true });
     respond = (_request, response) => response.end("hello");
@@ -150,7 +150,7 @@ describe("a connection", () => {
     expect(hits.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it("does not stay when the other side says that it closes it", async () => {
+  it("closes if the server announces it", async () => {
     respond = (_request, response) => response.writeHead(200, { connection: "close" }).end("bye");
     await ask();
     await closed(sockets[0]);
@@ -158,7 +158,7 @@ describe("a connection", () => {
     expect(hits.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it("that the other side closed meanwhile is not used", async () => {
+  it("that the server closed is not reused", async () => {
     await ask();
     sockets[0]?.destroy();
     await closed(sockets[0]);
@@ -166,7 +166,7 @@ describe("a connection", () => {
     expect(hits.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it("that closes as it is used again is replaced by another, and the GET sent once more", async () => {
+  it("that closes during reuse is replaced, and the GET is resent once", async () => {
     await ask();
     respond = (request, response) => {
       if (request.socket === sockets[0]) request.socket.destroy();
@@ -176,20 +176,20 @@ describe("a connection", () => {
     expect(hits.map(({ connection }) => connection)).toEqual([1, 1, 2]);
   });
 
-  it("is replaced once: a GET that is cut off on its own connection failed", async () => {
+  it("is replaced once: a GET that is cut off on its own connection fails", async () => {
     respond = (request) => request.socket.destroy();
     expect(await ask()).toMatchObject({ ok: false, code: "upstream_failed", sent: true });
     expect(hits).toHaveLength(1);
   });
 
-  it("is not replaced when the time is over", async () => {
+  it("is not replaced after the time limit", async () => {
     await ask();
     respond = () => undefined;
     expect(await ask({ timeout_ms: 1_000 })).toMatchObject({ ok: false, code: "timeout", sent: true });
     expect(hits.map(({ connection }) => connection)).toEqual([1, 1]);
   });
 
-  it("that says something unasked is given up, and nobody is answered by it", async () => {
+  it("with unsolicited data is closed, and the data answers no request", async () => {
     const answer = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
     let opened = 0;
     const chatty = createTcpServer((socket) => {
@@ -210,9 +210,9 @@ describe("a connection", () => {
 });
 
 describe("open connections", () => {
-  const lead = buildConnector({ lookup: lookupOf(["127.0.0.1"]), allowH2: false });
+  const lead = buildConnector({ lookup: makeLookup(["127.0.0.1"]), allowH2: false });
 
-  it("are limited in number: the one that waited longest makes room", async () => {
+  it("are limited in number: the oldest is closed", async () => {
     for (let tenant = 0; tenant <= 256; tenant += 1) await ask({ tenant: `t${tenant}` });
     await ask({ tenant: "t256" });
     await ask({ tenant: "t0" });
@@ -220,7 +220,7 @@ describe("open connections", () => {
     expect(hits.slice(257).map(({ connection }) => connection)).toEqual([257, 258, 3]);
   });
 
-  it("are those that are still open when their request is over, and whose answer was read", async () => {
+  it("are those that are still open after a completely read answer", async () => {
     const connections = makeConnections();
     const place = `http://127.0.0.1:${port}`;
     const open = async (path: string) => {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { makeConnections } from "../../../sidecar/connections.ts";
-import { type EgressDeps, lookupOf, systemEgress } from "../../../sidecar/egress.ts";
+import { type EgressDeps, makeLookup, makeSystemEgress } from "../../../sidecar/egress.ts";
 
 const SECRET = "a-secret-for-this-test-of-32-characters";
 
@@ -59,7 +59,7 @@ function outside(allow = ""): EgressDeps {
     },
     connectTo: (addresses) => {
       dialled.push(addresses);
-      const connect = buildConnector({ lookup: lookupOf(["127.0.0.1"]), allowH2: false });
+      const connect = buildConnector({ lookup: makeLookup(["127.0.0.1"]), allowH2: false });
       return (options, callback) =>
         connect({ ...options, hostname: "upstream.example", port: String(upstreamPort) }, callback);
     },
@@ -127,7 +127,7 @@ async function send(token: string, body?: string, deps: EgressDeps = outside()) 
 }
 
 describe("the sidecar's egress", () => {
-  it("makes one request to an address that it judged and hands the answer back", async () => {
+  it("makes one request to a checked address and returns the answer", async () => {
     names["public.example.com"] = ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"];
     respond = (request, response) => {
       response.writeHead(
@@ -191,7 +191,7 @@ describe("the sidecar's egress", () => {
     expect(hits).toEqual([]);
   });
 
-  it("asks for a name once, so that an answer that changes leads nowhere", async () => {
+  it("resolves a name once, so that a changing answer has no effect", async () => {
     let asked = 0;
     names["changing.example.com"] = () => (asked++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]);
     const first = await send(sign(order({ url: "http://changing.example.com/" })));
@@ -218,7 +218,7 @@ describe("the sidecar's egress", () => {
 
   it("reaches a loopback listener only when the allow list names its host and port", async () => {
     const allow = parseEgressAllow(`127.0.0.1:${upstreamPort}`);
-    const real = systemEgress(allow);
+    const real = makeSystemEgress(allow);
     const open = await send(sign(order({ url: `http://127.0.0.1:${upstreamPort}/open` })), undefined, real);
     expect(open).toMatchObject({ status: 200, text: "hello" });
     const closed = await send(sign(order({ url: `http://localhost:${upstreamPort}/` })), undefined, real);
@@ -226,7 +226,7 @@ describe("the sidecar's egress", () => {
     expect(hits.map((hit) => hit.url)).toEqual(["/open"]);
   });
 
-  it("hands a redirect back and does not follow it", async () => {
+  it("returns a redirect unfollowed", async () => {
     names["public.example.com"] = ["93.184.215.14"];
     respond = (_request, response) => response.writeHead(302, { location: "http://127.0.0.1/" }).end();
     const answer = await send(sign(order()));
@@ -235,7 +235,7 @@ describe("the sidecar's egress", () => {
     expect(hits).toHaveLength(1);
   });
 
-  it("drops the headers that are its own to state", async () => {
+  it("drops headers that it sets itself", async () => {
     names["public.example.com"] = ["93.184.215.14"];
     const headers = [
       ["Host", "127.0.0.1"],
@@ -262,7 +262,7 @@ describe("the sidecar's egress", () => {
     expect(hits).toEqual([]);
   });
 
-  it("cuts the body at max_bytes and says so", async () => {
+  it("truncates the body at max_bytes and reports it", async () => {
     names["public.example.com"] = ["93.184.215.14"];
     respond = (_request, response) => response.end("x".repeat(100_000));
     const cut = await send(sign(order({ max_bytes: 10 })));
@@ -278,7 +278,7 @@ describe("the sidecar's egress", () => {
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
     ["constructor", (bytes: Buffer) => bytes],
-  ] as const)("takes %s off the body and counts the bytes that come out", async (coding, compress) => {
+  ] as const)("decodes %s and counts the decoded bytes", async (coding, compress) => {
     names["public.example.com"] = ["93.184.215.14"];
     respond = (_request, response) =>
       response.writeHead(200, { "content-encoding": coding }).end(compress(Buffer.alloc(5_000_000, "z")));
@@ -309,7 +309,7 @@ describe("the sidecar's egress", () => {
     expect(await send(sign(order({ timeout_ms: 150 })))).toMatchObject({ status: 502, error: { code: "timeout" } });
   });
 
-  it("says what went wrong outside", async () => {
+  it("reports failures outside", async () => {
     expect(await send(sign(order({ url: "http://nowhere.example.com/" })))).toMatchObject({
       status: 502,
       error: { code: "upstream_failed" },
@@ -321,7 +321,7 @@ describe("the sidecar's egress", () => {
     expect(await send(sign(order()))).toMatchObject({ status: 502, error: { code: "upstream_failed" } });
   });
 
-  it("says that nothing was sent when there was no connection, and only then", async () => {
+  it("reports that nothing was sent only without a connection", async () => {
     names["public.example.com"] = ["93.184.215.14"];
     const refusing: EgressDeps = {
       ...outside(),
@@ -350,7 +350,7 @@ describe("a token", () => {
     expect(hits).toHaveLength(1);
   });
 
-  it("passes until it ends, and is forgotten only after that", async () => {
+  it("passes until it expires, and is stored until then", async () => {
     const token = sign(order({ exp: Math.floor(Date.now() / 1_000) + 10 }));
     expect((await send(token)).status).toBe(200);
     nowMs = () => Date.now() + 60_000;
@@ -361,7 +361,7 @@ describe("a token", () => {
   it.each([
     ["of another secret", () => sign(order(), "another-secret-of-at-least-32-characters")],
     ["whose payload was changed", () => sign(order()).replace(/^./, "f")],
-  ])("%s is refused, and the answer says that the secrets differ", async (_name, make) => {
+  ])("%s is refused with a report that the secrets differ", async (_name, make) => {
     expect(await send(make())).toMatchObject({ status: 401, error: { code: "wrong_secret" } });
     expect(hits).toEqual([]);
   });
@@ -370,16 +370,16 @@ describe("a token", () => {
     ["that has ended", () => sign(order({ exp: Math.floor(Date.now() / 1_000) - 10 }))],
     ["that would last too long", () => sign(order({ exp: Math.floor(Date.now() / 1_000) + 3_600 }))],
     ["for another purpose", () => sign(order({ purpose: "script" }))],
-    ["with a field that nobody knows", () => sign(order({ follow: true }))],
+    ["with an unknown field", () => sign(order({ follow: true }))],
     ["without a jti", () => sign(order({ jti: undefined }))],
-    ["with a method that is none", () => sign(order({ method: "GET / HTTP/1.1" }))],
-    ["that is cut", () => sign(order()).slice(0, -2)],
+    ["with an invalid method", () => sign(order({ method: "GET / HTTP/1.1" }))],
+    ["that is truncated", () => sign(order()).slice(0, -2)],
     [
-      "that is no JSON",
+      "that is not JSON",
       () =>
         `${Buffer.from("x").toString("base64url")}.${createHmac("sha256", SECRET).update("eA").digest("base64url")}`,
     ],
-    ["that is nothing", () => ""],
+    ["that is empty", () => ""],
     ["of three parts", () => `${sign(order())}.x`],
   ])("%s is refused", async (_name, make) => {
     expect(await send(make())).toMatchObject({ status: 401, error: { code: "unauthenticated" } });
@@ -388,7 +388,7 @@ describe("a token", () => {
 });
 
 describe("the sidecar", () => {
-  it("tells of its health, and knows no other route", async () => {
+  it("reports its health, and has no other route", async () => {
     sidecar = makeSidecar(SECRET, outside());
     await listen(sidecar);
     const { port } = sidecar.address() as AddressInfo;

@@ -1,4 +1,4 @@
-/** Jobs from the Worker's side to the kind that does them, over loopback. */
+/** Jobs from the Worker to their kind, over loopback. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -7,31 +7,31 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
-import { headBytes, openPacket, packetChunks } from "../../../adapters/sidecar/packet.ts";
+import { headBytes, openPacket, streamPacket } from "../../../adapters/sidecar/packet.ts";
 import { type JobFile, runJob } from "../../../adapters/sidecar/run-job.ts";
-import { sidecarAt } from "../../../adapters/sidecar/sidecar.ts";
 import { signJobOrder } from "../../../adapters/sidecar/token.ts";
 import { failed, ok, isNotSent } from "../../../core/base/errors.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { defineJob } from "../../../sidecar/jobs/job.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
 const secret = randomBytes(32).toString("hex");
 const folder = mkdtempSync(join(tmpdir(), "otto-jobs-"));
 let server: Server;
 let url = "";
 const seen: string[] = [];
-/** What jobs of the word "held" wait for. */
+/** Releases jobs with the word "held". */
 let held = Promise.withResolvers<void>();
-/** A machine can be busy. */
+/** Leaves time for a busy machine. */
 const LONG = { timeout: 15_000 } as const;
 
-/** Gives every file back in capitals, and what it was ordered. */
+/** Returns every file in capitals, and the order. */
 const shout = defineJob({
   name: "shout",
-  atOnce: 2,
+  maxConcurrent: 2,
   maxBytes: 1_000_000,
   maxFiles: 10,
   order: z.strictObject({ word: z.string().max(100) }),
@@ -52,7 +52,7 @@ const shout = defineJob({
 beforeAll(async () => {
   const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
   const jobs = { kinds: [shout], folder: join(folder, "jobs"), isolation };
-  server = makeSidecar(secret, systemEgress(parseEgressAllow("")), jobs);
+  server = makeSidecar(secret, makeSystemEgress(parseEgressAllow("")), jobs);
   url = `http://127.0.0.1:${await listenOnLoopback(server, 0)}`;
 });
 
@@ -69,7 +69,7 @@ function textFile(path: string, text: string): JobFile {
 const request = { kind: "shout", tenant: "t1", timeoutMs: 20_000, signal: new AbortController().signal };
 
 async function shouted(word: string, files: readonly JobFile[] = [], tenant = "t1") {
-  return await runJob(sidecarAt(url, secret), { ...request, tenant, order: { word }, files });
+  return await runJob(connectSidecar(url, secret), { ...request, tenant, order: { word }, files });
 }
 
 async function restOf(files: AsyncIterable<unknown>): Promise<unknown[]> {
@@ -78,7 +78,7 @@ async function restOf(files: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-it("takes files to a job and brings its result back, and its folder is gone", async () => {
+it("sends files to a job, returns its result, and removes its folder", async () => {
   const done = await shouted("hello", [
     textFile("a.txt", "one"),
     textFile("deep/b.txt", ""),
@@ -98,7 +98,7 @@ it("takes files to a job and brings its result back, and its folder is gone", as
   await expect.poll(() => readdirSync(join(folder, "jobs")), LONG).toEqual([]);
 });
 
-it("tells what a job refused as an answer, and a defect as one that may have begun", async () => {
+it("returns a job's refusal, and reports a defect as one that may have started", async () => {
   expect(await shouted("no")).toEqual(failed("invalid_input", "No.", { field: "word" }));
   const defect = await shouted("throw");
   expect(defect).toMatchObject(failed("internal", "The sidecar failed."));
@@ -106,19 +106,19 @@ it("tells what a job refused as an answer, and a defect as one that may have beg
 });
 
 it.each([
-  ["a field that is new", { kind: "shout", order: { word: "a", louder: true } }, "not_available", /another release/],
-  ["a field that is missing", { kind: "shout", order: {} }, "not_available", /another release/],
+  ["a field that is new", { kind: "shout", order: { word: "a", louder: true } }, "not_available", /different releases/],
+  ["a field that is missing", { kind: "shout", order: {} }, "not_available", /different releases/],
   ["a value that does not fit", { kind: "shout", order: { word: "w".repeat(101) } }, "invalid_input", /word/],
-  ["a kind that there is not", { kind: "sing", order: { word: "a" } }, "not_available", /another release/],
-] as const)("does not begin with an order with %s", async (_what, { kind, order }, code, message) => {
+  ["an unknown kind", { kind: "sing", order: { word: "a" } }, "not_available", /different releases/],
+] as const)("refuses an order with %s before it starts", async (_what, { kind, order }, code, message) => {
   const before = seen.length;
-  const done = await runJob(sidecarAt(url, secret), { ...request, kind, order, files: [] });
+  const done = await runJob(connectSidecar(url, secret), { ...request, kind, order, files: [] });
   const said = expect.stringMatching(message) as string;
   expect(done).toMatchObject({ ok: false, error: { code, message: said, happened: "no" } });
   expect(seen).toHaveLength(before);
 });
 
-/** What a job is told by a sidecar that is healthy and answers orders like this. */
+/** Returns a job's failure with a healthy sidecar that answers orders like this. */
 async function answered(status: number, text: string) {
   const played = createServer((incoming, outgoing) => {
     incoming.resume();
@@ -126,7 +126,7 @@ async function answered(status: number, text: string) {
   });
   const port = await listenOnLoopback(played, 0);
   try {
-    return await runJob(sidecarAt(`http://127.0.0.1:${port}`, secret), {
+    return await runJob(connectSidecar(`http://127.0.0.1:${port}`, secret), {
       ...request,
       order: { word: "hello" },
       files: [],
@@ -137,7 +137,7 @@ async function answered(status: number, text: string) {
 }
 
 it.each([
-  ["a proxy that gave up waiting", 504, "<html>504 Gateway Time-out</html>", "upstream_failed"],
+  ["a proxy that timed out", 504, "<html>504 Gateway Time-out</html>", "upstream_failed"],
   ["a proxy that lost the sidecar", 503, "no healthy upstream", "upstream_failed"],
   ["a newer sidecar's own code", 500, '{"code":"brand_new","message":"It broke.","sent":true}', "upstream_failed"],
   [
@@ -146,7 +146,7 @@ it.each([
     '{"code":"unauthenticated","message":"Used.","sent":true}',
     "upstream_failed",
   ],
-])("does not take the answer of %s for a job that did not begin", async (_who, status, text, code) => {
+])("treats the reply of %s as an unknown outcome", async (_who, status, text, code) => {
   const done = await answered(status, text);
   expect(done).toMatchObject({ ok: false, error: { code } });
   expect(done).not.toMatchObject({ error: { happened: "no" } });
@@ -154,8 +154,13 @@ it.each([
 
 it.each([
   ["of before there were jobs", 404, '{"code":"not_found","message":"There is POST /egress."}', "not_available"],
-  ["with another secret", 401, '{"code":"wrong_secret","message":"The token is foreign."}', "upstream_failed"],
-])("says that nothing was begun by a sidecar %s", async (_which, status, text, code) => {
+  [
+    "with another secret",
+    401,
+    '{"code":"wrong_secret","message":"The token was signed with a different secret."}',
+    "upstream_failed",
+  ],
+])("reports that nothing was started by a sidecar %s", async (_which, status, text, code) => {
   expect(await answered(status, text)).toMatchObject({ ok: false, error: { code, happened: "no" } });
 });
 
@@ -166,14 +171,14 @@ it.each([
   ["a path twice", [textFile("a", "x"), textFile("a", "y")], "invalid_input"],
   ["too many files", Array.from({ length: 11 }, (_, at) => textFile(`${at}`, "")), "too_large"],
   ["too many bytes", [textFile("a", "x".repeat(1_000_001))], "too_large"],
-])("does not begin with %s", async (_what, files, code) => {
+])("refuses %s before the job starts", async (_what, files, code) => {
   const before = seen.length;
   const done = await shouted("hello", files);
   expect(done).toMatchObject({ ok: false, error: { code, happened: "no" } });
   expect(seen).toHaveLength(before);
 });
 
-it("does not begin when a file cannot be read", async () => {
+it("does not start if a file cannot be read", async () => {
   const before = seen.length;
   const gone: JobFile = { path: "a", size: 3, open: async () => failed("not_found", "It is gone.") };
   expect(await shouted("hello", [gone])).toMatchObject({
@@ -186,7 +191,7 @@ it("does not begin when a file cannot be read", async () => {
 it.each([
   ["its caller gives it up", (caller: AbortController) => caller.abort(), { code: "timeout" }],
   ["the sidecar is gone", () => server.closeAllConnections(), { code: "upstream_failed", retryAfterMs: 1_000 }],
-])("surely did not begin when %s before all files were there", async (_when, happen, failure) => {
+])("certainly did not start if %s before all files arrived", async (_when, happen, failure) => {
   const before = seen.length;
   const caller = new AbortController();
   const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
@@ -200,9 +205,9 @@ it.each([
     },
   };
   const order = { word: "hello" };
-  const done = runJob(sidecarAt(url, secret), { ...request, order, files: [endless], signal: caller.signal });
+  const done = runJob(connectSidecar(url, secret), { ...request, order, files: [endless], signal: caller.signal });
   await isAsked;
-  // Again and again: the request may not have come to the sidecar yet.
+  // Repeat, since the request may not have reached the sidecar yet.
   const again = setInterval(() => happen(caller), 20);
   await done;
   clearInterval(again);
@@ -210,7 +215,7 @@ it.each([
   expect(seen).toHaveLength(before);
 });
 
-it("may have begun when the connection breaks after the last byte was sent", async () => {
+it("may have started if the connection breaks after the last byte", async () => {
   const before = seen.length;
   held = Promise.withResolvers();
   const done = shouted("held", [textFile("a", "x")]);
@@ -221,14 +226,14 @@ it("may have begun when the connection breaks after the last byte was sent", asy
   expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "unknown" } });
 });
 
-it("does not begin with another packet than the one that was signed, nor twice with one token, nor for another purpose", async () => {
+it("refuses a packet that was not signed, a used token, and a token for another purpose", async () => {
   const head = headBytes({ body: { word: "hello" }, files: [] });
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", head));
   const [hash, filesSha256] = [Buffer.from(digest).toString("hex"), await sha256Hex("")];
   const order = { kind: "shout", tenant: "t1", head: hash, filesSha256, timeoutMs: 10_000 };
   const token = await signJobOrder(secret, order, Date.now());
   const send = async (path: string, body: Uint8Array, bearer = token) => {
-    const packet = Buffer.concat((await restOf(packetChunks(body, [], () => [] as never))) as Uint8Array[]);
+    const packet = Buffer.concat((await restOf(streamPacket(body, [], () => [] as never))) as Uint8Array[]);
     const init = { method: "POST", headers: { authorization: `Bearer ${bearer}` }, body: packet };
     return (await fetch(url + path, init)).status;
   };
@@ -240,7 +245,7 @@ it("does not begin with another packet than the one that was signed, nor twice w
   expect(await send("/jobs/shout", head)).toBe(401);
 });
 
-it("says at once that it is full, and takes turns between tenants", async () => {
+it("refuses at once when full, and alternates between tenants", async () => {
   held = Promise.withResolvers();
   const order: string[] = [];
   const many = Array.from({ length: 20 }, () => shouted("held").then((result) => (order.push("t1"), result)));
@@ -251,15 +256,15 @@ it("says at once that it is full, and takes turns between tenants", async () => 
   const refused = done.filter((one) => !one.ok);
   expect(refused.length).toBeGreaterThan(0);
   for (const one of refused) expect(one).toMatchObject({ ok: false, error: { code: "rate_limited", happened: "no" } });
-  // One of two places is free for whoever comes second.
+  // One of two slots is free for the next tenant.
   expect(order.filter((who) => who !== "t1")).toEqual(["t2 true"]);
   expect(order.indexOf("t2 true")).toBeLessThan(order.length - 4);
 });
 
-it("says that nothing was begun when there is no sidecar, or it does not answer", async () => {
+it("reports that nothing was started without a sidecar or its answer", async () => {
   const job = { ...request, order: { word: "hello" }, files: [] };
   expect(await runJob(null, job)).toMatchObject({ error: { code: "not_available", happened: "no" } });
-  const away = sidecarAt("http://127.0.0.1:9", secret, 0);
+  const away = connectSidecar("http://127.0.0.1:9", secret, 0);
   expect(await runJob(away, job)).toMatchObject({ error: { code: "upstream_failed", happened: "no" } });
 });
 
@@ -268,9 +273,9 @@ it.each([
   [504, "", undefined],
   [500, "{}", undefined],
   [401, "<html>Unauthorized</html>", false],
-  [401, '{"code":"wrong_secret","message":"The token is foreign."}', false],
+  [401, '{"code":"wrong_secret","message":"The token was signed with a different secret."}', false],
   [503, '{"code":"rate_limited","message":"Full.","sent":false}', false],
-])("says that nothing was begun only when that is sure: %i %s", async (status, text, sent) => {
+])("reports that nothing was started only if that is certain: %i %s", async (status, text, sent) => {
   const between = {
     secret,
     fetch: async (path: string) => (path === "/health" ? new Response("{}") : new Response(text, { status })),
@@ -281,7 +286,7 @@ it.each([
   expect(done.ok ? null : [done.error.retryAfterMs, isNotSent(done.error)]).toEqual([1_000, sent === false]);
 });
 
-it("reads a packet however it is cut into pieces, and refuses one that is cut short or goes on", async () => {
+it("reads a packet in any pieces, and refuses one that is too short or too long", async () => {
   const files = [
     { path: "a", size: 3 },
     { path: "b", size: 0 },
@@ -290,7 +295,7 @@ it("reads a packet however it is cut into pieces, and refuses one that is cut sh
   const bytes: Record<string, string> = { a: "xyz", b: "", c: "uv" };
   const whole = Buffer.concat(
     (await restOf(
-      packetChunks(headBytes({ body: [1], files }), files, ({ path }) => [Buffer.from(bytes[path] ?? "")] as never),
+      streamPacket(headBytes({ body: [1], files }), files, ({ path }) => [Buffer.from(bytes[path] ?? "")] as never),
     )) as Uint8Array[],
   );
   const read = async (data: Buffer, piece: number) => {

@@ -1,4 +1,4 @@
-/** That a token passes once: also after a restart, on a full disk, and with another body than the one that was signed. */
+/** A token passes once: also after a restart, on a full disk, and with a different body. */
 import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
-import { headBytes, packetChunks, textOfHashes } from "../../../adapters/sidecar/packet.ts";
+import { headBytes, streamPacket, joinHashes } from "../../../adapters/sidecar/packet.ts";
 import { signEgressOrder, signJobOrder } from "../../../adapters/sidecar/token.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { defineJob } from "../../../sidecar/jobs/job.ts";
 import { openUsedTokens } from "../../../sidecar/used-tokens.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
 const SECRET = randomBytes(32).toString("hex");
 const NOW = 1_000_000;
@@ -51,7 +51,7 @@ describe("the ids of used tokens", () => {
     expect(late.use(id(), NOW + 230, NOW + 200)).toBe("stored");
   });
 
-  it("are known although a record was cut off", () => {
+  it("are known despite a truncated record", () => {
     const [first, second] = [id(), id()];
     openUsedTokens(folder, NOW).use(first, NOW + 30, NOW);
     const [file = ""] = readdirSync(folder);
@@ -61,7 +61,7 @@ describe("the ids of used tokens", () => {
     expect([last.use(first, NOW + 30, NOW), last.use(second, NOW + 30, NOW)]).toEqual(["used", "used"]);
   });
 
-  it("are not used where they cannot be stored, or those before cannot be read", () => {
+  it("are refused if they cannot be stored or earlier ones cannot be read", () => {
     writeFileSync(join(folder, "file"), "");
     expect(openUsedTokens(join(folder, "file", "tokens"), NOW).use(id(), NOW + 30, NOW)).toBe("not_stored");
     mkdirSync(join(folder, `used-${NOW}`));
@@ -71,11 +71,11 @@ describe("the ids of used tokens", () => {
   });
 });
 
-/** A sidecar with one kind of job, which gives its file back. Each one of these is a process that was started again. */
+/** A sidecar with one kind of job, which returns its file. Each one acts as a restarted process. */
 async function startSidecar(allow = ""): Promise<string> {
   const echo = defineJob({
     name: "echo",
-    atOnce: 2,
+    maxConcurrent: 2,
     maxBytes: 1_000,
     maxFiles: 2,
     order: z.strictObject({}),
@@ -88,7 +88,7 @@ async function startSidecar(allow = ""): Promise<string> {
   const isolation = async () => ({ level: "none", reason: "Nothing runs here." }) as const;
   const usedTokens = openUsedTokens(join(folder, "tokens"), Date.now() / 1_000);
   const jobs = { kinds: [echo], folder: join(folder, "jobs"), isolation, usedTokens };
-  return `http://127.0.0.1:${await listening(makeSidecar(SECRET, systemEgress(parseEgressAllow(allow)), jobs))}`;
+  return `http://127.0.0.1:${await listening(makeSidecar(SECRET, makeSystemEgress(parseEgressAllow(allow)), jobs))}`;
 }
 
 async function post(url: string, token: string, body: Uint8Array<ArrayBuffer> | null) {
@@ -102,20 +102,20 @@ async function packet(head: Uint8Array, text: string): Promise<Uint8Array<ArrayB
   const bytes = (async function* only() {
     yield await Promise.resolve(Buffer.from(text));
   })();
-  for await (const chunk of packetChunks(head, [FILE], () => bytes)) chunks.push(chunk);
+  for await (const chunk of streamPacket(head, [FILE], () => bytes)) chunks.push(chunk);
   return Uint8Array.from(Buffer.concat(chunks));
 }
 
-/** Of one file with this text. */
+/** The packet of one file with this text. */
 async function signedJob(text: string) {
   const head = headBytes({ body: {}, files: [FILE] });
-  const filesSha256 = await sha256Hex(textOfHashes([await sha256Hex(text)]));
+  const filesSha256 = await sha256Hex(joinHashes([await sha256Hex(text)]));
   const order = { kind: "echo", tenant: "t1", head: await sha256Hex(head), filesSha256, timeoutMs: 10_000 };
   return { head, token: await signJobOrder(SECRET, order, Date.now()) };
 }
 
 describe("a token", () => {
-  it("that was used does not pass again when the sidecar was started again", async () => {
+  it("that was used does not pass after a restart", async () => {
     const { head, token } = await signedJob("one");
     const body = await packet(head, "one");
     expect((await post(`${await startSidecar()}/jobs/echo`, token, body)).status).toBe(200);
@@ -123,13 +123,13 @@ describe("a token", () => {
     expect([again.status, JSON.parse(again.text)]).toMatchObject([401, { code: "unauthenticated", sent: true }]);
   });
 
-  it("covers the files of a job: with other bytes of the same size nothing begins", async () => {
+  it("covers the files of a job: other bytes of the same size are refused", async () => {
     const { head, token } = await signedJob("one");
     const refused = await post(`${await startSidecar()}/jobs/echo`, token, await packet(head, "two"));
     expect([refused.status, JSON.parse(refused.text)]).toMatchObject([422, { code: "invalid_input", sent: false }]);
   });
 
-  it("covers the body of a request to the outside: another one is not sent", async () => {
+  it("covers the body of an egress request: another one is not sent", async () => {
     const received: string[] = [];
     const outside = createServer((request, response) => {
       request.on("data", (chunk: Buffer) => received.push(chunk.toString()));
@@ -156,7 +156,7 @@ describe("a token", () => {
     expect(received).toEqual(["one"]);
   });
 
-  it("of a Worker of the release before states no hash of its body, and passes", async () => {
+  it("of a Worker of the previous release has no hash of its body, and passes", async () => {
     const head = headBytes({ body: {}, files: [FILE] });
     const order = {
       purpose: "job",

@@ -8,7 +8,7 @@ it.each([
   [502, "<html>Bad Gateway</html>", undefined],
   [500, "{}", undefined],
   [401, "<html>Unauthorized</html>", false],
-  [401, '{"code":"wrong_secret","message":"The token is foreign."}', false],
+  [401, '{"code":"wrong_secret","message":"The token was signed with a different secret."}', false],
   [503, '{"code":"rate_limited","message":"Full.","sent":false}', false],
 ])("says that a call surely did not begin only when that is sure: %i %s", async (status, text, sent) => {
   const sidecar = {

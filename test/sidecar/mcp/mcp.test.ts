@@ -1,21 +1,21 @@
-/** MCP servers that the sidecar runs as processes, in real cages: what they are kept from, and what becomes of bad ones. */
+/** MCP servers that the sidecar runs as processes in real cages: their isolation, and the failures of bad ones. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { McpServers } from "../../../adapters/mcp/mcp.ts";
 import type { Result } from "../../../core/base/errors.ts";
 import type { McpCall, McpReply } from "../../../core/ports/mcp.ts";
-import { readOffered } from "../../../sidecar/mcp/in-cage.ts";
-import { openKeeper } from "../../../sidecar/mcp/server-pool.ts";
 import type { StartProgram } from "../../../sidecar/mcp/server-process.ts";
-import { MAX_AT_ONCE_EACH } from "../../../sidecar/mcp/route.ts";
 import { callOf } from "../../contracts/mcp/suite.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { type McpSidecar, SHARED, startMcpSidecar } from "../../mock-servers/mcp-sidecar.ts";
+import { parseOfferedFolders } from "../../../sidecar/mcp/in-cage.ts";
+import { openServerPool } from "../../../sidecar/mcp/server-pool.ts";
+import { MAX_CONCURRENT_PER_TENANT } from "../../../sidecar/mcp/route.ts";
 
 const UNRULY = `${SHARED}/stdio-unruly.mjs`;
 const CANARY = "canary-77e1b0";
-/** A machine can be busy. */
+/** Leaves time for a busy machine. */
 const LONG = { timeout: 20_000 } as const;
 let sidecar: McpSidecar | null = null;
 
@@ -27,7 +27,7 @@ afterEach(async () => {
 const start = async (settings: Parameters<typeof startMcpSidecar>[0] = {}) =>
   (sidecar = await startMcpSidecar({ restartMs: 10, ...settings }));
 
-/** A port to the unruly server, in one of its moods. */
+/** Creates a port to the misbehaving server in one of its modes. */
 const unruly = (mood = "", more: Record<string, unknown> = {}) => ({ one: { args: [UNRULY, mood], ...more } });
 
 const call = async (mcp: McpServers, tool: string, more: Partial<McpCall> = {}) =>
@@ -47,12 +47,12 @@ async function eventually(what: () => boolean): Promise<void> {
   expect(what()).toBe(true);
 }
 
-/** So many calls of `hang` have come to the server. */
+/** Waits until the server has received this many calls of `hang`. */
 async function untilHanging(mcp: McpServers, count: number, server = "one"): Promise<void> {
   await expect.poll(async () => textIn(await call(mcp, "hanging", { server })), LONG).toBe(String(count));
 }
 
-/** Processes of this machine whose command holds a word. */
+/** Finds processes whose command contains a word. */
 function processesWith(word: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
@@ -65,7 +65,7 @@ function processesWith(word: string): string[] {
 }
 
 describe("a server that is a process", () => {
-  it("is started by the first call, is one for all calls, and goes on with what it knows", async () => {
+  it("is started by the first call, serves all calls, and keeps its state", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
     expect(await ask(mcp, "count")).toBe("1");
@@ -75,7 +75,7 @@ describe("a server that is a process", () => {
     expect(await ask(mcp, "count")).toBe("3");
   });
 
-  it("answers many at once, each its own", async () => {
+  it("answers concurrent calls, each its own", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
     const asked = Array.from({ length: 12 }, (_, at) =>
@@ -84,14 +84,14 @@ describe("a server that is a process", () => {
     expect(await Promise.all(asked)).toEqual(Array.from({ length: 12 }, (_, at) => `number ${at}`));
   });
 
-  it("has its environment, and nothing of the sidecar's", async () => {
+  it("has its own environment only", async () => {
     const { portOf } = await start();
     const env = JSON.parse(await ask(portOf("t1", unruly("", { env: [["API_KEY", CANARY]] })), "env"));
     expect(env).toMatchObject({ API_KEY: CANARY, HOME: "/work" });
     expect(Object.keys(env).sort()).toEqual(["API_KEY", "HOME", "LANG", "PATH", "PWD", "TMPDIR"]);
   });
 
-  it("has an empty folder of its own, no network, and no other process to look at", async () => {
+  it("has an empty folder of its own, no network, and sees no other process", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
     const files = JSON.parse(await ask(mcp, "files"));
@@ -116,7 +116,7 @@ describe("a server that is a process", () => {
     await closeServer(outside);
   });
 
-  it("is another one for another tenant, which sees nothing of the first", async () => {
+  it("is separate for another tenant, which sees nothing of the first", async () => {
     const { portOf } = await start();
     const [one, two] = ["t1", "t2"].map((tenant) =>
       portOf(tenant, unruly("", { env: [["API_KEY", `${CANARY}-${tenant}`]] })),
@@ -131,7 +131,7 @@ describe("a server that is a process", () => {
     for (const tenant of ["t3", "t4"]) expect(await ask(portOf(tenant, unruly()), "count")).toBe("1");
   });
 
-  it("is another one for another configuration, and the first ends", async () => {
+  it("is replaced for another configuration", async () => {
     const { portOf } = await start();
     const before = portOf("t1", unruly("first-configuration"));
     expect(await ask(before, "count")).toBe("1");
@@ -140,12 +140,12 @@ describe("a server that is a process", () => {
     await eventually(() => processesWith("first-configuration").length === 0);
   });
 
-  it("is refused what it asks for, and a call goes on", async () => {
+  it("gets its requests refused, and the call continues", async () => {
     const { portOf } = await start();
     expect(JSON.parse(await ask(portOf("t1", unruly()), "asks"))).toMatchObject({ code: -32601 });
   });
 
-  it("tells of its progress to the call that it is of", async () => {
+  it("reports progress to the right call", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
     await ask(mcp, "count");
@@ -157,12 +157,12 @@ describe("a server that is a process", () => {
     expect(textIn(stuck)).toMatch(/^timeout: .*It was at 1 of 3/);
   });
 
-  it("says with a call that its tools are others now", async () => {
+  it("reports a changed list of tools with a call", async () => {
     const { portOf } = await start();
     expect(await call(portOf("t1", unruly()), "changes")).toMatchObject({ ok: true, value: { listChanged: true } });
   });
 
-  it("hears that a call was given up", async () => {
+  it("is notified of a cancelled call", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly());
     await ask(mcp, "count");
@@ -170,19 +170,19 @@ describe("a server that is a process", () => {
     await expect.poll(async () => JSON.parse(await ask(mcp, "cancelled")) as unknown[], LONG).toHaveLength(1);
   });
 
-  it.each(["banner", "slow", "strict"])("can be one that begins like this: %s", async (mood) => {
+  it.each(["banner", "slow", "strict"])("may start like this: %s", async (mood) => {
     const { portOf } = await start();
     expect(await ask(portOf("t1", unruly(mood)), "count")).toBe("1");
   });
 
-  it("writes what is no message, and the call goes on", async () => {
+  it("may write invalid messages, and the call continues", async () => {
     const { portOf } = await start();
     expect(await ask(portOf("t1", unruly()), "garbage")).toBe("after the garbage");
   });
 });
 
 describe("a process that fails", () => {
-  it("says why it does not start, without the values that it was given, and surely nothing was sent", async () => {
+  it("reports why it does not start, with redacted values, and certainly nothing was sent", async () => {
     const { portOf } = await start();
     const secrets = [{ name: "KEY", hosts: ["a.example.com"], value: "secret-canary-9" }];
     for (const [value, shown] of [
@@ -197,14 +197,14 @@ describe("a process that fails", () => {
     }
   });
 
-  it("is not there at all", async () => {
+  it("does not exist", async () => {
     const { portOf } = await start();
     const replied = await call(portOf("t1", { one: { command: "no-such-program" } }), "count");
     expect(textIn(replied)).toMatch(/no-such-program/);
     expect(replied).toMatchObject({ error: { happened: "no" } });
   });
 
-  it("dies in the middle of a call: whether that happened is not known, and the next call starts it again", async () => {
+  it("dies during a call: the outcome is unknown, and the next call restarts it", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly("", { env: [["API_KEY", CANARY]] }));
     await ask(mcp, "count");
@@ -218,7 +218,7 @@ describe("a process that fails", () => {
     expect(await ask(mcp, "count")).toBe("1");
   });
 
-  it("cannot be reached any more when the sidecar dies in the middle of a call: whether that happened is not known", async () => {
+  it("is lost when the sidecar dies during a call: the outcome is unknown", async () => {
     const dying = await start();
     const mcp = dying.portOf("t1", unruly());
     await ask(mcp, "count");
@@ -232,7 +232,7 @@ describe("a process that fails", () => {
     expect(await ask(mcp, "count")).toBe("2");
   });
 
-  it("dies again and again: it is given up for a while, and the message says what it said last", async () => {
+  it("dies repeatedly: it is not restarted for a while, and the message has its last output", async () => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly("fails"));
     for (let tries = 0; tries < 5; tries += 1) expect(await ask(mcp, "count")).toMatch(/exit code 3/);
@@ -241,17 +241,17 @@ describe("a process that fails", () => {
     expect(performance.now() - startedAt).toBeLessThan(9_000);
   });
 
-  it.each(["flood", "endless"])("is ended when it writes without end: %s", async (tool) => {
+  it.each(["flood", "endless"])("is killed for endless output: %s", async (tool) => {
     const { portOf } = await start();
     const mcp = portOf("t1", unruly(tool));
     expect(await ask(mcp, tool)).toMatch(
-      /wrote (more than \d+ bytes that answer nobody|a line of more than \d+ bytes)/,
+      /wrote (more than \d+ bytes that answer no request|a line of more than \d+ bytes)/,
     );
     await eventually(() => processesWith(`stdio-unruly.mjs\0${tool}`).length === 0);
     expect(await ask(mcp, "count")).toBe("1");
   });
 
-  it("leaves no process behind that it started", async () => {
+  it("leaves no child process behind", async () => {
     const { portOf } = await start({ idleMs: 50 });
     const mcp = portOf("t1", unruly("with-a-daemon"));
     expect(Number(await ask(mcp, "daemon"))).toBeGreaterThan(0);
@@ -261,7 +261,7 @@ describe("a process that fails", () => {
 
 describe("folders for all processes", () => {
   it("are read from the operator's list", () => {
-    expect(readOffered("/srv/mcp:/data/packages=/opt/packages:")).toEqual([
+    expect(parseOfferedFolders("/srv/mcp:/data/packages=/opt/packages:")).toEqual([
       { from: "/srv/mcp", at: "/srv/mcp", writable: false },
       { from: "/data/packages", at: "/opt/packages", writable: false },
     ]);
@@ -270,13 +270,13 @@ describe("folders for all processes", () => {
   it.each(["relative", "/a=b", "/", "/a=/tmp", "/a=/usr/lib/x", "/a=/opt/../etc", "/a=/b=/c"])(
     "are not %s",
     (entry) => {
-      expect(() => readOffered(entry)).toThrow(/SIDECAR_MCP_PATHS/);
+      expect(() => parseOfferedFolders(entry)).toThrow(/SIDECAR_MCP_PATHS/);
     },
   );
 });
 
 describe("processes", () => {
-  it("end when nobody asks them anything, and are started again by the next call", async () => {
+  it("end when idle, and are restarted by the next call", async () => {
     const { portOf } = await start({ idleMs: 50 });
     const mcp = portOf("t1", unruly("idle-one"));
     expect(await ask(mcp, "count")).toBe("1");
@@ -284,7 +284,7 @@ describe("processes", () => {
     expect(await ask(mcp, "count")).toBe("1");
   });
 
-  it("end when their server is gone or their tenant is stopped, those of others do not, and a call is heard out", async () => {
+  it("end when their server is removed or their tenant is stopped, after pending calls; those of others continue", async () => {
     const { portOf, endOf } = await start();
     const servers = { one: { args: [UNRULY, "gone-one"] }, two: { args: [UNRULY, "gone-two"] } };
     const [own, other] = [portOf("t1", servers), portOf("t2", servers)];
@@ -302,8 +302,8 @@ describe("processes", () => {
     await eventually(() => processesWith("gone-").length === 0);
   });
 
-  it("are so many for a tenant: the one that has been idle longest makes room, and a busy one does not", async () => {
-    const { portOf } = await start({ mostEach: 2, most: 3 });
+  it("are limited per tenant: the one that has been idle longest is stopped, a busy one is not", async () => {
+    const { portOf } = await start({ maxPerTenant: 2, maxProcesses: 3 });
     const mcp = portOf("t1", { one: { args: [UNRULY] }, two: { args: [UNRULY] }, three: { args: [UNRULY] } });
     const count = async (server: string) => textIn(await call(mcp, "count", { server }));
     expect([await count("one"), await count("two"), await count("one"), await count("three")]).toEqual([
@@ -325,15 +325,15 @@ describe("processes", () => {
     await Promise.all(busy);
   });
 
-  it("take no place where they cannot be started, whatever the machine says", async () => {
+  it("do not count if they cannot be started", async () => {
     const starts: ReturnType<StartProgram>[] = [];
-    const keeper = openKeeper(
+    const keeper = openServerPool(
       () => {
         const failing: Awaited<ReturnType<StartProgram>> = { ok: false, code: "not_available", message: "no cages" };
         starts.push(starts.length === 0 ? Promise.reject(new Error("ENOSPC")) : Promise.resolve(failing));
         return starts.at(-1) as ReturnType<StartProgram>;
       },
-      { mostEach: 1, restartMs: 1 },
+      { maxPerTenant: 1, restartMs: 1 },
     );
     const order = { server: "one", command: "node", args: [], env: [], network: [], channel: "c", timeout_ms: 1_000 };
     const lease = async (server: string) =>
@@ -343,19 +343,19 @@ describe("processes", () => {
     keeper.end();
   });
 
-  it("have so many messages of a tenant under way, and other tenants go on", async () => {
+  it("limit the concurrent messages of a tenant, and other tenants continue", async () => {
     const { portOf } = await start();
     const [one, two] = ["t1", "t2"].map((tenant) => portOf(tenant, unruly())) as [McpServers, McpServers];
     await ask(one, "count");
     const enough = new AbortController();
     const held: Promise<unknown>[] = [];
-    // One after the other: each is several messages before it is the one that waits.
+    // In sequence, since each takes several messages before it waits.
     const oneMore = async () => {
       held.push(call(one, "hang", { timeoutMs: 60_000, signal: enough.signal }));
       return await ask(one, "count");
     };
     let said = await oneMore();
-    while (!said.startsWith("rate_limited") && held.length < 2 * MAX_AT_ONCE_EACH) said = await oneMore();
+    while (!said.startsWith("rate_limited") && held.length < 2 * MAX_CONCURRENT_PER_TENANT) said = await oneMore();
     expect(said).toMatch(/^rate_limited: .*64 messages/);
     expect(await ask(two, "count")).toBe("1");
     enough.abort();

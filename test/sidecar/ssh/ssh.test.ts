@@ -1,23 +1,23 @@
-/** The job kind `ssh`: which addresses it connects to. What it does there is in test/contracts/ssh/ssh.test.ts. */
+/** Tests which addresses the job kind `ssh` connects to. `test/contracts/ssh/ssh.test.ts` tests its commands. */
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
-import { systemEgress } from "../../../sidecar/egress.ts";
 import { runCommand } from "../../../sidecar/ssh/run-command.ts";
-import { type SshStandIn, startSshServer } from "../../mock-servers/ssh-server.ts";
+import { startSshServer, type SshMockServer } from "../../mock-servers/ssh-server.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
-let server: SshStandIn | null = null;
+let server: SshMockServer | null = null;
 afterEach(async () => {
   await server?.close();
   server = null;
 });
 
-/** A network in which a name has addresses, and every connection ends at the stand-in. */
+/** A network in which a name has addresses, and every connection ends at the mock server. */
 async function world(addresses: (asked: number) => readonly string[], port?: number) {
   const here = (server = await startSshServer());
   const dialled: (readonly string[])[] = [];
   let asked = 0;
-  const real = systemEgress(parseEgressAllow(""));
+  const real = makeSystemEgress(parseEgressAllow(""));
   const ways = {
     allow: parseEgressAllow(""),
     resolve: () => Promise.resolve(addresses(asked++)),

@@ -12,7 +12,7 @@ import loadSkill from "../../../tools/skills/load-skill.ts";
 import runSkillScript from "../../../tools/skills/run-skill-script.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { fakeScripts, type FakeProgram } from "../../fakes/scripts.ts";
-import { skillsOfTexts, skillOf } from "../../fakes/skill-texts.ts";
+import { skillsOfTexts, makeSkill } from "../../fakes/skill-texts.ts";
 import { runTool } from "../run-tool.ts";
 
 const script = (name: string, change: Partial<SkillScript> = {}): SkillScript => ({
@@ -23,7 +23,7 @@ const script = (name: string, change: Partial<SkillScript> = {}): SkillScript =>
   network: false,
   ...change,
 });
-const REPORT = skillOf("data-report", {
+const REPORT = makeSkill("data-report", {
   allowedTools: ["read_file"],
   scripts: [
     script("make.py", { description: "Makes it." }),
@@ -31,7 +31,7 @@ const REPORT = skillOf("data-report", {
     script("look.py", { readOnly: true, timeoutS: 5 }),
   ],
 });
-const OTHER = skillOf("other", { scripts: [script("make.py")] });
+const OTHER = makeSkill("other", { scripts: [script("make.py")] });
 const PACKAGES = {
   "hash-of-data-report": {
     "SKILL.md": "---\nname: data-report\n---\n\nMake a report.\n",
@@ -92,7 +92,7 @@ describe("load_skill", () => {
   });
 
   it("fails while the package cannot be read", async () => {
-    const { failure } = await load({ name: "gone" }, { pinned: [skillOf("gone")] });
+    const { failure } = await load({ name: "gone" }, { pinned: [makeSkill("gone")] });
     expect(failure?.code).toBe("not_found");
   });
 });

@@ -5,7 +5,7 @@ import type { SlackPort } from "../../../core/ports/slack.ts";
 import type { ProbeOutcome, ToolContext } from "../../../core/tool/tool.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import slackNotify from "../../../tools/slack/notify.ts";
-import { type FakeSlack, fakeSlack, notesIn } from "../../fakes/slack.ts";
+import { type FakeSlack, fakeSlack, makeNotesPort } from "../../fakes/slack.ts";
 import { contextFacts, freshPorts, runTool } from "../run-tool.ts";
 
 const CHANNELS = [{ id: "C1", name: "general", isOpen: true }];
@@ -25,7 +25,9 @@ function losing(fake: FakeSlack, takesEffect: boolean): Pick<FakeSlack, "team" |
 }
 
 async function probe(fake: Pick<FakeSlack, "team" | "slack">, key: string): Promise<ProbeOutcome<unknown>> {
-  const context = { ...contextFacts(), key, ...freshPorts(), slack: notesIn([fake]) } as ToolContext<keyof ToolPorts>;
+  const context = { ...contextFacts(), key, ...freshPorts(), slack: makeNotesPort([fake]) } as ToolContext<
+    keyof ToolPorts
+  >;
   const parsed = slackNotify.input.parse(GIVEN);
   return (await slackNotify.probe?.(parsed as never, context)) ?? { kind: "cannot_tell" };
 }
@@ -33,7 +35,7 @@ async function probe(fake: Pick<FakeSlack, "team" | "slack">, key: string): Prom
 describe("slack.notify", () => {
   it("posts to #general, in Slack's form, and says where that is", async () => {
     const fake = workspace("T1");
-    const ran = await runTool(slackNotify, GIVEN, { slack: notesIn([fake]) });
+    const ran = await runTool(slackNotify, GIVEN, { slack: makeNotesPort([fake]) });
     const [message] = fake.messages;
     expect(ran.result).toEqual({
       ok: true,
@@ -45,7 +47,7 @@ describe("slack.notify", () => {
   });
 
   it("says how Slack is connected where it is not", async () => {
-    const { failure } = await runTool(slackNotify, GIVEN, { slack: notesIn([]) });
+    const { failure } = await runTool(slackNotify, GIVEN, { slack: makeNotesPort([]) });
     expect(failure).toMatchObject({
       code: "not_available",
       message: expect.stringContaining("POST /v1/slack/authorize"),
@@ -54,7 +56,7 @@ describe("slack.notify", () => {
 
   it("asks which workspace is meant where there are several, and takes the agent's setting", async () => {
     const [one, two] = [workspace("T1"), workspace("T2")];
-    const ports = { slack: notesIn([one, two]) };
+    const ports = { slack: makeNotesPort([one, two]) };
     const { failure } = await runTool(slackNotify, GIVEN, ports);
     expect(failure).toMatchObject({
       code: "invalid_input",
@@ -71,25 +73,25 @@ describe("slack.notify", () => {
     ["#General Chat", "invalid_input"],
     ["../C1", "invalid_input"],
   ])("refuses the channel %s", async (channel, code) => {
-    const { failure } = await runTool(slackNotify, { ...GIVEN, channel }, { slack: notesIn([workspace("T1")]) });
+    const { failure } = await runTool(slackNotify, { ...GIVEN, channel }, { slack: makeNotesPort([workspace("T1")]) });
     expect(failure).toMatchObject({ code, field: "channel", happened: "no" });
   });
 
   it("finds the message whose answer was lost", async () => {
     const fake = workspace("T1");
-    const ran = await runTool(slackNotify, GIVEN, { slack: notesIn([losing(fake, true)]) });
+    const ran = await runTool(slackNotify, GIVEN, { slack: makeNotesPort([losing(fake, true)]) });
     expect(ran.result).toMatchObject({ ok: true, ts: fake.messages[0]?.ts });
     expect(fake.messages).toHaveLength(1);
   });
 
   it("does not say of a lost message that it was not sent", async () => {
-    const { failure } = await runTool(slackNotify, GIVEN, { slack: notesIn([losing(workspace("T1"), false)]) });
+    const { failure } = await runTool(slackNotify, GIVEN, { slack: makeNotesPort([losing(workspace("T1"), false)]) });
     expect(failure).toMatchObject({ code: "upstream_failed", happened: "unknown" });
   });
 
   it("can look up whether a call posted", async () => {
     const fake = workspace("T1");
-    await runTool(slackNotify, GIVEN, { slack: notesIn([fake]) }, { key: "call_1" });
+    await runTool(slackNotify, GIVEN, { slack: makeNotesPort([fake]) }, { key: "call_1" });
     expect(await probe(fake, "call_1")).toMatchObject({ kind: "happened", result: { ok: true, channel: "C1" } });
     expect(await probe(fake, "call_2")).toEqual({ kind: "not_happened" });
     fake.revoke();

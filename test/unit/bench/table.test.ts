@@ -64,6 +64,6 @@ test("a machine that is busy with something else is named before the run", () =>
 test("a number of an option is whole and large enough, and is named when it is not", () => {
   expect(wholeNumber("rounds", "3", 1)).toBe(3);
   for (const text of ["0", "-1", "2.5", "three", "", "1e3"]) {
-    expect(() => wholeNumber("rounds", text, 1)).toThrow(`--rounds ${text} is no whole number from 1 on`);
+    expect(() => wholeNumber("rounds", text, 1)).toThrow(`--rounds ${text} is not an integer of at least 1`);
   }
 });

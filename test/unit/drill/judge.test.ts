@@ -1,9 +1,9 @@
 /** The kill drill's judge finds what it is there to find. */
 import { expect, test } from "vitest";
-import { type AskedStep, type Evidence, judge } from "../../drill/judge.ts";
+import { type RequestedStep, type Evidence, judge } from "../../drill/judge.ts";
 import { planKills } from "../../drill/crashes/kill-plan.ts";
 import { seededRandom } from "../../drill/random.ts";
-import { answerOf, callsOf, type DrillInput, expectedOf, STEPS } from "../../drill/crashes/script.ts";
+import { type DrillInput, STEPS, getAnswer, getCalls, getExpected } from "../../drill/crashes/script.ts";
 import type { WireMessage } from "../../mock-servers/model-server.ts";
 import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 
@@ -13,15 +13,15 @@ const INPUT: DrillInput = { drill: "d", kind: "steps", paceMs: 0, keyed: "http:/
 function good(): Evidence {
   const steps = Array.from({ length: STEPS }, (_, index) => index + 1);
   const calls = steps.flatMap((step) =>
-    callsOf(step, INPUT).map((call, index) => ({ ...call, step, index, id: `call_${step}_${index}` })),
+    getCalls(step, INPUT).map((call, index) => ({ ...call, step, index, id: `call_${step}_${index}` })),
   );
   return {
-    expected: expectedOf(INPUT),
+    expected: getExpected(INPUT),
     task: {
       id: "task_1",
       status: "completed",
       reason: null,
-      output: { text: answerOf(INPUT), files: [] },
+      output: { text: getAnswer(INPUT), files: [] },
       error: null,
       pending: [],
       parent_id: null,
@@ -48,8 +48,8 @@ function good(): Evidence {
       { type: "step.completed", data: { step: STEPS + 1 } },
       { type: "task.completed", data: {} },
     ].map((event, index) => ({ ...event, seq: index + 1 })),
-    files: expectedOf(INPUT).files,
-    modelRequests: [...steps, STEPS + 1].map((step) => asked(step, step * 100)),
+    files: getExpected(INPUT).files,
+    modelRequests: [...steps, STEPS + 1].map((step) => makeRequest(step, step * 100)),
     recorded: calls.flatMap(({ path, id, step, effect }) =>
       path === null ? [] : [received(path, effect === "none" ? null : id, step * 100 + 50)],
     ),
@@ -57,7 +57,7 @@ function good(): Evidence {
   };
 }
 
-function asked(step: number, at: number, messages: readonly WireMessage[] = []): AskedStep {
+function makeRequest(step: number, at: number, messages: readonly WireMessage[] = []): RequestedStep {
   return { at, step, body: { messages } };
 }
 
@@ -76,7 +76,7 @@ const KILL = { from: 540, at: 560 };
 
 /** The task of `evidence`, its call of step 5 hit by a kill: nobody knows what became of it, and the model was told so. */
 function unknownCall(evidence: Evidence): Evidence {
-  const told = asked(STEPS + 1, (STEPS + 1) * 100, [
+  const told = makeRequest(STEPS + 1, (STEPS + 1) * 100, [
     { role: "tool", tool_call_id: "call_5_0", content: "Error (outcome_unknown): …" },
   ]);
   const modelRequests = [...evidence.modelRequests.slice(0, -1), told];
@@ -134,7 +134,7 @@ test.each<[string, keyof typeof CLEAN, (evidence: Evidence) => Evidence]>([
   [
     "a finished step asked for again",
     "repeatedSteps",
-    (e) => ({ ...e, modelRequests: [...e.modelRequests, asked(4, 950)] }),
+    (e) => ({ ...e, modelRequests: [...e.modelRequests, makeRequest(4, 950)] }),
   ],
   [
     "a call of a finished step sent again",

@@ -7,10 +7,10 @@ import {
   judgeOnItsWay,
   judgeTask,
   type OutageEvidence,
-  wentOnAt,
+  findResumeTime,
 } from "../../drill/outages/judge-outage.ts";
 import { GOAL_KINDS, type OutageInput, persistedText } from "../../drill/outages/outage-script.ts";
-import type { Asked } from "../../drill/task-log.ts";
+import type { TracedRequest } from "../../drill/task-log.ts";
 import type { WireMessage } from "../../mock-servers/model-server.ts";
 import type { RecordedRequest } from "../../mock-servers/recorder.ts";
 
@@ -25,7 +25,12 @@ const INPUT: OutageInput = {
 };
 const OUTAGE = { from: 1_000, back: 11_000 };
 
-function asked(step: number, at: number, lastResult: string | null, messages: readonly WireMessage[] = []): Asked {
+function makeRequest(
+  step: number,
+  at: number,
+  lastResult: string | null,
+  messages: readonly WireMessage[] = [],
+): TracedRequest {
   return { at, wallAt: at, step, body: { messages }, repliedWallAt: at + 1, lastResult };
 }
 
@@ -61,7 +66,7 @@ function good(): OutageEvidence {
       attempts: 1,
       arguments_hash: "",
     })),
-    asked: [1, 2, 3, 4, 5, 6].map((step) => asked(step, step * 100, "ok", step === 6 ? told : [])),
+    requests: [1, 2, 3, 4, 5, 6].map((step) => makeRequest(step, step * 100, "ok", step === 6 ? told : [])),
     seen: [received("/d/keyed/2/3", "call_2"), received("/d/once/3/4", null)],
     files: filesOfGoals(INPUT),
   };
@@ -79,7 +84,7 @@ test.each<[string, (evidence: OutageEvidence) => OutageEvidence]>([
   ["a task that is not known", (e) => ({ ...e, task: undefined })],
   ["a task that failed", (e) => ({ ...e, task: { ...taskOf(e), status: "failed" } })],
   ["another answer", (e) => ({ ...e, task: { ...taskOf(e), output: { text: "?", files: [] } } })],
-  ["a step that was gone back to", (e) => ({ ...e, asked: [asked(7, 50, null), ...e.asked] })],
+  ["a step that was gone back to", (e) => ({ ...e, requests: [makeRequest(7, 50, null), ...e.requests] })],
   ["a request that never happened", (e) => ({ ...e, seen: e.seen.slice(1) })],
   ["a call that failed and happened", (e) => ({ ...e, seen: [...e.seen, received("/d/keyed/2/2", "call_1")] })],
   ["an unkeyed request twice", (e) => ({ ...e, seen: [...e.seen, received("/d/once/3/4", null)] })],
@@ -106,34 +111,36 @@ test("a keyed request may be repeated under its key", () => {
 });
 
 test("a task that can do without what is away has to take its steps meanwhile, each of which counts once", () => {
-  const steps = (count: number) => Array.from({ length: count }, (_, index) => asked(index + 1, 2_000 + index, "ok"));
-  const judged = (all: readonly Asked[]) => judgeOnItsWay("d", { asked: [...all], recorded: [], lastAt: 0 }, OUTAGE, 9);
+  const steps = (count: number) =>
+    Array.from({ length: count }, (_, index) => makeRequest(index + 1, 2_000 + index, "ok"));
+  const judged = (all: readonly TracedRequest[]) =>
+    judgeOnItsWay("d", { requests: [...all], recorded: [], lastAt: 0 }, OUTAGE, 9);
   expect(judged(steps(9))).toEqual([]);
   expect(judged(steps(8))).not.toEqual([]);
   expect(judged([...steps(8), ...steps(8)])).not.toEqual([]);
-  expect(judged([...steps(8), { ...asked(9, 2_500, "ok"), repliedWallAt: null }])).not.toEqual([]);
-  expect(judged([...steps(8), asked(9, 11_500, "ok")])).not.toEqual([]);
+  expect(judged([...steps(8), { ...makeRequest(9, 2_500, "ok"), repliedWallAt: null }])).not.toEqual([]);
+  expect(judged([...steps(8), makeRequest(9, 11_500, "ok")])).not.toEqual([]);
 });
 
 test("a task that cannot go on is found when it asks for too much", () => {
-  const requests = (count: number) => Array.from({ length: count }, () => asked(1, 2_000, null));
-  const judged = (count: number) => judgeHeldBack("d", { asked: requests(count), recorded: [], lastAt: 0 }, OUTAGE);
+  const requests = (count: number) => Array.from({ length: count }, () => makeRequest(1, 2_000, null));
+  const judged = (count: number) => judgeHeldBack("d", { requests: requests(count), recorded: [], lastAt: 0 }, OUTAGE);
   expect(judged(17)).toEqual([]);
   expect(judged(18)).not.toEqual([]);
 });
 
 test("a task goes on with the first call that succeeds after the return, not with one that is only tried", () => {
-  const before = asked(3, 10_000, "ok");
-  const failed = asked(4, 11_100, "Error (upstream_failed): …");
-  const open = { ...asked(5, 11_200, "ok"), repliedWallAt: null };
-  expect(wentOnAt({ asked: [before, failed, open] }, OUTAGE.back)).toBeNull();
-  expect(wentOnAt({ asked: [before, failed, open, asked(5, 12_000, "ok")] }, OUTAGE.back)).toBe(12_000);
+  const before = makeRequest(3, 10_000, "ok");
+  const failed = makeRequest(4, 11_100, "Error (upstream_failed): …");
+  const open = { ...makeRequest(5, 11_200, "ok"), repliedWallAt: null };
+  expect(findResumeTime({ requests: [before, failed, open] }, OUTAGE.back)).toBeNull();
+  expect(findResumeTime({ requests: [before, failed, open, makeRequest(5, 12_000, "ok")] }, OUTAGE.back)).toBe(12_000);
 });
 
 test("a task has its answer when the model replied to the request after its last goal", () => {
-  expect(isAnswered({ asked: [asked(4, 100, "ok")] }, INPUT)).toBe(false);
-  expect(isAnswered({ asked: [asked(5, 100, "ok")] }, INPUT)).toBe(true);
-  expect(isAnswered({ asked: [{ ...asked(5, 100, "ok"), repliedWallAt: null }] }, INPUT)).toBe(false);
+  expect(isAnswered({ requests: [makeRequest(4, 100, "ok")] }, INPUT)).toBe(false);
+  expect(isAnswered({ requests: [makeRequest(5, 100, "ok")] }, INPUT)).toBe(true);
+  expect(isAnswered({ requests: [{ ...makeRequest(5, 100, "ok"), repliedWallAt: null }] }, INPUT)).toBe(false);
 });
 
 function taskOf({ task }: OutageEvidence) {

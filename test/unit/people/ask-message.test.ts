@@ -9,7 +9,7 @@ import {
 } from "../../../core/people/ask-message.ts";
 import { MAX_SHOWN_ARGUMENTS } from "../../../core/people/format-call.ts";
 import { findDecisionRefusal } from "../../../core/people/who-may.ts";
-import { somebody } from "../../fakes/people.ts";
+import { makePerson } from "../../fakes/people.ts";
 
 function notice(type: Notice["type"], data: Notice["data"]): Notice {
   const agent = { id: "agent_1", version: 1 };
@@ -125,9 +125,9 @@ describe("who may decide", () => {
     expires_at: null,
   } as const;
   const named = { ...question, person_id: "per_ana" };
-  const [ana, bo] = [somebody("per_ana", "Ana"), somebody("per_bo", "Bo")];
-  const boss = somebody("per_boss", "Boss", { mayAnswer: false, mayApprove: true });
-  const mute = somebody("per_ana", "Ana", { mayAnswer: false });
+  const [ana, bo] = [makePerson("per_ana", "Ana"), makePerson("per_bo", "Bo")];
+  const boss = makePerson("per_boss", "Boss", { mayAnswer: false, mayApprove: true });
+  const mute = makePerson("per_ana", "Ana", { mayAnswer: false });
 
   test.each([
     ["the person who was asked", ana, "question", named, true],

@@ -11,7 +11,7 @@ import {
   type AskDestination,
 } from "../../../core/people/route-ask.ts";
 import { addWorkingTime, isWorking, findNextWorking } from "../../../core/people/working-hours.ts";
-import { somebody } from "../../fakes/people.ts";
+import { makePerson } from "../../fakes/people.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,7 +28,7 @@ function ana(change: Partial<PersonFields> = {}) {
     { kind: "email", address: "ana@acme.example" },
     { kind: "slack", team: "T1", user: "U1" },
   ] as const;
-  return somebody("per_ana", "Ana", { addresses, ...BERLIN, ...change });
+  return makePerson("per_ana", "Ana", { addresses, ...BERLIN, ...change });
 }
 
 const THREAD: AskDestination = { channel: "slack", to: "T1/C1/1.2", person: null };

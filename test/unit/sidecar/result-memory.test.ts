@@ -1,46 +1,46 @@
 import { expect, it } from "vitest";
-import { openResultRoom } from "../../../adapters/sidecar/result-memory.ts";
+import { openResultMemory } from "../../../adapters/sidecar/result-memory.ts";
 
-/** A room of 100 bytes whose clock goes on with each pause. */
-function room(afterPause: (at: number) => void = () => undefined) {
+/** A memory of 100 bytes whose clock advances with each pause. */
+function openMemory(afterPause: (at: number) => void = () => undefined) {
   const clock = { now: 0 };
   const pause = async (ms: number) => {
     clock.now += ms;
     afterPause(clock.now);
   };
-  return { ...openResultRoom({ maxBytes: 100, now: () => clock.now, pause }), clock };
+  return { ...openResultMemory({ maxBytes: 100, now: () => clock.now, pause }), clock };
 }
 
 const { signal } = new AbortController();
 
-it("lets results in beside each other while they fit", async () => {
-  const { enter, clock } = room();
-  await enter(60, signal);
-  await enter(40, signal);
+it("admits concurrent results while they fit", async () => {
+  const { reserve, clock } = openMemory();
+  await reserve(60, signal);
+  await reserve(40, signal);
   expect(clock.now).toBe(0);
 });
 
-it("has one that does not fit wait until others are gone, and one that is too large until it is alone", async () => {
-  const leaving: (() => void)[] = [];
-  const { enter, clock } = room((at) => at % 100 === 0 && leaving.shift()?.());
-  leaving.push(await enter(60, signal));
-  leaving.push(await enter(50, signal));
+it("delays a result until it fits, and an oversized one until it is alone", async () => {
+  const releasing: (() => void)[] = [];
+  const { reserve, clock } = openMemory((at) => at % 100 === 0 && releasing.shift()?.());
+  releasing.push(await reserve(60, signal));
+  releasing.push(await reserve(50, signal));
   expect(clock.now).toBe(100);
-  await enter(200, signal);
+  await reserve(200, signal);
   expect(clock.now).toBe(200);
 });
 
-it("forgets what nobody gave back", async () => {
-  const { enter, clock } = room();
-  await enter(100, signal);
-  await enter(1, signal);
+it("releases an expired reservation", async () => {
+  const { reserve, clock } = openMemory();
+  await reserve(100, signal);
+  await reserve(1, signal);
   expect(clock.now).toBe(60_000);
 });
 
-it("has nobody wait who was given up", async () => {
+it("does not delay a cancelled caller", async () => {
   const caller = new AbortController();
-  const { enter, clock } = room((at) => at === 50 && caller.abort());
-  await enter(100, signal);
-  await enter(1, caller.signal);
+  const { reserve, clock } = openMemory((at) => at === 50 && caller.abort());
+  await reserve(100, signal);
+  await reserve(1, caller.signal);
   expect(clock.now).toBe(50);
 });

@@ -6,14 +6,19 @@ import { countValueChoice, isNamedHost } from "../../../core/provenance/ground.t
 import { type Label, OPERATOR, OUTSIDE } from "../../../core/provenance/label.ts";
 import { readGround } from "../../../core/steps/read-ground.ts";
 import { toSkillInForce } from "../../../core/task/skills-in-force.ts";
-import { skillOf } from "../../fakes/skill-texts.ts";
 import { call, factsOf, type ScriptedCall, TaskWorld } from "../task/world.ts";
+import { makeSkill } from "../../fakes/skill-texts.ts";
 
 const TEXT = "# Skill: notes\n\nRead https://style.example/guide first, for the list C-1742.";
 const load: ScriptedCall = {
   tool: "load_skill",
   effect: "none",
-  control: { kind: "load", skill: toSkillInForce(skillOf("notes"), "load"), result: { name: "notes" }, content: TEXT },
+  control: {
+    kind: "load",
+    skill: toSkillInForce(makeSkill("notes"), "load"),
+    result: { name: "notes" },
+    content: TEXT,
+  },
 };
 const page: ScriptedCall = { ...call(), outcome: { label: OUTSIDE, content: "A page." } };
 

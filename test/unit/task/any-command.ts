@@ -4,7 +4,7 @@ import type { CallOutcome, Command } from "../../../core/task/commands.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import type { Control } from "../../../core/tool/tool.ts";
 import { toSkillInForce } from "../../../core/task/skills-in-force.ts";
-import { skillOf } from "../../fakes/skill-texts.ts";
+import { makeSkill } from "../../fakes/skill-texts.ts";
 import { endingOf, preparedCall } from "./play-task.ts";
 import { ADMITTED, ASK, answer, DISPATCH, SLEEP } from "./world.ts";
 
@@ -171,7 +171,7 @@ const CONTROLS: readonly [Control | null, ...(Control | null)[]] = [
   DISPATCH,
   {
     kind: "load",
-    skill: toSkillInForce(skillOf("a", { allowedTools: ["x"] }), "load"),
+    skill: toSkillInForce(makeSkill("a", { allowedTools: ["x"] }), "load"),
     result: {},
     content: "# Skill: a",
   },

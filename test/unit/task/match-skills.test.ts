@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { matchSkills, getSkillCeiling } from "../../../core/task/match-skills.ts";
 import { findFittingSkills } from "../../../core/skills/similarity.ts";
 import type { Skill } from "../../../core/skills/skill.ts";
-import { skillOf } from "../../fakes/skill-texts.ts";
+import { makeSkill } from "../../fakes/skill-texts.ts";
 import requests from "../__fixtures__/skill-requests.json" with { type: "json" };
 
-const SKILLS = requests.skills.map(({ name, description }) => skillOf(name, { description }));
+const SKILLS = requests.skills.map(({ name, description }) => makeSkill(name, { description }));
 const AGENT = { config: { name: "a" } };
 
 /** What a task of these words works under, and how. */
@@ -73,7 +73,7 @@ describe("a skill that is named", () => {
   });
 
   test("leaves the task no tool that the agent's skills together do not list", () => {
-    const skills = [skillOf("narrow", { allowedTools: ["read_file"] }), skillOf("open", {})];
+    const skills = [makeSkill("narrow", { allowedTools: ["read_file"] }), makeSkill("open", {})];
     const agent = { config: { name: "a", skills: { names: ["narrow", "open"] } } };
     expect(getSkillCeiling({ skills, agent })).toEqual(["ask_human", "read_file"]);
     expect(getSkillCeiling({ skills, agent: AGENT })).toBeNull();
@@ -196,7 +196,7 @@ describe("a skill whose description fits the task", () => {
   });
 
   test("takes no longer than it takes to read a task and 300 descriptions", () => {
-    const many = Array.from({ length: 300 }, (_, n) => skillOf(`skill-${n}`, { description: "word ".repeat(200) }));
+    const many = Array.from({ length: 300 }, (_, n) => makeSkill(`skill-${n}`, { description: "word ".repeat(200) }));
     expect(findFittingSkills("x".repeat(200_000), many)).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import {
   type TaskOrigin,
   taskRequestSchema,
 } from "../../../core/task/new-task.ts";
-import { skillOf } from "../../fakes/skill-texts.ts";
+import { makeSkill } from "../../fakes/skill-texts.ts";
 
 const origin: TaskOrigin = {
   tenant: "ten_a",
@@ -148,7 +148,11 @@ describe("the facts of a task", () => {
   });
 
   test("have the matched skills, and one list of their tools in addition to the request's own", () => {
-    const skills = [skillOf("a", { allowedTools: ["read_*"] }), skillOf("b", { allowedTools: ["x"] }), skillOf("c")];
+    const skills = [
+      makeSkill("a", { allowedTools: ["read_*"] }),
+      makeSkill("b", { allowedTools: ["x"] }),
+      makeSkill("c"),
+    ];
     const made = (body: object) => {
       const facts = createTaskFacts(taskRequestSchema.parse({ input: "x", ...body }), { ...origin, skills });
       if (!facts.ok) throw new Error(facts.error.message);

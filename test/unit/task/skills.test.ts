@@ -7,12 +7,12 @@ import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { decide } from "../../../core/task/task.ts";
 import type { Control } from "../../../core/tool/tool.ts";
 import { toTaskView } from "../../../core/task/view.ts";
-import { skillOf } from "../../fakes/skill-texts.ts";
 import { toolOf, outside } from "../steps/play-gateway.ts";
 import { answer, ASK, call, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
+import { makeSkill } from "../../fakes/skill-texts.ts";
 
 const skill = (name: string, allowedTools: readonly string[] | null = null) =>
-  toSkillInForce(skillOf(name, { allowedTools }), "load");
+  toSkillInForce(makeSkill(name, { allowedTools }), "load");
 const load = (name: string, allowedTools: readonly string[] | null = null): ScriptedCall => ({
   tool: "load_skill",
   effect: "none",
@@ -63,7 +63,10 @@ describe("a skill that the model loads", () => {
   });
 
   test("only narrows the task's tools: the union of the loaded skills applies within that of the others", () => {
-    const facts = factsOf({ tools: [["ask_human", "a", "b"]], skills: [toSkillInForce(skillOf("first"), "request")] });
+    const facts = factsOf({
+      tools: [["ask_human", "a", "b"]],
+      skills: [toSkillInForce(makeSkill("first"), "request")],
+    });
     const world = new TaskWorld([[load("wide", ["*"])], [load("own", ["a"])], [load("more", ["c"])]], undefined, facts);
     world.run();
     expect(getCurrentFacts(world.state).tools).toEqual([
@@ -83,8 +86,8 @@ describe("a skill that the model loads", () => {
 
   test("that is already in force changes nothing, so reading its files narrows nothing", () => {
     const matched = [
-      toSkillInForce(skillOf("a", { allowedTools: ["x"] }), "request"),
-      toSkillInForce(skillOf("b"), "request"),
+      toSkillInForce(makeSkill("a", { allowedTools: ["x"] }), "request"),
+      toSkillInForce(makeSkill("b"), "request"),
     ];
     const facts = factsOf({ tools: [["ask_human", "x"]], skills: matched });
     const world = new TaskWorld([[load("a", ["x"])], [load("c", ["y"])], [load("c", ["y"])]], undefined, facts);
@@ -121,11 +124,11 @@ describe("a skill that the model loads", () => {
 });
 
 describe("a call of a skill's tool", () => {
-  const used = { ...toSkillInForce(skillOf("notes", { allowedTools: ["read_file"] }), "tool") };
+  const used = { ...toSkillInForce(makeSkill("notes", { allowedTools: ["read_file"] }), "tool") };
   const dispatch: Control = { ...DISPATCH, tools: ["ask_human", "read_file"], skill: used };
 
   test("is a subtask under that skill alone, with the tools that it allows", () => {
-    const facts = factsOf({ tools: [["a*"]], skills: [toSkillInForce(skillOf("other"), "request")] });
+    const facts = factsOf({ tools: [["a*"]], skills: [toSkillInForce(makeSkill("other"), "request")] });
     const world = new TaskWorld([[{ tool: "notes", effect: "none", control: dispatch }]], undefined, facts);
     world.run();
     const [made] = world.subtasks.values();
@@ -172,7 +175,7 @@ describe("the instructions of skills", () => {
 
   test("follow the agent's instructions, the same at every step", async () => {
     const facts = factsOf({
-      skills: [toSkillInForce(skillOf("a"), "agent"), toSkillInForce(skillOf("b"), "similarity", 0.7)],
+      skills: [toSkillInForce(makeSkill("a"), "agent"), toSkillInForce(makeSkill("b"), "similarity", 0.7)],
     });
     const texts = ["# Skill: a", "# Skill: b"];
     expect(await system(facts, texts)).toBe(
@@ -183,14 +186,14 @@ describe("the instructions of skills", () => {
   });
 
   test("replace them in a call of a skill's tool", async () => {
-    const facts = factsOf({ parentId: "task_1", depth: 1, skills: [toSkillInForce(skillOf("a"), "tool")] });
+    const facts = factsOf({ parentId: "task_1", depth: 1, skills: [toSkillInForce(makeSkill("a"), "tool")] });
     const told = await system(facts, ["# Skill: a"]);
     expect(told).toMatch(/^# Skill: a\n\nYou work on a part of a larger task/);
     expect(told).not.toContain(facts.agent.config.instructions);
   });
 
   test("and their tool lists are in the view, and in the log's first entry", () => {
-    const facts = factsOf({ skills: [toSkillInForce(skillOf("a", { allowedTools: ["x"] }), "similarity", 0.64)] });
+    const facts = factsOf({ skills: [toSkillInForce(makeSkill("a", { allowedTools: ["x"] }), "similarity", 0.64)] });
     const world = new TaskWorld([[load("b")], [call("none", ASK)]], undefined, facts);
     world.run();
     const [first] = world.events;

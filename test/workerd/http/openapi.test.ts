@@ -147,7 +147,7 @@ test("health tells what is there and no secret", async () => {
     {
       status: "ok",
       mode: "test",
-      model: "stand-in",
+      model: "mock-model",
       embeddings: "hashing",
       vectors: "pgvector",
       database: "ok",

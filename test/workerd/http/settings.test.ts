@@ -13,9 +13,9 @@ import { webFromEnv } from "../../../adapters/env/web.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
 import { lastOf, modelRequest } from "../../contracts/model/suite.ts";
-import { playVectorize } from "../../mock-servers/vectorize.ts";
 import { makeCaller } from "./entry.ts";
 import { TENANT } from "../../../core/provenance/label.ts";
+import { makeMockVectorize } from "../../mock-servers/vectorize.ts";
 
 /** An environment of variables only. */
 const envOf = (variables: Partial<Env>): Env => ({ OTTO_MODE: "local", ...variables }) as Env;
@@ -138,7 +138,7 @@ describe("memory", () => {
   test("is found by hashing and pgvector, or by the model and the index that are set", async () => {
     expect(memoryFromEnv(open({})).embedder).toBe("hashing");
     expect(memoryFromEnv(open({ OTTO_EMBEDDING_MODEL: "embed-1" })).embedder).toBe("embed-1");
-    const index = playVectorize(384);
+    const index = makeMockVectorize(384);
     const bound = { ...env, VECTORS: index as unknown as Vectorize };
     expect(await healthFromEnv(bound)).toMatchObject({ embeddings: "hashing", vectors: "vectorize" });
     const caller = await makeCaller();

@@ -16,7 +16,7 @@ import { StepRunner } from "../../../workers/steps.ts";
 import { factsOf } from "../tasks/client.ts";
 
 async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promise<CondenseLine[]> {
-  const base = { facts, model: "stand-in", withModel: true, results: [], history: null, timeoutMs: 10_000 };
+  const base = { facts, model: "mock-model", withModel: true, results: [], history: null, timeoutMs: 10_000 };
   const lines: CondenseLine[] = [];
   const hop = new OpenHop<CondenseLine>();
   const call = (listener: LineListener<CondenseLine>) => stepsFromEnv(env).shorten({ ...base, ...change }, listener);

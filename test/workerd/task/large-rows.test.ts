@@ -5,7 +5,7 @@ import { TaskValues } from "../../../durable-objects/task/values.ts";
 import { agentOf, factsOf, start, stubOf, taskOf, until } from "../tasks/client.ts";
 
 /** Nothing is shortened. */
-const models = [{ name: "stand-in", price: null, windowTokens: 10_000_000 }];
+const models = [{ name: "mock-model", price: null, windowTokens: 10_000_000 }];
 const look = { calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] };
 
 /** Bytes of the largest row of a task's values, and how many rows there are. */

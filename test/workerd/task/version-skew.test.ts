@@ -94,7 +94,7 @@ describe("an object of a release before versions", () => {
     const content = JSON.stringify({ replies: [{ text: "Hello." }] });
     const think = {
       facts,
-      model: "stand-in",
+      model: "mock-model",
       step: 1,
       attempt: 1,
       final: false,

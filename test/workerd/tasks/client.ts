@@ -12,7 +12,7 @@ import { PRINCIPAL } from "../../../core/provenance/label.ts";
 
 export const TENANT = makeId("tenant", 1, new Uint8Array(10));
 
-/** A task whose model answers as the stand-in reads it from the input: one reply a step. */
+/** A task whose model answers as the mock server reads it from the input: one reply a step. */
 export function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> = {}): TaskFacts {
   const id = makeId("task", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
   return {
@@ -32,7 +32,7 @@ export function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> 
     skills: [],
     sources: [],
     project: null,
-    models: [{ name: "stand-in", price: null, windowTokens: 128_000 }],
+    models: [{ name: "mock-model", price: null, windowTokens: 128_000 }],
     limits: { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null },
     metadata: {},
     createdAt: Date.now(),
@@ -40,7 +40,7 @@ export function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> 
   };
 }
 
-/** The text that makes the stand-in answer so; a subtask's words may be that too. */
+/** The text that makes the mock server answer so; a subtask's words may be that too. */
 export function inputOf(replies: readonly unknown[]): string {
   return JSON.stringify({ replies });
 }

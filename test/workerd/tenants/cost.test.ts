@@ -57,7 +57,7 @@ describe("what a task cost", () => {
     const { id } = await caller.makeTask([{ text: "Done.", usage: null }]);
     await caller.until(id, completed);
     const { usage, steps } = (await caller.send("GET", `/v1/tasks/${id}/trace`)).json;
-    expect([usage.estimated, steps[0].usage.estimated, steps[0].models]).toEqual([true, true, ["stand-in"]]);
+    expect([usage.estimated, steps[0].usage.estimated, steps[0].models]).toEqual([true, true, ["mock-model"]]);
   });
 });
 
@@ -118,7 +118,7 @@ describe("an agent with a limit of money", () => {
   test.each([
     ["its model", { model: "home-made", budget }, "home-made"],
     ["a fallback", { model: "gpt-4o", fallbacks: ["gpt-4.1", "home-made"], budget }, "home-made"],
-    ["the model that it gets as it names none", { budget }, "stand-in"],
+    ["the model that it gets as it names none", { budget }, "mock-model"],
   ])("is refused, made or changed, when nobody knows the price of %s", async (_which, more, model) => {
     const caller = await makeCaller();
     const id = await makeAgent(caller, { model: "gpt-4o", budget });

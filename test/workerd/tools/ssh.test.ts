@@ -12,7 +12,7 @@ beforeEach(async () => {
   caller = await makeCaller();
 });
 
-/** An agent that may run commands on the stand-in, whose approval policy is as open as one can be. */
+/** An agent that may run commands on the mock server, whose approval policy is as open as one can be. */
 async function makeAgent(more: Record<string, unknown> = {}): Promise<string> {
   const { port, fingerprint } = inject("servers").ssh;
   const made = await caller.send("POST", "/v1/agents", {

@@ -28,7 +28,7 @@ export interface MailUnderTest {
 
 let count = 0;
 
-/** An address that no other test has; `wish` is for stand-ins. */
+/** An address that no other test has; `wish` is for mock servers. */
 export function addressee(wish = "ana"): string {
   count += 1;
   return `${wish}.${Math.random().toString(36).slice(2)}${count}@example.com`;

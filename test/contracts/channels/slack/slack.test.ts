@@ -1,4 +1,4 @@
-/** The fake in memory, and the adapter towards a stand-in for Slack on loopback: one contract; and what goes wrong on the way. */
+/** The fake in memory, and the adapter towards a mock server of Slack on loopback: one contract; and what goes wrong on the way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSlackOAuth } from "../../../../adapters/slack/oauth.ts";
 import { openSlack } from "../../../../adapters/slack/slack.ts";

@@ -1,4 +1,4 @@
-/** What arrived at the stand-in for providers of mail. */
+/** What arrived at the mock server of providers of mail. */
 import PostalMime, { type Address } from "postal-mime";
 import { inject } from "vitest";
 import { sha256Hex } from "../../../../core/base/sha256.ts";

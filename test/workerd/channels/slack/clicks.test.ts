@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { toActionId, toActionValue } from "../../../../core/channels/slack/actions.ts";
-import { clickPayload, commandFields, signedForm, signedPayload } from "../../../mock-servers/slack-requests.ts";
+import { clickPayload, commandFields, signForm, signPayload } from "../../../mock-servers/slack-requests.ts";
 import { asking, isOver, makeDesk, post, saying, SIGNING, waiting } from "./server.ts";
 import { waitIdOf } from "../../tasks/client.ts";
 
@@ -36,7 +36,7 @@ describe("a click", () => {
       responseUrl: await desk.slack.responseUrl(),
     });
     for (let tries = 0; tries < 3; tries += 1)
-      expect((await post("/slack/interactive", await signedPayload(payload, SIGNING))).status).toBe(200);
+      expect((await post("/slack/interactive", await signPayload(payload, SIGNING))).status).toBe(200);
     await desk.caller.until(view.id, isOver);
     await desk.click(choice(view.id, ask, 0));
     expect(await desk.whispers()).toEqual(["This was answered already by ana."]);
@@ -187,7 +187,7 @@ describe("the command", () => {
     };
     for (const fields of [await use("U0ANA"), await use("U0BEN")])
       for (let tries = 0; tries < 2; tries += 1)
-        expect((await post("/slack/commands", await signedForm(fields, SIGNING))).status).toBe(200);
+        expect((await post("/slack/commands", await signForm(fields, SIGNING))).status).toBe(200);
     const tasks = await desk.tasks(2);
     const { team } = desk.slack;
     expect(tasks).toHaveLength(2);

@@ -11,8 +11,8 @@ import {
   eventEnvelope,
   mentionEvent,
   messageEvent,
-  signedForm,
-  signedJson,
+  signForm,
+  signJson,
   URL_VERIFICATION,
 } from "../../../mock-servers/slack-requests.ts";
 import { deliveryOf } from "../outbox/delivery-of.ts";
@@ -28,14 +28,14 @@ describe("a request that says it is Slack's", () => {
   const body = eventEnvelope(app, mentionEvent({ user: "U1", channel: "C1", ts: "1.000001", text: "hi" }), "Ev1");
 
   test("is refused when its signature is missing, wrong, of other words, or of another time", async () => {
-    const right = await signedJson(body, SIGNING);
+    const right = await signJson(body, SIGNING);
     const { "x-slack-signature": _, ...bare } = right.headers;
     for (const request of [
       { ...right, headers: bare },
       { ...right, body: `${right.body} ` },
-      await signedJson(body, { secret: "another" }),
-      await signedJson(body, { ...SIGNING, ageSeconds: 301 }),
-      await signedJson(body, { ...SIGNING, ageSeconds: -360 }),
+      await signJson(body, { secret: "another" }),
+      await signJson(body, { ...SIGNING, ageSeconds: 301 }),
+      await signJson(body, { ...SIGNING, ageSeconds: -360 }),
       { ...right, headers: { ...right.headers, "x-slack-signature": "v0=00" } },
     ])
       for (const path of ["/slack/events", "/slack/commands", "/slack/interactive"])
@@ -45,19 +45,19 @@ describe("a request that says it is Slack's", () => {
   });
 
   test("is answered its challenge", async () => {
-    const answer = await post("/slack/events", await signedJson(URL_VERIFICATION, { ...SIGNING, ageSeconds: 240 }));
+    const answer = await post("/slack/events", await signJson(URL_VERIFICATION, { ...SIGNING, ageSeconds: 240 }));
     expect(answer.json).toEqual({ challenge: URL_VERIFICATION.challenge });
   });
 
   test("is refused when it is too large, no JSON, or in no form that Slack documents", async () => {
     const large = { type: "event_callback", text: "x".repeat(1_048_576) };
-    expectProblem(await post("/slack/events", await signedJson(large, SIGNING)), 413, "body");
+    expectProblem(await post("/slack/events", await signJson(large, SIGNING)), 413, "body");
     const words = mentionEvent({ user: "U1", channel: "C1", ts: "1.000001", text: "\u0001".repeat(100_000) });
-    expectProblem(await post("/slack/events", await signedJson(eventEnvelope(app, words, "Ev1"), SIGNING)), 413);
-    expectProblem(await post("/slack/events", await signedForm({ a: "b" }, SIGNING)), 422, "body");
-    expectProblem(await post("/slack/events", await signedJson({ type: "event_callback" }, SIGNING)), 422, "body");
-    expectProblem(await post("/slack/commands", await signedForm({ team_id: "T1", text: "hi" }, SIGNING)), 422, "body");
-    expectProblem(await post("/slack/interactive", await signedForm({ payload: "{" }, SIGNING)), 422, "body");
+    expectProblem(await post("/slack/events", await signJson(eventEnvelope(app, words, "Ev1"), SIGNING)), 413);
+    expectProblem(await post("/slack/events", await signForm({ a: "b" }, SIGNING)), 422, "body");
+    expectProblem(await post("/slack/events", await signJson({ type: "event_callback" }, SIGNING)), 422, "body");
+    expectProblem(await post("/slack/commands", await signForm({ team_id: "T1", text: "hi" }, SIGNING)), 422, "body");
+    expectProblem(await post("/slack/interactive", await signForm({ payload: "{" }, SIGNING)), 422, "body");
   });
 
   test("from a workspace that nobody has installed Otto in comes to nothing", async () => {
@@ -67,7 +67,7 @@ describe("a request that says it is Slack's", () => {
       mentionEvent({ user: "U1", channel: "C1", ts: "1.1", text: "hi" }),
       "Ev1",
     );
-    expect((await post("/slack/events", await signedJson(event, SIGNING))).status).toBe(200);
+    expect((await post("/slack/events", await signJson(event, SIGNING))).status).toBe(200);
     await vi.waitFor(
       async () => {
         const { items } = await inboxesFromEnv(env)(`slack/${team}`).received({ after: null, limit: 10, since: 0 });

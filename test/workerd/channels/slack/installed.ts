@@ -1,4 +1,4 @@
-/** A workspace of the stand-in for Slack in which a tenant has installed Otto. */
+/** A workspace of the mock server of Slack in which a tenant has installed Otto. */
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 import { databaseFromEnv } from "../../../../adapters/env/database.ts";

@@ -1,4 +1,4 @@
-/** What leaves for Slack, from the Worker to the stand-in: the tool that posts, and the sender of deliveries. */
+/** What leaves for Slack, from the Worker to the mock server: the tool that posts, and the sender of deliveries. */
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";

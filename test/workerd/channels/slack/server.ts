@@ -1,4 +1,4 @@
-/** A workspace of the stand-in for Slack in which a tenant has installed Otto, and the people in it, as they write and click. */
+/** A workspace of the mock server of Slack in which a tenant has installed Otto, and the people in it, as they write and click. */
 import { expect, inject, vi } from "vitest";
 import type { TaskView } from "../../../../core/task/view.ts";
 import { SlackClient, type WorkspaceFacts } from "../../../mock-servers/slack-client.ts";
@@ -9,10 +9,10 @@ import {
   eventEnvelope,
   mentionEvent,
   messageEvent,
-  type Said,
-  signedForm,
-  signedJson,
-  signedPayload,
+  type IncomingMessageFacts,
+  signForm,
+  signJson,
+  signPayload,
   type SignedRequest,
   type Signing,
   submissionPayload,
@@ -45,9 +45,9 @@ export interface Desk {
   /** Sends an event, and gives what Otto answered at once. */
   event(event: Record<string, unknown>, eventId?: string): Promise<Answer>;
   /** Ana mentions Otto in the channel; gives the message's `ts`. */
-  mention(text: string, more?: Partial<Said>): Promise<string>;
+  mention(text: string, more?: Partial<IncomingMessageFacts>): Promise<string>;
   /** Somebody writes in a thread without naming Otto. */
-  reply(threadTs: string, text: string, more?: Partial<Said>): Promise<string>;
+  reply(threadTs: string, text: string, more?: Partial<IncomingMessageFacts>): Promise<string>;
   command(text: string, user?: string): Promise<Answer>;
   click(click: Pick<Click, "actionId" | "value"> & Partial<Click>): Promise<Answer>;
   submit(form: Omit<Parameters<typeof submissionPayload>[1], "user"> & { readonly user?: string }): Promise<Answer>;
@@ -71,7 +71,7 @@ export async function makeDesk(): Promise<Desk> {
   const installed = await caller.send("POST", "/v1/slack/installs", { bot_token: app.token });
   expect(installed.status, installed.text).toBe(201);
   const event: Desk["event"] = async (told, eventId = `Ev${crypto.randomUUID()}`) =>
-    await post("/slack/events", await signedJson(eventEnvelope(app, told, eventId), SIGNING));
+    await post("/slack/events", await signJson(eventEnvelope(app, told, eventId), SIGNING));
   const acknowledged = async (answer: Promise<Answer>) => expect((await answer).status).toBe(200);
   return {
     caller,
@@ -91,16 +91,16 @@ export async function makeDesk(): Promise<Desk> {
     },
     async command(text, user = ANA) {
       const fields = commandFields(app, { user, channel: CHANNEL, text, responseUrl: await slack.responseUrl() });
-      return await post("/slack/commands", await signedForm(fields, SIGNING));
+      return await post("/slack/commands", await signForm(fields, SIGNING));
     },
     async click(click) {
       const responseUrl = await slack.responseUrl();
       const whole = { user: ANA, channel: CHANNEL, messageTs: "1.000001", responseUrl, ...click };
-      return await post("/slack/interactive", await signedPayload(clickPayload(app, whole), SIGNING));
+      return await post("/slack/interactive", await signPayload(clickPayload(app, whole), SIGNING));
     },
     async submit(form) {
       const payload = submissionPayload(app, { user: ANA, ...form });
-      return await post("/slack/interactive", await signedPayload(payload, SIGNING));
+      return await post("/slack/interactive", await signPayload(payload, SIGNING));
     },
     async tasks(count) {
       return await vi.waitFor(
