@@ -2,7 +2,7 @@
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { faultIn } from "../../ui/faults.ts";
 import { keyIn, type PartProps } from "./form-part.ts";
-import { PlacesField } from "./places-field.tsx";
+import { PlacesField } from "../tasks/places-field.tsx";
 
 const MISSED = {
   skip: "Skip missed runs",

@@ -4,7 +4,7 @@ import { faultIn } from "../../ui/faults.ts";
 import { LIMITS } from "../tasks/new-task.ts";
 import { AgentAndProject } from "../tasks/new-task-form.tsx";
 import type { PartProps } from "./form-part.ts";
-import { PlacesField } from "./places-field.tsx";
+import { PlacesField } from "../tasks/places-field.tsx";
 
 export function WorkFields(props: PartProps) {
   const { draft, onChange, faults } = props;

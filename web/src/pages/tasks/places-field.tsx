@@ -4,7 +4,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { type Faults, faultIn } from "../../ui/faults.ts";
 import { findDeliveryTarget, DELIVERY_TARGETS } from "../../ui/channel-words.ts";
-import type { Delivery } from "../tasks/new-task.ts";
+import type { Delivery } from "./new-task.ts";
 
 interface PlacesFieldProps {
   readonly legend: string;
