@@ -1,11 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { agentsQuery } from "../../api/agents.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
-import { findDeliveryTarget, DELIVERY_TARGETS } from "../../ui/channel-words.ts";
+import { CheckField, TextArea, TextField } from "../../ui/field.tsx";
 import { faultAt, LIMITS, limitHint, type NewTask } from "./new-task.ts";
+import { PlacesField } from "./places-field.tsx";
 
 interface PartProps<Fields extends keyof NewTask = keyof NewTask> {
   readonly task: Pick<NewTask, Fields>;
@@ -59,53 +57,15 @@ export function LimitFields({ task, onChange, faults }: PartProps<"agent" | "lim
 }
 
 export function DeliveryFields({ task, onChange, faults }: PartProps<"deliver">) {
-  const { deliver } = task;
-  const set = (index: number, part: Partial<(typeof deliver)[number]>): void =>
-    onChange({ deliver: deliver.map((one, at) => (at === index ? { ...one, ...part } : one)) });
   return (
-    <fieldset className="flex flex-col gap-3">
-      <legend className="mb-2 font-medium">Where questions and the result go, beside this console</legend>
-      {deliver.map(({ channel, to }, index) => (
-        <div key={index} className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_auto]">
-          <SelectField
-            label={`Channel ${index + 1}`}
-            hidesLabel
-            className="col-span-2 sm:col-span-1"
-            value={channel}
-            onChange={({ target }) => set(index, { channel: findDeliveryTarget(target.value)?.name ?? "person" })}
-          >
-            {DELIVERY_TARGETS.map(({ name, label }) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </SelectField>
-          <TextField
-            label={`Where to, ${index + 1}`}
-            hidesLabel
-            value={to}
-            onChange={({ target }) => set(index, { to: target.value })}
-            hint={findDeliveryTarget(channel)?.hint}
-            error={faultAt(faults, `deliver.${index}`)}
-          />
-          <IconButton
-            label={`Remove delivery ${index + 1}`}
-            onClick={() => onChange({ deliver: deliver.filter((_, at) => at !== index) })}
-          >
-            <X aria-hidden className="size-4" />
-          </IconButton>
-        </div>
-      ))}
-      <div>
-        <Button
-          size="small"
-          icon={<Plus aria-hidden className="size-4" />}
-          onClick={() => onChange({ deliver: [...deliver, { channel: "person", to: "" }] })}
-        >
-          Add a place
-        </Button>
-      </div>
-    </fieldset>
+    <PlacesField
+      legend="Where questions and the result go, beside this console"
+      of="delivery"
+      field="deliver"
+      places={task.deliver}
+      faults={faults}
+      onChange={(deliver) => onChange({ deliver: [...deliver] })}
+    />
   );
 }
 

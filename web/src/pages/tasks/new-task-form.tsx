@@ -13,6 +13,7 @@ import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
+import { focusFault } from "../../ui/faults.ts";
 import { ChosenFiles } from "./chosen-files.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { faultAt, type NewTask, readNewTask, type TaskRequest } from "./new-task.ts";
@@ -183,14 +184,5 @@ function useMaking(draftName: string, files: readonly ChosenFile[], forget: () =
       uploadsOf(id).add(files);
       await navigate({ to: "/tasks/new", search: { held: id }, replace: true });
     },
-  });
-}
-
-/** Puts the focus to the first field that is at fault, once it says so. */
-function focusFault(form: HTMLElement | null): void {
-  requestAnimationFrame(() => {
-    const field = form?.querySelector<HTMLElement>("[aria-invalid]");
-    field?.closest("details")?.setAttribute("open", "");
-    field?.focus();
   });
 }
