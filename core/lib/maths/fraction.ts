@@ -5,36 +5,41 @@ import { add, multiply, type Polynomial } from "./polynomial.ts";
 import type { Expression, Operator } from "./syntax.ts";
 import type { Work } from "./work.ts";
 
-/** `above / below`, not reduced: undefined at every root of `below`. */
+/** `above / below`, undefined at the roots of `excluded`. */
 export interface Fraction {
   readonly above: Polynomial;
   readonly below: Polynomial;
+  readonly excluded: Polynomial;
 }
 
+const ONE: Polynomial = [1n];
 const MAX_POWER = 8_192n;
-const MAX_DECIMAL_EXPONENT = 2_000;
+/** Of a written float: `1e9999` is infinite. */
+const MAX_DECIMAL_EXPONENT = 400;
 
 /**
  * Converts an expression to a fraction of polynomials; null if it is not one. `varying` has every part that contains
  * the unknown. Throws a `MathsError`: `refused` for a large one, or why a part without the unknown has no value.
  */
-export function toFraction(part: Expression, varying: ReadonlySet<Expression>, work: Work): Fraction | null {
-  switch (part.kind) {
+export function toFraction(expression: Expression, varying: ReadonlySet<Expression>, work: Work): Fraction | null {
+  switch (expression.kind) {
     case "number":
-      return typeof part.value === "bigint" ? toConstant(part.value) : toDecimal(part.text);
+      return typeof expression.value === "bigint" ? toConstant(expression.value) : toDecimal(expression.text, work);
     case "name":
-      return varying.has(part) ? { above: [0n, 1n], below: [1n] } : null;
+      return varying.has(expression) ? { above: [0n, 1n], below: ONE, excluded: ONE } : null;
     case "unary": {
-      const operand = toFraction(part.operand, varying, work);
-      return operand && part.operator === "-" ? join("*", operand, toConstant(-1n), work) : operand;
+      const operand = toFraction(expression.operand, varying, work);
+      return operand === null || expression.operator === "+"
+        ? operand
+        : multiplyFractions(operand, toConstant(-1n), work);
     }
     case "binary": {
-      const left = toFraction(part.left, varying, work);
-      const right = left && toFraction(part.right, varying, work);
-      return left && right && join(part.operator, left, right, work);
+      const left = toFraction(expression.left, varying, work);
+      const right = left === null ? null : toFraction(expression.right, varying, work);
+      return left === null || right === null ? null : join(expression.operator, left, right, work);
     }
     case "call": {
-      const value = varying.has(part) ? null : evaluate(part, work);
+      const value = varying.has(expression) ? null : evaluate(expression, work);
       return typeof value === "bigint" || Number.isSafeInteger(value) ? toConstant(BigInt(value ?? 0)) : null;
     }
     case "forbidden":
@@ -43,51 +48,50 @@ export function toFraction(part: Expression, varying: ReadonlySet<Expression>, w
 }
 
 function join(operator: Operator, left: Fraction, right: Fraction, work: Work): Fraction | null {
-  const times = (one: Polynomial, other: Polynomial) => multiply(one, other, work);
-  switch (operator) {
-    case "+":
-      return {
-        above: add(times(left.above, right.below), times(right.above, left.below)),
-        below: times(left.below, right.below),
-      };
-    case "-":
-      return join("+", left, { ...right, above: times(right.above, [-1n]) }, work);
-    case "*":
-      return { above: times(left.above, right.above), below: times(left.below, right.below) };
-    case "/":
-      if (right.above.length === 0) throw new MathsError("ZeroDivisionError", "division by zero");
-      // Where the divisor is undefined, so is the quotient: its denominator stays on both sides.
-      return {
-        above: times(left.above, times(right.below, right.below)),
-        below: times(left.below, times(right.above, right.below)),
-      };
-    case "**": {
-      const [exponent = 0n, divisor = 1n] = [right.above[0], right.below[0]];
-      const isWhole = right.above.length < 2 && right.below.length < 2 && exponent % divisor === 0n;
-      return isWhole ? raise(left, exponent / divisor, work) : null;
-    }
-    default:
-      return null;
-  }
+  if (operator === "+") return addFractions(left, right, work);
+  if (operator === "-") return addFractions(left, multiplyFractions(right, toConstant(-1n), work), work);
+  if (operator === "*") return multiplyFractions(left, right, work);
+  if (operator === "/") return multiplyFractions(left, invert(right, work), work);
+  const [exponent = 0n, divisor = 1n] = [right.above[0], right.below[0]];
+  const isWhole = right.above.length < 2 && right.below.length < 2 && exponent % divisor === 0n;
+  return operator === "**" && isWhole ? raise(left, exponent / divisor, work) : null;
 }
 
-function raise(base: Fraction, exponent: bigint, work: Work): Fraction | null {
-  if (exponent < 0n) return join("/", toConstant(1n), raise(base, -exponent, work) ?? base, work);
+function addFractions(one: Fraction, other: Fraction, work: Work): Fraction {
+  const above = add(multiply(one.above, other.below, work), multiply(other.above, one.below, work));
+  return { ...multiplyFractions(one, other, work), above };
+}
+
+function multiplyFractions(one: Fraction, other: Fraction, work: Work): Fraction {
+  return {
+    above: multiply(one.above, other.above, work),
+    below: multiply(one.below, other.below, work),
+    excluded: multiply(one.excluded, other.excluded, work),
+  };
+}
+
+function invert({ above, below, excluded }: Fraction, work: Work): Fraction {
+  if (above.length === 0) throw new MathsError("ZeroDivisionError", "division by zero");
+  return { above: below, below: above, excluded: multiply(excluded, above, work) };
+}
+
+function raise(base: Fraction, exponent: bigint, work: Work): Fraction {
+  if (exponent < 0n) return raise(invert(base, work), -exponent, work);
   if (exponent > MAX_POWER) throw new MathsError("refused", "Too large to be solved exactly");
-  let power: Fraction | null = { above: base.below, below: base.below };
-  for (let count = 0n; power !== null && count < exponent; count += 1n) power = join("*", power, base, work);
+  let power: Fraction = { ...toConstant(1n), excluded: base.excluded };
+  for (let count = 0n; count < exponent; count += 1n)
+    power = multiplyFractions(power, { ...base, excluded: ONE }, work);
   return power;
 }
 
 function toConstant(value: bigint): Fraction {
-  return { above: value === 0n ? [] : [value], below: [1n] };
+  return { above: value === 0n ? [] : [value], below: ONE, excluded: ONE };
 }
 
-function toDecimal(text: string): Fraction | null {
+function toDecimal(text: string, work: Work): Fraction | null {
   const [digits = "", exponent = "0"] = text.replaceAll("_", "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = digits.split(".");
-  const scale = Number(exponent) - fraction.length;
-  if (Math.abs(scale) > MAX_DECIMAL_EXPONENT) return null;
-  const value = BigInt(whole + fraction) * 10n ** BigInt(Math.max(scale, 0));
-  return { ...toConstant(value), below: [10n ** BigInt(Math.max(-scale, 0))] };
+  if (Math.abs(Number(exponent)) > MAX_DECIMAL_EXPONENT) return null;
+  const scale = raise(toConstant(10n), BigInt(Number(exponent) - fraction.length), work);
+  return multiplyFractions(toConstant(BigInt(whole + fraction)), scale, work);
 }

@@ -35,33 +35,31 @@ export function multiply(one: Polynomial, other: Polynomial, work: Work): Polyno
 
 /** The distinct real roots without those of `excluded`, ascending; infinite where a root is beyond all doubles. */
 export async function findRealRoots(polynomial: Polynomial, excluded: Polynomial, work: Work, turns: Turns) {
-  const divideByCommon = async (dividend: Polynomial, other: Polynomial): Promise<Polynomial> => {
-    const common = (await toSturmChain(dividend, other, work, turns)).at(-1) ?? [1n];
-    return reduce(divide(dividend, common, work).quotient, work);
-  };
-  const simple = await divideByCommon(await divideByCommon(polynomial, derive(polynomial)), excluded);
+  const repeated = (await toSturmChain(polynomial, derive(polynomial), work, turns)).at(-1) ?? [1n];
+  const distinct = divide(polynomial, repeated, work).quotient;
+  const shared = (await toSturmChain(distinct, excluded, work, turns)).at(-1) ?? [1n];
+  const simple = reduce(divide(distinct, shared, work).quotient, work);
   const chain = await toSturmChain(simple, derive(simple), work, turns);
   const roots: number[] = [];
-  /** Finds the roots above `low / 2 ** bits`, up to two units more, from the changes of sign at both ends. */
-  const isolate = async (low: bigint, bits: number, before: number, after: number): Promise<void> => {
-    if (before === after) return;
+  const start = -boundRoots(simple);
+  const ends = [-1n, 1n].map((at) => countChanges(chain, at, start, work)) as [number, number];
+  const open = [{ low: -1n, high: 1n, bits: start, before: ends[0], after: ends[1] }];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
     if (turns.isUsedUp) await turns.next();
-    const [middle, high] = [low + 1n, low + 2n];
-    const signAtHigh = before - after === 1 ? getSignAt(simple, high, bits, work) : 1;
+    const { low, high, bits, before, after } = part;
+    if (before === after) continue;
+    const [middle, finer, isSingle] = [low + high, bits + 1, before - after === 1];
+    const signAtHigh = isSingle ? getSignAt(simple, high, bits, work) : 1;
     if (signAtHigh === 0 || toNumber(low, bits) === toNumber(high, bits)) {
       roots.push(toNumber(high, bits));
-      return;
+      continue;
     }
-    // Around a single root its sign tells the half; the chain costs more.
-    const sign = before - after === 1 ? getSignAt(simple, middle, bits, work) : null;
-    const upper = sign === 0 || sign === signAtHigh ? after : before;
-    const between = sign === null ? countChanges(chain, middle, bits, work) : upper;
-    await isolate(2n * low, bits + 1, before, between);
-    await isolate(2n * middle, bits + 1, between, after);
-  };
-  // Cauchy's bound: the size of every root is below 1 + the largest coefficient / the leading one.
-  const start = countBits(simple.at(-1) ?? 1n) - measure(simple) - 2;
-  await isolate(-1n, start, countChanges(chain, -1n, start, work), countChanges(chain, 1n, start, work));
+    const sign = isSingle ? getSignAt(simple, middle, finer, work) : 0;
+    const single = sign === 0 || sign === signAtHigh ? after : before;
+    const between = isSingle ? single : countChanges(chain, middle, finer, work);
+    open.push({ low: middle, high: 2n * high, bits: finer, before: between, after });
+    open.push({ low: 2n * low, high: middle, bits: finer, before, after: between });
+  }
   return roots;
 }
 
@@ -126,6 +124,15 @@ function getSignAt(polynomial: Polynomial, at: bigint, bits: number, work: Work)
     0n,
   );
   return value > 0n ? 1 : value < 0n ? -1 : 0;
+}
+
+/** Fujiwara's bound: the absolute value of every root is below 2 to this power. */
+function boundRoots(polynomial: Polynomial): number {
+  const lead = countBits(polynomial.at(-1) ?? 1n);
+  const bounds = polynomial.slice(0, -1).map((coefficient, power) => {
+    return Math.ceil((countBits(coefficient) - lead + 1) / (polynomial.length - 1 - power));
+  });
+  return Math.max(0, ...bounds) + 1;
 }
 
 function toNumber(at: bigint, bits: number): number {

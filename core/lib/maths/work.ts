@@ -38,3 +38,13 @@ export function refuseBits(bits: number): void {
     throw new MathsError("refused", `Too large: an integer may have at most ${MAX_INTEGER_BITS} bits.`);
   }
 }
+
+/** Returns null when the work exceeds its budget. */
+export async function runUnlessRefused<T>(run: () => Promise<T>): Promise<T | null> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof MathsError && thrown.kind === "refused") return null;
+    throw thrown;
+  }
+}
