@@ -32,12 +32,16 @@ const URL_TEXT = /https?:\/\/[^\s"'<>\uE000]*[^\s"'<>\uE000.,;:!?)\]]/gi;
 const PATH = /(?:[\w.-]+\/){0,20}[\w-][\w.-]{0,100}\.[A-Za-z][A-Za-z\d]{0,7}(?!\w)/;
 const SUBAGENTS =
   /\b(?:dispatch|delegate|ask|have|let|use|with|send|start|spawn|launch|run|tell)\s+(?:(?:an?|one|two|three|four|five|six|seven|eight|nine|\d{1,2}|some|several|to|new|parallel)\s+){0,4}sub-?agents?\b/i;
+const LISTED = /(\bsub-?agents?\b[^\n]{0,200}:)((?:\s*\n\s*(?:[-*•]|\d{1,2}[.)])\s+[^\n]+)+)/gi;
 const VERB =
   "ask|write|save|create|put|read|open|show|list|wait|sleep|fetch|download|get|post|attach|deliver|send|tell|look|what|say|report";
 const SENTENCE = /(?:[.;!?]+\s+|[.;!?]+$|\s*\n+\s*|,?\s*\b(?:and\s+)?(then|after that|afterwards)\b,?\s+)/i;
 const JOINT = new RegExp(`(?:,\\s+(?:and\\s+)?|\\s+and\\s+)(?=(?:(?:please|also|finally)\\s+)?(?:${VERB})\\b)`, "i");
 const FILLER = /^(?:please|also|first|finally|now|and|then|hello|hi|otto|could you|can you|in parallel)\b[,:!]?\s*/i;
 const BEFORE_TASK = /^(?:[\s,:]+|in parallel|at once|to do the following|do the following|to\b)+/i;
+const ITEM = String.raw`(?:\uE000\d+\uE000|${PATH.source}|\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)`;
+const LIST = new RegExp(`${ITEM}(?:(?:,\\s*(?:and\\s+)?|\\s+and\\s+)${ITEM})+`, "u");
+const FOR_EACH = new RegExp(`^for each of\\s+(${LIST.source})(.*)$`, "su");
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, m: 60, h: 3_600 };
 const NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
@@ -51,7 +55,11 @@ export function readPlan(message: string, lastPath: string | null): Plan {
     .replaceAll(QUOTED, (_, ...groups: (string | undefined)[]) =>
       mark(groups.slice(0, 4).find((group) => group !== undefined) ?? ""),
     )
-    .replaceAll(URL_TEXT, mark);
+    .replaceAll(URL_TEXT, mark)
+    .replaceAll(LISTED, (_, head: string, lines: string) => {
+      const items = lines.split(/\n\s*(?:[-*•]|\d{1,2}[.)])\s+/).slice(1);
+      return `${head} ${items.map((item) => mark(restore(item.replace(/[\s.,;]+$/, ""), marks))).join(" ")}.`;
+    });
   const planned: Planned[] = [];
   const unknown: string[] = [];
   let path = lastPath;
@@ -118,18 +126,38 @@ function readClause(words: string, marks: readonly string[], lastPath: string | 
   return /^(?:tell me|report|say|answer|thanks|done|summari[sz]e)\b/i.test(words) ? [] : null;
 }
 
-/** The tasks of "…: one to A, one to B", or the one that is given. Several subagents need a task each. */
+/** The tasks of "…: one to A, one to B", of quoted texts, of a list of places or files, or the one that is given. */
 function readTasks(words: string, marks: readonly string[]): Action[] | null {
   const head = SUBAGENTS.exec(words)?.[0] ?? "";
   const rest = words.slice(head.length).replace(BEFORE_TASK, "");
+  if (rest === "") return null;
+  const quotes = /^(?:\uE000\d+\uE000(?:,?\s*(?:and\s+)?|$))+$/.test(rest) ? (rest.match(MARK) ?? []) : [];
+  if (quotes.length > 0 && !/https?:/.test(restore(rest, marks))) {
+    return quotes.map((quote) => ({ kind: "dispatch", task: (marks[Number(quote.slice(1, -1))] ?? "").trim() }));
+  }
+  const written = /\b(?:\d{1,2}|two|three|four|five|six|seven|eight|nine)\b/i.exec(head)?.[0].toLowerCase() ?? "1";
+  const count = NUMBERS.includes(written) ? NUMBERS.indexOf(written) : Number(written);
   const parts = rest.split(/(?:^|,?\s+(?:and\s+)?)(?:one|another)\s+(?:to|for)\s+/i);
-  if (rest === "" || (parts[0] !== "" && /s$/i.test(head))) return null;
-  const tasks = parts[0] === "" ? parts.slice(1) : [rest];
+  const tasks = parts[0] === "" ? parts.slice(1) : (splitList(rest, head) ?? Array.from({ length: count }, () => rest));
   return tasks.slice(0, MAX_ACTIONS + 1).map((task) => {
     const plain = restore(task, marks)
       .trim()
       .replace(/[\s.,]+$/, "");
     return { kind: "dispatch", task: `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.` };
+  });
+}
+
+/** "for each of A and B do it", or "do it in A and B" for more than one subagent: a task for each. */
+function splitList(rest: string, head: string): string[] | null {
+  const each = FOR_EACH.exec(rest);
+  const list = each?.[1] ?? (/s$/i.test(head) ? LIST.exec(rest)?.[0] : undefined);
+  if (list === undefined) return null;
+  const items = list.match(new RegExp(ITEM, "gu")) ?? [];
+  const task = (each?.[2] ?? rest).replace(BEFORE_TASK, "");
+  if (each === null) return items.map((item) => task.replace(list, item));
+  return items.map((item) => {
+    const named = task.replace(/\bit\b/, item).replace(/\bthere\b/, `in ${item}`);
+    return named === task ? `${task} in ${item}` : named;
   });
 }
 

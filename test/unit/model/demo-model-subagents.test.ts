@@ -54,11 +54,47 @@ describe("a fan-out", () => {
   });
 
   test.each([
+    ["Ask three subagents in parallel to find the time in Lisbon, Tokyo and New York", "Find the time in"],
+    ["Have one subagent for each of Lisbon, Tokyo and New York look up the time", "Look up the time in"],
+    ["Have a subagent for each of Lisbon, Tokyo, and New York, look up the time there", "Look up the time in"],
+    ["Use 3 parallel subagents to tell the time in Lisbon, Tokyo and New York. Thanks.", "Tell the time in"],
+    ["In parallel, let three new subagents find the date in Lisbon, Tokyo and New York", "Find the date in"],
+    ["Please dispatch subagents to find the time in Lisbon, Tokyo and New York. Report back", "Find the time in"],
+    ["With three subagents, find the time in Lisbon, Tokyo and New York", "Find the time in"],
+    [
+      "Dispatch three subagents:\n- find the date in Lisbon\n- find the date in Tokyo;\n- find the date in New York.\n",
+      "Find the date in",
+    ],
+    [
+      "Dispatch 3 sub-agents:\n\n1. Find the time in Lisbon\n2. Find the time in Tokyo\n3. Find the time in New York",
+      "Find the time in",
+    ],
+  ])("“%s” is one subagent a place", (request, task) => {
+    expect(handedOut(request).map((text) => String(text).toLowerCase())).toEqual(
+      ["Lisbon", "Tokyo", "New York"].map((place) => expect.stringMatching(new RegExp(`^${task} ${place}\\.?$`, "i"))),
+    );
+  });
+
+  test.each([
+    [
+      'Dispatch two subagents: "Wait 2 seconds, then read a.txt" and "List the files"',
+      ["Wait 2 seconds, then read a.txt", "List the files"],
+    ],
     ["Have a subagent read a.txt", ["Read a.txt."]],
     ["Delegate to a subagent: fetch https://example.com/a.", ["Fetch https://example.com/a."]],
+    ["Have a subagent for each of a.txt and b.txt read it", ["Read a.txt.", "Read b.txt."]],
+    [
+      "Send one subagent for each of https://a.example/ and https://b.example/ to fetch it",
+      ["Fetch https://a.example/.", "Fetch https://b.example/."],
+    ],
+    ["Ask two subagents to find the time", ["Find the time.", "Find the time."]],
     [
       "Dispatch two subagents: one to read a.txt and write it to b.txt, and one to ask me which city I live in. Then attach b.txt",
       ["Read a.txt and write it to b.txt.", "Ask me which city I live in."],
+    ],
+    [
+      "Dispatch two subagents:\n- Write “one, two” to a.txt and attach it\n- List the files",
+      ["Write “one, two” to a.txt and attach it", "List the files"],
     ],
     [
       "Ask a subagent to dispatch two subagents: one to read a.txt, one to read b.txt",
@@ -72,7 +108,6 @@ describe("a fan-out", () => {
     "Ask me whether the subagents are done",
     "Tell me what the subagents found",
     "Dispatch three subagents",
-    "Ask three subagents to find the time in Lisbon, Tokyo and New York",
     "Ask Ana which agent she wants",
     "Write “dispatch two subagents: one to a, one to b” to a.txt",
   ])("“%s” hands out nothing", (request) => {
@@ -80,9 +115,8 @@ describe("a fan-out", () => {
   });
 
   test("takes more than five at once, and at most twenty", () => {
-    const each = (count: number) => `Dispatch subagents: ${Array(count).fill("one to find the time").join(", ")}`;
-    expect(handedOut(each(9))).toHaveLength(9);
-    const { steps, answer } = play(each(99), TOOLS, withSubagents);
+    expect(handedOut("Ask nine subagents to find the time")).toHaveLength(9);
+    const { steps, answer } = play("Ask 99 subagents to find the time", TOOLS, withSubagents);
     expect(steps.map((calls) => calls.length)).toEqual([20]);
     expect(answer.match(/I did not understand/g)).toHaveLength(1);
   });
@@ -120,7 +154,7 @@ describe("what subagents found", () => {
     "write a short note about what they found to found.md",
   ])("is what “%s” writes, all of it", (request) => {
     const { calls } = play(
-      `Dispatch two subagents: one to read a.txt, one to read b.txt, then ${request}.`,
+      `Have a subagent for each of a.txt and b.txt read it, then ${request}.`,
       TOOLS,
       ({ given }) =>
         "task_description" in given ? `I read: ${String(given["task_description"])}\nFiles: c.md` : "2026-11-21",
