@@ -10,7 +10,7 @@ import type { Decision, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
 import { createTask, decide, decideBoth, getExpiry, findNextWake } from "../../core/task/task.ts";
 import { getStatus } from "../../core/task/status.ts";
-import { Gather } from "../base/gather.ts";
+import { Gather } from "../base/batcher.ts";
 import { eraseOutside } from "./erasing.ts";
 import { TaskHops } from "./phases.ts";
 import { TaskRelations } from "./relations.ts";

@@ -23,7 +23,7 @@ import type {
   SessionAdmissionRequest,
 } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { Gather } from "../base/gather.ts";
+import { Gather } from "../base/batcher.ts";
 import { TenantParts } from "./parts.ts";
 import type { Asked } from "./reports.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";

@@ -1,7 +1,7 @@
 /** The two small parts of an object whose promises are the subtlest, on a real object's storage. */
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { Gather } from "../../../durable-objects/base/gather.ts";
+import { Gather } from "../../../durable-objects/base/batcher.ts";
 import { factsOf, stubOf } from "../tasks/client.ts";
 import { Alarm } from "../../../durable-objects/base/alarm.ts";
 
