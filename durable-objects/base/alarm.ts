@@ -1,25 +1,25 @@
-/** The one alarm of an object, set only when that changes something: each setting is a write. */
+/** The one alarm of an object. Each setting is a storage write, so it is set only when its time changes. */
 
 export class Alarm {
   private readonly storage: DurableObjectStorage;
-  /** When it is due, in milliseconds since the epoch; null: it is not set; undefined: nobody looked since the object was loaded. */
+  /** When it fires, in ms since the epoch. Null when unset; undefined until known. */
   private at: number | null | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
   }
 
-  /** It is not set: the object is new, or the alarm has just fired. */
-  cleared(): void {
+  /** Records that the alarm is unset: the object is new, or the alarm has just fired. */
+  markUnset(): void {
     this.at = null;
   }
 
-  /** It may have been lost: the next setting is made, whatever was set before. */
-  doubt(): void {
+  /** Forgets the known time, so that the next setting is written. The stored alarm may have been lost. */
+  invalidate(): void {
     this.at = undefined;
   }
 
-  /** Sets it; null takes it away. */
+  /** Sets the alarm; null deletes it. */
   set(at: number | null): void {
     if (at === this.at) return;
     this.at = at;
@@ -27,16 +27,16 @@ export class Alarm {
     else void this.storage.setAlarm(at);
   }
 
-  /** True when it is set for `at` or earlier. */
+  /** True when the alarm fires at `at` or earlier. */
   isSetBy(at: number): boolean {
     return typeof this.at === "number" && this.at <= at;
   }
 
   /**
-   * Sets it for `at` unless it is set for an earlier moment. For an object that runs, an earlier moment does no harm: the
-   * alarm cannot fire beside its own handler, so it comes only after a crash, when the object continues at once.
+   * Sets the alarm for `at` unless it fires earlier. An early alarm does no harm: it never runs concurrently with its
+   * own handler, so it fires only after a crash, when the object has to continue at once.
    */
-  guard(at: number | null): void {
+  ensureBy(at: number | null): void {
     if (at !== null && !this.isSetBy(at)) this.set(at);
   }
 }

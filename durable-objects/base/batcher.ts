@@ -1,39 +1,42 @@
 /**
- * Things that come to an object within a moment of each other are taken together, so that one write stores them all: a
- * write each would be most of what they cost.
+ * Collects items that arrive within a moment of each other, so that one storage write covers them all. Separate writes
+ * would be most of their cost.
  */
 
-export class Gather<Item, Taken> {
+export class Batcher<Item, Taken> {
   private readonly waitMs: number;
-  private readonly takeAll: (items: readonly Item[]) => readonly Taken[];
+  private readonly processAll: (items: readonly Item[]) => readonly Taken[];
   private items: Item[] = [];
-  private taking: Promise<readonly Taken[]> | null = null;
+  private processing: Promise<readonly Taken[]> | null = null;
 
-  /** `waitMs` 0: what is here already. `takeAll` takes them without an await; what throws fails for all of them. */
+  /**
+   * With `waitMs` 0 the batch is what has already arrived. `processAll` is synchronous; an error that it throws rejects
+   * every item of the batch.
+   */
   constructor(waitMs: number, takeAll: (items: readonly Item[]) => readonly Taken[]) {
     this.waitMs = waitMs;
-    this.takeAll = takeAll;
+    this.processAll = takeAll;
   }
 
-  /** Takes one, with those that come meanwhile. */
-  async take(item: Item): Promise<Taken> {
+  /** Adds an item and returns its result once the batch is processed. */
+  async add(item: Item): Promise<Taken> {
     const index = this.items.push(item) - 1;
-    this.taking ??= this.takeLater();
-    const taken = (await this.taking)[index];
-    if (taken === undefined) throw new Error("what was gathered was not taken");
+    this.processing ??= this.processLater();
+    const taken = (await this.processing)[index];
+    if (taken === undefined) throw new Error("a batched item has no result");
     return taken;
   }
 
-  /** Resolves when what has come so far is taken; whether it could be, its own callers hear. */
-  async settled(): Promise<void> {
-    await this.taking?.catch(() => undefined);
+  /** Resolves once the pending batch is processed. Only the callers of `add` see its failure. */
+  async waitForPending(): Promise<void> {
+    await this.processing?.catch(() => undefined);
   }
 
-  private async takeLater(): Promise<readonly Taken[]> {
+  private async processLater(): Promise<readonly Taken[]> {
     await scheduler.wait(this.waitMs);
     const { items } = this;
     this.items = [];
-    this.taking = null;
-    return this.takeAll(items);
+    this.processing = null;
+    return this.processAll(items);
   }
 }

@@ -1,9 +1,9 @@
-/** The list of received deliveries of an inbox: its items, and the deliveries that were dropped as repeats of one. */
+/** Lists the received deliveries of an inbox: its items, and deliveries dropped as repeats of one. */
 import { MAX_REPEATS } from "../../core/channels/inbox/queue.ts";
 import type { ItemHead, ReceivedItem, ReceivedPage, ReceivedState } from "../../core/channels/inbox/inbox.ts";
 import type { InboxTables } from "./tables.ts";
 
-/** A delivery of an item that had come before. */
+/** A repeated delivery of an item. */
 export interface DroppedRepeat {
   readonly id: string;
   /** The item's id. */
@@ -12,15 +12,14 @@ export interface DroppedRepeat {
   readonly receivedAt: number;
 }
 
-/** An entry of the list with its place. */
-export type PlacedItem = ReceivedItem & { readonly seq: number };
+/** An entry of the list with its position. */
+export type ListedItem = ReceivedItem & { readonly seq: number };
 
 /**
- * Lists a dropped delivery: a row without a lane of another item, ended from the start, whose `note` is the id of its
- * item.
+ * Stores a dropped delivery: a row in a partition of its own, ended from the start, whose `note` is the id of its item.
  */
 export function putRepeat(tables: InboxTables, { id, of, kind, receivedAt }: DroppedRepeat, now: number): void {
-  tables.atOnce(() => {
+  tables.change(() => {
     tables.write(
       `INSERT INTO items (id, lane, kind, received_at, taken_at, attempts, state, note, ended_at)
        VALUES (?1, ?1, ?2, ?3, ?4, 0, 'repeat', ?5, ?4) ON CONFLICT (id) DO NOTHING`,
@@ -39,8 +38,11 @@ export function putRepeat(tables: InboxTables, { id, of, kind, receivedAt }: Dro
   });
 }
 
-/** The latest entries before `after` (null: of all) that came at `since` or later, at most `limit`. A repeat has its item's note. */
-export function readReceived(tables: InboxTables, { after, limit, since }: ReceivedPage): PlacedItem[] {
+/**
+ * Reads the latest entries before `after` (null: the latest of all) received at `since` or later. A repeat has its
+ * item's note.
+ */
+export function readReceived(tables: InboxTables, { after, limit, since }: ReceivedPage): ListedItem[] {
   return tables
     .read<ReceivedRow>(
       `SELECT items.seq, items.id, items.kind, items.received_at, items.state, items.attempts, items.head,

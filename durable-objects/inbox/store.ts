@@ -1,4 +1,7 @@
-/** What an inbox stores: its items, what its lanes know, and what its door has to know. */
+/**
+ * Stores an inbox: its items, the state of its partitions, and the record of its source. A partition is a `lane` in
+ * rows and items.
+ */
 import {
   ID_RETENTION_MS,
   type NextStep,
@@ -9,61 +12,61 @@ import {
 } from "../../core/channels/inbox/queue.ts";
 import type { InboxItem, InboxRecord, ItemHead, ReceivedPage, ReceivedState } from "../../core/channels/inbox/inbox.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
-import { type DroppedRepeat, type PlacedItem, putRepeat, readReceived } from "./received.ts";
+import { type DroppedRepeat, type ListedItem, putRepeat, readReceived } from "./received.ts";
 import { InboxTables } from "./tables.ts";
 
-/** Every so many items, those that are too many are forgotten. */
+/** Old items are trimmed after this many new ones. */
 const TRIM_EVERY = 1_000;
 
-/** The item that a lane works now. */
+/** The item that a partition processes next. */
 export interface DueItem {
   readonly item: InboxItem;
   readonly seq: number;
-  /** What the lane knows. */
+  /** The partition's state. */
   readonly knows: JsonState | null;
-  /** Tries that came to nothing, and of these the ones that ended unexpectedly. */
+  /** Attempts without an end, and those of them that failed unexpectedly. */
   readonly attempts: number;
   readonly failures: number;
   readonly takenAt: number;
 }
 
-/** What became of a lane's item, and what is known by it. */
-export interface ItemSettled {
+/** The result of processing an item. */
+export interface ItemResult {
   readonly end: NextStep;
-  /** What the lane knows from now on; null: as before. */
+  /** The partition's new state; null: unchanged. */
   readonly knows: JsonState | null;
-  /** Null: as before. */
+  /** Null: unchanged. */
   readonly head: ItemHead | null;
 }
 
-/** Reads and writes rows. Every method but `erase` is one synchronous piece of work, and a change happens whole or not at all. */
+/** Reads and writes rows. Every method but `erase` is synchronous, and every change is atomic. */
 export class InboxStore {
   private readonly tables: InboxTables;
-  /** Items that wait; null: they are to be counted. */
+  /** The number of waiting items. Null until counted. */
   private waitingCount: number | null = null;
 
-  constructor(storage: DurableObjectStorage, named: string | undefined) {
-    this.tables = new InboxTables(storage, named);
+  constructor(storage: DurableObjectStorage, objectName: string | undefined) {
+    this.tables = new InboxTables(storage, objectName);
   }
 
-  name(): string | null {
-    return this.tables.name();
+  getName(): string | null {
+    return this.tables.getName();
   }
 
-  /** Null: there is no such item of this moment or later. */
-  stateOf(id: string, since: number): ReceivedState | null {
+  /** Null if no item with this id was received at `since` or later. */
+  findState(id: string, since: number): ReceivedState | null {
     const query = "SELECT state FROM items WHERE id = ? AND received_at >= ?";
     return this.tables.read<{ state: ReceivedState }>(query, id, since)[0]?.state ?? null;
   }
 
-  waiting(): number {
+  countWaiting(): number {
     this.waitingCount ??=
       this.tables.read<{ n: number }>("SELECT COUNT(*) AS n FROM items WHERE state = 'waiting'")[0]?.n ?? 0;
     return this.waitingCount;
   }
 
   put({ id, lane, kind, body, receivedAt }: InboxItem, now: number): void {
-    this.tables.atOnce(() => {
+    this.tables.change(() => {
       const [added] = this.tables.write<{ seq: number }>(
         `INSERT INTO items (id, lane, kind, body, received_at, taken_at, attempts, state)
          VALUES (?, ?, ?, ?, ?, ?, 0, 'waiting') RETURNING seq`,
@@ -83,7 +86,7 @@ export class InboxStore {
       );
       if (added !== undefined && added.seq % TRIM_EVERY === 0) this.trim();
     });
-    this.countWaiting(1);
+    this.adjustWaiting(1);
   }
 
   putRepeat(repeat: DroppedRepeat, now: number): void {
@@ -91,8 +94,8 @@ export class InboxStore {
   }
 
   /**
-   * Forgets the oldest items that are done or refused; a dead one that waits to be tried again stays. The bound counts these
-   * items, not places in the table: repeats have places too, and must not push out the items that they repeat.
+   * Deletes the oldest done or refused items; a dead letter that can be retried stays. Counts these items rather than
+   * sequence numbers: repeats have numbers too, and must not push out the items that they repeat.
    */
   private trim(): void {
     this.tables.write(
@@ -102,10 +105,10 @@ export class InboxStore {
     );
   }
 
-  /** A dead item waits again. */
-  again(id: string, now: number): void {
+  /** Queues a dead letter again. */
+  requeue(id: string, now: number): void {
     this.waitingCount = null;
-    this.tables.atOnce(() => {
+    this.tables.change(() => {
       const [item] = this.tables.write<{ lane: string }>(
         `UPDATE items SET state = 'waiting', attempts = 0, failures = 0, taken_at = ?, ended_at = NULL
          WHERE id = ? AND state = 'dead' RETURNING lane`,
@@ -122,8 +125,8 @@ export class InboxStore {
     });
   }
 
-  /** The items that are due, one a lane, at most `limit`, those that wait longest first: those that are new, or the others. */
-  due(now: number, limit: number, isNew: boolean): DueItem[] {
+  /** Reads the due items, one per partition, the longest waiting first: new items, or retries. */
+  readDue(now: number, limit: number, isNew: boolean): DueItem[] {
     return this.tables
       .read<DueRow>(
         `SELECT items.*, lanes.knows FROM
@@ -137,21 +140,21 @@ export class InboxStore {
       .map(toDue);
   }
 
-  /** When the first lane is due; null: nothing waits. */
+  /** Returns when the next partition is due; null when no item waits. */
   nextDueAt(): number | null {
-    return this.moment("SELECT MIN(due_at) AS at FROM lanes WHERE due_at IS NOT NULL");
+    return this.readTime("SELECT MIN(due_at) AS at FROM lanes WHERE due_at IS NOT NULL");
   }
 
-  /** Keeps what became of a lane's item. */
-  settle({ seq, item: { lane } }: DueItem, { end, knows, head }: ItemSettled, now: number): void {
-    const shown = head === null ? null : JSON.stringify(truncateHead(head));
-    this.tables.atOnce(() => {
+  /** Stores the result of a partition's item. */
+  settle({ seq, item: { lane } }: DueItem, { end, knows, head }: ItemResult, now: number): void {
+    const storedHead = head === null ? null : JSON.stringify(truncateHead(head));
+    this.tables.change(() => {
       if (end.kind === "retry") {
         this.tables.write(
           "UPDATE items SET attempts = attempts + 1, failures = ?, note = ?, head = COALESCE(?, head) WHERE seq = ?",
           end.failures,
           end.note,
-          shown,
+          storedHead,
           seq,
         );
         this.tables.write("UPDATE lanes SET due_at = ?, used_at = ? WHERE lane = ?", end.at, -now, lane);
@@ -164,7 +167,7 @@ export class InboxStore {
         end.note,
         now,
         seq,
-        shown,
+        storedHead,
       );
       this.tables.write(
         `UPDATE lanes SET used_at = ?1, knows = COALESCE(?2, knows), due_at =
@@ -174,13 +177,13 @@ export class InboxStore {
         lane,
       );
       this.tables.write("DELETE FROM lanes WHERE lane = ? AND due_at IS NULL AND knows IS NULL", lane);
-      if (end.state === "dead") this.buryOldest();
+      if (end.state === "dead") this.refuseOldestDead();
     });
-    if (end.kind === "ended") this.countWaiting(-1);
+    if (end.kind === "ended") this.adjustWaiting(-1);
   }
 
-  /** Those that are too many are as if they had been refused. */
-  private buryOldest(): void {
+  /** Refuses the oldest dead letters beyond the maximum. */
+  private refuseOldestDead(): void {
     this.tables.write(
       `UPDATE items SET state = 'refused', body = NULL WHERE state = 'dead' AND seq <=
          (SELECT seq FROM items WHERE state = 'dead' ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
@@ -188,32 +191,32 @@ export class InboxStore {
     );
   }
 
-  received(page: ReceivedPage): PlacedItem[] {
+  readReceived(page: ReceivedPage): ListedItem[] {
     return readReceived(this.tables, page);
   }
 
-  record(): InboxRecord | null {
+  readRecord(): InboxRecord | null {
     const [row] = this.tables.read<{ record: string | null }>("SELECT record FROM inbox");
     return row?.record == null ? null : (JSON.parse(row.record) as InboxRecord);
   }
 
-  keepRecord(record: InboxRecord): void {
-    this.tables.atOnce(() => this.tables.write("UPDATE inbox SET record = ?", JSON.stringify(record)));
+  storeRecord(record: InboxRecord): void {
+    this.tables.change(() => this.tables.write("UPDATE inbox SET record = ?", JSON.stringify(record)));
   }
 
-  /** Forgets the ids and the lanes whose time is over. */
-  forgetOld(now: number): void {
-    if ((this.nextForgottenAt() ?? Infinity) > now) return;
-    this.tables.atOnce(() => {
+  /** Deletes expired ids and partitions. */
+  deleteExpired(now: number): void {
+    if ((this.nextExpiryAt() ?? Infinity) > now) return;
+    this.tables.change(() => {
       this.tables.write("DELETE FROM items WHERE ended_at <= ?", now - ID_RETENTION_MS);
       this.tables.write("DELETE FROM lanes WHERE due_at IS NULL AND used_at <= ?", now - PARTITION_RETENTION_MS);
     });
   }
 
-  /** When the next id or lane is to be forgotten; null: there is none. */
-  nextForgottenAt(): number | null {
-    const endedAt = this.moment("SELECT MIN(ended_at) AS at FROM items WHERE ended_at IS NOT NULL");
-    const usedAt = this.moment("SELECT MIN(used_at) AS at FROM lanes WHERE due_at IS NULL");
+  /** Returns when the next id or partition expires; null if none does. */
+  nextExpiryAt(): number | null {
+    const endedAt = this.readTime("SELECT MIN(ended_at) AS at FROM items WHERE ended_at IS NOT NULL");
+    const usedAt = this.readTime("SELECT MIN(used_at) AS at FROM lanes WHERE due_at IS NULL");
     const at = Math.min((endedAt ?? Infinity) + ID_RETENTION_MS, (usedAt ?? Infinity) + PARTITION_RETENTION_MS);
     return at === Infinity ? null : at;
   }
@@ -223,11 +226,11 @@ export class InboxStore {
     await this.tables.erase();
   }
 
-  private countWaiting(change: number): void {
+  private adjustWaiting(change: number): void {
     if (this.waitingCount !== null) this.waitingCount += change;
   }
 
-  private moment(query: string): number | null {
+  private readTime(query: string): number | null {
     return this.tables.read<{ at: number | null }>(query)[0]?.at ?? null;
   }
 }

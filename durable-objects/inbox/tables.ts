@@ -1,10 +1,10 @@
-/** The tables of an inbox's object. They are made by the first write; an inbox that took nothing has none. */
+/** The tables of an inbox's object. The first write creates them; an inbox without items has none. */
 
 /**
- * `items` keeps the order of arrival by `seq`; the body of one that is over is dropped, but for a dead one. A lane's `due_at`
- * is when the first of its waiting items is tried; null: none waits. `used_at` of a lane whose first item came to nothing
- * before is negative. A lane that knows nothing is kept only while an item of it waits. `lanes` gets no further column: an
- * earlier release, which may go on with what this one wrote, names none when it adds a row.
+ * `items` stores the order of arrival in `seq`; the body of an ended item is dropped, except of a dead letter. A
+ * partition's (`lane`'s) `due_at` is when its first waiting item is tried; null without one. `used_at` is negative
+ * while the first item is a retry. A partition without state is stored only while an item waits. `lanes` must not get
+ * another column: an earlier release may continue with these rows, and names no columns when it inserts.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS items (
@@ -25,61 +25,61 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS items_dead ON items (seq) WHERE state = 'dead';
 `;
 
-/** What an inbox of the release before failures were counted has to be given. */
+/** Upgrades an inbox of the release before failures were counted. */
 const ADD_FAILURES = `
   ALTER TABLE items ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE items ADD COLUMN head TEXT;
 `;
 
-/** The first part of the schema and the last one. An inbox of an earlier release has the first alone. */
+/** The first and the last part of the schema. An inbox of an earlier release has only the first. */
 const [FIRST_PART, LAST_PART] = ["items", "items_dead"];
 
-/** Reads and writes rows. Every method but `erase` is one synchronous piece of work. */
+/** Reads and writes rows. Every method but `erase` is synchronous. */
 export class InboxTables {
   private readonly storage: DurableObjectStorage;
-  private readonly named: string | undefined;
-  private exist: boolean | null = null;
+  private readonly objectName: string | undefined;
+  private knownToExist: boolean | null = null;
 
-  /** `named` is the inbox's name as the object's own tells it; an alarm's instance may not know it. */
-  constructor(storage: DurableObjectStorage, named: string | undefined) {
+  /** `objectName` is the inbox's name; an instance that an alarm started may lack it. */
+  constructor(storage: DurableObjectStorage, objectName: string | undefined) {
     this.storage = storage;
-    this.named = named;
+    this.objectName = objectName;
   }
 
-  /** Null: nothing was ever stored, and the object does not know its name. */
-  name(): string | null {
-    return this.named ?? this.read<{ name: string }>("SELECT name FROM inbox")[0]?.name ?? null;
+  /** Null when nothing was stored and the object lacks its name. */
+  getName(): string | null {
+    return this.objectName ?? this.read<{ name: string }>("SELECT name FROM inbox")[0]?.name ?? null;
   }
 
   read<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
-    return this.areMade() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
+    return this.haveTables() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
   }
 
-  /** Runs a change, whole or not at all; there are tables when it begins. */
-  atOnce(change: () => void): void {
+  /** Runs a change atomically, after the tables were created. */
+  change(change: () => void): void {
     this.storage.transactionSync(() => {
-      if (!this.areMade()) this.make();
+      if (!this.haveTables()) this.create();
       change();
     });
   }
 
-  /** Only inside a change. Gives the rows of a `RETURNING`. */
+  /** Allowed only inside a change. Returns the rows of a `RETURNING` clause. */
   write<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
     return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
   async erase(): Promise<void> {
-    this.exist = null;
+    this.knownToExist = null;
     await this.storage.deleteAll();
   }
 
-  private areMade(): boolean {
-    this.exist ??= this.look();
-    return this.exist;
+  private haveTables(): boolean {
+    this.knownToExist ??= this.checkTables();
+    return this.knownToExist;
   }
 
-  /** Whether there are tables. Those of an earlier release become those of this one. */
-  private look(): boolean {
+  /** Checks that the tables exist. Upgrades those of an earlier release. */
+  private checkTables(): boolean {
     const parts = this.storage.sql
       .exec("SELECT 1 FROM sqlite_master WHERE name IN (?, ?)", FIRST_PART, LAST_PART)
       .toArray().length;
@@ -87,10 +87,10 @@ export class InboxTables {
     return parts > 0;
   }
 
-  private make(): void {
-    if (this.named === undefined) throw new Error("an inbox is asked by its name");
+  private create(): void {
+    if (this.objectName === undefined) throw new Error("an inbox is called by its name");
     this.storage.sql.exec(SCHEMA);
-    this.storage.sql.exec("INSERT INTO inbox VALUES (1, ?, NULL)", this.named);
-    this.exist = true;
+    this.storage.sql.exec("INSERT INTO inbox VALUES (1, ?, NULL)", this.objectName);
+    this.knownToExist = true;
   }
 }

@@ -1,57 +1,60 @@
-/** How Postgres learns of deliveries: what changed goes there in batches, and never holds up what leaves. */
+/** Sends changed deliveries to Postgres in batches, independently of their sending. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
 import { REFUSED_RETRY_MS, computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
-import type { OutboxForgetting } from "./forgetting.ts";
-import type { DeliveryStore, Untold } from "./store.ts";
+import type { OutboxRetention } from "./retention.ts";
+import type { DeliveryStore, UnsentReport } from "./store.ts";
 
-/** Rows that go to Postgres at once. */
+/** Rows per batch. */
 const BATCH = 100;
 
-export class OutboxIndex {
+export class DeliveryIndex {
   private readonly env: Env;
   private readonly store: DeliveryStore;
-  private readonly forgetting: OutboxForgetting;
-  private readonly forgetAll: () => void;
+  private readonly retention: OutboxRetention;
+  private readonly onTenantErased: () => void;
   private failures = 0;
-  /** After a failure: when to try again. */
+  /** When to retry after a failure. */
   private retryAt = 0;
-  private telling: Promise<void> | null = null;
+  private sending: Promise<void> | null = null;
 
-  /** `forgetAll` is called when the tenant turns out to be erased. */
-  constructor(env: Env, store: DeliveryStore, forgetting: OutboxForgetting, forgetAll: () => void) {
+  /** `onTenantErased` runs when the tenant turns out to be erased. */
+  constructor(env: Env, store: DeliveryStore, retention: OutboxRetention, onTenantErased: () => void) {
     this.env = env;
     this.store = store;
-    this.forgetting = forgetting;
-    this.forgetAll = forgetAll;
+    this.retention = retention;
+    this.onTenantErased = onTenantErased;
   }
 
-  /** Tells what is untold and due, in the background of whoever asks. Never throws: what fails waits for the next time. */
-  async tell(): Promise<void> {
-    this.telling ??= this.tellAll().finally(() => {
-      this.telling = null;
+  /** Sends the due reports in the background. Never throws; failures are retried. */
+  async sendPending(): Promise<void> {
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = null;
     });
-    await this.telling;
+    await this.sending;
   }
 
-  /** When to tell next, or to forget what is old; null: nothing is left. What changes within a moment is told together. */
+  /**
+   * Returns when to send or to delete expired rows next; null when nothing is left. Changes within a moment share a
+   * batch.
+   */
   nextAt(now: number): number | null {
-    const untoldAt = this.store.nextUntoldAt();
+    const unsentAt = this.store.nextUnsentAt();
     const due = Math.min(
-      untoldAt === null ? Infinity : untoldAt + computeSendDelayMs(0),
-      this.forgetting.nextForgetAt() ?? Infinity,
+      unsentAt === null ? Infinity : unsentAt + computeSendDelayMs(0),
+      this.retention.nextExpiryAt() ?? Infinity,
     );
     if (due === Infinity) return null;
-    return Math.max(due, this.telling === null ? this.retryAt : now + computeSendDelayMs(1));
+    return Math.max(due, this.sending === null ? this.retryAt : now + computeSendDelayMs(1));
   }
 
-  private async tellAll(): Promise<void> {
+  private async sendAll(): Promise<void> {
     for (;;) {
       const now = Date.now();
-      const failure = await this.tellSome(now);
-      if (failure === "none left") {
+      const failure = await this.sendBatch(now);
+      if (failure === "done") {
         this.failures = 0;
         this.retryAt = 0;
         return;
@@ -59,50 +62,50 @@ export class OutboxIndex {
       if (failure !== null) {
         this.failures += 1;
         this.retryAt = Date.now() + computeSendDelayMs(this.failures);
-        console.error("the index of deliveries waits for the database", failure.code, failure.details);
+        console.error("the index of deliveries could not be sent", failure.code, failure.details);
         return;
       }
     }
   }
 
-  private async tellSome(now: number): Promise<Failure | "none left" | null> {
-    const untold = this.store.untold(now, BATCH);
-    if (untold.length > 0) return await this.tellRows(untold);
-    const old = this.forgetting.old(now);
+  private async sendBatch(now: number): Promise<Failure | "done" | null> {
+    const unsent = this.store.readUnsent(now, BATCH);
+    if (unsent.length > 0) return await this.sendRows(unsent);
+    const old = this.retention.listExpired(now);
     const [first] = old;
     if (first === undefined) {
-      // As many as one turn may take: the alarm comes again at once for more.
-      this.forgetting.emptyBodies(now);
-      return "none left";
+      // One batch per turn: the alarm continues at once.
+      this.retention.emptyBodies(now);
+      return "done";
     }
     const removed = await attempt(() =>
       databaseFromEnv(this.env).deliveries.remove(this.store.delivery(first).tenant, old),
     );
     if (!removed.ok) return removed.error;
-    this.forgetting.forget(old, now);
+    this.retention.deleteExpired(old, now);
     return null;
   }
 
-  /** Rows that are refused for what they hold go one by one, so that none stops the others. */
-  private async tellRows(untold: readonly Untold[]): Promise<Failure | null> {
-    const [first] = untold;
+  /** Sends rows. A refused batch is sent row by row, so that no row stops the others. */
+  private async sendRows(unsent: readonly UnsentReport[]): Promise<Failure | null> {
+    const [first] = unsent;
     if (first === undefined) return null;
     const { tenant } = this.store.delivery(first.report.id);
-    const reports = untold.map(({ report }) => report);
+    const reports = unsent.map(({ report }) => report);
     const written = await attempt(() => databaseFromEnv(this.env).deliveries.upsert(tenant, reports));
     if (written.ok) {
-      if (written.value.isErased) this.forgetAll();
-      else this.store.markTold(untold);
+      if (written.value.isErased) this.onTenantErased();
+      else this.store.markSent(unsent);
       return null;
     }
     if (canRetry("index_row", written.error)) return written.error;
-    if (untold.length === 1) {
+    if (unsent.length === 1) {
       console.error("the database refused a delivery's row", first.report.id, written.error.details);
-      this.store.setAside(first, Date.now() + REFUSED_RETRY_MS);
+      this.store.postpone(first, Date.now() + REFUSED_RETRY_MS);
       return null;
     }
-    for (const one of untold) {
-      const failure = await this.tellRows([one]);
+    for (const one of unsent) {
+      const failure = await this.sendRows([one]);
       if (failure !== null) return failure;
     }
     return null;

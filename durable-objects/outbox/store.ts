@@ -1,4 +1,7 @@
-/** What an outbox's object stores: deliveries, what became of them, and what their channel answered. */
+/**
+ * Stores an outbox: deliveries, their outcomes, and replies of channels. A partition is a `lane` in rows, a fallback a
+ * `stand_in`.
+ */
 import type {
   DeliveryPlace,
   Delivery,
@@ -11,24 +14,24 @@ import { type Outcome, type QueuedDelivery, toReport } from "../../core/channels
 import type { JsonState } from "../../core/tool/tool.ts";
 import type { OutboxTables, SqlValue } from "./tables.ts";
 
-/** A delivery that is put in the stead of a dead one has to fit a row, with what stands in its own stead. */
-const MAX_STAND_IN_CHARACTERS = 600_000;
-/** Attempts that are kept of one delivery: the latest. */
-const KEPT_ATTEMPTS = 100;
+/** A fallback has to fit a row, together with its own fallbacks. */
+const MAX_FALLBACK_CHARACTERS = 600_000;
+/** Stored attempts of one delivery: the latest. */
+const MAX_ATTEMPTS = 100;
 
-/** A report that Postgres has not got yet, and the version of its row. */
-export interface Untold {
+/** A report that Postgres has not received yet, and the version of its row. */
+export interface UnsentReport {
   readonly report: DeliveryReport;
   readonly version: number;
 }
 
-/** One that goes to its outbox in the stead of a dead one. */
-export interface Handed {
+/** A fallback that is due in its outbox. */
+export interface Fallback {
   readonly number: number;
   readonly delivery: Delivery;
 }
 
-/** Reads and writes rows. Every method is one synchronous piece of work. */
+/** Reads and writes rows. Every method is synchronous. */
 export class DeliveryStore implements OutboxStore {
   private readonly tables: OutboxTables;
   private readonly clock: () => number;
@@ -39,7 +42,7 @@ export class DeliveryStore implements OutboxStore {
   }
 
   row(id: string): QueuedDelivery | null {
-    return this.one("SELECT queued FROM deliveries WHERE id = ?", id);
+    return this.readOne("SELECT queued FROM deliveries WHERE id = ?", id);
   }
 
   add(row: QueuedDelivery, { otherwise, ...delivery }: Delivery, inPlaceOf: string | null): void {
@@ -62,7 +65,7 @@ export class DeliveryStore implements OutboxStore {
       JSON.stringify(row),
       JSON.stringify(own),
     );
-    for (const other of otherwise) this.addStandIn(row.id, other);
+    for (const other of otherwise) this.addFallback(row.id, other);
   }
 
   save(row: QueuedDelivery): void {
@@ -81,7 +84,7 @@ export class DeliveryStore implements OutboxStore {
   }
 
   findInSlot(lane: string, slot: string): QueuedDelivery | null {
-    return this.one(
+    return this.readOne(
       `SELECT queued FROM deliveries WHERE lane = ? AND slot = ? AND state = 'waiting' AND may_have_left = 0
         ORDER BY place DESC LIMIT 1`,
       lane,
@@ -90,24 +93,25 @@ export class DeliveryStore implements OutboxStore {
   }
 
   listWaiting(about: string): readonly QueuedDelivery[] {
-    return this.some("SELECT queued FROM deliveries WHERE about = ? AND state = 'waiting'", about);
+    return this.readAll("SELECT queued FROM deliveries WHERE about = ? AND state = 'waiting'", about);
   }
 
-  /** Of what is about this, but for what never leaves or says how it ended. */
+  /** Lists the destinations of deliveries about this, except dead and cancelled ones and settlement notices. */
   placesOf(about: string): readonly DeliveryPlace[] {
     const query = `SELECT queued FROM deliveries WHERE about = ? AND kind <> 'settled'
       AND state NOT IN ('dead', 'called_off') ORDER BY place`;
-    return this.some(query, about).map(({ channel, to, keepAs }) => ({ channel, to, keepAs }));
+    return this.readAll(query, about).map(({ channel, to, keepAs }) => ({ channel, to, keepAs }));
   }
 
   listSending(): readonly QueuedDelivery[] {
-    return this.some("SELECT queued FROM deliveries WHERE state = 'sending'");
+    return this.readAll("SELECT queued FROM deliveries WHERE state = 'sending'");
   }
 
   nextDue(now: number): QueuedDelivery | null {
-    // One that is a lane by itself waits for nothing else, and there may be many: the one that is due the longest. Of each other
-    // lane in which nothing is being sent, the first that is not still to come; SQLite gives its row with its MIN.
-    return this.one(
+    // A delivery in a partition of its own waits for no other, and there may be many: take the longest due one. In
+    // every other partition without a running attempt, take the first whose time has come; SQLite returns the row of
+    // MIN.
+    return this.readOne(
       `SELECT queued FROM deliveries WHERE id = (SELECT id FROM (
         SELECT * FROM (
           SELECT place, id FROM deliveries WHERE state = 'waiting' AND lane = id AND due_at <= ?1
@@ -135,7 +139,7 @@ export class DeliveryStore implements OutboxStore {
 
   recordStart(id: string, attempt: number, at: number): void {
     this.tables.write("INSERT OR IGNORE INTO attempts VALUES (?, ?, ?, NULL, NULL, NULL)", id, attempt, at);
-    this.tables.write("DELETE FROM attempts WHERE delivery = ? AND number <= ?", id, attempt - KEPT_ATTEMPTS);
+    this.tables.write("DELETE FROM attempts WHERE delivery = ? AND number <= ?", id, attempt - MAX_ATTEMPTS);
   }
 
   recordEnd(id: string, attempt: number, at: number, outcome: Outcome["kind"], why: string | null): void {
@@ -175,55 +179,55 @@ export class DeliveryStore implements OutboxStore {
     this.tables.write("UPDATE stand_ins SET handed_at = ? WHERE owner = ?", this.clock(), id);
   }
 
-  /** Those that go to their outboxes now, in order. */
-  handed(limit: number): readonly Handed[] {
+  /** Lists the fallbacks that are due in their outboxes, in order. */
+  listFallbacks(limit: number): readonly Fallback[] {
     const query = "SELECT number, delivery FROM stand_ins WHERE handed_at IS NOT NULL ORDER BY number LIMIT ?";
     return this.tables
       .read<{ number: number; delivery: string }>(query, limit)
       .map(({ number, delivery }) => ({ number, delivery: JSON.parse(delivery) as Delivery }));
   }
 
-  /** Its outbox has it. */
-  dropHanded(number: number): void {
+  /** Deletes a fallback that its outbox has stored. */
+  deleteFallback(number: number): void {
     this.tables.write("DELETE FROM stand_ins WHERE number = ?", number);
   }
 
-  /** What Postgres has not got yet. */
-  untold(now: number, limit: number): readonly Untold[] {
+  /** Reads the reports that Postgres has not received yet. */
+  readUnsent(now: number, limit: number): readonly UnsentReport[] {
     const query = "SELECT queued, version FROM deliveries WHERE tell_at <= ? ORDER BY tell_at LIMIT ?";
     return this.tables
       .read<{ queued: string; version: number }>(query, now, limit)
       .map(({ queued, version }) => ({ report: toReport(JSON.parse(queued) as QueuedDelivery, version), version }));
   }
 
-  /** From when on something can be told; null: Postgres knows all. */
-  nextUntoldAt(): number | null {
+  /** Returns when the next report can be sent; null when all are sent. */
+  nextUnsentAt(): number | null {
     return this.tables.read<{ at: number | null }>("SELECT MIN(tell_at) AS at FROM deliveries")[0]?.at ?? null;
   }
 
-  /** Postgres has these; one that changed meanwhile stays untold. */
-  markTold(told: readonly Untold[]): void {
-    const rows = JSON.stringify(told.map(({ report, version }) => [report.id, version]));
+  /** Marks reports as sent; one that changed meanwhile stays. */
+  markSent(reports: readonly UnsentReport[]): void {
+    const rows = JSON.stringify(reports.map(({ report, version }) => [report.id, version]));
     const query = `UPDATE deliveries SET tell_at = NULL
       WHERE (id, version) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
     this.tables.write(query, rows);
   }
 
-  /** Postgres refused this one; it waits while the others go on. */
-  setAside({ report, version }: Untold, until: number): void {
+  /** Postpones a report that Postgres refused. The others are sent. */
+  postpone({ report, version }: UnsentReport, until: number): void {
     this.tables.write("UPDATE deliveries SET tell_at = ? WHERE id = ? AND version = ?", until, report.id, version);
   }
 
-  /** A delivery with its attempts; null: there is none such. */
+  /** Returns a delivery with its attempts; null if it is unknown. */
   look(id: string): DeliveryDetails | null {
     const query = "SELECT queued, version FROM deliveries WHERE id = ?";
     const [row] = this.tables.read<{ queued: string; version: number }>(query, id);
     if (row === undefined) return null;
     const report = toReport(JSON.parse(row.queued) as QueuedDelivery, row.version);
-    return { report, content: this.delivery(id).content, attempts: this.attempts(id) };
+    return { report, content: this.delivery(id).content, attempts: this.readAttempts(id) };
   }
 
-  private attempts(id: string): readonly DeliveryAttempt[] {
+  private readAttempts(id: string): readonly DeliveryAttempt[] {
     return this.tables
       .read<StoredAttempt>("SELECT * FROM attempts WHERE delivery = ? ORDER BY number", id)
       .map(({ number, at, ended_at: endedAt, outcome, why }) => ({
@@ -235,18 +239,17 @@ export class DeliveryStore implements OutboxStore {
       }));
   }
 
-  private addStandIn(owner: string, delivery: Delivery): void {
+  private addFallback(owner: string, delivery: Delivery): void {
     const json = JSON.stringify(delivery);
-    if (json.length > MAX_STAND_IN_CHARACTERS)
-      console.error("nothing stands in the stead of a delivery: it is too large", owner);
+    if (json.length > MAX_FALLBACK_CHARACTERS) console.error("a fallback is too large to be stored", owner);
     else this.tables.write("INSERT INTO stand_ins (owner, handed_at, delivery) VALUES (?, NULL, ?)", owner, json);
   }
 
-  private one(query: string, ...values: SqlValue[]): QueuedDelivery | null {
-    return this.some(query, ...values)[0] ?? null;
+  private readOne(query: string, ...values: SqlValue[]): QueuedDelivery | null {
+    return this.readAll(query, ...values)[0] ?? null;
   }
 
-  private some(query: string, ...values: SqlValue[]): QueuedDelivery[] {
+  private readAll(query: string, ...values: SqlValue[]): QueuedDelivery[] {
     return this.tables
       .read<{ queued: string }>(query, ...values)
       .map(({ queued }) => JSON.parse(queued) as QueuedDelivery);
@@ -261,8 +264,11 @@ interface StoredAttempt extends Record<string, SqlValue> {
   readonly why: string | null;
 }
 
-/** Those that can leave at all and were made at `since` or later, in the order in which they were put, and how many there are beyond `limit`. */
-export function failedSince(
+/**
+ * Lists dead and unknown deliveries that can be sent and were created at `since` or later, in order, and counts those
+ * beyond `limit`.
+ */
+export function listFailedSince(
   tables: OutboxTables,
   since: number,
   limit: number,

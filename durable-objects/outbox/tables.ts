@@ -1,4 +1,4 @@
-/** The tables of an outbox's object. They are made by the first write; an outbox that nothing was put into has none. */
+/** The tables of an outbox's object. The first write creates them; an empty outbox has none. */
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
@@ -32,14 +32,14 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS pause (one INTEGER PRIMARY KEY CHECK (one = 1), until INTEGER NOT NULL);
 `;
 
-/** The first table of the schema, and what came to it last. An outbox of an earlier release has the first alone. */
+/** The first part of the schema and the latest one. An outbox of an earlier release has only the first. */
 const [FIRST_PART, LATEST_PART] = ["deliveries", "bodies_to_empty"];
 const TABLES = ["deliveries", "attempts", "stand_ins", "refs", "called_off", "pause"];
 
-/** What SQLite keeps of a value. */
+/** The values that SQLite stores. */
 export type SqlValue = string | number | null | ArrayBuffer;
 
-/** What of an object's storage is used. */
+/** The part of an object's storage that is used. */
 export interface OutboxStorage {
   readonly sql: {
     exec<Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]): { toArray(): Row[] };
@@ -47,50 +47,49 @@ export interface OutboxStorage {
   transactionSync<T>(work: () => T): T;
 }
 
-/** Reads and writes rows. Every method is one synchronous piece of work. */
+/** Reads and writes rows. Every method is synchronous. */
 export class OutboxTables {
   private readonly storage: OutboxStorage;
-  private exist: boolean | null = null;
+  private knownToExist: boolean | null = null;
 
   constructor(storage: OutboxStorage) {
     this.storage = storage;
   }
 
   read<Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]): Row[] {
-    return this.areMade() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
+    return this.haveTables() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
   }
 
-  /** Gives the rows of a `RETURNING`. */
+  /** Returns the rows of a `RETURNING` clause. */
   write<Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]): Row[] {
-    if (!this.areMade()) {
+    if (!this.haveTables()) {
       this.storage.sql.exec(SCHEMA);
-      this.exist = true;
+      this.knownToExist = true;
     }
     return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
-  /** Runs changes all or none. */
-  atOnce<T>(work: () => T): T {
+  /** Runs changes atomically. */
+  change<T>(work: () => T): T {
     return this.storage.transactionSync(work);
   }
 
-  /** Deletes every row. */
-  empty(): void {
-    if (this.areMade()) for (const table of TABLES) this.write(`DELETE FROM ${table}`);
+  clear(): void {
+    if (this.haveTables()) for (const table of TABLES) this.write(`DELETE FROM ${table}`);
   }
 
-  /** The storage was emptied: the next write makes the tables anew. */
-  doubt(): void {
-    this.exist = null;
+  /** Forgets that tables exist after the storage was emptied; the next write creates them. */
+  invalidate(): void {
+    this.knownToExist = null;
   }
 
-  private areMade(): boolean {
-    this.exist ??= this.look();
-    return this.exist;
+  private haveTables(): boolean {
+    this.knownToExist ??= this.checkTables();
+    return this.knownToExist;
   }
 
-  /** Whether there are tables. Those of an earlier release become those of this one. */
-  private look(): boolean {
+  /** Checks that the tables exist. Upgrades those of an earlier release. */
+  private checkTables(): boolean {
     const query = "SELECT 1 AS one FROM sqlite_master WHERE name IN (?, ?)";
     const parts = this.storage.sql.exec(query, FIRST_PART, LATEST_PART).toArray().length;
     if (parts === 1) this.storage.sql.exec(SCHEMA);

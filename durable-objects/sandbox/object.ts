@@ -1,4 +1,7 @@
-/** The object of one sandbox: the index of its files. The bytes are in R2, by hash; `adapters/files` puts them there first. */
+/**
+ * The object of one sandbox: the index of its files. Their bytes are in R2 by hash; `adapters/files` stores them there
+ * first.
+ */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { holdStorageFromEnv } from "../../adapters/env/sandboxes.ts";
@@ -28,14 +31,14 @@ import {
   type RemovedEntry,
   type WriteAdmission,
 } from "../../core/sandbox/write.ts";
-import { SandboxHold } from "./quota.ts";
+import { SandboxReservation } from "./quota.ts";
 import { SandboxStore } from "./store.ts";
 import { SandboxTables } from "./tables.ts";
 
 export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   private readonly tables = new SandboxTables(this.ctx.storage);
   private readonly store = new SandboxStore(this.tables);
-  private readonly hold = new SandboxHold(this.tables, (bytes) => this.holdAtTenant(bytes));
+  private readonly reservation = new SandboxReservation(this.tables, (bytes) => this.reserveAtTenant(bytes));
 
   async stat(path: string): Promise<Result<FileEntry>> {
     const form = judgeForm(path);
@@ -46,14 +49,14 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
 
   async list(path: string): Promise<Result<readonly DirectoryEntry[]>> {
     const directory = this.judgeDirectoryPath(path);
-    return directory.ok ? ok(this.store.children(directory.value)) : directory;
+    return directory.ok ? ok(this.store.listChildren(directory.value)) : directory;
   }
 
   async walk(path: string, after: string | null, limit: number): Promise<Result<FilePage>> {
     const directory = this.judgeDirectoryPath(path);
     if (!directory.ok) return directory;
     const most = Math.min(limit, MAX_WALK_PAGE);
-    const found = this.store.below(directory.value, after, most + 1);
+    const found = this.store.listBelow(directory.value, after, most + 1);
     const files = found.slice(0, most);
     return ok({ files, next: found.length > most ? (files.at(-1)?.path ?? null) : null });
   }
@@ -66,27 +69,27 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   }
 
   async admit(write: SandboxWrite): Promise<Result<WriteAdmission>> {
-    const applied = this.store.applied<WrittenFile>(write.key);
+    const applied = this.store.findApplied<WrittenFile>(write.key);
     if (applied !== null) return ok({ applied, blobNeeded: false });
     const judged = this.judge(write);
     if (!judged.ok) return judged;
-    const held = await this.hold.atLeast(judged.value.bytes);
+    const held = await this.reservation.ensure(judged.value.bytes);
     return held.ok ? ok({ applied: null, blobNeeded: !this.store.hasBlob(write.hash) }) : held;
   }
 
   async commit(write: SandboxWrite): Promise<Result<WrittenFile>> {
-    // Others may have taken what was held by the time it is.
+    // Others may have used the reserved bytes by the time they are granted.
     for (;;) {
-      const applied = this.store.applied<WrittenFile>(write.key);
+      const applied = this.store.findApplied<WrittenFile>(write.key);
       if (applied !== null) return ok(applied);
       const judged = this.judge(write);
       if (!judged.ok) return judged;
-      if (judged.value.bytes <= this.hold.bytes()) {
+      if (judged.value.bytes <= this.reservation.getBytes()) {
         const written = this.store.put(write, judged.value, Date.now());
-        await this.giveBack();
+        await this.release();
         return ok(written);
       }
-      const held = await this.hold.atLeast(judged.value.bytes);
+      const held = await this.reservation.ensure(judged.value.bytes);
       if (!held.ok) return held;
     }
   }
@@ -95,7 +98,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     const form = this.judgeStoredForm(path);
     if (!form.ok) return form;
     const ownKey = `make ${key}`;
-    const applied = this.store.applied<MadeDirectory>(ownKey);
+    const applied = this.store.findApplied<MadeDirectory>(ownKey);
     if (applied !== null) return ok(applied);
     const isNeeded = judgeDirectory(path, {
       present: this.store.file(path),
@@ -111,7 +114,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     const form = this.judgeStoredForm(path);
     if (!form.ok) return form;
     const ownKey = `remove ${options.key}`;
-    const applied = this.store.applied<RemovedEntry>(ownKey);
+    const applied = this.store.findApplied<RemovedEntry>(ownKey);
     if (applied !== null) return ok(applied);
     const judged = judgeRemoval(
       { path, ...options },
@@ -122,8 +125,8 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
       },
     );
     if (!judged.ok) return judged;
-    const removed = this.store.remove(path, judged.value, ownKey, Date.now());
-    await this.giveBack();
+    const removed = this.store.removeEntry(path, judged.value, ownKey, Date.now());
+    await this.release();
     return ok(removed);
   }
 
@@ -132,7 +135,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     if (!form.ok) return form;
     const known = this.store.versions(path);
     const wanted = known.find((one) => one.version === version);
-    const applied = this.store.applied<WrittenFile>(`restore ${options.key}`);
+    const applied = this.store.findApplied<WrittenFile>(`restore ${options.key}`);
     if (applied !== null) return ok(applied);
     if (known.length === 0) return failed("not_found", `File not found: ${path}`);
     if (wanted === undefined) return failed("not_found", describeMissingVersion(path, version));
@@ -141,45 +144,45 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   }
 
   async admitAll(set: ChangeSet): Promise<Result<SetAdmission>> {
-    if (this.store.applied(setKey(set)) !== null) return ok({ isApplied: true, missing: [] });
+    if (this.store.findApplied(toSetKey(set)) !== null) return ok({ isApplied: true, missing: [] });
     const judged = judgeChanges(set, this.store);
     if (!judged.ok) return judged;
-    const held = await this.hold.atLeast(judged.value.bytes);
+    const held = await this.reservation.ensure(judged.value.bytes);
     if (!held.ok) return held;
     const hashes = new Set(set.writes.map(({ hash }) => hash));
     return ok({ isApplied: false, missing: [...hashes].filter((hash) => !this.store.hasBlob(hash)) });
   }
 
   async commitAll(set: ChangeSet): Promise<Result<void>> {
-    // Others may have taken what was held by the time it is.
+    // Others may have used the reserved bytes by the time they are granted.
     for (;;) {
-      if (this.store.applied(setKey(set)) !== null) return ok(undefined);
+      if (this.store.findApplied(toSetKey(set)) !== null) return ok(undefined);
       const judged = judgeChanges(set, this.store);
       if (!judged.ok) return judged;
-      if (judged.value.bytes <= this.hold.bytes()) {
-        this.store.putAll(set, judged.value, setKey(set), Date.now());
-        await this.giveBack();
+      if (judged.value.bytes <= this.reservation.getBytes()) {
+        this.store.putAll(set, judged.value, toSetKey(set), Date.now());
+        await this.release();
         return ok(undefined);
       }
-      const held = await this.hold.atLeast(judged.value.bytes);
+      const held = await this.reservation.ensure(judged.value.bytes);
       if (!held.ok) return held;
     }
   }
 
   async revertAll(set: ChangeSet): Promise<Result<void>> {
-    const removed = set.removals.map(({ path, ifVersion }) => this.sizeOfVersion(path, ifVersion));
-    const replaced = set.writes.map(({ path, ifVersion }) => this.sizeOfVersion(path, ifVersion));
+    const removed = set.removals.map(({ path, ifVersion }) => this.readVersionSize(path, ifVersion));
+    const replaced = set.writes.map(({ path, ifVersion }) => this.readVersionSize(path, ifVersion));
     const most = [...removed, ...replaced].reduce((sum, size) => sum + size, this.store.totals().bytes);
-    const held = await this.hold.atLeast(most);
+    const held = await this.reservation.ensure(most);
     if (!held.ok) return held;
-    if (this.store.applied(setKey(set)) !== null) this.store.takeBackAll(set, setKey(set), Date.now());
-    await this.giveBack();
+    if (this.store.findApplied(toSetKey(set)) !== null) this.store.revertAll(set, toSetKey(set), Date.now());
+    await this.release();
     return ok(undefined);
   }
 
   async erase(): Promise<void> {
     await this.tables.erase();
-    await this.holdAtTenant(0);
+    await this.reserveAtTenant(0);
   }
 
   private judge(write: SandboxWrite): Result<Totals> {
@@ -188,26 +191,26 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     const { backupPath } = write;
     const backupForm = backupPath === undefined ? form : this.judgeStoredForm(backupPath);
     if (!backupForm.ok) return backupForm;
-    const situationOf = (path: string) => ({
+    const readEntry = (path: string) => ({
       present: this.store.file(path),
       isDirectory: this.store.isDirectory(path),
     });
     return judgeWrite(write, {
-      ...situationOf(write.path),
+      ...readEntry(write.path),
       fileAbove: this.store.firstFile([write.path, backupPath ?? write.path].flatMap(listParents)),
-      backup: backupPath === undefined ? null : situationOf(backupPath),
+      backup: backupPath === undefined ? null : readEntry(backupPath),
       totals: this.store.totals(),
     });
   }
 
-  /** The form of a path that is stored: it is in NFC already. */
+  /** Validates a path to be stored, which has to be in NFC. */
   private judgeStoredForm(path: string): Result<string> {
     const form = judgeForm(path);
     if (!form.ok || form.value === path) return form;
     return failed("invalid_input", "path: a path must be in NFC", { field: "path" });
   }
 
-  /** The path of a directory that there is; "" is the topmost one. */
+  /** Validates the path of an existing directory; "" is the root. */
   private judgeDirectoryPath(path: string): Result<string> {
     if (path === "") return ok("");
     const form = judgeForm(path);
@@ -215,21 +218,21 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     return failed("not_found", `Directory not found: ${path}`);
   }
 
-  private sizeOfVersion(path: string, version: number): number {
+  private readVersionSize(path: string, version: number): number {
     return this.store.versions(path).find((one) => one.version === version)?.size ?? 0;
   }
 
-  /** What is not given back now is at the next occasion. */
-  private async giveBack(): Promise<void> {
-    await this.hold.giveBack(() => this.store.totals().bytes).catch(() => undefined);
+  /** Releases unneeded bytes. A failure is made up for by the next change. */
+  private async release(): Promise<void> {
+    await this.reservation.release(() => this.store.totals().bytes).catch(() => undefined);
   }
 
-  private async holdAtTenant(bytes: number): Promise<Result<void>> {
+  private async reserveAtTenant(bytes: number): Promise<Result<void>> {
     return await holdStorageFromEnv(this.env, this.ctx.id.name, bytes);
   }
 }
 
-/** The key of a set among those of the sandbox's other changes. */
-function setKey({ key }: ChangeSet): string {
+/** The key of a change set, distinct from the keys of other changes. */
+function toSetKey({ key }: ChangeSet): string {
   return `apply ${key}`;
 }

@@ -1,4 +1,4 @@
-/** Reads rows of a sandbox's tables, and makes the row of a copy. */
+/** Reads rows of a sandbox's tables, and creates the row of a copy. */
 import type { FileEntry } from "../../core/ports/files.ts";
 import { joinLabels, type Label, TENANT } from "../../core/provenance/label.ts";
 
@@ -17,12 +17,14 @@ export interface FileRow extends Record<string, SqlStorageValue> {
   readonly is_uploaded: number;
 }
 
-/** What a copy has of a file. Its label also covers the writer that chose the copy's path, and it is no upload. */
+/**
+ * The copied fields of a file. The label also covers the writer that chose the copy's path, and a copy is no upload.
+ */
 export function toCopy({ hash, size, contentType, mode, label = TENANT }: FileEntry, by: { readonly label?: Label }) {
   return { hash, size, contentType, mode, label: joinLabels(label, by.label ?? label), isUploaded: false };
 }
 
-/** The bounds of the paths below a directory: `0` is the character after `/`. The topmost directory has none. */
+/** The bounds of the paths below a directory: `0` is the character after `/`. The root has none. */
 export function toPathBounds(directory: string): [after: string, before: string] {
   return directory === "" ? ["", ""] : [`${directory}/`, `${directory}0`];
 }

@@ -1,4 +1,4 @@
-/** The tables of a sandbox's object. They are made by the first write; an empty sandbox has none. */
+/** The tables of a sandbox's object. The first write creates them; an empty sandbox has none. */
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS files (
@@ -26,7 +26,7 @@ const SCHEMA = `
   INSERT OR IGNORE INTO held VALUES (1, 0);
 `;
 
-/** What a sandbox of the release before modes has to be given. 420 is 0644. */
+/** Upgrades a sandbox of the release before modes. 420 is 0644. */
 const ADD_MODES = `
   ALTER TABLE files ADD COLUMN mode INTEGER NOT NULL DEFAULT 420;
   ALTER TABLE versions ADD COLUMN mode INTEGER NOT NULL DEFAULT 420;
@@ -41,18 +41,18 @@ const ADD_LABELS = ["files", "versions", "directories"]
   .map((table) => `ALTER TABLE ${table} ADD COLUMN label INTEGER NOT NULL DEFAULT 3;`)
   .join("\n");
 
-/** What a sandbox of the release before uploads were marked has to be given: none of its files is one. */
+/** Upgrades a sandbox of the release before uploads were marked: none of its files is one. */
 const ADD_UPLOADS = ["files", "versions"]
   .map((table) => `ALTER TABLE ${table} ADD COLUMN is_uploaded INTEGER NOT NULL DEFAULT 0;`)
   .join("\n");
 
-/** The first table and the last one of the schema before labels. A sandbox of the release before modes has the first alone. */
+/** The first and last table of the schema before labels. A sandbox of the release before modes has only the first. */
 const [FIRST_TABLE, LAST_TABLE] = ["files", "held"];
 
-/** Reads and writes rows. Every method but `erase` is one synchronous piece of work. */
+/** Reads and writes rows. Every method but `erase` is synchronous. */
 export class SandboxTables {
   readonly storage: DurableObjectStorage;
-  private exist: boolean | null = null;
+  private knownToExist: boolean | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
@@ -63,30 +63,29 @@ export class SandboxTables {
     return this.storage.sql.exec<Row>(query, ...bindings).toArray();
   }
 
-  /** Runs a change, all or nothing; there are tables when it begins. */
-  atOnce<T>(change: () => T): T {
-    if (!this.tablesExist()) this.make();
+  /** Runs a change atomically, after the tables were created. */
+  change<T>(change: () => T): T {
+    if (!this.tablesExist()) this.create();
     return this.storage.transactionSync(change);
   }
 
-  /** Only inside a change. */
+  /** Allowed only inside a change. */
   write(query: string, ...bindings: SqlStorageValue[]): void {
     this.storage.sql.exec(query, ...bindings);
   }
 
-  /** Forgets everything. */
   async erase(): Promise<void> {
-    this.exist = null;
+    this.knownToExist = null;
     await this.storage.deleteAll();
   }
 
   private tablesExist(): boolean {
-    this.exist ??= this.look();
-    return this.exist;
+    this.knownToExist ??= this.checkTables();
+    return this.knownToExist;
   }
 
-  /** Whether there are tables. Those of an earlier release become those of this one. */
-  private look(): boolean {
+  /** Checks that the tables exist. Upgrades those of an earlier release. */
+  private checkTables(): boolean {
     const rows = this.storage.sql
       .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE name IN (?, ?)", FIRST_TABLE, LAST_TABLE)
       .toArray();
@@ -102,7 +101,7 @@ export class SandboxTables {
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** `lacksModes`: the sandbox is of the release before modes, and has two tables alone. */
+  /** `lacksModes`: the sandbox is of the release before modes and has only two tables. */
   private upgrade({ lacksModes, lacksLabels }: { readonly lacksModes: boolean; readonly lacksLabels: boolean }): void {
     this.storage.transactionSync(() => {
       if (lacksModes) {
@@ -115,8 +114,8 @@ export class SandboxTables {
     });
   }
 
-  private make(): void {
+  private create(): void {
     this.storage.sql.exec(SCHEMA);
-    this.exist = true;
+    this.knownToExist = true;
   }
 }

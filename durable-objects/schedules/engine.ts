@@ -1,6 +1,6 @@
 /**
- * The work of a schedule, done by its alarm: it decides about what is due, has tasks made, looks at those that it made, and
- * tells people. An occurrence is stored before its task is asked for, under the name that makes the same task again.
+ * Runs a schedule on its alarm: decides about due occurrences, creates their tasks, checks running ones, and notifies
+ * people. An occurrence is stored before its task is created, under the key from which the task's id is derived.
  */
 import { channelsFromEnv } from "../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
@@ -37,15 +37,15 @@ import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import type { ScheduleReporter } from "./reporter.ts";
 import type { ScheduleStore } from "./store.ts";
 
-/** An alarm that was cut off goes on after this. It fires beside no running handler, so only a crash makes it fire. */
+/** An interrupted alarm continues after this. No alarm fires during its own handler, so it fires only after a crash. */
 const GUARD_MS = 2_000;
-/** Tasks that one alarm looks at, and calls that it leaves for messages. */
-const MAX_LOOKS = 6;
+/** Tasks that one alarm checks, and calls that it reserves for notifications. */
+const MAX_CHECKED_TASKS = 6;
 const MESSAGE_CALLS = 3;
-/** Ends of tasks that were reported before the reply to their creation arrived. */
+/** Maximum stored ends of tasks that ended before the reply to their creation arrived. */
 const MAX_EARLY_ENDS = 100;
 const FAILED_RETRY_MS = 1_000;
-/** The longest wait between two tries of a message. */
+/** Maximum delay between two attempts of a notification. */
 const MAX_BACKOFF_MS = 60_000;
 
 export class ScheduleEngine {
@@ -60,19 +60,19 @@ export class ScheduleEngine {
     this.reporter = reporter;
   }
 
-  /** Keeps a decision and sets the alarm for what it makes necessary. */
+  /** Stores a decision and sets the alarm for it. */
   apply(decision: Decision, act: AuditEntry | null = null): void {
-    this.keep(decision, act);
+    this.save(decision, act);
     this.arm();
   }
 
-  private keep({ state, occurrences, alerts }: Decision, act: AuditEntry | null = null): void {
+  private save({ state, occurrences, alerts }: Decision, act: AuditEntry | null = null): void {
     const now = Date.now();
     const tells = alerts.map((occurrence) => toAlert(state, occurrence, now)).filter((tell) => tell !== null);
     this.store.save({ state, occurrences }, { tells, act }, now);
   }
 
-  /** Sets the one alarm; without anything to do there is none. */
+  /** Sets the one alarm; a schedule without work has none. */
   arm(notBefore = 0): void {
     if (this.store.load() === null) return;
     const at = this.nextAt();
@@ -86,14 +86,14 @@ export class ScheduleEngine {
     try {
       if (this.store.load() === null) return;
       this.store.alarm.set(Date.now() + GUARD_MS);
-      await this.lookAtTasks(calls);
+      await this.checkTasks(calls);
       this.decide();
       await this.startTasks(calls);
       await this.cancelTasks(calls);
-      await this.tell(calls);
+      await this.sendNotifications(calls);
       this.store.prune(Date.now());
       await this.reporter.report();
-      await this.reporter.goOnceOver();
+      await this.reporter.deleteExpired();
     } catch (thrown) {
       notBefore = Date.now() + FAILED_RETRY_MS;
       console.error("schedule alarm failed", this.store.load()?.state.id, thrown);
@@ -102,148 +102,148 @@ export class ScheduleEngine {
     }
   }
 
-  /** A task of the schedule has ended. One that is not known yet is being made: its end is kept for the answer. */
+  /** Records the end of a task. The end of a task that is still being created is stored until the reply arrives. */
   taskEnded(task: string, end: RunEnd): void {
     const stored = this.store.load();
     if (stored === null) return;
-    const occurrence = this.store.openOf(task);
-    if (occurrence !== null) this.end(occurrence, end);
+    const occurrence = this.store.findOpen(task);
+    if (occurrence !== null) this.applyEnd(occurrence, end);
     else if (this.earlyEnds.size < MAX_EARLY_ENDS) this.earlyEnds.set(task, end);
   }
 
   private nextAt(): number | null {
     const stored = this.store.load();
     if (stored === null) return null;
-    const open = this.store.open();
+    const open = this.store.listOpen();
     const wakeAt = getNextWake(stored.state, open, Date.now()) ?? Infinity;
-    const tellAt = this.store.tells()[0]?.tryAt ?? Infinity;
-    const at = Math.min(wakeAt, tellAt, this.reporter.nextAt(), ...open.map(getRecheckTime));
+    const notifyAt = this.store.listNotifications()[0]?.tryAt ?? Infinity;
+    const at = Math.min(wakeAt, notifyAt, this.reporter.nextAt(), ...open.map(getRecheckTime));
     return at === Infinity ? null : at;
   }
 
-  /** What was due while the object could not decide is decided about in parts. */
+  /** Decides about due occurrences in parts, until none is due. */
   decide(): void {
     for (;;) {
-      const { state } = this.stored();
+      const { state } = this.loadStored();
       const clock = openDueClock(toDueRule(state.config, state.createdAt));
-      if (!clock.ok) throw new Error(`a schedule was kept that is never due: ${clock.error.message}`);
+      if (!clock.ok) throw new Error(`a stored schedule is never due: ${clock.error.message}`);
       const now = Date.now();
-      const decision = decideDueRuns(state, clock.value, this.store.open(), now);
-      this.keep(decision);
+      const decision = decideDueRuns(state, clock.value, this.store.listOpen(), now);
+      this.save(decision);
       if (decision.state.next === null || decision.state.next.at > now) return;
     }
   }
 
-  /** Their ends are reported, but an end that is needed now is not waited for. */
-  private async lookAtTasks(calls: CallBudget): Promise<void> {
+  /** Checks running tasks, the longest unchecked first, in case the report of an end is late. */
+  private async checkTasks(calls: CallBudget): Promise<void> {
     const working = this.store
-      .open()
+      .listOpen()
       .filter(({ task, gaveWay }) => task !== null && !gaveWay)
       .toSorted((a, b) => (a.lookedAt ?? 0) - (b.lookedAt ?? 0));
-    for (const occurrence of working.slice(0, MAX_LOOKS)) {
+    for (const occurrence of working.slice(0, MAX_CHECKED_TASKS)) {
       calls.count();
-      await this.look(occurrence, (task) => task.view());
+      await this.checkTask(occurrence, (task) => task.view());
     }
   }
 
-  /** Each takes two calls at most: one that has ended already is read. */
+  /** Cancels tasks that were replaced. Each takes at most two calls: one that has already ended is read. */
   private async cancelTasks(calls: CallBudget): Promise<void> {
-    for (const occurrence of this.store.open().filter(({ task, gaveWay }) => task !== null && gaveWay)) {
+    for (const occurrence of this.store.listOpen().filter(({ task, gaveWay }) => task !== null && gaveWay)) {
       if (!calls.hasRoom(2)) return;
       calls.count(2);
-      await this.look(occurrence, (task) => task.cancel("its schedule"));
+      await this.checkTask(occurrence, (task) => task.cancel("its schedule"));
     }
   }
 
-  /** Asks an occurrence's task, and keeps that it has ended. Without an answer it works on. */
-  private async look(
+  /** Calls an occurrence's task and records its end. Without a reply the task counts as running. */
+  private async checkTask(
     { key, task }: Occurrence,
     ask: (task: ReturnType<ReturnType<typeof tasksFromEnv>>) => Promise<Result<TaskView>>,
   ): Promise<void> {
     if (task === null) return;
-    const { tenant } = this.stored().state;
+    const { tenant } = this.loadStored().state;
     const stub = tasksFromEnv(this.env)(tenant, task);
-    let asked = await attempt(() => ask(stub));
-    if (!asked.ok && asked.error.code === "conflict") asked = await attempt(() => stub.view());
-    const fresh = this.store.occurrence(key);
+    let reply = await attempt(() => ask(stub));
+    if (!reply.ok && reply.error.code === "conflict") reply = await attempt(() => stub.view());
+    const fresh = this.store.findOccurrence(key);
     if (fresh === null || !isOpen(fresh)) return;
-    if (!asked.ok && asked.error.code === "not_found") this.end(fresh, null);
-    else if (asked.ok && hasEnded(asked.value.status)) this.end(fresh, toRunEnd(asked.value));
+    if (!reply.ok && reply.error.code === "not_found") this.applyEnd(fresh, null);
+    else if (reply.ok && hasEnded(reply.value.status)) this.applyEnd(fresh, toRunEnd(reply.value));
     else this.store.put({ ...fresh, lookedAt: Date.now() });
   }
 
-  /** The next alarm, which comes at once, makes those for which this run has no calls left. */
+  /** Creates tasks, as many as this run has calls for. The next alarm follows at once and creates the rest. */
   private async startTasks(calls: CallBudget): Promise<void> {
     while (calls.hasRoom(1 + MESSAGE_CALLS)) {
       calls.count();
       const now = Date.now();
-      const next = this.store.open().find(({ state, tryAt }) => state === "starting" && tryAt <= now);
+      const next = this.store.listOpen().find(({ state, tryAt }) => state === "starting" && tryAt <= now);
       if (next === undefined) return;
       await this.start(next);
     }
   }
 
   private async start(occurrence: Occurrence): Promise<void> {
-    const { state } = this.stored();
+    const { state } = this.loadStored();
     const reminder = toReminder(state, occurrence);
     if (reminder === null) await this.startTask(state, occurrence);
     else {
       const now = Date.now();
-      const decision = decideAfterStart(state, this.store.open(), completeReminder(occurrence, now), now);
+      const decision = decideAfterStart(state, this.store.listOpen(), completeReminder(occurrence, now), now);
       this.store.save(decision, { tells: [reminder] }, now);
     }
   }
 
   private async startTask({ tenant, id, config }: ScheduleState, occurrence: Occurrence): Promise<void> {
-    if (config.task === undefined) throw new Error("a schedule was kept that does nothing");
+    if (config.task === undefined) throw new Error("a stored schedule has neither task nor reminder");
     const { key, due } = occurrence;
     this.store.put({ ...occurrence, mayExist: true });
     const order = { tenant, request: config.task, via: { channel: "schedule", id } as const, seed: `${id}/${key}` };
     const made = await attempt(() => channelsFromEnv(this.env).makeTask({ ...order, at: due }, JOB_VERSION));
-    const [fresh, stored] = [this.store.occurrence(key), this.store.load()];
+    const [fresh, stored] = [this.store.findOccurrence(key), this.store.load()];
     if (fresh === null || stored === null) return;
     const now = Date.now();
     if (made.ok) {
-      this.change(recordStart(fresh, made.value.id, now));
+      this.applyStart(recordStart(fresh, made.value.id, now));
       const early = this.earlyEnds.get(made.value.id);
       this.earlyEnds.delete(made.value.id);
       const end = early ?? { status: made.value.status, why: null };
-      if (hasEnded(end.status)) this.end(recordStart(fresh, made.value.id, now), end);
+      if (hasEnded(end.status)) this.applyEnd(recordStart(fresh, made.value.id, now), end);
       return;
     }
-    // What was known before this attempt stays true, whatever became of this one.
+    // What was known before this attempt stays true, whatever its outcome.
     const before = { ...fresh, mayExist: occurrence.mayExist };
-    this.change(recordFailedStart(before, made.error, stored.state.config.missed.window_seconds * 1000, now));
+    this.applyStart(recordFailedStart(before, made.error, stored.state.config.missed.window_seconds * 1000, now));
   }
 
-  /** Asks for the messages that are due; one that will never be taken is dropped. */
-  private async tell(calls: CallBudget): Promise<void> {
-    const { tenant, id } = this.stored().state;
-    for (const { tell, tryAt, failures } of this.store.tells()) {
+  /** Sends the due notifications; one that can never be accepted is deleted. */
+  private async sendNotifications(calls: CallBudget): Promise<void> {
+    const { tenant, id } = this.loadStored().state;
+    for (const { tell, tryAt, failures } of this.store.listNotifications()) {
       if (tryAt > Date.now() || !calls.hasRoom()) return;
       calls.count();
       const { deliver, message, telling } = tell;
       const taken = await attempt(() => channelsFromEnv(this.env).tell(tenant, deliver, message, telling, JOB_VERSION));
       if (this.store.load() === null) return;
-      if (taken.ok) this.store.dropTell(tell.id);
+      if (taken.ok) this.store.deleteNotification(tell.id);
       else {
-        console.error("a schedule cannot tell", id, tell.id, taken.error.code, taken.error.details);
+        console.error("a schedule notification failed", id, tell.id, taken.error.code, taken.error.details);
         if (canRetry("schedule_message", taken.error))
-          this.store.tellLater(tell.id, Date.now() + computeBackoffMs(failures + 1, MAX_BACKOFF_MS));
-        else this.store.dropTell(tell.id);
+          this.store.postponeNotification(tell.id, Date.now() + computeBackoffMs(failures + 1, MAX_BACKOFF_MS));
+        else this.store.deleteNotification(tell.id);
       }
     }
   }
 
-  private change(occurrence: Occurrence): void {
-    this.apply(decideAfterStart(this.stored().state, this.store.open(), occurrence, Date.now()));
+  private applyStart(occurrence: Occurrence): void {
+    this.apply(decideAfterStart(this.loadStored().state, this.store.listOpen(), occurrence, Date.now()));
   }
 
-  private end({ key }: Occurrence, end: RunEnd | null): void {
-    this.apply(decideTaskEnd(this.stored().state, this.store.open(), { key, end }, Date.now()));
+  private applyEnd({ key }: Occurrence, end: RunEnd | null): void {
+    this.apply(decideTaskEnd(this.loadStored().state, this.store.listOpen(), { key, end }, Date.now()));
   }
 
-  private stored(): { readonly state: ScheduleState } {
+  private loadStored(): { readonly state: ScheduleState } {
     const stored = this.store.load();
     if (stored === null) throw new Error("the schedule was erased");
     return stored;

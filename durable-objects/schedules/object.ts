@@ -1,6 +1,6 @@
 /**
- * One schedule. `core/schedules/decide-runs.ts` decides which occurrences run; `durable-objects/schedules/engine.ts` carries
- * that out. Its one alarm is the next due time; a paused or ended schedule has none.
+ * One schedule. `core/schedules` decides about its occurrences; `engine.ts` runs the decisions. Its alarm is the next
+ * occurrence: a paused or ended schedule has none.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -16,15 +16,15 @@ import { ScheduleReporter } from "./reporter.ts";
 import { ScheduleStore } from "./store.ts";
 
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
-const ACTS_UNTOLD = failed(
+const ACTS_UNRECORDED = failed(
   "upstream_failed",
-  "The audit log did not take yet what was done to this schedule before. Nothing was deleted. Try again.",
+  "Earlier changes to this schedule are not in the audit log yet. Nothing was deleted. Try again.",
   { retryAfterMs: 1_000 },
 );
 
 const FIRST = { report: 1, reported: 1 };
 
-/** What a schedule becomes. */
+/** A change of a schedule. */
 type Change = (state: ScheduleState, now: number) => Result<ScheduleState>;
 
 export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
@@ -36,8 +36,8 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   });
 
   async create(state: ScheduleState, lastReport?: number): Promise<Result<ScheduleState>> {
-    if (this.store.load() === null && this.store.removal() === null) {
-      // Its maker stored the row, as the first report.
+    if (this.store.load() === null && this.store.findRemoval() === null) {
+      // The creator stored the row, as the first report.
       this.store.create(state, lastReport === undefined ? FIRST : { report: lastReport + 1, reported: lastReport });
       this.engine.arm();
     }
@@ -50,31 +50,31 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   async change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>> {
-    return await this.become((state, now) => changeSchedule(state, { config, ifVersion }, now), act);
+    return await this.applyChange((state, now) => changeSchedule(state, { config, ifVersion }, now), act);
   }
 
   async pause(act: AuditEntry): Promise<Result<ScheduleState>> {
-    return await this.become((state, now) => ok(pauseSchedule(state, now)), act);
+    return await this.applyChange((state, now) => ok(pauseSchedule(state, now)), act);
   }
 
   async resume(act: AuditEntry): Promise<Result<ScheduleState>> {
-    return await this.become(resumeSchedule, act);
+    return await this.applyChange(resumeSchedule, act);
   }
 
   async run(name: string, act: AuditEntry): Promise<Result<Occurrence>> {
     const stored = this.store.load();
-    if (stored === null || this.reporter.isLeaving()) return NO_SCHEDULE;
+    if (stored === null || this.reporter.isDeleting()) return NO_SCHEDULE;
     const key = getRunKey(name);
-    if (this.store.occurrence(key) === null) {
-      this.engine.apply(decideRequestedRun(stored.state, { key, due: act.at }, this.store.open(), Date.now()), act);
+    if (this.store.findOccurrence(key) === null) {
+      this.engine.apply(decideRequestedRun(stored.state, { key, due: act.at }, this.store.listOpen(), Date.now()), act);
       await this.reporter.report();
     }
-    const occurrence = this.store.occurrence(key);
+    const occurrence = this.store.findOccurrence(key);
     return occurrence === null ? NO_SCHEDULE : ok(occurrence);
   }
 
   async occurrences(after: OccurrencePage["next"], limit: number): Promise<Result<OccurrencePage>> {
-    return this.store.load() === null ? NO_SCHEDULE : ok(this.store.page(after, limit));
+    return this.store.load() === null ? NO_SCHEDULE : ok(this.store.listPage(after, limit));
   }
 
   async taskEnded(task: string, status: RunEnd["status"], why: RunEnd["why"] = null): Promise<void> {
@@ -82,19 +82,19 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   async poke(): Promise<Result<void>> {
-    this.store.alarm.doubt();
-    if (this.store.removal() !== null) {
+    this.store.alarm.invalidate();
+    if (this.store.findRemoval() !== null) {
       await this.reporter.finishRemoval();
       return ok(undefined);
     }
     if (this.store.load() === null) return NO_SCHEDULE;
-    this.store.doubtReport();
+    this.store.requireReport();
     this.engine.arm();
     return ok(undefined);
   }
 
   async restore(): Promise<Result<void>> {
-    if (this.store.load() === null || this.reporter.isLeaving()) return NO_SCHEDULE;
+    if (this.store.load() === null || this.reporter.isDeleting()) return NO_SCHEDULE;
     const restored = await this.reporter.restore();
     this.engine.arm();
     return restored;
@@ -103,34 +103,34 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   async remove(act: AuditEntry | null = null): Promise<Result<void>> {
     if (this.store.load() === null) return NO_SCHEDULE;
     await this.reporter.report();
-    // A report that was under way may have begun before the last of them.
-    if (this.reporter.hasUntoldActs()) await this.reporter.report();
-    if (this.reporter.hasUntoldActs()) return ACTS_UNTOLD;
+    // A running report may have started before the last change.
+    if (this.reporter.hasUnrecordedActs()) await this.reporter.report();
+    if (this.reporter.hasUnrecordedActs()) return ACTS_UNRECORDED;
     const state = this.store.load()?.state;
     if (state !== undefined) this.store.remove({ tenant: state.tenant, id: state.id, at: Date.now(), act });
     return ok(undefined);
   }
 
   async erase(): Promise<void> {
-    // What is under way is waited for, and who changed it is told, as far as somebody listens.
+    // Waits for a running report, and reports changes as far as possible.
     await this.reporter.report();
     await this.store.erase();
   }
 
   override async alarm(): Promise<void> {
-    this.store.alarm.cleared();
-    if (this.store.removal() === null) await this.engine.run();
+    this.store.alarm.markUnset();
+    if (this.store.findRemoval() === null) await this.engine.run();
     else await this.reporter.finishRemoval();
   }
 
-  /** One that is over comes back only where there is room. All else is done while the database is away. */
-  private async become(change: Change, act: AuditEntry): Promise<Result<ScheduleState>> {
-    let changed = this.judged(change);
+  /** An ended schedule is reactivated only below the tenant's limit. Every other change works while the database is unavailable. */
+  private async applyChange(change: Change, act: AuditEntry): Promise<Result<ScheduleState>> {
+    let changed = this.decideChange(change);
     const before = this.store.load()?.state;
     if (changed.ok && before !== undefined && isReactivated(before, changed.value)) {
-      const room = await this.reporter.mayReturn(before);
-      // Others were heard meanwhile.
-      changed = room.ok ? this.judged(change) : room;
+      const room = await this.reporter.canReactivate(before);
+      // Other changes may have arrived meanwhile.
+      changed = room.ok ? this.decideChange(change) : room;
     }
     if (!changed.ok) return changed;
     this.engine.apply({ state: changed.value, occurrences: [], alerts: [] }, act);
@@ -139,9 +139,9 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     return this.view();
   }
 
-  /** What is due by now is decided about first, by the rule that it was due under. */
-  private judged(change: Change): Result<ScheduleState> {
-    if (this.store.load() === null || this.reporter.isLeaving()) return NO_SCHEDULE;
+  /** Decides about occurrences that are due by now first, under the rule that they were due under. */
+  private decideChange(change: Change): Result<ScheduleState> {
+    if (this.store.load() === null || this.reporter.isDeleting()) return NO_SCHEDULE;
     this.engine.decide();
     const stored = this.store.load();
     return stored === null ? NO_SCHEDULE : change(stored.state, Date.now());

@@ -1,4 +1,7 @@
-/** What a schedule tells Postgres: its row, who did what to it, and at last that it is gone; and what it asks there. */
+/**
+ * Reports a schedule to Postgres: its row, changes for the audit log, and its deletion. Also reads what only Postgres
+ * knows.
+ */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -8,49 +11,49 @@ import type { ScheduleState } from "../../core/schedules/schedule.ts";
 import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { ScheduleStore } from "./store.ts";
 
-/** So long a database that was restored from a backup brings no deleted schedule back. */
-const REMEMBER_REMOVAL_MS = 90 * 86_400_000;
+/** How long a database restored from a backup must not bring a deleted schedule back. */
+const REMOVAL_RETENTION_MS = 90 * 86_400_000;
 
 export class ScheduleReporter {
   private readonly env: Env;
   private readonly store: ScheduleStore;
   private failures = 0;
   private reporting: Promise<void> | null = null;
-  private leaving = false;
-  private isNoted = false;
+  private deleting = false;
+  private isRegistered = false;
 
   constructor(env: Env, store: ScheduleStore) {
     this.env = env;
     this.store = store;
   }
 
-  /** When there is something to tell Postgres; Infinity: there never is, until something changes. */
+  /** Returns when to report next; Infinity when everything is reported. */
   nextAt(): number {
     const stored = this.store.load();
     if (stored === null) return Infinity;
     const now = Date.now();
-    const isTold = stored.reported >= stored.report && !this.hasUntoldActs();
-    if (!isTold) return now + computeSendDelayMs(this.failures);
-    const goes = getDeletionTime(stored.state, this.store.open()) ?? Infinity;
-    return this.failures === 0 ? goes : Math.max(goes, now + computeSendDelayMs(this.failures));
+    const isReported = stored.reported >= stored.report && !this.hasUnrecordedActs();
+    if (!isReported) return now + computeSendDelayMs(this.failures);
+    const deleteAt = getDeletionTime(stored.state, this.store.listOpen()) ?? Infinity;
+    return this.failures === 0 ? deleteAt : Math.max(deleteAt, now + computeSendDelayMs(this.failures));
   }
 
-  /** Whether its row is being removed for good. */
-  isLeaving(): boolean {
-    return this.leaving;
+  /** True while the schedule and its row are being deleted. */
+  isDeleting(): boolean {
+    return this.deleting;
   }
 
-  /** Whether the tenant has room for this schedule, which is over, to come back. Never throws. */
-  async mayReturn({ tenant, id }: ScheduleState): Promise<Result<void>> {
-    return await this.ask(() => databaseFromEnv(this.env).schedules.checkReactivation(tenant, id));
+  /** Checks that the tenant's limit lets this ended schedule be reactivated. Never throws. */
+  async canReactivate({ tenant, id }: ScheduleState): Promise<Result<void>> {
+    return await this.catchFailure(() => databaseFromEnv(this.env).schedules.checkReactivation(tenant, id));
   }
 
-  /** Whether somebody did something that the audit log did not take yet. */
-  hasUntoldActs(): boolean {
-    return this.store.load() !== null && this.store.acts().length > 0;
+  /** True when a change is not in the audit log yet. */
+  hasUnrecordedActs(): boolean {
+    return this.store.load() !== null && this.store.listActs().length > 0;
   }
 
-  /** Tells Postgres how the schedule stands, once. Never throws: what it does not take is told again by the alarm. */
+  /** Reports the schedule once. Never throws: the alarm retries failures. */
   async report(): Promise<void> {
     this.reporting ??= this.reportOnce().finally(() => {
       this.reporting = null;
@@ -58,80 +61,82 @@ export class ScheduleReporter {
     await this.reporting;
   }
 
-  /** Creates the row where it is gone. Never throws. */
+  /** Creates a missing row. Never throws. */
   async restore(): Promise<Result<void>> {
     const stored = this.store.load();
     if (stored === null) return ok(undefined);
     const { state, report } = stored;
-    const wakeAt = getNextWake(state, this.store.open(), Date.now());
-    return await this.ask(() => databaseFromEnv(this.env).schedules.restore(state.tenant, { state, report, wakeAt }));
+    const wakeAt = getNextWake(state, this.store.listOpen(), Date.now());
+    return await this.catchFailure(() =>
+      databaseFromEnv(this.env).schedules.restore(state.tenant, { state, report, wakeAt }),
+    );
   }
 
-  /** Tells the tenant's object of a schedule that an earlier release made, once for each time that this one is loaded. */
-  private async note(): Promise<void> {
+  /** Registers a schedule of an earlier release at the tenant's object, once per load. */
+  private async register(): Promise<void> {
     const stored = this.store.load();
-    if (stored === null || this.isNoted) return;
-    this.isNoted = true;
+    if (stored === null || this.isRegistered) return;
+    this.isRegistered = true;
     const { tenant, id } = stored.state;
     await tenantsFromEnv(this.env)(tenant)
       .noteSchedule(id)
-      .catch((thrown: unknown) => console.warn("a schedule was not noted", id, thrown));
+      .catch((thrown: unknown) => console.warn("a schedule was not registered", id, thrown));
   }
 
   /**
-   * A schedule that has been over for long enough goes, its row first. While the database is away, it stays, and so it does
-   * while the audit log misses anything of it. Never throws.
+   * Deletes a schedule that ended long enough ago, its row first. It stays while the database is unavailable or the
+   * audit log lacks a change. Never throws.
    */
-  async goOnceOver(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     const stored = this.store.load();
-    const at = stored === null ? null : getDeletionTime(stored.state, this.store.open());
-    if (stored === null || at === null || at > Date.now() || this.hasUntoldActs()) return;
+    const at = stored === null ? null : getDeletionTime(stored.state, this.store.listOpen());
+    if (stored === null || at === null || at > Date.now() || this.hasUnrecordedActs()) return;
     const { tenant, id } = stored.state;
-    // Whoever is heard from here on hears that it is gone, so that nothing is taken which is erased below.
-    this.leaving = true;
+    // Calls from here on find no schedule, so that nothing is accepted that is erased below.
+    this.deleting = true;
     try {
-      const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, null));
+      const removed = await this.catchFailure(() => databaseFromEnv(this.env).schedules.remove(tenant, id, null));
       if (removed.ok || removed.error.code === "not_found") await this.store.erase();
       else this.failures += 1;
     } finally {
-      this.leaving = false;
+      this.deleting = false;
     }
   }
 
-  /** Removes the row of one that was deleted, if it is there. After a while, the deletion is forgotten too. Never throws. */
+  /** Deletes the row of a deleted schedule. After a while the record of the deletion is deleted too. Never throws. */
   async finishRemoval(): Promise<void> {
-    const removal = this.store.removal();
+    const removal = this.store.findRemoval();
     if (removal === null) return;
     const { at, tenant, id, act } = removal;
-    const removed = await this.ask(() => databaseFromEnv(this.env).schedules.remove(tenant, id, act));
+    const removed = await this.catchFailure(() => databaseFromEnv(this.env).schedules.remove(tenant, id, act));
     const isGone = removed.ok || removed.error.code === "not_found";
     this.failures = isGone ? 0 : this.failures + 1;
     const now = Date.now();
     if (!isGone) {
-      console.error("the row of a deleted schedule waits for the database", id, removed.error.code);
-      this.store.wakeRemoved(now + computeSendDelayMs(this.failures));
-    } else if (now < at + REMEMBER_REMOVAL_MS) this.store.wakeRemoved(at + REMEMBER_REMOVAL_MS);
+      console.error("the row of a deleted schedule could not be deleted", id, removed.error.code);
+      this.store.armForRemoval(now + computeSendDelayMs(this.failures));
+    } else if (now < at + REMOVAL_RETENTION_MS) this.store.armForRemoval(at + REMOVAL_RETENTION_MS);
     else await this.store.erase();
   }
 
   private async reportOnce(): Promise<void> {
-    await this.note();
+    await this.register();
     const acts = await this.reportActs();
     const reported = acts.ok ? await this.reportRow() : acts;
     this.failures = reported.ok ? 0 : this.failures + 1;
     if (reported.ok) return;
     const { code, details } = reported.error;
-    console.error("a schedule waits for the database", this.store.load()?.state.id, code, details);
+    console.error("a schedule could not be reported", this.store.load()?.state.id, code, details);
   }
 
-  /** An entry that is added again is the same one. */
+  /** Idempotent: a repeated entry has the same id. */
   private async reportActs(): Promise<Result<void>> {
     const stored = this.store.load();
     if (stored === null) return ok(undefined);
-    for (const act of this.store.acts()) {
-      const added = await this.ask(() => databaseFromEnv(this.env).audit.add(stored.state.tenant, act));
+    for (const act of this.store.listActs()) {
+      const added = await this.catchFailure(() => databaseFromEnv(this.env).audit.add(stored.state.tenant, act));
       if (!added.ok || this.store.load() === null) return added;
-      this.store.dropAct(act.id);
+      this.store.deleteAct(act.id);
     }
     return ok(undefined);
   }
@@ -140,15 +145,15 @@ export class ScheduleReporter {
     const stored = this.store.load();
     if (stored === null || stored.reported >= stored.report) return ok(undefined);
     const { state, report } = stored;
-    const wakeAt = getNextWake(state, this.store.open(), Date.now());
-    const told = await this.ask(() =>
+    const wakeAt = getNextWake(state, this.store.listOpen(), Date.now());
+    const reported = await this.catchFailure(() =>
       databaseFromEnv(this.env).schedules.report(state.tenant, { state, report, wakeAt }),
     );
-    if (told.ok && this.store.load() !== null) this.store.markReported(report);
-    return told;
+    if (reported.ok && this.store.load() !== null) this.store.markReported(report);
+    return reported;
   }
 
-  private async ask<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+  private async catchFailure<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
     try {
       return await work();
     } catch (thrown) {

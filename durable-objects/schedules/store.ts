@@ -1,4 +1,4 @@
-/** What a schedule's object keeps: the schedule, and the ledger of its occurrences. `docs/storage-schema.md` shows rows. */
+/** Stores a schedule and the ledger of its occurrences. `docs/storage-schema.md` shows rows. */
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { isOpen, type Occurrence } from "../../core/schedules/occurrence.ts";
 import type { OccurrencePage } from "../../core/schedules/rpc.ts";
@@ -21,15 +21,15 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS open_occurrences ON occurrences (due, key) WHERE is_open = 1;
 `;
 
-/** What is left of one that was deleted. */
+/** The record of a deletion. */
 const REMOVAL = "CREATE TABLE removal (one INTEGER PRIMARY KEY CHECK (one = 1), removal TEXT NOT NULL)";
 const TABLES = ["schedule", "occurrences", "tells", "acts"];
-/** The caller of a deletion removes the row; after this the object does. */
+/** The caller of a deletion deletes the row; after this the object does. */
 const REMOVE_ROW_AFTER_MS = 60_000;
 
-/** The ledger keeps so many occurrences that are over, for so long. */
-const KEPT_OCCURRENCES = 1_000;
-const KEPT_MS = 90 * 86_400_000;
+/** Limits of the stored ended occurrences. */
+const MAX_OCCURRENCES = 1_000;
+const RETENTION_MS = 90 * 86_400_000;
 
 interface ScheduleRow extends Record<string, SqlStorageValue> {
   readonly state: string;
@@ -37,16 +37,16 @@ interface ScheduleRow extends Record<string, SqlStorageValue> {
   readonly reported: number;
 }
 
-/** The schedule, and how much of it Postgres knows. */
+/** The schedule, and how much of it Postgres has. */
 export interface StoredSchedule {
   readonly state: ScheduleState;
   /** Grows with each change. */
   readonly report: number;
-  /** What Postgres took last. */
+  /** The last report that Postgres accepted. */
   readonly reported: number;
 }
 
-/** A deletion: of which row, when, and by whom; `act` is null where an earlier release did not say. */
+/** A deletion: of which row, when, by whom. `act` is null if an earlier release did not store it. */
 interface Removal {
   readonly tenant: string;
   readonly id: string;
@@ -54,18 +54,17 @@ interface Removal {
   readonly act: AuditEntry | null;
 }
 
-/** A message that the runner of channels did not take yet. */
-export interface WaitingTell {
+/** A notification that the channel runner has not accepted yet. */
+export interface PendingNotification {
   readonly tell: ScheduleNotification;
   readonly tryAt: number;
   readonly failures: number;
 }
 
-/** Reads and writes rows. Every method but `erase` is one synchronous piece of work. Only `create` makes the tables. */
+/** Reads and writes rows. Every method but `erase` is synchronous. Only `create` creates the tables. */
 export class ScheduleStore {
   private readonly storage: DurableObjectStorage;
   private cached: StoredSchedule | null | undefined;
-  /** The object's one alarm. */
   readonly alarm: Alarm;
 
   constructor(storage: DurableObjectStorage) {
@@ -76,7 +75,7 @@ export class ScheduleStore {
   load(): StoredSchedule | null {
     if (this.cached === undefined) {
       const [row] = this.hasTable("schedule")
-        ? this.rows<ScheduleRow>("SELECT state, report, reported FROM schedule")
+        ? this.readRows<ScheduleRow>("SELECT state, report, reported FROM schedule")
         : [];
       this.cached = row === undefined ? null : { ...row, state: JSON.parse(row.state) as ScheduleState };
     }
@@ -96,7 +95,7 @@ export class ScheduleStore {
     this.cached = undefined;
   }
 
-  /** Keeps what was decided, what people are to be told of it and who did it, all or nothing. */
+  /** Stores a decision, its notifications and its audit entry atomically. */
   save(
     { state, occurrences }: { readonly state: ScheduleState; readonly occurrences: readonly Occurrence[] },
     { tells, act = null }: { readonly tells: readonly ScheduleNotification[]; readonly act?: AuditEntry | null },
@@ -119,63 +118,63 @@ export class ScheduleStore {
     this.storage.sql.exec("INSERT OR REPLACE INTO occurrences VALUES (?, ?, ?, ?, ?)", ...row);
   }
 
-  occurrence(key: string): Occurrence | null {
-    return this.occurrences("WHERE key = ?", key)[0] ?? null;
+  findOccurrence(key: string): Occurrence | null {
+    return this.readOccurrences("WHERE key = ?", key)[0] ?? null;
   }
 
-  /** The open one whose task this is. */
-  openOf(task: string): Occurrence | null {
-    return this.occurrences("WHERE is_open = 1 AND task = ?", task)[0] ?? null;
+  /** Returns the open occurrence of a task. */
+  findOpen(task: string): Occurrence | null {
+    return this.readOccurrences("WHERE is_open = 1 AND task = ?", task)[0] ?? null;
   }
 
-  /** Those that are not over, in the order in which they were due. */
-  open(): readonly Occurrence[] {
-    return this.occurrences("WHERE is_open = 1 ORDER BY due, key");
+  /** Lists the open occurrences in the order in which they are due. */
+  listOpen(): readonly Occurrence[] {
+    return this.readOccurrences("WHERE is_open = 1 ORDER BY due, key");
   }
 
-  page(after: OccurrencePage["next"], limit: number): OccurrencePage {
+  listPage(after: OccurrencePage["next"], limit: number): OccurrencePage {
     const query = "WHERE (due, key) < (?, ?) ORDER BY due DESC, key DESC LIMIT ?";
-    const found = this.occurrences(query, after?.due ?? Number.MAX_SAFE_INTEGER, after?.key ?? "", limit + 1);
+    const found = this.readOccurrences(query, after?.due ?? Number.MAX_SAFE_INTEGER, after?.key ?? "", limit + 1);
     const occurrences = found.slice(0, limit);
     const last = occurrences.at(-1);
     return { occurrences, next: found.length > limit && last !== undefined ? { due: last.due, key: last.key } : null };
   }
 
-  /** What is still to be told, the first to be tried first. */
-  tells(): readonly WaitingTell[] {
-    return this.rows<{ tell: string; tryAt: number; failures: number }>(
+  /** Lists the pending notifications, the next due first. */
+  listNotifications(): readonly PendingNotification[] {
+    return this.readRows<{ tell: string; tryAt: number; failures: number }>(
       "SELECT tell, try_at AS tryAt, failures FROM tells ORDER BY try_at, id",
     ).map(({ tell, tryAt, failures }) => ({ tell: JSON.parse(tell) as ScheduleNotification, tryAt, failures }));
   }
 
-  tellLater(id: string, tryAt: number): void {
+  postponeNotification(id: string, tryAt: number): void {
     this.storage.sql.exec("UPDATE tells SET try_at = ?, failures = failures + 1 WHERE id = ?", tryAt, id);
   }
 
-  dropTell(id: string): void {
+  deleteNotification(id: string): void {
     this.storage.sql.exec("DELETE FROM tells WHERE id = ?", id);
   }
 
-  /** What administrators did that the audit log did not take yet, the first first. */
-  acts(): readonly AuditEntry[] {
-    return this.rows<{ act: string }>("SELECT act FROM acts ORDER BY id").map(
+  /** Lists the audit entries that the audit log has not accepted yet, in order. */
+  listActs(): readonly AuditEntry[] {
+    return this.readRows<{ act: string }>("SELECT act FROM acts ORDER BY id").map(
       ({ act }) => JSON.parse(act) as AuditEntry,
     );
   }
 
-  dropAct(id: string): void {
+  deleteAct(id: string): void {
     this.storage.sql.exec("DELETE FROM acts WHERE id = ?", id);
   }
 
-  /** Forgets the oldest occurrences that are over. */
+  /** Deletes the oldest ended occurrences. */
   prune(now: number): void {
     const kept = `SELECT key FROM occurrences WHERE is_open = 0 AND due >= ? ORDER BY due DESC, key DESC LIMIT ?`;
     const query = `DELETE FROM occurrences WHERE is_open = 0 AND key NOT IN (${kept})`;
-    this.storage.sql.exec(query, now - KEPT_MS, KEPT_OCCURRENCES);
+    this.storage.sql.exec(query, now - RETENTION_MS, MAX_OCCURRENCES);
   }
 
-  /** Postgres is to be told anew, whatever it was told. */
-  doubtReport(): void {
+  /** Requires another report, whatever was reported. */
+  requireReport(): void {
     this.storage.sql.exec("UPDATE schedule SET report = report + 1");
     this.cached = undefined;
   }
@@ -185,13 +184,13 @@ export class ScheduleStore {
     this.cached = undefined;
   }
 
-  /** Null for one that was not deleted. */
-  removal(): Removal | null {
-    const [row] = this.hasTable("removal") ? this.rows<{ removal: string }>("SELECT removal FROM removal") : [];
+  /** Null unless the schedule was deleted. */
+  findRemoval(): Removal | null {
+    const [row] = this.hasTable("removal") ? this.readRows<{ removal: string }>("SELECT removal FROM removal") : [];
     return row === undefined ? null : (JSON.parse(row.removal) as Removal);
   }
 
-  /** Forgets everything but the deletion, all or nothing. */
+  /** Deletes everything but the record of the deletion, atomically. */
   remove(removal: Removal): void {
     this.storage.transactionSync(() => {
       for (const table of TABLES) this.storage.sql.exec(`DROP TABLE ${table}`);
@@ -199,10 +198,10 @@ export class ScheduleStore {
       this.storage.sql.exec("INSERT INTO removal VALUES (1, ?)", JSON.stringify(removal));
     });
     this.cached = null;
-    this.wakeRemoved(removal.at + REMOVE_ROW_AFTER_MS);
+    this.armForRemoval(removal.at + REMOVE_ROW_AFTER_MS);
   }
 
-  wakeRemoved(at: number): void {
+  armForRemoval(at: number): void {
     this.alarm.set(at);
   }
 
@@ -212,16 +211,16 @@ export class ScheduleStore {
     await this.storage.deleteAll();
   }
 
-  private occurrences(rest: string, ...values: SqlStorageValue[]): Occurrence[] {
-    const rows = this.rows<{ occurrence: string }>(`SELECT occurrence FROM occurrences ${rest}`, ...values);
+  private readOccurrences(rest: string, ...values: SqlStorageValue[]): Occurrence[] {
+    const rows = this.readRows<{ occurrence: string }>(`SELECT occurrence FROM occurrences ${rest}`, ...values);
     return rows.map(({ occurrence }) => JSON.parse(occurrence) as Occurrence);
   }
 
-  private rows<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
+  private readRows<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
     return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
   private hasTable(name: string): boolean {
-    return this.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
+    return this.readRows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
   }
 }

@@ -1,4 +1,4 @@
-/** The object that owns the sidecar's container. It keeps nothing: what it is asked for goes on to the container. */
+/** The object that owns the sidecar's container. It stores nothing and forwards every request to the container. */
 import { DurableObject } from "cloudflare:workers";
 import { containerFromEnv } from "../../adapters/env/sidecar.ts";
 import type { Env } from "../../adapters/env/bindings.ts";

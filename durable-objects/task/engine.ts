@@ -1,6 +1,6 @@
 /**
- * How one task goes on: a command is decided, stored, and only then told; the alarm does the work that a decision asks
- * for. It decides nothing itself.
+ * Runs one task: a command is decided, stored, and only then published. The alarm does the work that a decision
+ * requires. The engine decides nothing.
  */
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -10,29 +10,32 @@ import type { Decision, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
 import { createTask, decide, decideBoth, getExpiry, findNextWake } from "../../core/task/task.ts";
 import { getStatus } from "../../core/task/status.ts";
-import { Gather } from "../base/batcher.ts";
+import { Batcher } from "../base/batcher.ts";
 import { eraseOutside } from "./erasing.ts";
-import { TaskHops } from "./phases.ts";
+import { TaskPhases } from "./phases.ts";
 import { TaskRelations } from "./relations.ts";
 import { TaskReports } from "./reports.ts";
 import { changesIndex, type StoredTask, type TaskStore } from "./store.ts";
-import { shownEvent } from "./tables.ts";
+import { toTaskEvent } from "./tables.ts";
 import type { TaskWatchers } from "./watchers.ts";
 import { Alarm } from "../base/alarm.ts";
 
-/** One alarm begins steps for this long; then a fresh alarm goes on. With the hop under way, far below the platform's 15 minutes. */
+/**
+ * One alarm starts runner calls for this long, then a new alarm continues. Together with the running call, this is far
+ * below the platform's 15 minutes.
+ */
 const RUN_MS = 30_000;
-/** After the alarm handler itself failed. */
+/** Delay after a failure of the alarm handler. */
 const FAILED_RETRY_MS = 1000;
 
-/** Tool calls under way have this long to end when the tenant stops, checked at this interval. */
+/** When the tenant stops, running tool calls get this long to end, checked at this interval. */
 const HALT_GRACE_MS = 3000;
-const HALT_LOOK_MS = 100;
+const HALT_CHECK_MS = 100;
 
-/** A hop is one call of the runner, and how the task stands after it may be reported to its parent and its tenant. */
-const CALLS_PER_HOP = 3;
+/** A phase is one runner call, and may be followed by reports to the parent and the tenant. */
+const CALLS_PER_PHASE = 3;
 
-/** One run of the alarm. `until`: it begins no hop after this moment. `calls`: nor without room for the calls of one. */
+/** One run of the alarm. It starts no phase after `until`, or without room for its calls. */
 interface Run {
   readonly wake: Extract<Command, { type: "wake" }>;
   readonly until: number;
@@ -40,10 +43,10 @@ interface Run {
 }
 
 export class TaskEngine {
-  readonly hops: TaskHops;
+  readonly phases: TaskPhases;
   readonly relations: TaskRelations;
-  /** Subtasks that were made together often end together. */
-  readonly endings = new Gather(0, (commands: readonly Command[]) => {
+  /** Subtasks that were created together often end together. */
+  readonly subtaskEnds = new Batcher(0, (commands: readonly Command[]) => {
     this.applyAll(commands, null);
     return commands.map(() => true);
   });
@@ -55,7 +58,7 @@ export class TaskEngine {
   private readonly watchers: TaskWatchers;
   private readonly maxParallel: number;
   private running: Promise<number> | null = null;
-  /** The calls of the run under way; null between runs. */
+  /** The call budget of the present run; null between runs. */
   private calls: CallBudget | null = null;
   private isHalting = false;
 
@@ -66,55 +69,54 @@ export class TaskEngine {
     this.watchers = watchers;
     this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
     store.afterUpgrade = () => this.arm();
-    this.hops = new TaskHops(env, store);
+    this.phases = new TaskPhases(env, store);
     this.relations = new TaskRelations(env, (calls) => this.calls?.count(calls));
     this.alarm = new Alarm(storage);
-    this.reports = new TaskReports(store, this.relations, () => this.leaveWithTenant());
+    this.reports = new TaskReports(store, this.relations, () => this.eraseWithTenant());
   }
 
-  /** Stores a task that was just made. One that runs at once tells its tenant of itself when it asks for leave. */
+  /** Stores a new task. One that runs at once reports itself with its permit request. */
   create(task: NewTask): void {
     const now = Date.now();
     this.store.create(createTask(task, now), now);
-    this.alarm.cleared();
+    this.alarm.markUnset();
     this.arm();
     if (task.hold) void this.report();
   }
 
-  /** Runs the alarm. */
   async run(): Promise<void> {
-    this.alarm.cleared();
-    this.running = this.goOn();
+    this.alarm.markUnset();
+    this.running = this.continueTask();
     const notBefore = await this.running;
     this.running = null;
     this.calls = null;
-    if (this.store.hasNews()) void this.report();
+    if (this.store.hasUnpublished()) void this.report();
     this.arm(notBefore);
   }
 
-  /** Resolves when no run of the alarm is under way. */
-  async settled(): Promise<void> {
+  /** Resolves when no run of the alarm is active. */
+  async waitForRun(): Promise<void> {
     await this.running;
   }
 
   /**
-   * The one way a task goes on, after a crash as before. Alarms of an object never overlap, so each run has a name of its
-   * own, and a hop under another name was cut off. Whatever happens in here, the alarm is set again: the platform gives
-   * up an alarm whose handler failed six times, and a task never. Gives the moment before which it is not to fire.
+   * The one way in which a task continues, also after a crash. Alarms of an object never overlap: each run has its own
+   * incarnation, and a runner call of another incarnation was interrupted. Every failure rearms the alarm, because the
+   * platform gives up an alarm after six failures. Returns the earliest time of the next alarm.
    */
-  private async goOn(): Promise<number> {
+  private async continueTask(): Promise<number> {
     const until = Date.now() + RUN_MS;
     const { maxParallel } = this;
     const calls = new CallBudget();
     this.calls = calls;
     const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID(), maxParallel }, until, calls };
     try {
-      if (this.isHalting) return Date.now() + HALT_LOOK_MS;
+      if (this.isHalting) return Date.now() + HALT_CHECK_MS;
       if ((await this.finishErasing()) || (await this.eraseExpired())) return 0;
       let decision = this.apply(run.wake);
       while (decision !== null) {
         if (decision.work !== null) decision = await this.perform(decision.work, run);
-        else if (!this.isHalting && mayGoOn(decision, run, Date.now())) {
+        else if (!this.isHalting && canContinue(decision, run, Date.now())) {
           const next = this.apply(run.wake);
           if (next?.state === decision.state && next.work === null) break;
           decision = next;
@@ -125,49 +127,52 @@ export class TaskEngine {
       console.error("task alarm failed", thrown);
       return Date.now() + FAILED_RETRY_MS;
     } finally {
-      this.store.conversation.rest();
+      this.store.conversation.dropCache();
     }
   }
 
-  /** Does the work of a decision and applies what comes of it; a failure to store that is this alarm's failure, not the hop's. */
+  /**
+   * Does the work of a decision and applies the results. A failed write counts as a failure of this alarm, not of the
+   * phase.
+   */
   private async perform(work: Work, run: Run): Promise<Decision | null> {
     const stored = this.store.load();
     if (stored === null) return null;
     if (work.kind === "enter") return this.apply(await this.enter(work, stored), run);
     let last: Decision | null = null;
-    const isHop = work.kind !== "dispatch" && work.kind !== "cancel";
-    if (isHop) run.calls.count();
-    for await (const happened of this.happenings(work, run, stored)) {
+    const isPhase = work.kind !== "dispatch" && work.kind !== "cancel";
+    if (isPhase) run.calls.count();
+    for await (const happened of this.runWork(work, run, stored)) {
       const commands: Command[] = [];
       for (const one of happened) {
-        if ("delta" in one) this.watchers.tell(one);
+        if ("delta" in one) this.watchers.send(one);
         else commands.push(one);
       }
-      if (commands.length > 0) last = this.applyAll(commands, isHop ? run : null);
-      // The next hop has begun.
-      if (isHop && last?.work != null) break;
-      // A task that has ended meanwhile, or is gone, makes no more subtasks.
+      if (commands.length > 0) last = this.applyAll(commands, isPhase ? run : null);
+      // The next phase has started.
+      if (isPhase && last?.work != null) break;
+      // A task that has ended or is erased creates no more subtasks.
       if (work.kind === "dispatch" && (last === null || last.state.phase.name === "ended")) break;
     }
     return last;
   }
 
-  private happenings(work: Exclude<Work, { kind: "enter" }>, { wake, calls }: Run, { state }: StoredTask) {
+  private runWork(work: Exclude<Work, { kind: "enter" }>, { wake, calls }: Run, { state }: StoredTask) {
     if (work.kind === "dispatch")
-      return this.relations.dispatch(work, (id) => this.store.calls([id])[0]?.arguments, calls);
+      return this.relations.dispatch(work, (id) => this.store.readCalls([id])[0]?.arguments, calls);
     return work.kind === "cancel"
       ? this.relations.cancel(work, state.facts, calls)
-      : this.hops.make(work, wake.incarnation);
+      : this.phases.run(work, wake.incarnation);
   }
 
-  /** Applies what happened. Null: there is no task. */
+  /** Applies a command. Null if the object has no task. */
   apply(command: Command, run: Run | null = null): Decision | null {
     return this.applyAll([command], run);
   }
 
   /**
-   * Decides what happened together as one decision, stores it, arms, and only then lets anybody know. With a run, the next
-   * hop begins in the same decision when it is due, so that a step is stored by one write.
+   * Decides commands that arrived together as one decision, stores it, arms the alarm, and then publishes. With a run,
+   * the next phase starts in the same decision when it is due, so that a step costs one write.
    */
   private applyAll([first, ...rest]: readonly Command[], run: Run | null): Decision | null {
     const stored = this.store.load();
@@ -176,93 +181,93 @@ export class TaskEngine {
     let decision = decide(stored.state, first, now);
     for (const command of rest) decision = decideBoth(decision, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
-    if (run !== null && !this.isHalting && decision.work === null && mayGoOn(decision, run, now)) {
+    if (run !== null && !this.isHalting && decision.work === null && canContinue(decision, run, now)) {
       decision = decideBoth(decision, run.wake, now);
     }
-    const news = changesIndex(stored.state, decision);
-    const events = this.store.save(decision, news, now);
+    const isChanged = changesIndex(stored.state, decision);
+    const events = this.store.save(decision, isChanged, now);
     this.arm();
-    if (this.watchers.areThere())
-      this.watchers.tell({ events: events.map((event) => shownEvent(event, stored.state.facts.id)) });
-    if (news) this.tell(decision.state);
+    if (this.watchers.hasAny())
+      this.watchers.send({ events: events.map((event) => toTaskEvent(event, stored.state.facts.id)) });
+    if (isChanged) this.scheduleReport(decision.state);
     return decision;
   }
 
   /**
-   * Sets the one alarm from the stored state; a task that waits for something from outside has none. While it runs, and
-   * while something is still to be told, an alarm that comes earlier stays as it is: nobody has to write it twice.
+   * Sets the one alarm from the stored state; a task that waits for others has none. While the task runs or has
+   * unpublished reports, an earlier alarm stays, which saves a write.
    */
   arm(notBefore = 0): void {
     const stored = this.store.load();
     const now = Date.now();
-    if (stored === null) return this.alarm.guard(this.store.erasing.retryAt(now));
-    const retryAt = this.reports.retryAt(now);
+    if (stored === null) return this.alarm.ensureBy(this.store.erasing.computeRetryAt(now));
+    const retryAt = this.reports.computeRetryAt(now);
     const due = [findNextWake(stored.state, now), retryAt].filter((at) => at !== null);
     const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
     if (this.running === null && retryAt === null) this.alarm.set(at);
-    else this.alarm.guard(at);
+    else this.alarm.ensureBy(at);
   }
 
   /**
-   * Stops with the tenant. From the first moment no call and no hop begins; the calls under way have a moment to end
-   * before they are cut off.
+   * Stops with the tenant. No call and no phase starts from now on; running calls get a grace period before they are
+   * cut off.
    */
   async halt(message: string): Promise<void> {
     const phase = this.store.load()?.state.phase;
     const until = Date.now() + HALT_GRACE_MS;
     this.isHalting = true;
-    this.hops.allowStarts(false);
+    this.phases.allowStarts(false);
     try {
       if (phase?.name === "acting") {
-        while (this.store.load()?.state.phase === phase && Date.now() < until) await scheduler.wait(HALT_LOOK_MS);
+        while (this.store.load()?.state.phase === phase && Date.now() < until) await scheduler.wait(HALT_CHECK_MS);
       }
       this.apply({ type: "halt", message });
-      this.hops.cancel();
+      this.phases.cancel();
     } finally {
       this.isHalting = false;
-      this.hops.allowStarts(true);
+      this.phases.allowStarts(true);
     }
   }
 
-  /** The alarm may be lost, or the index not know the task: sets the alarm again, and reports everything again. */
+  /** Recovers a lost alarm or index row: sets the alarm and reports everything again. */
   poke(): void {
-    this.store.markNews();
-    this.alarm.doubt();
+    this.store.markUnpublished();
+    this.alarm.invalidate();
     this.arm();
     void this.report();
   }
 
-  /** Tells the parent and the tenant how the task stands. What fails is tried again by the alarm. */
+  /** Reports the task's state to the parent and the tenant. The alarm retries failures. */
   async report(): Promise<void> {
-    await this.reports.tell();
+    await this.reports.sendPending();
     this.arm();
   }
 
-  /** How a task ended, or what it waits for, is told at once; that it runs, when it asks for leave or with what comes next. */
-  private tell(state: TaskState): void {
-    if (getStatus(state) === "running") this.reports.soon(() => void this.report());
+  /** Reports ends and waits at once, and a running state with the permit request or the next report. */
+  private scheduleReport(state: TaskState): void {
+    if (getStatus(state) === "running") this.reports.schedule(() => void this.report());
     else void this.report();
   }
 
-  /** Asks for leave. A task whose tenant is all that has to hear of it is told of in the same hop. */
+  /** Requests a permit. Pending reports go along in the same call when only the tenant needs them. */
   private async enter(work: Extract<Work, { kind: "enter" }>, stored: StoredTask): Promise<Command> {
-    const untold = this.store.hasNews() ? this.store.untold(stored) : null;
-    const news = untold === null ? null : { view: this.store.view(stored.state), notices: untold.notices };
-    const { command, told } = await this.relations.enter(work, stored, news);
-    if (told && untold !== null) this.store.markTold(stored.version, untold);
+    const unpublished = this.store.hasUnpublished() ? this.store.readUnpublished(stored) : null;
+    const news = unpublished === null ? null : { view: this.store.toView(stored.state), notices: unpublished.notices };
+    const { command, reported } = await this.relations.enter(work, stored, news);
+    if (reported && unpublished !== null) this.store.markPublished(stored.version, unpublished);
     return command;
   }
 
-  /** The tenant is gone: what runs stops, and nothing is kept. */
-  private async leaveWithTenant(): Promise<void> {
+  /** Cancels and erases the task after its tenant was erased. */
+  private async eraseWithTenant(): Promise<void> {
     const stored = this.store.load();
     if (stored === null) return;
     this.apply({ type: "cancel", by: "its tenant was erased" });
-    this.hops.cancel();
+    this.phases.cancel();
     await this.erase(stored);
   }
 
-  /** Erases a task whose time is over. False: it is to be kept. */
+  /** Erases an expired task. False if it has not expired. */
   private async eraseExpired(): Promise<boolean> {
     const stored = this.store.load();
     const at = stored === null ? null : getExpiry(stored.state);
@@ -271,28 +276,31 @@ export class TaskEngine {
     return true;
   }
 
-  /** Erases what this task made. It is marked first: what a crash or a failure cuts off, the alarm does again. */
-  async erase({ state: { facts } }: StoredTask, keepsMemory = false): Promise<void> {
-    this.store.markErasing(facts, keepsMemory);
+  /**
+   * Erases the task and its results. The erasure is recorded first, so that the alarm repeats it after a crash or
+   * failure.
+   */
+  async erase({ state: { facts } }: StoredTask, retainsSummary = false): Promise<void> {
+    this.store.markErasing(facts, retainsSummary);
     this.arm();
     await this.finishErasing();
   }
 
-  /** Erases what is outside the object, then the object. Each can be done again. False: no erasing has begun. */
+  /** Erases what is outside the object, then the object. Idempotent. False if no erasure was recorded. */
   async finishErasing(): Promise<boolean> {
     const erasing = this.store.erasing.find();
     if (erasing === null) return false;
     await eraseOutside(this.env, erasing);
     this.alarm.set(null);
     await this.storage.deleteAll();
-    this.store.forget();
-    this.watchers.dismiss("erased");
+    this.store.dropCache();
+    this.watchers.closeAll("erased");
     return true;
   }
 }
 
-/** True when the next hop is due at once, so that this run of the alarm may make it. */
-function mayGoOn({ state }: Decision, { until, calls }: Run, now: number): boolean {
+/** True when the next phase is due now, so that this run of the alarm may start it. */
+function canContinue({ state }: Decision, { until, calls }: Run, now: number): boolean {
   const at = findNextWake(state, now);
-  return at !== null && at <= now && now < until && calls.hasRoom(CALLS_PER_HOP);
+  return at !== null && at <= now && now < until && calls.hasRoom(CALLS_PER_PHASE);
 }

@@ -1,4 +1,4 @@
-/** How a decision's changes to the ledger are written to the table `calls`, and what the journal states of them. */
+/** Writes a decision's ledger changes to the table `calls`, and collects what the journal stores about them. */
 import { parseCallId } from "../../core/base/ids.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import type { Decision, LedgerChange } from "../../core/task/decision.ts";
@@ -32,7 +32,7 @@ export function changeLedger(sql: SqlStorage, change: LedgerChange): void {
       sql.exec(
         "UPDATE calls SET attempts = ? WHERE step = ? AND position = ?",
         change.attempts,
-        ...placeOf(change.callId),
+        ...toPosition(change.callId),
       );
       return;
     case "revise":
@@ -41,17 +41,21 @@ export function changeLedger(sql: SqlStorage, change: LedgerChange): void {
         JSON.stringify(change.arguments),
         change.argumentsHash,
         change.effect,
-        ...placeOf(change.callId),
+        ...toPosition(change.callId),
       );
       return;
     case "mark":
-      sql.exec("UPDATE calls SET state = ? WHERE step = ? AND position = ?", change.state, ...placeOf(change.callId));
+      sql.exec(
+        "UPDATE calls SET state = ? WHERE step = ? AND position = ?",
+        change.state,
+        ...toPosition(change.callId),
+      );
       return;
     case "content":
       sql.exec(
         "UPDATE calls SET content = ? WHERE step = ? AND position = ?",
         change.content,
-        ...placeOf(change.callId),
+        ...toPosition(change.callId),
       );
       return;
     case "settle":
@@ -62,34 +66,37 @@ export function changeLedger(sql: SqlStorage, change: LedgerChange): void {
         change.content,
         change.settledAt,
         change.durationMs,
-        ...placeOf(change.callId),
+        ...toPosition(change.callId),
       );
   }
 }
 
-/** The primary key of a call. */
-export function placeOf(callId: string): [step: number, position: number] {
+/** Returns the primary key of a call. */
+export function toPosition(callId: string): [step: number, position: number] {
   const { step, index } = parseCallId(callId) ?? { step: -1, index: -1 };
   return [step, index];
 }
 
-/** The labels below `OUTSIDE` of the results that settle in a decision. It may have begun the next step already. */
-export function labelsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, ResultLabels> {
+/**
+ * Groups the labels below `OUTSIDE` of the results that settle in a decision, by step. The decision may already have
+ * started the next step.
+ */
+export function groupLabelsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, ResultLabels> {
   const byStep = new Map<number, ResultLabels>();
   for (const change of ledger) {
     if (change.kind !== "settle" || change.label >= OUTSIDE) continue;
-    const [step] = placeOf(change.callId);
+    const [step] = toPosition(change.callId);
     byStep.set(step, { ...byStep.get(step), [change.callId]: change.label });
   }
   return byStep;
 }
 
-/** The calls that settle in a decision and read uploads alone. */
-export function uploadsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, readonly string[]> {
+/** Groups the calls that settle in a decision and read only uploads, by step. */
+export function groupUploadsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, readonly string[]> {
   const byStep = new Map<number, readonly string[]>();
   for (const change of ledger) {
     if (change.kind !== "settle" || change.isUpload !== true) continue;
-    const [step] = placeOf(change.callId);
+    const [step] = toPosition(change.callId);
     byStep.set(step, [...(byStep.get(step) ?? []), change.callId]);
   }
   return byStep;

@@ -1,6 +1,6 @@
 /**
- * One task. The object's methods turn calls into commands for `core/task/task.ts`; `durable-objects/task/engine.ts`
- * stores what that decides and wakes up when it says. It decides nothing itself.
+ * One task. The methods turn calls into commands for `core/task/task.ts`; `engine.ts` stores its decisions and runs
+ * them on the alarm. The object decides nothing.
  */
 import { DurableObject } from "cloudflare:workers";
 import { blobsFromEnv } from "../../adapters/env/files.ts";
@@ -37,10 +37,10 @@ import { TaskStore, type StoredTask } from "./store.ts";
 import { TaskWatchers } from "./watchers.ts";
 import type { TextRange } from "../../core/model/label-parts.ts";
 
-/** The most events or calls of one page. */
+/** Maximum events or calls per page. */
 const MAX_PAGE = 500;
-/** Of a subtask's text that no call waits for. */
-const UNREAD: FormattedResult = { content: "", isLarge: false };
+/** Placeholder result for a subtask that no call waits for. */
+const NOT_READ: FormattedResult = { content: "", isLarge: false };
 
 export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly store = new TaskStore(this.ctx.storage);
@@ -55,40 +55,40 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async view(): Promise<Result<TaskView>> {
-    return this.read(({ state }) => this.store.view(state));
+    return this.readTask(({ state }) => this.store.toView(state));
   }
 
   async indexRow(): Promise<Result<TaskReport>> {
-    return this.read((stored) => this.engine.relations.reportOf(stored, this.store.view(stored.state), []));
+    return this.readTask((stored) => this.engine.relations.toReport(stored, this.store.toView(stored.state), []));
   }
 
   async facts(): Promise<Result<TaskFacts>> {
-    return this.read(({ state }) => getCurrentFacts(state));
+    return this.readTask(({ state }) => getCurrentFacts(state));
   }
 
   async subtasks(): Promise<Result<readonly string[]>> {
-    return this.read(({ state }) => state.subtasks);
+    return this.readTask(({ state }) => state.subtasks);
   }
 
   async spending(): Promise<Result<readonly Spend[]>> {
-    return this.read(() => this.store.spending());
+    return this.readTask(() => this.store.readSpending());
   }
 
   async call(callId: string): Promise<Result<LedgerRow>> {
-    const [row] = this.store.load() === null ? [] : this.store.calls([callId]);
+    const [row] = this.store.load() === null ? [] : this.store.readCalls([callId]);
     return row?.settledAt == null ? failed("not_found", "This task has no settled call with that id.") : ok(row);
   }
 
   async summary(): Promise<Result<NewMemory | null>> {
-    return this.read(({ state }) => {
+    return this.readTask(({ state }) => {
       const page = { after: null, limit: MAX_PAGE, withResults: true };
-      const calls = state.phase.name === "ended" ? this.store.ledger(page).rows : [];
-      return createSummary(state, this.store.view(state), calls);
+      const calls = state.phase.name === "ended" ? this.store.readLedger(page).rows : [];
+      return createSummary(state, this.store.toView(state), calls);
     });
   }
 
   async start(request: string | null): Promise<Result<TaskView>> {
-    return this.command({ type: "start", request });
+    return this.runCommand({ type: "start", request });
   }
 
   async message(
@@ -98,7 +98,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     outside?: readonly TextRange[],
   ): Promise<Result<TaskView>> {
     const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
-    return this.command({ type: "message", text, request, ...known });
+    return this.runCommand({ type: "message", text, request, ...known });
   }
 
   async answer(
@@ -106,7 +106,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     { text, isChoice, by }: QuestionAnswer,
     request: string | null,
   ): Promise<Result<TaskView>> {
-    return this.command({ type: "answer", question, answer: text, isChoice, by, request });
+    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, request });
   }
 
   async decideApproval(
@@ -116,7 +116,15 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   ): Promise<Result<TaskView>> {
     const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
     if (!revised.ok) return revised;
-    return this.command({ type: "approval_decided", approval, decision, revised: revised.value, reason, by, request });
+    return this.runCommand({
+      type: "approval_decided",
+      approval,
+      decision,
+      revised: revised.value,
+      reason,
+      by,
+      request,
+    });
   }
 
   async decideUnknown(
@@ -124,28 +132,28 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     { decision, by }: UnknownDecision,
     request: string | null,
   ): Promise<Result<LedgerRow>> {
-    const isKnown = this.store.load() !== null && this.store.calls([callId]).length > 0;
+    const isKnown = this.store.load() !== null && this.store.readCalls([callId]).length > 0;
     if (!isKnown) return failed("not_found", "This task has no call with that id.");
-    const decided = this.command({ type: "unknown_decided", callId, decision, by, request });
+    const decided = this.runCommand({ type: "unknown_decided", callId, decision, by, request });
     if (!decided.ok) return decided;
-    const [row] = this.store.calls([callId]);
+    const [row] = this.store.readCalls([callId]);
     return row === undefined ? failed("not_found", "This task has no call with that id.") : ok(row);
   }
 
   async attach(file: Attachment): Promise<Result<TaskView>> {
-    return this.command({ type: "attach", file });
+    return this.runCommand({ type: "attach", file });
   }
 
   async adopt(task: string): Promise<Result<TaskView>> {
-    return this.command({ type: "adopt", task });
+    return this.runCommand({ type: "adopt", task });
   }
 
   async disown(task: string): Promise<Result<TaskView>> {
-    return this.command({ type: "disown", task });
+    return this.runCommand({ type: "disown", task });
   }
 
   async enroll(subtask: string): Promise<Result<void>> {
-    const enrolled = this.command({ type: "enroll", subtask });
+    const enrolled = this.runCommand({ type: "enroll", subtask });
     return enrolled.ok ? ok(undefined) : enrolled;
   }
 
@@ -153,19 +161,19 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const state = this.store.load()?.state;
     if (state === undefined) return;
     const callId = findCallOfSubtask(state, subtask.id);
-    // With no call that waits for it, nothing reads the text: what was used is all that may still count.
-    const shown =
-      callId === null ? UNREAD : await this.show(subtask.output?.text ?? "", getCurrentFacts(state), callId);
-    await this.engine.endings.take({ type: "subtask_ended", ending: toSubtaskEnding(subtask, shown, label) });
+    // With no waiting call nobody reads the text; only the subtask's use counts.
+    const formatted =
+      callId === null ? NOT_READ : await this.formatText(subtask.output?.text ?? "", getCurrentFacts(state), callId);
+    await this.engine.subtaskEnds.add({ type: "subtask_ended", ending: toSubtaskEnding(subtask, formatted, label) });
   }
 
-  async subtaskWaits(subtask: string, version: number, told: SubtaskWaits): Promise<void> {
-    this.engine.apply({ type: "subtask_waits", subtask, version, ...told });
+  async subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void> {
+    this.engine.apply({ type: "subtask_waits", subtask, version, ...waits });
   }
 
   async cancel(by: string): Promise<Result<TaskView>> {
-    const result = this.command({ type: "cancel", by });
-    if (result.ok) this.engine.hops.cancel();
+    const result = this.runCommand({ type: "cancel", by });
+    if (result.ok) this.engine.phases.cancel();
     return result;
   }
 
@@ -178,11 +186,11 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async events(after: number, limit: number): Promise<Result<EventPage>> {
-    return this.read(() => this.store.events(after, Math.min(Math.max(limit, 1), MAX_PAGE)));
+    return this.readTask(() => this.store.readEvents(after, Math.min(Math.max(limit, 1), MAX_PAGE)));
   }
 
   async ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>> {
-    return this.read(() => this.store.ledger({ ...page, limit: Math.min(Math.max(page.limit, 1), MAX_PAGE) }));
+    return this.readTask(() => this.store.readLedger({ ...page, limit: Math.min(Math.max(page.limit, 1), MAX_PAGE) }));
   }
 
   async poke(): Promise<boolean> {
@@ -203,21 +211,21 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return await this.retention.trim(part);
   }
 
-  async erase(keepsMemory = false): Promise<Result<void>> {
+  async erase(retainsSummary = false): Promise<Result<void>> {
     const stored = this.store.load();
-    if (stored === null) return (await this.engine.finishErasing()) ? ok(undefined) : this.absent();
-    if (stored.state.phase.name !== "ended") return failed("conflict", "The task is still alive. Cancel it first.");
-    // What the alarm is making now, such as subtasks, is then known to the state.
-    await this.engine.settled();
-    // A parent that waits for this task has to hear of its end first.
-    if (this.store.hasNews()) await this.engine.report();
+    if (stored === null) return (await this.engine.finishErasing()) ? ok(undefined) : this.failAbsent();
+    if (stored.state.phase.name !== "ended") return failed("conflict", "The task has not ended. Cancel it first.");
+    // The state then includes what the alarm is creating now, such as subtasks.
+    await this.engine.waitForRun();
+    // A parent that waits for this task has to receive its end first.
+    if (this.store.hasUnpublished()) await this.engine.report();
     const last = this.store.load();
-    // Its tenant was erased, and it went with it.
+    // The tenant was erased, and the task with it.
     if (last === null) return ok(undefined);
-    if (this.store.hasNews()) return failed("upstream_failed", "The end of the task is still being told.");
-    const below = await this.engine.relations.erase(last.state, keepsMemory);
+    if (this.store.hasUnpublished()) return failed("upstream_failed", "The end of the task is not reported yet.");
+    const below = await this.engine.relations.erase(last.state, retainsSummary);
     if (!below.ok) return below;
-    await this.engine.erase(last, keepsMemory);
+    await this.engine.erase(last, retainsSummary);
     return ok(undefined);
   }
 
@@ -230,14 +238,14 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   override async webSocketMessage(): Promise<void> {
-    // Watchers only listen.
+    // Watchers only receive.
   }
 
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     socket.close(code === 1005 || code === 1006 ? 1000 : code);
   }
 
-  /** A person's arguments, checked and hashed; null when they are those that were asked for, or nothing waits for them. */
+  /** Checks and hashes a person's arguments. Null when they equal the requested ones, or no call waits for them. */
   private async revise(approval: string, given: Readonly<Record<string, unknown>>) {
     const state = this.store.load()?.state;
     const call = state === undefined ? null : findWaitingCall(state.batch, "approval", approval);
@@ -250,8 +258,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return ok({ ...revised.value, revisedFrom, note: formatRevisionNote(revised.value.arguments) });
   }
 
-  /** What the model reads of a subtask's text; a long one is kept whole first. */
-  private async show(text: string, facts: TaskFacts, callId: string): Promise<FormattedResult> {
+  /** Formats a subtask's text for the model; stores the full text first when it is long. */
+  private async formatText(text: string, facts: TaskFacts, callId: string): Promise<FormattedResult> {
     const { mediumResultThreshold, largeResultThreshold } = settingsFromEnv(this.env);
     return await formatResult(text, facts, callId, {
       blobs: blobsFromEnv(this.env),
@@ -260,18 +268,18 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     });
   }
 
-  private command(command: Command): Result<TaskView> {
+  private runCommand(command: Command): Result<TaskView> {
     const decision = this.engine.apply(command);
-    if (decision === null) return this.absent();
-    return decision.refused === null ? ok(this.store.view(decision.state)) : { ok: false, error: decision.refused };
+    if (decision === null) return this.failAbsent();
+    return decision.refused === null ? ok(this.store.toView(decision.state)) : { ok: false, error: decision.refused };
   }
 
-  private read<T>(look: (stored: StoredTask) => T): Result<T> {
+  private readTask<T>(look: (stored: StoredTask) => T): Result<T> {
     const stored = this.store.load();
-    return stored === null ? this.absent() : ok(look(stored));
+    return stored === null ? this.failAbsent() : ok(look(stored));
   }
 
-  private absent(): Result<never> {
-    return { ok: false, error: this.store.erasing.whyAbsent() };
+  private failAbsent(): Result<never> {
+    return { ok: false, error: this.store.erasing.explainAbsence() };
   }
 }

@@ -1,4 +1,7 @@
-/** The hops of a step, as the object makes them: the job from what is stored, and what the runner's lines make happen. */
+/**
+ * The phases of a step as runner calls: creates each job from the stored task, and turns the runner's lines into
+ * commands.
+ */
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -24,25 +27,25 @@ import { canRun } from "../../core/task/advance.ts";
 import type { Command } from "../../core/task/commands.ts";
 import type { RunnableCall, CallToMake, LedgerRow, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
-import { OpenHop } from "./open-phase.ts";
+import { RunnerCall } from "./runner-call.ts";
 import type { TaskStore } from "./store.ts";
 
 type Think = Extract<Work, { kind: "think" }>;
 type Act = Extract<Work, { kind: "act" }>;
 type Condense = Extract<Work, { kind: "condense" }>;
-/** A command, or text for whoever watches. What came together is given at once, so that it is stored together. */
-type Happening = Command | Extract<WatchFrame, { delta: unknown }>;
-type Happenings = AsyncGenerator<readonly Happening[], void, void>;
+/** A command, or text for watchers. Lines that arrived together are yielded together, so that one write stores them. */
+type PhaseResult = Command | Extract<WatchFrame, { delta: unknown }>;
+type PhaseResults = AsyncGenerator<readonly PhaseResult[], void, void>;
 
 /** The work that the step runner does. */
-export type HopWork = Think | Act | Condense;
+export type PhaseWork = Think | Act | Condense;
 
-/** Makes the hops of one object. At most one is under way. */
-export class TaskHops {
+/** Runs the phases of one object, at most one at a time. */
+export class TaskPhases {
   private readonly env: Env;
   private readonly store: TaskStore;
   private readonly maxParallel: number;
-  private open: Pick<OpenHop<unknown>, "giveUp"> | null = null;
+  private open: Pick<RunnerCall<unknown>, "abandon"> | null = null;
   private mayStartCalls = true;
 
   constructor(env: Env, store: TaskStore) {
@@ -51,72 +54,75 @@ export class TaskHops {
     this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
   }
 
-  /** False: no call starts from now on, not even one that the hop under way has still to make. Those under way continue. */
+  /** When false, no call starts from now on, not even a later one of the running phase. Running calls continue. */
   allowStarts(isAllowed: boolean): void {
     this.mayStartCalls = isAllowed;
   }
 
-  /** Makes a hop for the run of the alarm with this name, and gives what happens as it happens; its end is the last. */
-  async *make(work: HopWork, incarnation: string): Happenings {
+  /** Runs a phase for this run of the alarm, and yields results as they arrive. The last one ends the phase. */
+  async *run(work: PhaseWork, incarnation: string): PhaseResults {
     const state = this.store.load()?.state;
     if (state === undefined) return;
     switch (work.kind) {
       case "think":
-        return yield* this.think(work, state, incarnation);
+        return yield* this.runModelPhase(work, state, incarnation);
       case "act":
-        return yield* this.act(work, state, incarnation);
+        return yield* this.runToolPhase(work, state, incarnation);
       case "condense":
-        return yield* this.condense(work, state, incarnation);
+        return yield* this.runCondensePhase(work, state, incarnation);
     }
   }
 
-  /** Ends the hop that is under way, and with it the model call or the tool calls. */
+  /** Abandons the running phase, with its model call or tool calls. */
   cancel(): void {
-    this.open?.giveUp();
+    this.open?.abandon();
   }
 
-  /** Hop one: the model's text as it comes, then its reply or its failure. Without either, it was cut off. */
-  private async *think(work: Think, state: TaskState, incarnation: string): Happenings {
+  /** The model phase: text as it arrives, then the reply or failure. Without either, it was interrupted. */
+  private async *runModelPhase(work: Think, state: TaskState, incarnation: string): PhaseResults {
     const { step, attempt } = work;
     const { repeat, steeredBy: label } = state;
     const facts = getCurrentFacts(state);
-    const messages = this.store.conversation.messages(state);
+    const messages = this.store.conversation.readMessages(state);
     const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label };
-    const hop = { step, attempt, incarnation };
-    for await (const lines of this.lines<ThinkLine>(
+    const phase = { step, attempt, incarnation };
+    for await (const lines of this.callRunner<ThinkLine>(
       (listener) => stepsFromEnv(this.env).runModelPhase(job, listener),
       incarnation,
     )) {
-      yield lines.map((line): Happening => {
+      yield lines.map((line): PhaseResult => {
         switch (line.type) {
           case "text":
             return { delta: { step, attempt, text: line.text } };
           case "progress":
-            return { ...line, type: "model_progressed", ...hop };
+            return { ...line, type: "model_progressed", ...phase };
           case "measured":
-            return { ...line, type: "request_measured", ...hop };
+            return { ...line, type: "request_measured", ...phase };
           case "unaffordable":
-            return { ...line, type: "request_refused", ...hop };
+            return { ...line, type: "request_refused", ...phase };
           case "failed":
-            return { type: "model_failed", ...hop, failure: line.failure };
+            return { type: "model_failed", ...phase, failure: line.failure };
           case "unsupported":
-            return { type: "model_failed", ...hop, failure: REFUSED };
+            return { type: "model_failed", ...phase, failure: REFUSED };
           case "replied":
-            return { type: "model_replied", ...hop, reply: line.reply, maxParallel: this.maxParallel };
+            return { type: "model_replied", ...phase, reply: line.reply, maxParallel: this.maxParallel };
         }
       });
-      if (lines.some(isLast)) return;
+      if (lines.some(isFinal)) return;
     }
-    yield [{ type: "model_failed", ...hop, failure: CUT_OFF }];
+    yield [{ type: "model_failed", ...phase, failure: INTERRUPTED }];
   }
 
-  /** Hop two: each outcome as its call ends, and each attempt before it leaves. Calls that bring none were cut off. */
-  private async *act(work: Act, state: TaskState, incarnation: string): Happenings {
+  /**
+   * The tool phase: each outcome as its call ends, and each attempt before it starts. A call without an outcome was
+   * interrupted.
+   */
+  private async *runToolPhase(work: Act, state: TaskState, incarnation: string): PhaseResults {
     const { step, timeoutMs } = work;
-    const asked = new Map(state.batch.map((call) => [call.id, call]));
-    const made = [...work.calls, ...work.later].map(({ callId }) => callId);
-    const rows = new Map(this.store.calls(made).map((row) => [row.callId, row]));
-    const withRow = (call: CallToMake): RunnableCall[] => {
+    const batch = new Map(state.batch.map((call) => [call.id, call]));
+    const callIds = [...work.calls, ...work.later].map(({ callId }) => callId);
+    const rows = new Map(this.store.readCalls(callIds).map((row) => [row.callId, row]));
+    const addRow = (call: CallToMake): RunnableCall[] => {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
@@ -128,39 +134,39 @@ export class TaskHops {
         dispatches = false,
         namesFiles = false,
         isUnjudged = false,
-      } = asked.get(call.callId) ?? {};
+      } = batch.get(call.callId) ?? {};
       const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
       const written = { tool, arguments: given, argumentsHash, effect, key, label };
       return [{ ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...approvedFiles, ...resume }];
     };
-    const [calls, later] = [work.calls.flatMap(withRow), work.later.flatMap(withRow)];
-    const results = this.readAgain([...calls, ...later]);
+    const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];
+    const results = this.findExpandedResults([...calls, ...later]);
     const version = JOB_VERSION;
     const job: ActJob = { version, facts: getCurrentFacts(state), step, calls, later, results, timeoutMs };
-    for await (const lines of this.lines<ActLine>(
+    for await (const lines of this.callRunner<ActLine>(
       (listener) => stepsFromEnv(this.env).runToolPhase(job, listener),
       incarnation,
-      (line) => this.haveStarted(later.filter(({ callId }) => startsOf(line).includes(callId))),
+      (line) => this.confirmStarts(later.filter(({ callId }) => getStarts(line).includes(callId))),
     )) {
-      if (lines.some(isUnsupported)) return yield [refusedHop(work.step, incarnation, work.calls)];
+      if (lines.some(isUnsupported)) return yield [createRefusal(work.step, incarnation, work.calls)];
       yield lines.flatMap((line): Command[] => {
-        const hop = { step, incarnation };
-        const settled = endOfCall(line, hop, rows);
-        const callIds = startsOf(line);
+        const phase = { step, incarnation };
+        const settled = toCommands(line, phase, rows);
+        const callIds = getStarts(line);
         const mayStart = this.mayStartCalls && callIds.length > 0;
-        return mayStart ? [...settled, { type: "calls_starting", ...hop, callIds }] : settled;
+        return mayStart ? [...settled, { type: "calls_starting", ...phase, callIds }] : settled;
       });
     }
     yield [{ type: "runner_call_ended", step, incarnation }];
   }
 
-  /** The hop that shortens: each summary as it is written, or the older steps in short. */
-  private async *condense(work: Condense, state: TaskState, incarnation: string): Happenings {
+  /** The condense phase: each summary as it is written, or the condensed older steps. */
+  private async *runCondensePhase(work: Condense, state: TaskState, incarnation: string): PhaseResults {
     const { step, model, withModel, timeoutMs } = work;
     const facts = getCurrentFacts(state);
-    const results = this.store.calls(work.results).map(({ callId, tool }) => ({ callId, tool }));
-    const history = work.history === null ? null : this.store.conversation.history(work.history, state);
+    const results = this.store.readCalls(work.results).map(({ callId, tool }) => ({ callId, tool }));
+    const history = work.history === null ? null : this.store.conversation.readHistory(work.history, state);
     const job: CondenseJob = {
       version: JOB_VERSION,
       facts,
@@ -172,8 +178,8 @@ export class TaskHops {
       reportsProgress: true,
     };
     const call = (listener: LineListener<CondenseLine>) => stepsFromEnv(this.env).shorten(job, listener);
-    for await (const lines of this.lines<CondenseLine>(call, incarnation)) {
-      if (lines.some(isUnsupported)) return yield [refusedHop(step, incarnation, [])];
+    for await (const lines of this.callRunner<CondenseLine>(call, incarnation)) {
+      if (lines.some(isUnsupported)) return yield [createRefusal(step, incarnation, [])];
       yield lines.flatMap((line): Command[] => {
         if (line.type === "progress") return [{ ...line, type: "history_progressed", step, incarnation }];
         if (line.type === "result") return [{ ...line, type: "result_condensed", step, incarnation }];
@@ -184,40 +190,40 @@ export class TaskHops {
   }
 
   /**
-   * A hop that breaks, and one that is not wanted any more, ends early; giving it up ends its work. A runner of a release before
-   * versions lacks the method: its hop ends with `unsupported`.
+   * Calls the runner and yields its lines. A call that fails or is abandoned ends early, and its work with it. A runner
+   * of a release before job versions lacks the method: its call ends with `unsupported`.
    */
-  private async *lines<Line extends { readonly type: string } | UnsupportedLine>(
+  private async *callRunner<Line extends { readonly type: string } | UnsupportedLine>(
     call: (listener: LineListener<Line>) => Promise<Line | null>,
     incarnation: string,
     isStored?: (line: Line) => Promise<boolean>,
   ): AsyncGenerator<readonly Line[], void, void> {
-    const hop = new OpenHop<Line>(isStored);
-    this.open = hop;
+    const runnerCall = new RunnerCall<Line>(isStored);
+    this.open = runnerCall;
     try {
-      for await (const lines of hop.make(call)) {
+      for await (const lines of runnerCall.run(call)) {
         if (!this.isWanted(incarnation)) return;
         yield lines;
       }
     } catch (thrown) {
       if (thrown instanceof Error && lacksMethod(thrown.cause)) yield [{ type: "unsupported" } as Line];
-      else console.error("a hop broke", thrown);
+      else console.error("a runner call failed", thrown);
     } finally {
       this.open = null;
-      hop.giveUp();
+      runnerCall.abandon();
     }
   }
 
-  /** The settled results of this task that some of these calls read again. */
-  private readAgain(calls: readonly RunnableCall[]): OwnResult[] {
+  /** Finds the settled results of this task that some of these calls expand. */
+  private findExpandedResults(calls: readonly RunnableCall[]): OwnResult[] {
     const ids = calls.flatMap(({ tool, arguments: given }) => getExpandedResult(tool, given) ?? []);
-    return this.store.calls([...new Set(ids)]).flatMap(({ callId, settledAt, content, label = OUTSIDE }) => {
+    return this.store.readCalls([...new Set(ids)]).flatMap(({ callId, settledAt, content, label = OUTSIDE }) => {
       return settledAt === null || content === null ? [] : [{ callId, content, label }];
     });
   }
 
-  /** True once these attempts are on disk and the task still wants the calls made. */
-  private async haveStarted(starting: readonly CallToMake[]): Promise<boolean> {
+  /** True once these attempts are on disk and the calls are still to be made. */
+  private async confirmStarts(starting: readonly CallToMake[]): Promise<boolean> {
     const isCounted = () => {
       const batch = this.store.load()?.state.batch ?? [];
       return starting.every(({ callId, attempt }) =>
@@ -229,15 +235,15 @@ export class TaskHops {
     return isCounted();
   }
 
-  /** True while the hop that this run of the alarm makes is still the task's. */
+  /** True while this runner call belongs to the task's present phase. */
   private isWanted(incarnation: string): boolean {
     const phase = this.store.load()?.state.phase;
     return phase !== undefined && "incarnation" in phase && phase.incarnation === incarnation;
   }
 }
 
-/** True for the line that ends hop one. */
-function isLast({ type }: ThinkLine): boolean {
+/** True for the line that ends the model phase. */
+function isFinal({ type }: ThinkLine): boolean {
   return type === "replied" || type === "failed" || type === "unaffordable" || type === "unsupported";
 }
 
@@ -245,17 +251,17 @@ function isUnsupported({ type }: { readonly type: string }): boolean {
   return type === "unsupported";
 }
 
-function startsOf(line: ActLine): readonly string[] {
+function getStarts(line: ActLine): readonly string[] {
   return line.type === "unsupported" ? [] : (line.starts ?? []);
 }
 
-/** The runner is of another release and began nothing of these calls. */
-function refusedHop(step: number, incarnation: string, calls: readonly CallToMake[]): Command {
+/** The runner is of another release and started none of these calls. */
+function createRefusal(step: number, incarnation: string, calls: readonly CallToMake[]): Command {
   return { type: "runner_call_refused", step, incarnation, callIds: calls.map(({ callId }) => callId) };
 }
 
-/** What a line says of one call; empty: only that others start. */
-function endOfCall(
+/** Returns the commands of a line about one call; empty when the line only starts others. */
+function toCommands(
   line: ActLine,
   hop: { readonly step: number; readonly incarnation: string },
   rows: ReadonlyMap<string, LedgerRow>,
@@ -273,7 +279,7 @@ function endOfCall(
   }
 }
 
-/** No model was asked. */
+/** No model was called. */
 const REFUSED: ModelFailure = {
   kind: "unavailable",
   retryable: true,
@@ -281,9 +287,9 @@ const REFUSED: ModelFailure = {
   message: OTHER_RELEASE,
 };
 
-const CUT_OFF: ModelFailure = {
+const INTERRUPTED: ModelFailure = {
   kind: "cut_off",
   retryable: true,
   retryAfterMs: null,
-  message: "The step was cut off before the model had answered.",
+  message: "The step was interrupted before the model replied.",
 };

@@ -1,55 +1,57 @@
-/** When a task tells its tenant and its parent how it stands: what matters at once, the rest soon, and what failed again. */
+/**
+ * Schedules the reports of a task to its tenant and parent: important ones at once, the others soon, failed ones again.
+ */
 import type { TaskRelations } from "./relations.ts";
 import type { TaskStore } from "./store.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 
-/** What can wait is told after this long, with whatever came since. */
+/** A report that can wait is sent after this long, with those that followed. */
 const SOON_MS = 100;
 const MAX_BACKOFF_MS = 60_000;
 
 export class TaskReports {
   private readonly store: TaskStore;
   private readonly relations: TaskRelations;
-  private readonly leave: () => Promise<void>;
-  private telling: Promise<void> | null = null;
+  private readonly onTenantErased: () => Promise<void>;
+  private sending: Promise<void> | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private failures = 0;
 
-  /** `leave`: the tenant is gone, and the task has to go too. It is tried again like the telling itself. */
-  constructor(store: TaskStore, relations: TaskRelations, leave: () => Promise<void>) {
+  /** `onTenantErased` runs when the tenant was erased; a failure is retried like a report. */
+  constructor(store: TaskStore, relations: TaskRelations, onTenantErased: () => Promise<void>) {
     this.store = store;
     this.relations = relations;
-    this.leave = leave;
+    this.onTenantErased = onTenantErased;
   }
 
-  /** Calls back once it is time to tell. For a task that runs: one that waits keeps no timer. */
-  soon(tell: () => void): void {
-    this.timer ??= setTimeout(tell, SOON_MS);
+  /** Schedules a report of a running task. A waiting task has no timer. */
+  schedule(report: () => void): void {
+    this.timer ??= setTimeout(report, SOON_MS);
   }
 
-  /** Tells what has not been told. Never throws: what fails is to be tried again. */
-  async tell(): Promise<void> {
+  /** Sends every unpublished report. Never throws; failures are retried. */
+  async sendPending(): Promise<void> {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
-    this.telling ??= this.tellAll().finally(() => {
-      this.telling = null;
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = null;
     });
-    await this.telling;
+    await this.sending;
   }
 
-  /** When to try again; null: everything was told. */
-  retryAt(now: number): number | null {
-    if (!this.store.hasNews()) return null;
+  /** Returns when to retry; null when everything is reported. */
+  computeRetryAt(now: number): number | null {
+    if (!this.store.hasUnpublished()) return null;
     return now + computeBackoffMs(this.failures + 1, MAX_BACKOFF_MS);
   }
 
-  private async tellAll(): Promise<void> {
+  private async sendAll(): Promise<void> {
     try {
-      for (let stored = this.store.load(); stored !== null && this.store.hasNews(); stored = this.store.load()) {
-        const untold = this.store.untold(stored);
-        if (await this.relations.report(stored, this.store.view(stored.state), untold.notices))
-          return await this.leave();
-        this.store.markTold(stored.version, untold);
+      for (let stored = this.store.load(); stored !== null && this.store.hasUnpublished(); stored = this.store.load()) {
+        const unpublished = this.store.readUnpublished(stored);
+        if (await this.relations.report(stored, this.store.toView(stored.state), unpublished.notices))
+          return await this.onTenantErased();
+        this.store.markPublished(stored.version, unpublished);
       }
       this.failures = 0;
     } catch (thrown) {

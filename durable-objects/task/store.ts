@@ -1,6 +1,6 @@
 /**
- * What is stored of one task: read and written in its object's SQLite, each decision whole or not at all. Tables are made
- * when the task is, so that a look at a task that does not exist leaves nothing behind.
+ * Stores one task in its object's SQLite, each decision atomically. Tables are created with the task, so that reading
+ * an unknown task leaves nothing behind.
  */
 import { toNoticeData, type ReportedNotice, getNoticeTypes } from "../../core/task/notice.ts";
 import { type EventType, isTerminalEvent, type TaskEvent } from "../../core/task/events.ts";
@@ -11,8 +11,8 @@ import type { Decision, LedgerRow, Spend } from "../../core/task/decision.ts";
 import { STATE_VERSION, type TaskFacts, type TaskState } from "../../core/task/state.ts";
 import { getPending, type PendingView, type TaskView, toTaskView } from "../../core/task/view.ts";
 import { TaskConversation } from "./conversation.ts";
-import { TaskErasing } from "./erasing.ts";
-import { changeLedger, labelsByStep, placeOf, uploadsByStep } from "./ledger.ts";
+import { TaskErasure } from "./erasing.ts";
+import { changeLedger, groupLabelsByStep, toPosition, groupUploadsByStep } from "./ledger.ts";
 import {
   BELOW,
   type CallRow,
@@ -26,29 +26,24 @@ import {
   SCHEMA,
   SMALL_COLUMNS,
   STATE,
+  fromStateRow,
   type StateRow,
-  upToPage,
+  type StateVersions,
+  toStateRow,
+  takePage,
 } from "./tables.ts";
 import { TaskValues } from "./values.ts";
 
-/** Events that are told at once. */
-const MAX_UNTOLD = 200;
+/** Maximum events per report. */
+const MAX_UNPUBLISHED = 200;
 
-/** A task as it is stored. `version` counts writes. */
-export interface StoredTask {
+/** A stored task. `version` counts writes. */
+export interface StoredTask extends StateVersions {
   readonly state: TaskState;
-  readonly version: number;
-  /** The last version that the tenant or the parent has to hear of, and the last one that they heard. */
-  readonly news: number;
-  readonly told: number;
-  /** The last event that they heard of. */
-  readonly toldEvent: number;
-  /** The sequence number of the last event. */
-  readonly lastEvent: number;
 }
 
-/** What of a task's events has not been told: oldest first, up to the event `upTo`. */
-export interface Untold {
+/** The unpublished events of a task, oldest first, up to the event `upTo`. */
+export interface Unpublished {
   readonly notices: readonly ReportedNotice[];
   readonly upTo: number;
   readonly isAll: boolean;
@@ -56,7 +51,7 @@ export interface Untold {
 
 export class TaskStore {
   readonly conversation: TaskConversation;
-  readonly erasing: TaskErasing;
+  readonly erasing: TaskErasure;
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private readonly values: TaskValues;
@@ -69,19 +64,19 @@ export class TaskStore {
     this.sql = storage.sql;
     this.values = new TaskValues(storage.sql);
     this.conversation = new TaskConversation(storage.sql, this.values);
-    this.erasing = new TaskErasing(this.values);
+    this.erasing = new TaskErasure(this.values);
   }
 
-  /** The task, or null when this object holds none, or one that is being erased. */
+  /** Returns the task; null when the object has none, or it is being erased. */
   load(): StoredTask | null {
     if (this.cached !== null) return this.cached;
-    if (!this.values.exist() || this.erasing.find() !== null) return null;
+    if (!this.values.hasTable() || this.erasing.find() !== null) return null;
     const [facts, row] = [this.values.read(FACTS), this.values.read(STATE)];
     if (facts === null || row === null) return null;
-    const { state: stored, ...rest } = JSON.parse(row) as StateRow;
-    const intendedAt = (callId: string) => this.calls([callId])[0]?.intendedAt ?? null;
-    // A state of an earlier release gets the shapes of this one, facts and state together. Its events count as told.
-    const read = { toldEvent: rest.lastEvent, ...rest, state: readState(JSON.parse(facts), stored, intendedAt) };
+    const { state: stored, ...versions } = fromStateRow(JSON.parse(row) as StateRow);
+    const intendedAt = (callId: string) => this.readCalls([callId])[0]?.intendedAt ?? null;
+    // A state of an earlier release is converted, facts and state together.
+    const read = { ...versions, state: readState(JSON.parse(facts), stored, intendedAt) };
     const isEarlier = (stored as TaskState).v !== STATE_VERSION;
     if (isEarlier) this.storage.transactionSync(() => this.write(read, null));
     this.cached = read;
@@ -89,16 +84,15 @@ export class TaskStore {
     return read;
   }
 
-  /** Marks the task as being erased: nothing of it is read or written any more. */
-  markErasing(facts: TaskFacts, keepsMemory: boolean): void {
-    this.erasing.mark(facts, keepsMemory);
-    this.forget();
+  /** Records the task's erasure. The task is neither read nor written afterwards. */
+  markErasing(facts: TaskFacts, retainsSummary: boolean): void {
+    this.erasing.mark(facts, retainsSummary);
+    this.dropCache();
   }
 
-  /** Writes the first decision of a task. */
   create(decision: Decision, now: number): void {
     const { state, events } = decision;
-    const made = { state, version: 1, news: 1, told: 0, toldEvent: 0, lastEvent: events.length };
+    const made = { state, version: 1, reportable: 1, published: 0, publishedEvent: 0, lastEvent: events.length };
     this.storage.transactionSync(() => {
       this.sql.exec(SCHEMA);
       this.write(made, null);
@@ -107,14 +101,14 @@ export class TaskStore {
     this.cached = made;
   }
 
-  /** Writes a decision, whole or not at all. */
-  save(decision: Decision, isNews: boolean, now: number): LoggedEvent[] {
+  /** Writes a decision atomically. */
+  save(decision: Decision, changesIndexed: boolean, now: number): LoggedEvent[] {
     const stored = this.load();
     if (stored === null) throw new Error("a task is created before it is saved");
     const { state, events: more } = decision;
     const lastEvent = stored.lastEvent + more.length;
     const version = stored.version + 1;
-    const next = { ...stored, state, version, news: isNews ? version : stored.news, lastEvent };
+    const next = { ...stored, state, version, reportable: changesIndexed ? version : stored.reportable, lastEvent };
     const events = this.storage.transactionSync(() => {
       this.write(next, stored);
       return this.append(decision, stored.lastEvent, now);
@@ -128,110 +122,110 @@ export class TaskStore {
     await this.storage.sync();
   }
 
-  /** True while the tenant or the parent has to hear how the task stands. */
-  hasNews(): boolean {
+  /** True while the tenant or the parent needs the present state. */
+  hasUnpublished(): boolean {
     const stored = this.load();
-    return stored !== null && stored.news > stored.told;
+    return stored !== null && stored.reportable > stored.published;
   }
 
-  /** They have to be told again. */
-  markNews(): void {
+  /** Requires another report. */
+  markUnpublished(): void {
     const stored = this.load();
     if (stored === null) return;
     const version = stored.version + 1;
-    this.replace({ ...stored, version, news: version }, stored);
+    this.replace({ ...stored, version, reportable: version }, stored);
   }
 
   /**
-   * They heard of this version with these of its events; of one that has more to tell they hear again. It is stored with the
-   * next decision, as to be told twice changes nothing; a task that has ended makes none.
+   * Records that this version was published with these events; if more events are left, the version stays unpublished.
+   * Stored with the next decision, since a repeated report changes nothing; an ended task has no next decision.
    */
-  markTold(version: number, { upTo: toldEvent, isAll }: Pick<Untold, "upTo" | "isAll">): void {
+  markPublished(version: number, { upTo: publishedEvent, isAll }: Pick<Unpublished, "upTo" | "isAll">): void {
     const stored = this.load();
-    if (stored === null || stored.told >= version) return;
-    const next = { ...stored, told: isAll ? version : stored.told, toldEvent };
+    if (stored === null || stored.published >= version) return;
+    const next = { ...stored, published: isAll ? version : stored.published, publishedEvent };
     if (stored.state.phase.name === "ended") this.replace(next, stored);
     else this.cached = next;
   }
 
-  /** The task as the API shows it. */
-  view(state: TaskState): TaskView {
-    const argumentsOf = (id: string): unknown => this.calls([id])[0]?.arguments ?? null;
+  /** The task as the API returns it. */
+  toView(state: TaskState): TaskView {
+    const argumentsOf = (id: string): unknown => this.readCalls([id])[0]?.arguments ?? null;
     const asked = Object.keys(state.waitsBelow).length > 0;
-    return toTaskView(state, { getArguments: argumentsOf, below: asked ? this.below() : [] });
+    return toTaskView(state, { getArguments: argumentsOf, below: asked ? this.readWaitsBelow() : [] });
   }
 
-  /** Events after a sequence number, oldest first; `done` when the log ends with them. */
-  events(after: number, limit: number): { events: TaskEvent[]; last: number; done: boolean } {
+  /** Returns events after a sequence number, oldest first; `done` when the log ends with them. */
+  readEvents(after: number, limit: number): { events: TaskEvent[]; last: number; done: boolean } {
     const task = this.load();
     const query = "SELECT seq, at, type, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?";
-    const { rows } = upToPage(this.sql.exec<EventRow>(query, after, limit), limit, ({ data }) => data.length);
+    const { rows } = takePage(this.sql.exec<EventRow>(query, after, limit), limit, ({ data }) => data.length);
     const events = rows.map((row) => readEvent(row, task?.state.facts.id ?? ""));
     const last = events.at(-1)?.seq ?? after;
     return { events, last, done: task?.state.phase.name === "ended" && last >= task.lastEvent };
   }
 
-  /** What has happened that has to be told, as much as is told at once. */
-  untold({ state, lastEvent, toldEvent }: StoredTask): Untold {
-    // These names are ours. A list in the statement is prepared sooner than json_each, and each object prepares its own.
+  /** Reads the next unpublished events, at most one report's worth. */
+  readUnpublished({ state, lastEvent, publishedEvent }: StoredTask): Unpublished {
+    // Our own names need no escaping. An inline list is prepared faster than json_each, and each object prepares its
+    // own statements.
     const types = getNoticeTypes(state.facts)
       .map((type) => `'${type}'`)
       .join(", ");
     const query = `SELECT seq, at, type, data FROM events
       WHERE seq > ? AND seq <= ? AND type IN (${types}) ORDER BY seq LIMIT ?`;
-    const rows = this.sql.exec<EventRow>(query, toldEvent, lastEvent, MAX_UNTOLD).toArray();
+    const rows = this.sql.exec<EventRow>(query, publishedEvent, lastEvent, MAX_UNPUBLISHED).toArray();
     const notices = rows.map(({ seq, at, type, data }) => ({
       seq,
       type: type as ReportedNotice["type"],
       at: new Date(at).toISOString(),
       data: toNoticeData(JSON.parse(data) as Record<string, unknown>),
     }));
-    const isAll = rows.length < MAX_UNTOLD;
+    const isAll = rows.length < MAX_UNPUBLISHED;
     return { notices, upTo: isAll ? lastEvent : (rows.at(-1)?.seq ?? lastEvent), isAll };
   }
 
-  /** Calls after `after`, in order. Without results, neither results nor arguments are read. */
-  ledger({ after, limit, withResults }: { after: string | null; limit: number; withResults: boolean }): LedgerPage {
+  /** Returns calls after `after`, in order. Without results, neither results nor arguments are read. */
+  readLedger({ after, limit, withResults }: { after: string | null; limit: number; withResults: boolean }): LedgerPage {
     const columns = withResults ? "*" : SMALL_COLUMNS;
     const query = `SELECT ${columns} FROM calls WHERE (step, position) > (?, ?) ORDER BY step, position LIMIT ?`;
-    const read = this.sql.exec<CallRow>(query, ...(after === null ? [-1, -1] : placeOf(after)), limit + 1);
-    const { rows, more } = upToPage(
+    const read = this.sql.exec<CallRow>(query, ...(after === null ? [-1, -1] : toPosition(after)), limit + 1);
+    const { rows, more } = takePage(
       read,
       limit,
       ({ result, arguments: given }) => (result?.length ?? 0) + given.length,
     );
-    return { rows: this.labelled(rows), next: more ? (rows.at(-1)?.call_id ?? null) : null };
+    return { rows: this.addLabels(rows), next: more ? (rows.at(-1)?.call_id ?? null) : null };
   }
 
-  /** The ledger rows of these calls, for hop two. */
-  calls(ids: readonly string[]): LedgerRow[] {
+  /** Reads the ledger rows of these calls, for the tool phase. */
+  readCalls(ids: readonly string[]): LedgerRow[] {
     const query = "SELECT * FROM calls WHERE step = ? AND position = ? AND call_id = ?";
-    const rows = ids.flatMap((id) => this.sql.exec<CallRow>(query, ...placeOf(id), id).toArray());
-    return this.labelled(rows);
+    const rows = ids.flatMap((id) => this.sql.exec<CallRow>(query, ...toPosition(id), id).toArray());
+    return this.addLabels(rows);
   }
 
-  /** Rows with the labels of their results. */
-  private labelled(rows: readonly CallRow[]): LedgerRow[] {
+  private addLabels(rows: readonly CallRow[]): LedgerRow[] {
     const steps = rows.map(({ step }) => step);
-    const labels = rows.length === 0 ? {} : this.conversation.labels(Math.min(...steps), Math.max(...steps));
+    const labels = rows.length === 0 ? {} : this.conversation.readResultLabels(Math.min(...steps), Math.max(...steps));
     return rows.map(readCall).map((row) => {
       return row.settledAt === null ? row : { ...row, label: labels[row.callId] ?? OUTSIDE };
     });
   }
 
-  /** Every model call that was paid for, in order. */
-  spending(): Spend[] {
+  /** Lists every charged model call, in order. */
+  readSpending(): Spend[] {
     const rows = this.sql.exec<JournalRow>("SELECT body FROM journal WHERE kind = 'spend' ORDER BY seq").toArray();
     return rows.map(({ body }) => JSON.parse(body) as Spend);
   }
 
-  /** Forgets what is in memory; the storage itself is deleted by the object. */
-  forget(): void {
+  /** Drops what is in memory. The object deletes the storage. */
+  dropCache(): void {
     this.cached = null;
-    this.conversation.rest();
+    this.conversation.dropCache();
   }
 
-  private below(): PendingView[] {
+  private readWaitsBelow(): PendingView[] {
     const query = "SELECT value FROM task WHERE name > ? AND name < ? ORDER BY name";
     const rows = this.sql.exec<{ value: string }>(query, BELOW, `${BELOW}~`).toArray();
     return rows.flatMap(({ value }) => JSON.parse(value) as PendingView[]);
@@ -242,19 +236,19 @@ export class TaskStore {
     this.cached = next;
   }
 
-  /** The state; the facts beside it when they are new. */
+  /** Writes the state, and the facts when they changed. */
   private write(next: StoredTask, before: StoredTask | null): void {
     const { facts, ...state } = next.state;
     if (facts !== before?.state.facts) this.values.write(FACTS, JSON.stringify(facts));
-    this.values.write(STATE, JSON.stringify({ ...next, state }));
+    this.values.write(STATE, JSON.stringify(toStateRow(next, state)));
   }
 
   private append(decision: Decision, lastEvent: number, now: number): LoggedEvent[] {
-    for (const { step, message } of decision.messages) this.note(step, "message", message);
+    for (const { step, message } of decision.messages) this.addToJournal(step, "message", message);
     for (const change of decision.ledger) changeLedger(this.sql, change);
-    for (const [step, labels] of labelsByStep(decision)) this.note(step, "labels", labels);
-    for (const [step, calls] of uploadsByStep(decision)) this.note(step, "uploads", calls);
-    for (const spend of decision.spent) this.note(spend.step, "spend", spend);
+    for (const [step, labels] of groupLabelsByStep(decision)) this.addToJournal(step, "labels", labels);
+    for (const [step, calls] of groupUploadsByStep(decision)) this.addToJournal(step, "uploads", calls);
+    for (const spend of decision.spent) this.addToJournal(spend.step, "spend", spend);
     for (const { subtask, pending } of decision.below) {
       if (pending.length > 0)
         this.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", BELOW + subtask, JSON.stringify(pending));
@@ -268,7 +262,7 @@ export class TaskStore {
     });
   }
 
-  private note(step: number, kind: JournalKind, body: unknown): void {
+  private addToJournal(step: number, kind: JournalKind, body: unknown): void {
     this.sql.exec("INSERT INTO journal (step, kind, body) VALUES (?, ?, ?)", step, kind, JSON.stringify(body));
   }
 }
@@ -277,16 +271,16 @@ interface JournalRow extends Record<string, SqlStorageValue> {
   readonly body: string;
 }
 
-/** True for a decision after which the tenant's index, or the parent, has to hear how the task stands. */
+/** True for a decision that changes the index row or what the parent needs. */
 export function changesIndex(before: TaskState, { state, events, below }: Decision): boolean {
   if (below.length > 0 || getPending(before).length !== getPending(state).length) return true;
-  // The parent's time depends on whether this task's stands, where time is limited.
+  // The parent's clock depends on this task's clock where time is limited.
   const stands = (one: TaskState) => one.clock.since === null;
   if (state.facts.limits.maxDurationMs !== null && stands(before) !== stands(state)) return true;
-  // What a subtask used that ended after this task did.
+  // A subtask ended after this task, and its use was added.
   if (before.uncounted.length > state.uncounted.length) return true;
-  const told: readonly EventType[] = getNoticeTypes(state.facts);
+  const noticed: readonly EventType[] = getNoticeTypes(state.facts);
   return events.some(
-    ({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type) || told.includes(type),
+    ({ type }) => isTerminalEvent(type) || /^(task|question|approval)\./.test(type) || noticed.includes(type),
   );
 }

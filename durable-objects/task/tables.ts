@@ -1,11 +1,14 @@
-/** The tables of one task in its object's SQLite, and how their rows are read. `docs/storage-schema.md` shows a row of each. */
+/**
+ * The tables of one task in its object's SQLite, and readers of their rows. `docs/storage-schema.md` shows a row of
+ * each.
+ */
 import type { EventType, NewEvent, TaskEvent } from "../../core/task/events.ts";
 import type { Label } from "../../core/provenance/label.ts";
 import type { LedgerRow } from "../../core/task/decision.ts";
 import type { LedgerState } from "../../core/task/state.ts";
 import type { EffectClass, ToolResult } from "../../core/tool/tool.ts";
 
-/** One statement a table and no index: making them is most of what a new object costs. */
+/** One statement per table and no index: their creation is most of what a new object costs. */
 export const SCHEMA = `
 CREATE TABLE IF NOT EXISTS task (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
@@ -16,8 +19,8 @@ CREATE TABLE IF NOT EXISTS calls (step INTEGER NOT NULL, position INTEGER NOT NU
   PRIMARY KEY (step, position)) WITHOUT ROWID;`;
 
 /**
- * The rows of `task`: what never changes; what every decision writes; the text that stands for older steps; that the task is
- * being erased; the version at which it lost a part to retention; and, for each subtask that waits for people, what it waits for.
+ * The rows of `task`: immutable facts; the state, written by every decision; the text that replaces older steps; the
+ * record of an erasure; the version at which retention deleted a part; and what each waiting subtask asks of people.
  */
 export const [FACTS, STATE, COMPACTION, ERASING, TRIMMED, BELOW] = [
   "facts",
@@ -28,33 +31,58 @@ export const [FACTS, STATE, COMPACTION, ERASING, TRIMMED, BELOW] = [
   "below/",
 ] as const;
 
-/** What the row `state` holds. */
+/** The row `state`. Its names `news` and `told` cross releases; a row of an earlier release lacks `toldEvent`. */
 export interface StateRow {
   readonly state: unknown;
   readonly version: number;
   readonly news: number;
   readonly told: number;
+  readonly toldEvent?: number;
   readonly lastEvent: number;
 }
 
+/** The counters of a task next to its state. */
+export interface StateVersions {
+  readonly version: number;
+  /** The last version that the tenant or parent needs, and the last one that was published. */
+  readonly reportable: number;
+  readonly published: number;
+  /** The last published event. */
+  readonly publishedEvent: number;
+  /** The sequence number of the last event. */
+  readonly lastEvent: number;
+}
+
+/** Events of a row without `toldEvent` count as published. */
+export function fromStateRow({ news, told, toldEvent, ...row }: StateRow): StateVersions & { readonly state: unknown } {
+  return { ...row, reportable: news, published: told, publishedEvent: toldEvent ?? row.lastEvent };
+}
+
+export function toStateRow(
+  { reportable, published, publishedEvent, version, lastEvent }: StateVersions,
+  state: object,
+): StateRow {
+  return { version, news: reportable, told: published, toldEvent: publishedEvent, lastEvent, state };
+}
+
 /**
- * What a row of `journal` is: a message of the conversation, a model call that was paid for, the labels of results that
- * settled together (`ResultLabels`), or the ids of calls that read uploads alone. Releases ignore kinds that they do not know.
+ * Kinds of `journal` rows: a message of the conversation, a charged model call, the labels of results that settled
+ * together (`ResultLabels`), or the ids of calls that read only uploads. Releases ignore unknown kinds.
  */
 export type JournalKind = "message" | "spend" | "labels" | "uploads";
 
-/** The labels of calls' results, by call id. A settled call that none names is `OUTSIDE`. */
+/** Labels of results by call id. A settled call without an entry is `OUTSIDE`. */
 export type ResultLabels = Readonly<Record<string, Label>>;
 
-/** The most that a page holds, in characters of JSON: far below the 32 MiB that one RPC may carry. */
+/** Maximum characters of JSON per page, far below the 32 MiB of one RPC. */
 const PAGE_CHARACTERS = 4_000_000;
 
-/** The columns of a call without what can be large. */
+/** The columns of a call without the large ones. */
 export const SMALL_COLUMNS = `step, position, call_id, tool, 'null' AS arguments, arguments_hash, effect, key, state, attempts,
   intended_at, settled_at, NULL AS result, NULL AS content, duration_ms`;
 
-/** Rows until `limit` or a page is full (always one, if there is one), and whether there are more. */
-export function upToPage<Row extends Record<string, SqlStorageValue>>(
+/** Takes rows until `limit` or a page is full, at least one; `more` says whether rows are left. */
+export function takePage<Row extends Record<string, SqlStorageValue>>(
   cursor: SqlStorageCursor<Row>,
   limit: number,
   charactersOf: (row: Row) => number,
@@ -71,20 +99,20 @@ export function upToPage<Row extends Record<string, SqlStorageValue>>(
 
 export type EventRow = { seq: number; at: number; type: string; data: string };
 
-/** An event with its place in the log. */
+/** An event with its position in the log. */
 export interface LoggedEvent extends NewEvent {
   readonly seq: number;
   readonly at: number;
 }
 
-/** An event as it is sent. */
-export function shownEvent({ seq, at, type, data }: LoggedEvent, taskId: string): TaskEvent {
+/** Formats an event for the API. */
+export function toTaskEvent({ seq, at, type, data }: LoggedEvent, taskId: string): TaskEvent {
   return { seq, type, data: { task_id: taskId, at: new Date(at).toISOString(), ...data } };
 }
 
 export function readEvent({ seq, at, type, data }: EventRow, taskId: string): TaskEvent {
   const event = { type: type as EventType, data: JSON.parse(data) as Record<string, unknown> };
-  return shownEvent({ seq, at, ...event }, taskId);
+  return toTaskEvent({ seq, at, ...event }, taskId);
 }
 
 export type CallRow = {
@@ -105,7 +133,7 @@ export type CallRow = {
   duration_ms: number | null;
 };
 
-/** A call as core knows it. */
+/** Converts a row to core's type. */
 export function readCall(row: CallRow): LedgerRow {
   return {
     callId: row.call_id,

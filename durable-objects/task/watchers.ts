@@ -1,4 +1,4 @@
-/** The watchers of one task: hibernatable WebSockets, which keep no waiting task in memory. They only listen. */
+/** The watchers of one task: hibernatable WebSockets that only receive, so a waiting task can leave memory. */
 import type { WatchFrame } from "../../core/task/events.ts";
 
 export class TaskWatchers {
@@ -8,20 +8,19 @@ export class TaskWatchers {
     this.state = state;
   }
 
-  /** Takes in a watcher: the answer to its upgrade request. */
+  /** Accepts a watcher; returns the reply to its upgrade request. */
   accept(): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     this.state.acceptWebSocket(server);
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** True while anybody watches. */
-  areThere(): boolean {
+  hasAny(): boolean {
     return this.state.getWebSockets().length > 0;
   }
 
-  /** Tells every watcher; the platform holds it back until what was written before it is stored. */
-  tell(frame: WatchFrame): void {
+  /** Sends a frame to every watcher. The output gate delays it until earlier writes are stored. */
+  send(frame: WatchFrame): void {
     const sockets = this.state.getWebSockets();
     if (sockets.length === 0) return;
     const text = JSON.stringify(frame);
@@ -29,13 +28,12 @@ export class TaskWatchers {
       try {
         socket.send(text);
       } catch {
-        // The watcher is gone; its close event follows.
+        // The socket is closed; its close event follows.
       }
     }
   }
 
-  /** Sends every watcher away. */
-  dismiss(why: string): void {
+  closeAll(why: string): void {
     for (const socket of this.state.getWebSockets()) socket.close(1000, why);
   }
 }

@@ -1,12 +1,12 @@
-/** What a tenant's object stores of its tasks' places, leases and use, and of its accounts. */
+/** Stores the slots, leases and use of a tenant's tasks, and the limits and use of its accounts. */
 import type { AccountFigures } from "../../core/tenant/budget-book.ts";
 import { type BudgetLimit, type BudgetPeriod, toMonth } from "../../core/tenant/budget-tree.ts";
 import type { TaskStatus } from "../../core/task/status.ts";
 import type { AdmissionStore, Spending, TaskRow } from "../../core/tenant/admission.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** Reads and writes rows. Every method is one synchronous piece of work. */
-export class TenantDeskStore implements AdmissionStore {
+/** Reads and writes rows. Every method is synchronous. */
+export class TenantAdmissionStore implements AdmissionStore {
   private readonly tables: TenantTables;
 
   constructor(tables: TenantTables) {
@@ -24,12 +24,12 @@ export class TenantDeskStore implements AdmissionStore {
 
   save(row: TaskRow, spending: Spending | null): void {
     if (spending === null) {
-      this.put(row);
+      this.putTask(row);
       return;
     }
     this.tables.storage.transactionSync(() => {
-      this.put(row);
-      this.spend(spending);
+      this.putTask(row);
+      this.addSpending(spending);
     });
   }
 
@@ -57,8 +57,8 @@ export class TenantDeskStore implements AdmissionStore {
     };
   };
 
-  /** Every account that has a limit or was used. */
-  accounts(): string[] {
+  /** Lists every account with a limit or with use. */
+  listAccounts(): string[] {
     const query = `SELECT account FROM accounts
       WHERE period IS NOT NULL OR used_tokens > 0 OR used_micros > 0 ORDER BY account`;
     return this.tables.read<{ account: string }>(query).map(({ account }) => account);
@@ -75,17 +75,16 @@ export class TenantDeskStore implements AdmissionStore {
     );
   }
 
-  /** Forgets the days before this month (`2026-11`). What was ever spent stands with the account. */
-  forgetDaysBefore(month: string): void {
+  /** Deletes the daily use before this month (`2026-11`). The account stores its total. */
+  deleteDaysBefore(month: string): void {
     this.tables.write("DELETE FROM spent WHERE day < ?", `${month}-01`);
   }
 
-  /** Forgets all of it. */
   erase(): void {
-    this.tables.empty("tasks", "accounts", "spent");
+    this.tables.clear("tasks", "accounts", "spent");
   }
 
-  private put({ task, version, key, agent, status, holdsSlot, granted, used }: TaskRow): void {
+  private putTask({ task, version, key, agent, status, holdsSlot, granted, used }: TaskRow): void {
     this.tables.write(
       `INSERT INTO tasks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task) DO UPDATE SET
         version = excluded.version, status = excluded.status, holds_place = excluded.holds_place,
@@ -104,7 +103,7 @@ export class TenantDeskStore implements AdmissionStore {
     );
   }
 
-  private spend({ accounts, day, more }: Spending): void {
+  private addSpending({ accounts, day, more }: Spending): void {
     const rows = accounts.map(() => "(?, NULL, NULL, NULL, ?, ?)").join(", ");
     this.tables.write(
       `INSERT INTO accounts VALUES ${rows} ON CONFLICT (account)

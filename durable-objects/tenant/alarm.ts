@@ -1,20 +1,20 @@
-/** The one alarm of a tenant's object: for the next sending, the next background work, or the next thing to forget. */
-import type { TenantErrands } from "./background-jobs.ts";
-import type { TenantIndex } from "./task-index.ts";
+/** The one alarm of a tenant's object: for the next index batch, background job or expiry. */
+import type { TenantBackgroundJobs } from "./background-jobs.ts";
+import type { TenantTaskIndex } from "./task-index.ts";
 import type { TenantOutbox } from "./outbox.ts";
 import type { TenantStore } from "./store.ts";
 import type { TenantTables } from "./tables.ts";
 import { Alarm } from "../base/alarm.ts";
 
-/** Forgetting waits for the end of the minute, so that one alarm forgets all that a minute brought. */
+/** Expiry is rounded up to the minute, so that one alarm deletes what expired in it. */
 const FORGET_EVERY_MS = 60_000;
 
 interface Parts {
   readonly tables: TenantTables;
   readonly store: TenantStore;
   readonly outbox: TenantOutbox;
-  readonly index: TenantIndex;
-  readonly errands: TenantErrands;
+  readonly index: TenantTaskIndex;
+  readonly jobs: TenantBackgroundJobs;
 }
 
 export class TenantAlarm {
@@ -26,31 +26,29 @@ export class TenantAlarm {
     this.alarm = new Alarm(parts.tables.storage);
   }
 
-  /** The alarm fired. */
-  cleared(): void {
-    this.alarm.cleared();
+  markUnset(): void {
+    this.alarm.markUnset();
   }
 
-  /** Sets the alarm, unless it comes early enough. An erased tenant needs none. */
+  /** Sets the alarm unless it fires early enough. An erased tenant has no alarm. */
   arm(notBefore = 0): void {
-    const { tables, store, outbox, index, errands } = this.parts;
+    const { tables, store, outbox, index, jobs } = this.parts;
     if (tables.isErased()) return;
     const now = Date.now();
-    const oldAt = Math.min(store.nextForgottenAt() ?? Infinity, outbox.nextForgottenAt() ?? Infinity);
+    const oldAt = Math.min(store.nextExpiryAt() ?? Infinity, outbox.nextExpiryAt() ?? Infinity);
     const at = Math.min(
       index.nextSendAt(now) ?? Infinity,
-      errands.nextAt(now),
+      jobs.nextAt(now),
       Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS,
     );
     if (at !== Infinity && !this.alarm.isSetBy(at)) this.alarm.set(Math.max(at, notBefore));
   }
 
-  /** Something was stored for the index: the alarm comes soon enough to send it. */
+  /** Makes the alarm fire early enough to send a row that was just stored for the index. */
   armForIndex(): void {
-    if (!this.alarm.isSetBy(this.parts.index.sendAt(Date.now()))) this.arm();
+    if (!this.alarm.isSetBy(this.parts.index.computeSendAt(Date.now()))) this.arm();
   }
 
-  /** The tenant is erased. */
   remove(): void {
     this.alarm.set(null);
   }

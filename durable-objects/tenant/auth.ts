@@ -1,4 +1,7 @@
-/** Who comes in to a tenant: by a key or by a session that acts as one, within the key's request limit, and a repeat once. */
+/** Authenticates requests to a tenant by key or session, enforces the key's rate limit, and replays repeated requests. */
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import type { StoredReply } from "../../core/tenant/idempotency.ts";
 import type {
   Admission,
   KeyRecord,
@@ -8,54 +11,83 @@ import type {
   KeyAdmissionRequest,
   SessionAdmissionRequest,
 } from "../../core/tenant/rpc.ts";
+import type { TenantFeed } from "./feed.ts";
 import type { TenantRates } from "./rates.ts";
 import type { TenantRepeats } from "./repeats.ts";
+import type { TenantRowCheck } from "./row.ts";
 import type { TenantSessions } from "./sessions.ts";
 import type { TenantStore } from "./store.ts";
 import type { TenantTables } from "./tables.ts";
 
 interface Parts {
-  readonly tables: TenantTables;
+  readonly tables: Pick<TenantTables, "getTenant" | "isErased">;
   readonly store: TenantStore;
-  readonly repeats: TenantRepeats;
-  readonly rates: TenantRates;
-  readonly sessions: TenantSessions;
+  readonly repeats: Pick<TenantRepeats, "judge" | "settle">;
+  readonly rates: Pick<TenantRates, "count" | "peek">;
+  readonly sessions: Pick<TenantSessions, "find" | "visit">;
+  readonly feed: Pick<TenantFeed, "closeRevoked">;
+  readonly row: Pick<TenantRowCheck, "compareIfOld">;
+  readonly facts: { read(): TenantFacts };
 }
 
-export class TenantDoor {
+export class TenantAuth {
+  private readonly env: Env;
   private readonly parts: Parts;
-  private readonly standing: () => TenantFacts;
 
-  constructor(parts: Parts, standing: () => TenantFacts) {
+  constructor(env: Env, parts: Parts) {
+    this.env = env;
     this.parts = parts;
-    this.standing = standing;
   }
 
   async admit({ keyHash, keyRecord, ...request }: KeyAdmissionRequest): Promise<Admission> {
     const { tables, store } = this.parts;
     if (tables.isErased()) return { kind: "dead_key" };
-    const key = store.key(keyHash) ?? keyRecord;
+    const key = store.findKey(keyHash) ?? keyRecord;
     if (key === null) return { kind: "unknown_key" };
     if (!store.isLive(key, Date.now())) return { kind: "dead_key" };
-    if (keyRecord !== null) store.keepKey(keyHash, keyRecord);
-    return await this.letIn(key, null, request);
+    if (keyRecord !== null) store.storeKey(keyHash, keyRecord);
+    return await this.admitKey(key, null, request);
   }
 
   async admitSession({ sessionHash, ...request }: SessionAdmissionRequest): Promise<Admission> {
     const found = this.parts.tables.isErased() ? null : this.parts.sessions.visit(sessionHash, Date.now());
-    return found === null ? { kind: "dead_key" } : await this.letIn(found.key, found.session, request);
+    return found === null ? { kind: "dead_key" } : await this.admitKey(found.key, found.session, request);
   }
 
-  private async letIn(
+  /** Ends a first attempt. Returns the reply of another attempt that finished earlier. */
+  settle(ticket: string, reply: StoredReply | null): StoredReply | null {
+    return this.parts.repeats.settle(ticket, reply);
+  }
+
+  /** Revokes a key, also one that the object has not seen. An id that no key has is not stored. */
+  async revoke(keyId: string): Promise<void> {
+    const { tables, store, feed } = this.parts;
+    if (tables.isErased()) return;
+    store.revoke(keyId, Date.now());
+    feed.closeRevoked();
+    const tenant = tables.getTenant();
+    if (tenant === null || store.hasKey(keyId)) return;
+    const found = await databaseFromEnv(this.env).keys.get(tenant, keyId);
+    if (!found.ok && found.error.code === "not_found") store.forgetRevoked(keyId);
+  }
+
+  /** True for a revoked key, an ended session and an erased tenant. */
+  isRevoked(key: string, session: string | null): boolean {
+    const { tables, store, sessions } = this.parts;
+    if (tables.isErased() || store.isRevoked(key)) return true;
+    return session !== null && sessions.find(session, Date.now()) === null;
+  }
+
+  private async admitKey(
     key: KeyRecord,
     session: SessionFacts | null,
     { idempotency, isCounted = false }: AdmissionRequest,
   ): Promise<Admission> {
-    const { rates } = this.parts;
-    const { rate, retryAfterMs } = isCounted ? rates.look(key, Date.now()) : rates.count(key, Date.now());
+    const { rates, repeats, row, facts } = this.parts;
+    const { rate, retryAfterMs } = isCounted ? rates.peek(key, Date.now()) : rates.count(key, Date.now());
     if (retryAfterMs !== null) return { kind: "limited", rate, retryAfterMs };
-    const repeat =
-      idempotency === null ? null : await this.parts.repeats.judge(`${key.id} ${idempotency.key}`, idempotency);
-    return { kind: "admitted", key, rate, ...this.standing(), idempotency: repeat, session };
+    const repeat = idempotency === null ? null : await repeats.judge(`${key.id} ${idempotency.key}`, idempotency);
+    row.compareIfOld();
+    return { kind: "admitted", key, rate, ...facts.read(), idempotency: repeat, session };
   }
 }

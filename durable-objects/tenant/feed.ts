@@ -1,14 +1,14 @@
 /**
- * The watchers of a tenant's tasks: hibernatable WebSockets, which keep no tenant in memory. They only listen. What was
- * not told yet when the object ends is lost with its sockets, and a watcher that comes back reads again what it shows.
+ * The watchers of a tenant's tasks: hibernatable WebSockets that only receive. Unsent changes are lost when the object
+ * ends, together with its sockets. A watcher that reconnects reads its tasks again.
  */
 import { toTaskChange, createErasedChange, FeedWindow, type TaskChange } from "../../core/tenant/feed.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 
-/** Watchers of one tenant. */
+/** Maximum watchers of one tenant. */
 const MAX_WATCHERS = 200;
 
-/** True when the key was revoked, or the session that is named with it is over, or the tenant was erased. */
+/** True when the key was revoked, the given session has ended, or the tenant was erased. */
 type IsDead = (key: string, session: string | null) => boolean;
 
 export class TenantFeed {
@@ -22,7 +22,7 @@ export class TenantFeed {
     this.isDead = isDead;
   }
 
-  /** Takes in a watcher, by the key and the session that it names. 403: they are dead; 429: there are too many. */
+  /** Accepts a watcher for the given key and session. 403: they are no longer valid; 429: too many watchers. */
   accept(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const [key, session] = [searchParams.get("key") ?? "", searchParams.get("session")];
@@ -33,37 +33,36 @@ export class TenantFeed {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** Sends away whose key or session is dead. Nobody else looks at that while they watch. */
-  review(): void {
+  /** Closes the sockets whose key or session is no longer valid. No other check covers a watching socket. */
+  closeRevoked(): void {
     for (const socket of this.state.getWebSockets()) {
       const [key = "", session = null] = this.state.getTags(socket);
       if (this.isDead(key, session)) socket.close(1000, "no longer allowed");
     }
   }
 
-  /** Whether somebody follows by this session. */
-  isFollowedBy(session: string): boolean {
+  /** True when a watcher uses this session. */
+  hasWatcher(session: string): boolean {
     return this.state.getWebSockets(session).length > 0;
   }
 
-  /** A task told how it stands. Without a watcher this is all that it costs. */
-  hear(report: TaskReport): void {
+  /** Publishes a task's report to the watchers. Free without a watcher. */
+  publish(report: TaskReport): void {
     if (this.state.getWebSockets().length > 0) this.put(toTaskChange(report, Date.now()));
   }
 
-  /** The task is erased. */
-  forget(task: string): void {
+  publishErased(task: string): void {
     if (this.state.getWebSockets().length > 0) this.put(createErasedChange(task, Date.now()));
   }
 
   private put(change: TaskChange): void {
     const now = Date.now();
     const at = this.window.put(change, now);
-    this.timer ??= setTimeout(() => this.tell(), at - now);
+    this.timer ??= setTimeout(() => this.flush(), at - now);
   }
 
-  /** Tells every watcher; the platform holds it back until what was written before it is stored. */
-  private tell(): void {
+  /** Sends the collected changes. The output gate delays them until earlier writes are stored. */
+  private flush(): void {
     this.timer = null;
     const frame = this.window.take(Date.now());
     if (frame === null) return;
@@ -72,7 +71,7 @@ export class TenantFeed {
       try {
         socket.send(text);
       } catch {
-        // The watcher is gone; its close event follows.
+        // The socket is closed; its close event follows.
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The kill switch of a tenant: that it is stopped, and the telling of its tasks. Its own stop and the operator's stand
- * independently, and it runs when neither does. Which tasks are still to be told is stored with them, so that a crash in between is made good by the object's alarm.
+ * The kill switch of a tenant. The tenant's own stop and the operator's are independent; the tenant runs when neither
+ * is set. Pending notifications of tasks are stored with the tasks, so that the alarm resumes them after a crash.
  */
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -11,46 +11,50 @@ import type { TenantTables } from "./tables.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
-/** Tasks that are told at once. */
-const AT_ONCE = 50;
-/** The next ones are told after this long, also when the first ones have not answered: a halted tool call has seconds. */
-const NEXT_AFTER_MS = 200;
-/** One that has not answered after this long counts as not told. */
-const ANSWER_WITHIN_MS = 10_000;
-/** The longest wait before those that could not be told are told again. */
+/** Tasks that are notified concurrently. */
+const BATCH = 50;
+/** The next batch starts after this time even without replies: a halted tool call has only seconds to end. */
+const NEXT_BATCH_AFTER_MS = 200;
+/** A call without a reply by then counts as failed. */
+const CALL_TIMEOUT_MS = 10_000;
+/** Maximum delay before failed notifications are sent again. */
 const MAX_BACKOFF_MS = 60_000;
 
-/** Tasks that run, or may begin to by themselves. The words are those of the index `tasks_that_may_run`. */
+/** Tasks that run or can start to run. The text equals that of the index `tasks_that_may_run`. */
 const MAY_RUN = "status IN ('queued', 'running', 'sleeping')";
 
-export class TenantSwitch {
+export class TenantKillSwitch {
   private readonly env: Env;
   private readonly tables: TenantTables;
-  /** Undefined: not read yet. */
-  private known: TenantStop | null | undefined;
-  private telling: Promise<void> | null = null;
+  private readonly onMarked: () => void;
+  /** Undefined until read. */
+  private knownStop: TenantStop | null | undefined;
+  private notifying: Promise<void> | null = null;
   private isPending: boolean | null = null;
   private failures = 0;
 
-  constructor(env: Env, tables: TenantTables) {
+  /** `onMarked` runs when tasks were marked that have to be notified. */
+  constructor(env: Env, tables: TenantTables, onMarked: () => void) {
     this.env = env;
     this.tables = tables;
+    this.onMarked = onMarked;
   }
 
-  /** The stop that stands: the operator's before the tenant's own. */
-  stopped(): TenantStop | null {
-    if (this.known === undefined) {
+  /** Returns the active stop; the operator's takes precedence. */
+  getStop(): TenantStop | null {
+    if (this.knownStop === undefined) {
       const [row] = this.tables.read<StoredStop>("SELECT * FROM stop ORDER BY by_operator DESC");
-      this.known = row === undefined ? null : readStop(row);
+      this.knownStop = row === undefined ? null : readStop(row);
     }
-    return this.known;
+    return this.knownStop;
   }
 
   /**
-   * Stores the stop, and that every task that runs or is about to has to be told: whatever status it reported last, one
-   * that holds a place runs. A stop of the same side that stands stays as it is. Gives the stop that stands then.
+   * Stores the stop and marks the tasks to notify. A task with a slot counts as running, whatever its reported status.
+   * An earlier stop of the same side is unchanged. Returns the active stop.
    */
   stop(stop: TenantStop): TenantStop {
+    if (this.tables.isErased()) return stop;
     const { by, byOperator, reason, at } = stop;
     this.tables.storage.transactionSync(() => {
       this.tables.write("INSERT OR IGNORE INTO stop VALUES (?, ?, ?, ?)", byOperator ? 1 : 0, by, reason, at);
@@ -58,17 +62,17 @@ export class TenantSwitch {
         `UPDATE tasks SET tell = 'halt' WHERE holds_place = 1 OR (${MAY_RUN} AND status <> 'sleeping')`,
       );
     });
-    this.known = undefined;
-    this.isPending = true;
-    return this.stopped() ?? stop;
+    this.knownStop = undefined;
+    this.markPending();
+    return this.getStop() ?? stop;
   }
 
   /**
-   * Takes the stop of one side away. When none is left, stores that every task which may have been turned away has to be
-   * called. Gives the stop that still stands. The tenant's own stays while the operator's stands: `forbidden`.
+   * Removes the stop of one side. When none is left, marks every task that may have been refused to be woken. Returns
+   * the remaining stop; `forbidden` when the tenant releases its own stop under the operator's.
    */
   release(byOperator: boolean): Result<TenantStop | null> {
-    const before = this.stopped();
+    const before = this.getStop();
     if (before === null) return ok(null);
     if (before.byOperator && !byOperator) return failed("forbidden", formatStopMessage(before));
     this.tables.storage.transactionSync(() => {
@@ -77,101 +81,109 @@ export class TenantSwitch {
       this.tables.write("UPDATE tasks SET tell = NULL WHERE tell IS NOT NULL");
       this.tables.write(`UPDATE tasks SET tell = 'call' WHERE ${MAY_RUN}`);
     });
-    this.known = undefined;
-    this.isPending = true;
-    return ok(this.stopped());
+    this.knownStop = undefined;
+    this.markPending();
+    return ok(this.getStop());
   }
 
-  /** This task runs although the tenant is stopped. */
-  halt(task: string): void {
+  /** Marks a task that runs although the tenant is stopped. */
+  requestHalt(task: string): void {
     this.tables.write("UPDATE tasks SET tell = 'halt' WHERE task = ?", task);
-    this.isPending = true;
+    this.markPending();
   }
 
-  /** When those that are still to be told are told again; null: nobody is. */
-  nextTellAt(now: number): number | null {
-    this.isPending ??= LINES.some((line) => this.toTell(line, "").length > 0);
-    if (!this.isPending && this.telling === null) return null;
+  /** Returns when to retry pending notifications; null when all are sent. */
+  nextNotifyAt(now: number): number | null {
+    this.isPending ??= PRIORITIES.some((priority) => this.listPending(priority, "").length > 0);
+    if (!this.isPending && this.notifying === null) return null;
     return now + computeBackoffMs(this.failures + 1, MAX_BACKOFF_MS);
   }
 
-  /** Tells every task that is still to be told. Never throws; who could not be told stays marked. */
-  async tell(): Promise<void> {
-    this.telling ??= this.tellAll().finally(() => {
-      this.telling = null;
+  /** Sends every pending notification. Never throws; a task that fails stays marked. */
+  async notifyTasks(): Promise<void> {
+    this.notifying ??= this.notifyAll().finally(() => {
+      this.notifying = null;
     });
-    await this.telling;
+    await this.notifying;
   }
 
-  /** Forgets it all. */
   erase(): void {
-    this.tables.empty("stop");
-    this.known = null;
+    this.tables.clear("stop");
+    this.knownStop = null;
     this.isPending = false;
   }
 
-  private async tellAll(): Promise<void> {
+  private markPending(): void {
+    this.isPending = true;
+    this.onMarked();
+  }
+
+  private async notifyAll(): Promise<void> {
     let left = 0;
     do {
       this.isPending = false;
       left = 0;
-      const told: Promise<void>[] = [];
-      for (const line of LINES) {
-        for (let some = this.toTell(line, ""); some.length > 0; some = this.toTell(line, some.at(-1)?.task ?? "")) {
+      const calls: Promise<void>[] = [];
+      for (const priority of PRIORITIES) {
+        for (
+          let some = this.listPending(priority, "");
+          some.length > 0;
+          some = this.listPending(priority, some.at(-1)?.task ?? "")
+        ) {
           left += some.length;
           const batch = some.map(async (row) => {
-            if (await this.tellOne(row)) left -= 1;
+            if (await this.notifyOne(row)) left -= 1;
           });
-          told.push(...batch);
-          await awaitWithin(globalThis, NEXT_AFTER_MS, Promise.all(batch), null);
+          calls.push(...batch);
+          await awaitWithin(globalThis, NEXT_BATCH_AFTER_MS, Promise.all(batch), null);
         }
       }
-      await awaitWithin(globalThis, ANSWER_WITHIN_MS, Promise.all(told), null);
+      await awaitWithin(globalThis, CALL_TIMEOUT_MS, Promise.all(calls), null);
     } while (this.hasMore());
     this.failures = left > 0 ? this.failures + 1 : 0;
     this.isPending = left > 0;
   }
 
-  /** True when more came to be told while others were. */
+  /** True when more tasks were marked during the run. */
   private hasMore(): boolean {
     return this.isPending === true;
   }
 
-  /** False: it could not be told. */
-  private async tellOne({ task, tell }: Told): Promise<boolean> {
-    const tenant = this.tables.tenant();
+  /** Returns false when the task could not be notified. */
+  private async notifyOne({ task, tell }: PendingTask): Promise<boolean> {
+    const tenant = this.tables.getTenant();
     if (tenant === null) return true;
     try {
-      await this.say(tasksFromEnv(this.env)(tenant, task), tell);
+      await this.sendSignal(tasksFromEnv(this.env)(tenant, task), tell);
       this.tables.write("UPDATE tasks SET tell = NULL WHERE task = ? AND tell = ?", task, tell);
       return true;
     } catch (thrown) {
-      console.error(`a task could not be told to ${tell === "halt" ? "stop" : "go on"}`, tenant, task, thrown);
+      console.error(`a task could not be notified to ${tell === "halt" ? "stop" : "continue"}`, tenant, task, thrown);
       return false;
     }
   }
 
-  /** What was to be said may have changed meanwhile. */
-  private async say(stub: TaskStub, tell: string): Promise<void> {
-    const stop = this.stopped();
+  /** Sends the current signal: the stop may have changed since the task was marked. */
+  private async sendSignal(stub: TaskStub, tell: string): Promise<void> {
+    const stop = this.getStop();
     if (tell === "call") await stub.called();
     else if (stop !== null) await stub.halt(formatStopMessage(stop));
   }
 
-  private toTell(line: string, after: string): Told[] {
-    const query = `SELECT task, tell FROM tasks WHERE tell IS NOT NULL AND ${line} AND task > ? ORDER BY task LIMIT ?`;
-    return this.tables.read<Told>(query, after, AT_ONCE);
+  private listPending(priority: string, after: string): PendingTask[] {
+    const query = `SELECT task, tell FROM tasks WHERE tell IS NOT NULL AND ${priority} AND task > ? ORDER BY task LIMIT ?`;
+    return this.tables.read<PendingTask>(query, after, BATCH);
   }
 }
 
-/** Who is told first: those that run, however many stand in line; then those that began; then those that did not. */
-const LINES = [
+/** The order of notification: running tasks, then started ones, then queued ones. */
+const PRIORITIES = [
   "holds_place = 1",
   "(holds_place = 0 AND status <> 'queued')",
   "(holds_place = 0 AND status = 'queued')",
 ] as const;
 
-interface Told extends Record<string, SqlStorageValue> {
+interface PendingTask extends Record<string, SqlStorageValue> {
   readonly task: string;
   readonly tell: string;
 }

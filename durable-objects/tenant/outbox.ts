@@ -1,44 +1,46 @@
-/** What of its tasks a tenant's object has to tell Postgres, and which tasks it told Postgres to forget. */
+/**
+ * The outbox of the task index: task reports and deletions that Postgres has not received yet, and the deleted tasks.
+ */
 import { FORGOTTEN_RETENTION_MS } from "../../core/tenant/index-outbox.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** How much goes to Postgres at once. One report goes whatever its size. */
+/** Limits of one batch to Postgres. A single report is sent whatever its size. */
 const BATCH_ROWS = 100;
 const BATCH_BYTES = 1_000_000;
-/** The version of the row that takes a task out of the index: above every report. */
+/** The version of a row that deletes a task from the index: above every report. */
 const FORGET_VERSION = Number.MAX_SAFE_INTEGER;
 
 const MAX_BYTES_PER_CHARACTER = 3;
-/** Characters of a report that stands in its own row; a longer one is kept in parts. */
+/** Maximum characters of a report in its own row. A longer one is stored in parts. */
 const MAX_INLINE = 100_000;
 
-/** A row of the outbox. `report` null: the task is to be taken out of the index. */
+/** A row of the outbox. `report` null: delete the task from the index. */
 export interface OutboxRow {
   readonly task: string;
   readonly version: number;
   readonly report: TaskReport | null;
-  /** Of a task that is taken out: its summary stays in memory. */
-  readonly keepsMemory: boolean;
+  /** For a deletion: the task's summary stays in memory. */
+  readonly retainsSummary: boolean;
 }
 
-/** Reads and writes rows. Every method is one synchronous piece of work. */
+/** Reads and writes rows. Every method is synchronous. */
 export class TenantOutbox {
   private readonly tables: TenantTables;
-  /** The forgotten tasks; null: they are to be read. */
+  /** The deleted tasks. Null until read. */
   private forgotten: Set<string> | null = null;
 
   constructor(tables: TenantTables) {
     this.tables = tables;
   }
 
-  /** True for a task that was erased: what is still heard of it changes nothing. */
+  /** True for a deleted task: later reports of it are ignored. */
   isForgotten(task: string): boolean {
     this.forgotten ??= new Set(this.tables.read<{ task: string }>(FORGOTTEN).map((row) => row.task));
     return this.forgotten.has(task);
   }
 
-  /** Takes the latest report of a task that is not forgotten; an older one than what is here changes nothing. */
+  /** Stores the latest report of a task that is not deleted. An older report changes nothing. */
   putReport(report: TaskReport): void {
     const { task, version } = report;
     const json = JSON.stringify(report);
@@ -52,42 +54,47 @@ export class TenantOutbox {
   }
 
   /**
-   * The task is to be taken out of the index, whatever was or is reported of it. With `keepsMemory`, its summary stays, unless the
-   * task was forgotten without it before.
+   * Deletes the task from the index, whatever is reported of it. With `retainsSummary` its summary stays, unless an
+   * earlier deletion removed it.
    */
-  putForgotten(task: string, keepsMemory = false): void {
+  putForgotten(task: string, retainsSummary = false): void {
     const isForgotten = this.isForgotten(task);
     this.tables.storage.transactionSync(() => {
-      if (!keepsMemory) this.tables.write("DELETE FROM kept_summaries WHERE task = ?", task);
+      if (!retainsSummary) this.tables.write("DELETE FROM kept_summaries WHERE task = ?", task);
       else if (!isForgotten) this.tables.write("INSERT OR IGNORE INTO kept_summaries VALUES (?)", task);
       if (this.put(task, FORGET_VERSION, null)) this.tables.deleteParts("reports", task);
     });
     this.forgotten?.add(task);
   }
 
-  /** True for a task that was forgotten and whose summary stays. */
-  keepsMemory(task: string): boolean {
+  /** True for a deleted task whose summary stays. */
+  retainsSummary(task: string): boolean {
     return this.tables.read("SELECT 1 FROM kept_summaries WHERE task = ?", task).length > 0;
   }
 
-  /** What can be sent now, as much as goes at once. */
-  unsent(now: number): OutboxRow[] {
+  /** Reads the next batch of rows that can be sent. */
+  readUnsent(now: number): OutboxRow[] {
     const rows: OutboxRow[] = [];
     let bytes = 0;
     const query = "SELECT task, version, report FROM outbox WHERE not_before <= ? LIMIT ?";
     for (const { task, version, report } of this.tables.read<StoredRow>(query, now, BATCH_ROWS)) {
       const isForgotten = version === FORGET_VERSION;
-      const parts = isForgotten || report !== null ? null : this.tables.parts("reports", task);
+      const parts = isForgotten || report !== null ? null : this.tables.readParts("reports", task);
       bytes += parts?.length ?? (report?.length ?? 0) * MAX_BYTES_PER_CHARACTER;
       if (rows.length > 0 && bytes > BATCH_BYTES) break;
       const json = parts === null ? report : TEXT.decode(parts);
-      const keepsMemory = isForgotten && this.keepsMemory(task);
-      rows.push({ task, version, report: json === null ? null : (JSON.parse(json) as TaskReport), keepsMemory });
+      const retainsSummary = isForgotten && this.retainsSummary(task);
+      rows.push({
+        task,
+        version,
+        report: json === null ? null : (JSON.parse(json) as TaskReport),
+        retainsSummary,
+      });
     }
     return rows;
   }
 
-  /** Postgres has these; a row that was replaced meanwhile stays. A task that was taken out is remembered for a day. */
+  /** Deletes the rows that Postgres received; a row replaced meanwhile stays. Records a deleted task for a day. */
   markSent(rows: readonly OutboxRow[], now: number): void {
     const sent = JSON.stringify(rows.map(({ task, version }) => [task, version]));
     this.tables.storage.transactionSync(() => {
@@ -101,47 +108,47 @@ export class TenantOutbox {
     });
   }
 
-  /** Postgres refused this one; it waits while the others go on. */
-  setAside(row: OutboxRow, until: number): void {
+  /** Postpones a row that Postgres refused. The others are sent. */
+  postpone(row: OutboxRow, until: number): void {
     this.tables.write("UPDATE outbox SET not_before = ? WHERE task = ? AND version = ?", until, row.task, row.version);
   }
 
-  /** From when on something can be sent; null: nothing is left. */
+  /** Returns when the next row can be sent; null when every row is sent. */
   nextUnsentAt(): number | null {
     const [row] = this.tables.read<{ at: number | null }>("SELECT MIN(not_before) AS at FROM outbox");
     return row?.at ?? null;
   }
 
-  /** Forgets that a task was forgotten, once its day is over. */
-  forgetOld(now: number): void {
-    if ((this.nextForgottenAt() ?? now + 1) > now) return;
+  /** Deletes the records of deleted tasks that are older than a day. */
+  deleteExpired(now: number): void {
+    if ((this.nextExpiryAt() ?? now + 1) > now) return;
     const before = now - FORGOTTEN_RETENTION_MS;
     this.tables.storage.transactionSync(() => {
-      this.tables.write(KEPT_OF_FORGOTTEN, before, FORGET_VERSION);
+      this.tables.write(DELETE_EXPIRED_SUMMARIES, before, FORGET_VERSION);
       this.tables.write("DELETE FROM forgotten WHERE at <= ?", before);
     });
     this.forgotten = null;
   }
 
-  /** When the next forgotten task is to be forgotten altogether. */
-  nextForgottenAt(): number | null {
+  /** Returns when the next record of a deleted task expires. */
+  nextExpiryAt(): number | null {
     const [row] = this.tables.read<{ at: number | null }>("SELECT MIN(at) AS at FROM forgotten");
     return row?.at == null ? null : row.at + FORGOTTEN_RETENTION_MS;
   }
 
-  /** Drops what was reported and keeps which tasks it was of: Postgres may know nothing of them. */
+  /** Drops the reports and keeps the task ids, which Postgres may not know. */
   erase(): void {
-    this.tables.empty("reports", "forgotten", "kept_summaries");
+    this.tables.clear("reports", "forgotten", "kept_summaries");
     this.tables.write("UPDATE outbox SET version = ?, not_before = 0, report = NULL", FORGET_VERSION);
     this.forgotten = null;
   }
 
-  /** The tasks of an erased tenant that are still to be erased, at most `limit`. */
-  toErase(limit: number): string[] {
+  /** Lists at most `limit` tasks of an erased tenant that are still to be erased. */
+  listUnerased(limit: number): string[] {
     return this.tables.read<{ task: string }>("SELECT task FROM outbox LIMIT ?", limit).map(({ task }) => task);
   }
 
-  /** A task of an erased tenant is gone. */
+  /** Records that a task of an erased tenant is erased. */
   markErased(task: string): void {
     this.drop(task, FORGET_VERSION);
   }
@@ -151,7 +158,7 @@ export class TenantOutbox {
     if (row !== undefined) this.tables.deleteParts("reports", task);
   }
 
-  /** False: a newer row is here. */
+  /** Returns false if a newer row is stored. */
   private put(task: string, version: number, report: string | null): boolean {
     const [row] = this.tables.write(
       `INSERT INTO outbox VALUES (?, ?, 0, ?) ON CONFLICT (task) DO UPDATE SET
@@ -171,9 +178,9 @@ interface StoredRow extends Record<string, SqlStorageValue> {
   readonly report: string | null;
 }
 
-/** The tasks that are remembered as forgotten, and those that Postgres has still to forget. */
+/** Every deleted task: recorded, or not yet deleted in Postgres. */
 const FORGOTTEN = `SELECT task FROM forgotten UNION SELECT task FROM outbox WHERE version = ${FORGET_VERSION}`;
-/** The summaries that stay of tasks whose day has ended. */
-const KEPT_OF_FORGOTTEN = `DELETE FROM kept_summaries WHERE task IN (SELECT task FROM forgotten WHERE at <= ?)
+/** Deletes the marks of retained summaries whose record expires. */
+const DELETE_EXPIRED_SUMMARIES = `DELETE FROM kept_summaries WHERE task IN (SELECT task FROM forgotten WHERE at <= ?)
   AND task NOT IN (SELECT task FROM outbox WHERE version = ?)`;
 const TEXT = new TextDecoder();

@@ -1,28 +1,48 @@
-/** What a tenant's object consists of, and how its parts are wired. Each part has a file of its own. */
+/** Connects the parts of a tenant's object. The object sees only its jobs, each by the methods that it calls. */
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { TenantFacts } from "../../core/tenant/rpc.ts";
 import { TenantAlarm } from "./alarm.ts";
-import { TenantDoor } from "./auth.ts";
-import { TenantErrands } from "./background-jobs.ts";
+import { TenantAuth } from "./auth.ts";
+import { TenantBackgroundJobs } from "./background-jobs.ts";
+import { TenantErasure } from "./erasure.ts";
+import { TenantFactsReader } from "./facts.ts";
 import { TenantFeed } from "./feed.ts";
-import { TenantIndex } from "./task-index.ts";
+import { TenantHousekeeping } from "./housekeeping.ts";
+import { TenantTaskIndex } from "./task-index.ts";
 import { TenantNotices } from "./notices.ts";
 import { TenantOutbox } from "./outbox.ts";
-import { TenantPlaces } from "./slots.ts";
+import { TenantSlots } from "./slots.ts";
 import { TenantRates } from "./rates.ts";
+import { TenantRecovery } from "./recovery.ts";
 import { TenantRecoveryStore } from "./recovery-store.ts";
 import { TenantReindex } from "./reindex.ts";
 import { TenantRepeats } from "./repeats.ts";
 import { TenantReports } from "./reports.ts";
 import { TenantRetention } from "./retention.ts";
-import { TenantRowWatch } from "./row.ts";
+import { TenantRowCheck } from "./row.ts";
 import { TenantSessions } from "./sessions.ts";
 import { TenantSources } from "./sources.ts";
 import { TenantStorage } from "./storage.ts";
 import { TenantStore } from "./store.ts";
 import { TenantSummaries } from "./summaries.ts";
-import { TenantSwitch } from "./kill-switch.ts";
+import { TenantKillSwitch } from "./kill-switch.ts";
 import { TenantTables } from "./tables.ts";
+
+/** The jobs of a tenant's object. */
+export interface TenantJobs {
+  readonly auth: Pick<TenantAuth, "admit" | "admitSession" | "settle" | "revoke" | "isRevoked">;
+  readonly sessions: Pick<TenantSessions, "begin" | "listPage" | "end" | "storeLink">;
+  readonly facts: Pick<TenantFactsReader, "readUnlessErased" | "stampAgents" | "recordSource">;
+  readonly reports: Pick<TenantReports, "requestPermit" | "report" | "forget">;
+  readonly killSwitch: Pick<TenantKillSwitch, "stop" | "release" | "getStop">;
+  readonly notices: Pick<TenantNotices, "addInterests" | "setInterests">;
+  readonly slots: Pick<TenantSlots, "listAccounts" | "setLimit">;
+  readonly storage: Pick<TenantStorage, "reserve" | "countBytes">;
+  readonly retention: Pick<TenantRetention, "getState" | "set">;
+  readonly recovery: Pick<TenantRecovery, "startReindex" | "getReindex" | "confirmRow" | "addSchedule">;
+  readonly housekeeping: Pick<TenantHousekeeping, "runAlarm" | "send" | "flush" | "writeSummaries">;
+  readonly erasure: Pick<TenantErasure, "erase">;
+  readonly feed: Pick<TenantFeed, "accept">;
+}
 
 class TenantContext {
   protected readonly ctx: DurableObjectState;
@@ -34,26 +54,33 @@ class TenantContext {
   }
 }
 
-export class TenantParts extends TenantContext {
-  readonly tables = new TenantTables(this.ctx.storage, this.ctx.id.name);
-  readonly store = new TenantStore(this.tables);
-  readonly repeats = new TenantRepeats(this.tables, this.store, () => this.alarms.arm());
-  readonly outbox = new TenantOutbox(this.tables);
-  readonly recovery = new TenantRecoveryStore(this.tables);
-  readonly row = new TenantRowWatch(this.env, this.tables, this.recovery, () => this.alarms.arm());
-  readonly index = new TenantIndex(this.env, this.tables, this.outbox, this.row);
-  readonly summaries = new TenantSummaries(this.env, this.tables, this.outbox);
-  readonly places = new TenantPlaces(this.env, this.tables);
-  readonly switch = new TenantSwitch(this.env, this.tables);
+export class TenantParts extends TenantContext implements TenantJobs {
+  private readonly tables = new TenantTables(this.ctx.storage, this.ctx.id.name);
+  private readonly store = new TenantStore(this.tables);
+  private readonly arm = (): void => this.alarms.arm();
+  private readonly repeats = new TenantRepeats(this.tables, this.store, this.arm);
+  private readonly outbox = new TenantOutbox(this.tables);
+  private readonly recoveryStore = new TenantRecoveryStore(this.tables);
+  private readonly row = new TenantRowCheck(this.env, this.tables, this.recoveryStore, this.arm);
+  private readonly index = new TenantTaskIndex(this.env, this.tables, this.outbox, this.row);
+  private readonly summaries = new TenantSummaries(this.env, this.tables, this.outbox);
+  private readonly sources = new TenantSources(this.tables);
+  private readonly rates = new TenantRates(this.env);
+  readonly slots = new TenantSlots(this.env, this.tables);
   readonly storage = new TenantStorage(this.env, this.tables);
-  readonly sources = new TenantSources(this.tables);
   readonly notices = new TenantNotices(this.env, this.tables);
-  readonly rates = new TenantRates(this.env);
-  readonly rebuilding: TenantReindex = new TenantReindex(this.env, {
+  readonly killSwitch: TenantKillSwitch = new TenantKillSwitch(this.env, this.tables, () => {
+    this.alarms.arm();
+    this.jobs.notifyTasks();
+  });
+  readonly feed: TenantFeed = new TenantFeed(this.ctx, (key, session) => this.auth.isRevoked(key, session));
+  readonly sessions = new TenantSessions(this.tables, this.store, this.feed);
+  readonly facts = new TenantFactsReader({ tables: this.tables, killSwitch: this.killSwitch, sources: this.sources });
+  private readonly reindex: TenantReindex = new TenantReindex(this.env, {
     tables: this.tables,
     outbox: this.outbox,
-    places: this.places,
-    store: this.recovery,
+    slots: this.slots,
+    store: this.recoveryStore,
     sendAll: () => this.index.sendAll(),
     onEnded: () => this.retention.restart(Date.now()),
   });
@@ -61,67 +88,86 @@ export class TenantParts extends TenantContext {
     tables: this.tables,
     forget: (task) => this.reports.forget(task, true),
     sendAll: () => this.index.sendAll(),
-    saveSummaries: (tasks) => this.summaries.writeOf(tasks),
-    isRebuilding: () => this.rebuilding.isRunning(),
+    saveSummaries: (tasks) => this.summaries.writeForTasks(tasks),
+    isRebuilding: () => this.reindex.isRunning(),
+    onSet: this.arm,
   });
-  readonly errands = new TenantErrands(
+  private readonly jobs: TenantBackgroundJobs = new TenantBackgroundJobs(
     this.tables,
     {
-      switch: this.switch,
+      killSwitch: this.killSwitch,
       summaries: this.summaries,
       notices: this.notices,
-      reindex: this.rebuilding,
+      reindex: this.reindex,
       retention: this.retention,
     },
-    () => this.alarms.arm(),
+    this.arm,
   );
-  readonly alarms: TenantAlarm = new TenantAlarm({
+  private readonly alarms: TenantAlarm = new TenantAlarm({
     tables: this.tables,
     store: this.store,
     outbox: this.outbox,
     index: this.index,
-    errands: this.errands,
+    jobs: this.jobs,
   });
-  readonly sessions = new TenantSessions(this.tables, this.store);
-  readonly feed = new TenantFeed(this.ctx, (key, session) => this.isDead(key, session));
-  readonly reports = new TenantReports({
+  readonly auth: TenantAuth = new TenantAuth(this.env, {
+    tables: this.tables,
+    store: this.store,
+    repeats: this.repeats,
+    rates: this.rates,
+    sessions: this.sessions,
+    feed: this.feed,
+    row: this.row,
+    facts: this.facts,
+  });
+  readonly reports: TenantReports = new TenantReports({
     tables: this.tables,
     outbox: this.outbox,
     notices: this.notices,
-    places: this.places,
+    slots: this.slots,
     summaries: this.summaries,
-    switch: this.switch,
-    errands: this.errands,
+    killSwitch: this.killSwitch,
+    jobs: this.jobs,
     feed: this.feed,
+    alarms: this.alarms,
   });
-  readonly door = new TenantDoor(
-    { tables: this.tables, store: this.store, repeats: this.repeats, rates: this.rates, sessions: this.sessions },
-    () => this.standing(),
-  );
-  /** What forgets its rows with the tenant. */
-  readonly erasable = [
-    this.store,
-    this.sessions,
-    this.outbox,
-    this.summaries,
-    this.places,
-    this.switch,
-    this.storage,
-    this.sources,
-    this.notices,
-    this.recovery,
-    this.retention,
-  ];
-  /** Another whenever an agent may have changed. */
-  agentsStamp: string = crypto.randomUUID();
-
-  /** True for a key that was revoked, a session that has ended, and an erased tenant. */
-  isDead(key: string, session: string | null): boolean {
-    if (this.tables.isErased() || this.store.isRevoked(key)) return true;
-    return session !== null && this.sessions.find(session, Date.now()) === null;
-  }
-
-  standing(): TenantFacts {
-    return { stopped: this.switch.stopped(), agentsStamp: this.agentsStamp, sources: this.sources.present() };
-  }
+  readonly recovery = new TenantRecovery({
+    tables: this.tables,
+    row: this.row,
+    reindex: this.reindex,
+    store: this.recoveryStore,
+  });
+  readonly housekeeping = new TenantHousekeeping({
+    tables: this.tables,
+    alarms: this.alarms,
+    jobs: this.jobs,
+    store: this.store,
+    outbox: this.outbox,
+    slots: this.slots,
+    reports: this.reports,
+    index: this.index,
+    row: this.row,
+    summaries: this.summaries,
+  });
+  readonly erasure = new TenantErasure({
+    tables: this.tables,
+    outbox: this.outbox,
+    rates: this.rates,
+    feed: this.feed,
+    alarms: this.alarms,
+    repeats: this.repeats,
+    rows: [
+      this.store,
+      this.sessions,
+      this.outbox,
+      this.summaries,
+      this.slots,
+      this.killSwitch,
+      this.storage,
+      this.sources,
+      this.notices,
+      this.recoveryStore,
+      this.retention,
+    ],
+  });
 }

@@ -1,10 +1,10 @@
-/** The request windows of the tenant's keys, in memory: an object that was loaded anew counts anew. */
+/** The request windows of the tenant's keys, in memory. They restart when the object is loaded. */
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { KeyRecord, RateState } from "../../core/tenant/rpc.ts";
 import { countRequest, type RateDecision, type RateWindow } from "../../core/tenant/rate-limit.ts";
 
-/** Keys whose requests are counted at once; the one that was counted first gives way. */
+/** Maximum counted keys. The oldest is dropped first. */
 const MAX_WINDOWS = 10_000;
 
 export class TenantRates {
@@ -24,8 +24,8 @@ export class TenantRates {
     return counted;
   }
 
-  /** The state of a key whose request was counted before: it is admitted. */
-  look(key: KeyRecord, now: number): { readonly rate: RateState; readonly retryAfterMs: null } {
+  /** Returns the state of a key whose request was already counted. It is admitted. */
+  peek(key: KeyRecord, now: number): { readonly rate: RateState; readonly retryAfterMs: null } {
     const { rate } = countRequest(this.windows.get(key.id) ?? null, settingsFromEnv(this.env).requestsPerMinute, now);
     return { rate, retryAfterMs: null };
   }

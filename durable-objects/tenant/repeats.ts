@@ -1,4 +1,4 @@
-/** Requests that may be sent again: the first one runs, its repeats wait for its reply. */
+/** Idempotent requests: the first attempt runs, and repeats wait for its reply. */
 import {
   judgeRepeat,
   REPEAT_RETRY_AFTER_MS,
@@ -12,51 +12,51 @@ import type { TenantStore } from "./store.ts";
 import type { TenantTables } from "./tables.ts";
 
 export class TenantRepeats {
-  /** Names this instance: tries that another one let in were cut off. */
+  /** Identifies this instance. Attempts of an earlier instance were interrupted. */
   private readonly incarnation = crypto.randomUUID();
   private readonly tables: TenantTables;
   private readonly store: TenantStore;
   private readonly arm: () => void;
-  /** Repeats that wait for a reply, by ticket. */
+  /** Waiting repeats by ticket. */
   private readonly waiting = new Map<string, Set<() => void>>();
 
-  /** `arm` sets the object's alarm for what is to be forgotten. */
+  /** `arm` sets the object's alarm for the next expiry. */
   constructor(tables: TenantTables, store: TenantStore, arm: () => void) {
     this.tables = tables;
     this.store = store;
     this.arm = arm;
   }
 
-  /** Begins the request, or waits for the try that runs until its reply is there. */
+  /** Starts the request, or waits for the reply of the running attempt. */
   async judge(ticket: string, { fingerprint }: IdempotentRequest): Promise<IdempotencyState> {
     const until = Date.now() + REPEAT_WAIT_MS;
     for (;;) {
       const now = Date.now();
       if (this.tables.isErased()) return { kind: "busy", retryAfterMs: REPEAT_RETRY_AFTER_MS };
-      const asked = { fingerprint, incarnation: this.incarnation, newSeed: newSeed() };
-      const verdict = judgeRepeat(this.store.repeat(ticket), asked, now);
+      const attempt = { fingerprint, incarnation: this.incarnation, newSeed: makeSeed() };
+      const verdict = judgeRepeat(this.store.findRepeat(ticket), attempt, now);
       if (verdict.kind === "mismatch") return verdict;
       if (verdict.kind === "replay") {
-        const reply = this.store.reply(ticket);
+        const reply = this.store.readReply(ticket);
         return reply === null ? { kind: "busy", retryAfterMs: REPEAT_RETRY_AFTER_MS } : { kind: "replay", reply };
       }
       if (verdict.kind === "begin") {
-        this.store.begin(ticket, verdict.row);
+        this.store.startAttempt(ticket, verdict.row);
         this.arm();
         return { kind: "fresh", ticket, seed: verdict.row.seed, startedAt: verdict.row.startedAt };
       }
       if (now >= until) return { kind: "busy", retryAfterMs: REPEAT_RETRY_AFTER_MS };
-      await this.settled(ticket, until - now);
+      await this.waitForReply(ticket, until - now);
     }
   }
 
-  /** Ends a first try. Gives the reply of another try that was first. */
+  /** Ends a first attempt. Returns the reply of another attempt that finished earlier. */
   settle(ticket: string, reply: StoredReply | null): StoredReply | null {
-    const row = this.store.repeat(ticket);
+    const row = this.store.findRepeat(ticket);
     if (row === null) return null;
-    if (row.doneAt !== null) return this.store.reply(ticket);
-    if (reply === null) this.store.cutOff(ticket);
-    else this.store.finish(ticket, reply, Date.now());
+    if (row.doneAt !== null) return this.store.readReply(ticket);
+    if (reply === null) this.store.endAttempt(ticket);
+    else this.store.storeReply(ticket, reply, Date.now());
     this.arm();
     this.wake(ticket);
     return null;
@@ -66,8 +66,8 @@ export class TenantRepeats {
     for (const ticket of this.waiting.keys()) this.wake(ticket);
   }
 
-  /** Resolves when the ticket is settled, or after `timeoutMs`. */
-  private settled(ticket: string, timeoutMs: number): Promise<void> {
+  /** Resolves when the ticket is settled or `timeoutMs` has passed. */
+  private waitForReply(ticket: string, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const waiters = this.waiting.get(ticket) ?? new Set();
       this.waiting.set(ticket, waiters);
@@ -87,6 +87,6 @@ export class TenantRepeats {
   }
 }
 
-function newSeed(): string {
+function makeSeed(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(32)));
 }

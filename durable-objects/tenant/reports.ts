@@ -1,89 +1,123 @@
-/** What a tenant hears of its tasks: how each stands, and that one asks for leave to begin hops. */
+/** Applies the reports and permit requests of a tenant's tasks. What arrives within a moment shares one storage write. */
 import type { PermitReply, PermitRequest, ReportReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { STOPPED_RETRY_MS } from "../../core/task/admission.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
-import type { TenantErrands } from "./background-jobs.ts";
+import { Batcher } from "../base/batcher.ts";
+import type { TenantAlarm } from "./alarm.ts";
+import type { TenantBackgroundJobs } from "./background-jobs.ts";
 import type { TenantFeed } from "./feed.ts";
 import type { TenantNotices } from "./notices.ts";
 import type { TenantOutbox } from "./outbox.ts";
-import type { TenantPlaces } from "./slots.ts";
+import type { TenantSlots } from "./slots.ts";
 import type { TenantSummaries } from "./summaries.ts";
-import type { TenantSwitch } from "./kill-switch.ts";
+import type { TenantKillSwitch } from "./kill-switch.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** What a task hears that is still heard of after it, or its tenant, was erased. */
+/** How long a report waits for others. */
+const REPORTS_WAIT_MS = 2;
+
+/** The reply to a task that was erased, or whose tenant was. */
 const GONE: PermitReply = { kind: "stopped", message: "This task was erased.", askAgainAfterMs: STOPPED_RETRY_MS };
 
-/** A task that asks for leave, with its news. */
-export interface Asked {
+/** A permit request with the task's report. */
+interface PermitEntry {
   readonly request: PermitRequest;
   readonly report: TaskReport | null;
 }
 
 interface Parts {
-  readonly tables: TenantTables;
-  readonly outbox: TenantOutbox;
-  readonly notices: TenantNotices;
-  readonly places: TenantPlaces;
-  readonly summaries: TenantSummaries;
-  readonly switch: TenantSwitch;
-  readonly errands: TenantErrands;
-  readonly feed: TenantFeed;
+  readonly tables: Pick<TenantTables, "isErased">;
+  readonly outbox: Pick<TenantOutbox, "isForgotten" | "markErased" | "putForgotten" | "putReport">;
+  readonly notices: Pick<TenantNotices, "store" | "deleteOfTask">;
+  readonly slots: Pick<TenantSlots, "enter" | "report" | "forget">;
+  readonly summaries: Pick<TenantSummaries, "noteCompleted" | "deleteOfTask">;
+  readonly killSwitch: Pick<TenantKillSwitch, "getStop" | "requestHalt">;
+  readonly jobs: Pick<TenantBackgroundJobs, "hasDueNotices">;
+  readonly feed: Pick<TenantFeed, "publish" | "publishErased">;
+  readonly alarms: Pick<TenantAlarm, "arm" | "armForIndex">;
 }
 
-/** Every method is one synchronous piece of work. */
 export class TenantReports {
   private readonly parts: Parts;
+  /** A permit request waits for its reply, so its batch is only what has already arrived. */
+  private readonly permits = new Batcher(0, (entries: readonly PermitEntry[]) =>
+    this.armAfter(entries.map((entry) => this.enter(entry))),
+  );
+  private readonly rows = new Batcher(REPORTS_WAIT_MS, (rows: readonly TaskReport[]) =>
+    this.armAfter(rows.map((row) => this.apply(row))),
+  );
 
   constructor(parts: Parts) {
     this.parts = parts;
   }
 
-  letIn({ request, report }: Asked): PermitReply {
-    const { tables, outbox, places } = this.parts;
+  async requestPermit(request: PermitRequest, report: TaskReport | null): Promise<PermitReply> {
+    return await this.permits.add({ request, report });
+  }
+
+  async report(row: TaskReport): Promise<ReportReply> {
+    return await this.rows.add(row);
+  }
+
+  /** Resolves once the reports that have arrived are stored. */
+  async waitForPending(): Promise<void> {
+    await this.rows.waitForPending();
+  }
+
+  /** Deletes everything of an erased task except the record of its deletion. */
+  forget(task: string, retainsSummary: boolean): void {
+    const { tables, outbox, summaries, notices, slots, feed, alarms } = this.parts;
+    if (tables.isErased()) {
+      outbox.markErased(task);
+      return;
+    }
+    outbox.putForgotten(task, retainsSummary);
+    summaries.deleteOfTask(task);
+    notices.deleteOfTask(task);
+    slots.forget(task);
+    feed.publishErased(task);
+    alarms.arm();
+  }
+
+  private enter({ request, report }: PermitEntry): PermitReply {
+    const { tables, outbox, slots, killSwitch } = this.parts;
     if (tables.isErased()) {
       outbox.putForgotten(request.task);
       return GONE;
     }
     if (outbox.isForgotten(request.task)) return GONE;
-    if (report !== null) this.keep(report);
-    const stop = this.parts.switch.stopped();
-    return places.enter(request, stop === null ? null : formatStopMessage(stop));
+    if (report !== null) this.store(report);
+    const stop = killSwitch.getStop();
+    return slots.enter(request, stop === null ? null : formatStopMessage(stop));
   }
 
-  hear(row: TaskReport): ReportReply {
-    const { tables, outbox, places, summaries, errands } = this.parts;
+  private apply(row: TaskReport): ReportReply {
+    const { tables, outbox, slots, summaries, killSwitch } = this.parts;
     if (tables.isErased()) {
       outbox.putForgotten(row.task);
       return { erased: true };
     }
     if (!outbox.isForgotten(row.task)) {
-      this.keep(row);
-      summaries.hear(row);
-      places.report(row);
-      if (row.view.status === "running" && this.parts.switch.stopped() !== null) {
-        this.parts.switch.halt(row.task);
-        errands.tell();
-      }
+      this.store(row);
+      summaries.noteCompleted(row);
+      slots.report(row);
+      if (row.view.status === "running" && killSwitch.getStop() !== null) killSwitch.requestHalt(row.task);
     }
     return { erased: false };
   }
 
-  /** The task was erased: nothing of it is kept or told any more, but that it was. */
-  forget(task: string, keepsMemory: boolean): void {
-    const { outbox, summaries, notices, places, feed } = this.parts;
-    outbox.putForgotten(task, keepsMemory);
-    summaries.forget(task);
-    notices.forget(task);
-    places.forget(task);
-    feed.forget(task);
+  /** Stores a report for the index and its notices, and publishes it to the watchers. */
+  private store({ news, ...row }: TaskReport): void {
+    this.parts.outbox.putReport(row);
+    if (news !== undefined) this.parts.notices.store(news);
+    this.parts.feed.publish(row);
   }
 
-  /** Keeps a report for the index, and what happened for those who want to hear of it; tells who watches. */
-  private keep({ news, ...row }: TaskReport): void {
-    this.parts.outbox.putReport(row);
-    if (news !== undefined) this.parts.notices.hear(news);
-    this.parts.feed.hear(row);
+  /** Arms the alarm for what a batch stored: notices, which are fanned out at once, and index rows. */
+  private armAfter<T>(replies: T): T {
+    if (this.parts.jobs.hasDueNotices()) this.parts.alarms.arm();
+    this.parts.alarms.armForIndex();
+    return replies;
   }
 }

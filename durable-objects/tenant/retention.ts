@@ -1,12 +1,12 @@
 /**
- * Removes what is past the tenant's retention: of the trees that ended, the earliest first, at most 1,000 a minute, at a stored
- * cursor. The task's own object says whether its whole tree has ended, and when; the index only says where to look.
+ * Deletes what is past the tenant's retention, the earliest ended trees first, at most 1,000 trees a minute, from a
+ * stored cursor. The index lists candidates; the root's object decides whether and when its whole tree ended.
  */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type AuditEntry, BY_OTTO } from "../../core/ports/audit.ts";
-import { OttoError, type Result } from "../../core/base/errors.ts";
+import { unwrap } from "../../core/base/unwrap.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { isWithoutState } from "../../core/task/lost.ts";
 import type { PagePosition } from "../../core/base/page-cursor.ts";
@@ -29,13 +29,13 @@ import {
 import { eraseLostTree, findLostTree } from "./lost-tree.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** Trees of one batch, after which the cursor is stored, and objects that are requested at the same time. */
+/** Trees per batch, after which the cursor is stored, and concurrent calls of objects. */
 const BATCH = 50;
 const AT_ONCE = 10;
-/** A sweep that was cut off by a crash continues after this. */
+/** A sweep that a crash interrupted continues after this. */
 const GUARD_MS = 60_000;
 
-/** What a sweep removes, of trees that ended before the cutoff. */
+/** What a sweep deletes, of trees that ended before the cutoff. */
 interface Sweep {
   readonly tenant: string;
   readonly part: RetentionPart;
@@ -43,24 +43,26 @@ interface Sweep {
 }
 
 /**
- * Whether a tree loses the part. `lost`: its root's state is lost, and these are the tasks below it. `unchanged`: it lost the part
- * earlier. `passed`: it lives, ended too late, or could not be judged or removed now.
+ * What happens to a tree. `lost`: its root lost its state, and these are the tasks below it. `unchanged`: the part was
+ * already deleted. `passed`: it is active, ended too late, or failed.
  */
 type Verdict = "due" | "unchanged" | "passed" | { readonly lost: readonly string[] };
 
 interface Parts {
   readonly tables: TenantTables;
-  /** Takes a task out of the index whose object holds nothing. Its summary stays. */
+  /** Removes a task with an empty object from the index. Its summary stays. */
   readonly forget: (task: string) => void;
-  /** Sends what tasks reported to the index. False: Postgres is away. */
+  /** Sends pending reports to the index. False if Postgres is unavailable. */
   readonly sendAll: () => Promise<boolean>;
-  /** Saves the summaries of these tasks that are due. False: one could not be saved. */
+  /** Writes the pending summaries of these tasks. False if one failed. */
   readonly saveSummaries: (tasks: readonly string[]) => Promise<boolean>;
-  /** True while the index is rebuilt, and lacks trees. */
+  /** True during a rebuild, when the index is incomplete. */
   readonly isRebuilding: () => boolean;
+  /** Called after the retention was replaced. */
+  readonly onSet: () => void;
 }
 
-interface Stored {
+interface RetentionRow {
   readonly retention: Retention;
   readonly progress: RetentionProgress | null;
 }
@@ -68,7 +70,7 @@ interface Stored {
 export class TenantRetention {
   private readonly env: Env;
   private readonly parts: Parts;
-  private known: Stored | undefined;
+  private knownRow: RetentionRow | undefined;
   private running: Promise<void> | null = null;
   private failures = 0;
   private failedAt = 0;
@@ -78,32 +80,37 @@ export class TenantRetention {
     this.parts = parts;
   }
 
-  standing(): Stored {
-    this.known ??= this.read();
-    return this.known;
+  getState(): RetentionRow {
+    this.knownRow ??= this.read();
+    return this.knownRow;
   }
 
-  /** The sweep begins again at the earliest tree. */
+  /** Replaces the retention. The sweep restarts at the earliest tree. */
   set(retention: Retention, now: number): void {
-    const progress = isUnlimited(retention) ? null : createProgress(this.standing().progress, now);
-    this.keep({ retention, progress });
+    if (this.parts.tables.isErased()) return;
+    const progress = isUnlimited(retention) ? null : createProgress(this.getState().progress, now);
+    this.store({ retention, progress });
+    this.parts.onSet();
   }
 
-  /** The index was rebuilt, and may have trees before the cursor that it lacked: the sweep begins again at the earliest. */
+  /** Restarts the sweep after a rebuild: the index may have regained trees before the cursor. */
   restart(now: number): void {
-    const { retention, progress } = this.standing();
-    if (progress !== null) this.keep({ retention, progress: createProgress(progress, now) });
+    const { retention, progress } = this.getState();
+    if (progress !== null) this.store({ retention, progress: createProgress(progress, now) });
   }
 
-  /** When the sweep continues; null: everything is kept, or the index is rebuilt first. While it runs, that is when a crash is made good. */
+  /**
+   * Returns when the sweep continues; null when nothing expires or a rebuild runs. During a sweep, that is when a crash
+   * would be recovered.
+   */
   nextAt(now: number): number | null {
-    const { progress } = this.standing();
+    const { progress } = this.getState();
     if (progress === null || this.parts.tables.isErased() || this.parts.isRebuilding()) return null;
     if (this.running !== null) return now + GUARD_MS;
     return Math.max(progress.nextAt, computeRetryAt(this.failures, this.failedAt, now));
   }
 
-  /** Sweeps as much as the minute allows. Never throws: what fails is tried again by the alarm. */
+  /** Sweeps as much as the minute allows. Never throws: the alarm retries a failure. */
   async run(): Promise<void> {
     this.running ??= this.sweep().finally(() => {
       this.running = null;
@@ -112,61 +119,65 @@ export class TenantRetention {
   }
 
   erase(): void {
-    this.parts.tables.empty("retention");
-    this.known = undefined;
+    this.parts.tables.clear("retention");
+    this.knownRow = undefined;
   }
 
   private async sweep(): Promise<void> {
-    const tenant = this.parts.tables.tenant();
+    const tenant = this.parts.tables.getTenant();
     if (tenant === null) return;
     try {
-      // The cursor passes no tree whose end the index does not have yet.
-      if (!(await this.parts.sendAll())) throw new Error("the database did not take the rows");
+      // The cursor must not pass a tree whose end is not in the index yet.
+      if (!(await this.parts.sendAll())) throw new Error("the database did not accept the rows");
       let hasMore = false;
       for (const part of RETENTION_PARTS) hasMore = (await this.sweepPart(tenant, part)) || hasMore;
       this.failures = 0;
-      const { retention, progress } = this.standing();
+      const { retention, progress } = this.getState();
       if (progress === null || this.parts.tables.isErased()) return;
       const nextAt = computeNextSweep(retention, progress, hasMore, Date.now());
-      this.keep({ retention, progress: { ...progress, nextAt } });
+      this.store({ retention, progress: { ...progress, nextAt } });
     } catch (thrown) {
       this.failures += 1;
       this.failedAt = Date.now();
-      console.error("the retention of a tenant waits", tenant, thrown);
+      console.error("the retention sweep of a tenant failed and is retried", tenant, thrown);
     }
   }
 
-  /** True: there is more, which the minute has no room for. */
+  /** Returns true if more trees are due than the minute allows. */
   private async sweepPart(tenant: string, part: RetentionPart): Promise<boolean> {
     for (;;) {
       const now = Date.now();
-      const { retention, progress } = this.standing();
+      const { retention, progress } = this.getState();
       const cutoff = computeCutoff(retention, part, now);
       if (cutoff === null || progress === null || this.isStopped()) return false;
       const today = startDay(progress, now);
       const { after } = today.parts[part];
       const limit = Math.min(BATCH, getSweepAllowance(today, now));
       const { tasks, audit } = databaseFromEnv(this.env);
-      const trees = value(await tasks.listEnded(tenant, cutoff, { after, limit: Math.max(limit, 1) }));
+      const trees = unwrap(await tasks.listEnded(tenant, cutoff, { after, limit: Math.max(limit, 1) }));
       if (trees.length === 0) return false;
       if (limit === 0) return true;
-      // It was set meanwhile, and begins again.
-      if (this.standing().progress !== progress || this.isStopped()) return false;
+      // The retention was set meanwhile, and the sweep restarts.
+      if (this.getState().progress !== progress || this.isStopped()) return false;
       const counted = recordExamined(today, trees.length, now);
-      this.keep({ retention, progress: counted });
+      this.store({ retention, progress: counted });
       const sweep = { tenant, part, cutoff };
-      const verdicts = await mapSome(trees, async ({ id }) => await this.judge(sweep, id));
-      // The audit log says it before the first tree of the day goes.
-      if (verdicts.some(isDue) && isUntouched(today)) value(await audit.add(tenant, await actOf(tenant, today.day)));
-      // A summary is made of what the task's object stores.
+      const verdicts = await mapInBatches(trees, async ({ id }) => await this.judge(sweep, id));
+      // The audit entry is written before the first tree of the day is deleted.
+      if (verdicts.some(isDue) && isUntouched(today))
+        unwrap(await audit.add(tenant, await toAuditEntry(tenant, today.day)));
+      // A summary is made from the state of the task's object.
       if (part === "tasks" && !(await this.parts.saveSummaries(trees.map(({ id }) => id))))
         throw new Error("summaries could not be saved");
-      if (this.standing().progress !== counted || this.isStopped()) return false;
-      const swept = await mapSome(trees, async ({ id }, at) => await this.remove(sweep, id, verdicts[at] ?? "passed"));
-      if (this.standing().progress !== counted || this.isStopped()) return false;
+      if (this.getState().progress !== counted || this.isStopped()) return false;
+      const swept = await mapInBatches(
+        trees,
+        async ({ id }, at) => await this.remove(sweep, id, verdicts[at] ?? "passed"),
+      );
+      if (this.getState().progress !== counted || this.isStopped()) return false;
       const removed = swept.filter((one) => one === "removed").length;
       const outcome = { removed, last: trees.at(-1) ?? null, hasPassed: swept.includes("passed") };
-      this.keep({ retention, progress: applyBatch(counted, part, outcome) });
+      this.store({ retention, progress: applyBatch(counted, part, outcome) });
     }
   }
 
@@ -179,7 +190,7 @@ export class TenantRetention {
       const tree = tasksFromEnv(this.env)(tenant, task);
       const ended = await tree.treeEndedAt();
       if (!ended.ok && part === "tasks") {
-        // An erasing that was cut off is ended here, if its alarm is not sooner.
+        // An interrupted deletion is finished here, unless the task's own alarm is earlier.
         if (!isWithoutState(ended.error)) return ended.error.code === "not_found" ? "due" : "passed";
         const below = await findLostTree(this.env, tenant, task, cutoff);
         return below === null ? "passed" : { lost: below };
@@ -214,11 +225,11 @@ export class TenantRetention {
   }
 
   private passOver(tenant: string, task: string, thrown: unknown): "passed" {
-    console.error("a tree past its retention was passed over", tenant, task, thrown);
+    console.error("a tree past its retention was skipped", tenant, task, thrown);
     return "passed";
   }
 
-  private read(): Stored {
+  private read(): RetentionRow {
     const query = "SELECT retention, progress FROM retention";
     const [row] = this.parts.tables.read<{ retention: string; progress: string | null }>(query);
     if (row === undefined) return { retention: UNLIMITED_RETENTION, progress: null };
@@ -226,19 +237,19 @@ export class TenantRetention {
     return { retention: JSON.parse(row.retention) as Retention, progress };
   }
 
-  private keep(stored: Stored): void {
+  private store(stored: RetentionRow): void {
     const { retention, progress } = stored;
     this.parts.tables.write(
       "INSERT OR REPLACE INTO retention VALUES (1, ?, ?)",
       JSON.stringify(retention),
       progress === null ? null : JSON.stringify(progress),
     );
-    this.known = stored;
+    this.knownRow = stored;
   }
 }
 
-/** Does this with each tree, a few at the same time. */
-async function mapSome<T>(
+/** Processes each tree, a few concurrently. */
+async function mapInBatches<T>(
   trees: readonly PagePosition[],
   work: (tree: PagePosition, at: number) => Promise<T>,
 ): Promise<T[]> {
@@ -254,20 +265,15 @@ function isDue(verdict: Verdict): boolean {
   return verdict === "due" || typeof verdict === "object";
 }
 
-/** True while nothing was removed on this day. */
+/** True before the first deletion of the day. */
 function isUntouched({ parts }: RetentionProgress): boolean {
   return RETENTION_PARTS.every((part) => parts[part].today === 0);
 }
 
-/** One entry a day, however often it is added. */
-async function actOf(tenant: string, day: string): Promise<AuditEntry> {
+/** Returns the same entry all day. */
+async function toAuditEntry(tenant: string, day: string): Promise<AuditEntry> {
   const at = Date.parse(`${day}T00:00:00Z`);
   const name = new TextEncoder().encode(`retention ${tenant} ${day}`);
   const id = makeId("audit", at, new Uint8Array(await crypto.subtle.digest("SHA-256", name)));
   return { id, at, actor: BY_OTTO, action: "retention.sweep", target: tenant, requestId: day };
-}
-
-function value<T>(result: Result<T>): T {
-  if (!result.ok) throw new OttoError(result.error);
-  return result.value;
 }

@@ -1,4 +1,4 @@
-/** The sessions of a tenant's people, and the links that begin one. Each acts as the key that it was made with. */
+/** The sessions of a tenant's people, and their sign-in links. Each acts as the key that created it. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { KeyRecord, BegunSession } from "../../core/tenant/rpc.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
@@ -18,29 +18,32 @@ import {
   type NewSignInLink,
   type SessionMaker,
 } from "../../core/tenant/session.ts";
+import type { TenantFeed } from "./feed.ts";
 import type { TenantStore } from "./store.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** Every method is one synchronous piece of work, so that of two who open one link the second finds it gone. */
+/** Every method is synchronous, so a link can be opened only once. */
 export class TenantSessions {
   private readonly tables: TenantTables;
   private readonly store: TenantStore;
+  private readonly watchers: Pick<TenantFeed, "closeRevoked" | "hasWatcher">;
 
-  constructor(tables: TenantTables, store: TenantStore) {
+  constructor(tables: TenantTables, store: TenantStore, watchers: Pick<TenantFeed, "closeRevoked" | "hasWatcher">) {
     this.tables = tables;
     this.store = store;
+    this.watchers = watchers;
   }
 
-  /** A session that still holds, and the key that it acts as. */
+  /** Finds a valid session and its key. */
   find(hash: string, now: number): { readonly session: Session; readonly key: KeyRecord } | null {
     const [row] = this.tables.read<SessionRow>("SELECT * FROM sessions WHERE hash = ? AND expires_at > ?", hash, now);
-    const key = row === undefined ? null : this.liveKey(row.key_hash, now);
+    const key = row === undefined ? null : this.findLiveKey(row.key_hash, now);
     if (row === undefined || key === null) return null;
     const { id, key_hash: keyHash, tenant_name: tenantName, begun_at: begunAt, expires_at: expiresAt } = row;
     return { session: { id, hash, keyHash, tenantName, begunAt, expiresAt }, key };
   }
 
-  /** The same for a request that comes by it: that it is in use is written down. */
+  /** Finds a valid session and records that it was used. */
   visit(hash: string, now: number): ReturnType<TenantSessions["find"]> {
     const found = this.find(hash, now);
     if (found === null) return null;
@@ -51,53 +54,56 @@ export class TenantSessions {
     return found;
   }
 
-  page(
-    { keyId, page: { after, limit } }: SessionQuery,
-    now: number,
-    isFollowing: (hash: string) => boolean,
-  ): SessionPage {
+  listPage({ keyId, page: { after, limit } }: SessionQuery, now: number): SessionPage {
     const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
-    const place = "(sessions.begun_at, sessions.id) < (?, ?) ORDER BY sessions.begun_at DESC, sessions.id DESC LIMIT ?";
-    const rows = this.live({ keyId }, now, place, [at, id, limit + 1]);
+    const position =
+      "(sessions.begun_at, sessions.id) < (?, ?) ORDER BY sessions.begun_at DESC, sessions.id DESC LIMIT ?";
+    const rows = this.listLive({ keyId }, now, position, [at, id, limit + 1]);
     const { items, next } = cutPage(rows, limit, (row) => ({ at: row.begun_at, id: row.id }));
-    return { items: items.map((row) => lineOf(row, isFollowing(row.hash) ? now : row.seen_at)), next };
+    return {
+      items: items.map((row) => toSessionLine(row, this.watchers.hasWatcher(row.hash) ? now : row.seen_at)),
+      next,
+    };
   }
 
   begin({ id, hash, tenantName, userAgent = "" }: NewSession, by: SessionMaker, now: number): Result<BegunSession> {
-    if (this.tables.isErased()) return "linkHash" in by ? LINK_IS_OVER : KEY_IS_DEAD;
+    if (this.tables.isErased()) return "linkHash" in by ? LINK_EXPIRED : KEY_INVALID;
     const link = "linkHash" in by ? this.takeLink(by.linkHash, now) : { keyHash: by.keyHash, sessionUntil: null };
-    if (link === null) return LINK_IS_OVER;
-    const key = this.liveKey(link.keyHash, now);
-    if (key === null) return "linkHash" in by ? LINK_IS_OVER : KEY_IS_DEAD;
+    if (link === null) return LINK_EXPIRED;
+    const key = this.findLiveKey(link.keyHash, now);
+    if (key === null) return "linkHash" in by ? LINK_EXPIRED : KEY_INVALID;
     const expiresAt = computeSessionEnd(now, key, link.sessionUntil);
     this.makeRoom("sessions", { age: "begun_at", max: MAX_SESSIONS }, link.keyHash, now);
     const values = [hash, id, link.keyHash, tenantName, now, expiresAt];
     this.tables.write("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)", ...values);
     this.tables.write("INSERT INTO visits VALUES (?, ?, ?)", hash, userAgent, now);
+    // An older session may have been deleted to make room.
+    this.watchers.closeRevoked();
     return ok({ key, expiresAt });
   }
 
-  /** Ends what still holds of them, with the links that they made. */
+  /** Ends the valid sessions of a selection, with the links that they created. */
   end(which: SessionsToEnd, now: number): readonly EndedSession[] {
     const rows =
       "hash" in which
-        ? this.live({ keyId: null }, now, "sessions.hash = ?", [which.hash])
+        ? this.listLive({ keyId: null }, now, "sessions.hash = ?", [which.hash])
         : "id" in which
-          ? this.live(which, now, "sessions.id = ?", [which.id])
-          : this.live(which, now, "sessions.hash <> ?", [which.allBut ?? ""]);
+          ? this.listLive(which, now, "sessions.id = ?", [which.id])
+          : this.listLive(which, now, "sessions.hash <> ?", [which.allBut ?? ""]);
     for (const { hash } of rows) {
       this.tables.write("DELETE FROM sessions WHERE hash = ?", hash);
       this.tables.write("DELETE FROM visits WHERE hash = ?", hash);
       this.tables.write("DELETE FROM links WHERE maker = ?", hash);
     }
+    if (rows.length > 0) this.watchers.closeRevoked();
     return rows.map(({ id, key_id: keyId }) => ({ id, keyId }));
   }
 
-  keepLink({ id, hash, expiresAt }: NewSignInLink, by: LinkMaker, now: number): Result<void> {
-    if (this.tables.isErased()) return KEY_IS_DEAD;
+  storeLink({ id, hash, expiresAt }: NewSignInLink, by: LinkMaker, now: number): Result<void> {
+    if (this.tables.isErased()) return KEY_INVALID;
     const maker = "sessionHash" in by ? (this.find(by.sessionHash, now)?.session ?? null) : null;
     const keyHash = "keyHash" in by ? by.keyHash : maker?.keyHash;
-    if (keyHash === undefined || this.liveKey(keyHash, now) === null) return KEY_IS_DEAD;
+    if (keyHash === undefined || this.findLiveKey(keyHash, now) === null) return KEY_INVALID;
     this.makeRoom("links", { age: "made_at", max: MAX_LINKS }, keyHash, now);
     this.tables.write(
       "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -112,17 +118,16 @@ export class TenantSessions {
     return ok(undefined);
   }
 
-  /** Forgets them all. */
   erase(): void {
-    this.tables.empty("sessions", "links", "visits");
+    this.tables.clear("sessions", "links", "visits");
   }
 
-  /** Takes a link out for good; null: it was opened, or is over, or never was. */
+  /** Deletes and returns a link; null if it was used, has expired or is unknown. */
   private takeLink(
     hash: string,
     now: number,
   ): { readonly keyHash: string; readonly sessionUntil: number | null } | null {
-    // Nothing is written for a text that anybody can send.
+    // Unauthenticated input causes no write.
     if (this.tables.read("SELECT 1 FROM links WHERE hash = ?", hash).length === 0) return null;
     const [row] = this.tables.write<LinkRow>("DELETE FROM links WHERE hash = ? RETURNING *", hash);
     if (row === undefined || row.expires_at <= now) return null;
@@ -130,8 +135,8 @@ export class TenantSessions {
     return { keyHash: row.key_hash, sessionUntil: row.session_until };
   }
 
-  /** The sessions that hold, of those whose they are and that `condition` lets through. */
-  private live(
+  /** Lists the valid sessions of a filter that match `condition`. */
+  private listLive(
     { keyId }: SessionFilter,
     now: number,
     condition: string,
@@ -150,12 +155,14 @@ export class TenantSessions {
     );
   }
 
-  private liveKey(hash: string, now: number): KeyRecord | null {
-    const key = this.store.key(hash);
+  private findLiveKey(hash: string, now: number): KeyRecord | null {
+    const key = this.store.findKey(hash);
     return key !== null && this.store.isLive(key, now) ? key : null;
   }
 
-  /** Drops what is over, and the key's oldest where one more would be too many: no key signs out who came by another. */
+  /**
+   * Deletes expired rows, and the oldest of this key when it is at its limit. A key never ends the sessions of another.
+   */
   private makeRoom(
     table: "sessions" | "links",
     { age, max }: { readonly age: string; readonly max: number },
@@ -173,10 +180,10 @@ export class TenantSessions {
   }
 }
 
-const KEY_IS_DEAD = failed("unauthenticated", "This key is not valid any more.");
-const LINK_IS_OVER = failed("gone", "This link is over: it was opened before, or its time is up. Make another one.");
+const KEY_INVALID = failed("unauthenticated", "This key is no longer valid.");
+const LINK_EXPIRED = failed("gone", "This link was already used or has expired. Create a new one.");
 
-function lineOf(row: LiveRow, seenAt: number): SessionPage["items"][number] {
+function toSessionLine(row: LiveRow, seenAt: number): SessionPage["items"][number] {
   const { id, key_id, key_name, user_agent: userAgent, begun_at: begunAt, expires_at: expiresAt } = row;
   return { id, key: { id: key_id, name: key_name }, userAgent, seenAt, begunAt, expiresAt };
 }

@@ -1,4 +1,7 @@
-/** The desk of a tenant's object: its stored rows, the tenant's part of this process, and the calling of tasks in line. */
+/**
+ * The admission controller of a tenant's object with its stored rows and the tenant's share of this process. Wakes
+ * waiting tasks.
+ */
 import { costFromEnv } from "../../adapters/env/tenants.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
@@ -8,131 +11,134 @@ import { FairShare, MIN_SLOTS } from "../../core/tenant/fair-share.ts";
 import type { PermitReply, PermitRequest } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { AdmissionController } from "../../core/tenant/admission.ts";
-import { TenantDeskStore } from "./admission-store.ts";
+import { TenantAdmissionStore } from "./admission-store.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** The fair share of the tenants whose objects live in this process. */
+/** The fair share of the tenants in this process. */
 export const processShare = new FairShare();
 
-/** Every method decides and stores without an await in between; tasks are called afterwards. */
-export class TenantPlaces {
+/** Every method decides and stores synchronously; tasks are woken afterwards. */
+export class TenantSlots {
   private readonly env: Env;
   private readonly tables: TenantTables;
-  private readonly store: TenantDeskStore;
+  private readonly store: TenantAdmissionStore;
   private readonly tenants = processShare;
-  /** Read from the stored rows when it is first needed, and again after a failure to store. */
-  private desk: AdmissionController | null = null;
-  /** The month before which every day was forgotten. */
-  private forgotBefore: string | null = null;
+  /** Loaded from the stored rows when first needed, and again after a failed write. */
+  private controller: AdmissionController | null = null;
+  /** The month before which daily use was deleted. */
+  private deletedBefore: string | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(env: Env, tables: TenantTables) {
     this.env = env;
     this.tables = tables;
-    this.store = new TenantDeskStore(tables);
+    this.store = new TenantAdmissionStore(tables);
   }
 
-  /** Asks for leave. With `stopped`, the task gives back what it has and hears that message. */
+  /** Requests a permit. With `stopped`, the task returns what it holds and receives that message. */
   enter(request: PermitRequest, stopped: string | null): PermitReply {
-    return this.ask((desk, now, share) => {
-      const isAlone = this.tenants.isAlone(this.tables.tenant() ?? "", now);
-      return desk.enter(request, stopped, { now, share, isAlone, random: Math.random() });
+    return this.withController((controller, now, share) => {
+      const isAlone = this.tenants.isAlone(this.tables.getTenant() ?? "", now);
+      return controller.enter(request, stopped, { now, share, isAlone, random: Math.random() });
     });
   }
 
   report(report: TaskReport): void {
-    this.ask((desk, now) => desk.report(report, now));
+    this.withController((controller, now) => controller.report(report, now));
   }
 
   forget(task: string): void {
-    this.ask((desk) => desk.forget(task));
+    this.withController((controller) => controller.forget(task));
   }
 
-  /** Takes in a task that this object did not know, without counting again what it used. */
+  /** Adds a task that this object did not know, without counting its use again. */
   adopt(report: TaskReport): void {
-    this.ask((desk) => desk.adopt(report));
+    this.withController((controller) => controller.adopt(report));
   }
 
-  /** Every account that has a limit or was used. */
-  accounts(): BudgetAccount[] {
-    return this.ask((desk, now) => this.store.accounts().map((account) => desk.account(account, now)));
+  /** Lists every account with a limit or with use. */
+  listAccounts(): BudgetAccount[] {
+    return this.withController((controller, now) =>
+      this.store.listAccounts().map((account) => controller.account(account, now)),
+    );
   }
 
   setLimit(account: string, limit: BudgetLimit | null): BudgetAccount {
-    return this.ask((desk, now) => {
+    if (this.tables.isErased()) throw new Error("an erased tenant has no budgets");
+    return this.withController((controller, now) => {
       this.store.setLimit(account, limit);
-      desk.applyLimitChange(account);
-      return desk.account(account, now);
+      controller.applyLimitChange(account);
+      return controller.account(account, now);
     });
   }
 
-  /** Forgets what was spent on days that no limit counts any more. */
-  forgetOld(now: number): void {
+  /** Deletes the daily use of months that no limit covers. */
+  deleteOld(now: number): void {
     const month = toMonth(toDay(now));
-    if (this.forgotBefore === month) return;
-    this.store.forgetDaysBefore(month);
-    this.forgotBefore = month;
+    if (this.deletedBefore === month) return;
+    this.store.deleteDaysBefore(month);
+    this.deletedBefore = month;
   }
 
-  /** Forgets it all. */
   erase(): void {
     this.store.erase();
-    this.desk = null;
-    const tenant = this.tables.tenant();
+    this.controller = null;
+    const tenant = this.tables.getTenant();
     if (tenant !== null) this.tenants.markIdle(tenant);
   }
 
-  private ask<T>(question: (desk: AdmissionController, now: number, share: number) => T): T {
+  private withController<T>(decide: (controller: AdmissionController, now: number, share: number) => T): T {
     const now = Date.now();
     try {
-      this.desk ??= new AdmissionController(this.store);
-      const answer = question(this.desk, now, this.share(now));
-      this.callNext(this.desk, now);
+      this.controller ??= new AdmissionController(this.store);
+      const answer = decide(this.controller, now, this.computeShare(now));
+      this.wakeNext(this.controller, now);
       return answer;
     } catch (thrown) {
-      this.desk = null;
+      this.controller = null;
       throw thrown;
     }
   }
 
-  /** The slots that the tenant may use now: the fewest while it exceeds its pace or its fair share of the process. */
-  private share(now: number): number {
+  /** Returns the tenant's slots: the minimum while it exceeds its CPU pace or its fair share of the process. */
+  private computeShare(now: number): number {
     const { maxRunningTasks, sharedRunningTasks } = settingsFromEnv(this.env);
-    const tenant = this.tables.tenant() ?? "";
+    const tenant = this.tables.getTenant() ?? "";
     const costs = costFromEnv(this.env);
     const isCostly = costs.findRefusalMs(tenant, now) !== null || costs.findTurnWaitMs(tenant, now) > 0;
     const own = isCostly ? Math.min(MIN_SLOTS, maxRunningTasks) : maxRunningTasks;
     return this.tenants.computeSlots(tenant, { own, shared: sharedRunningTasks }, now);
   }
 
-  /** Calls the tasks that a place or budget came free for, and comes back when a place was kept in vain. */
-  private callNext(desk: AdmissionController, now: number): void {
-    const tenant = this.tables.tenant();
+  /** Wakes tasks that can now run; re-checks when an offered slot expires unused. */
+  private wakeNext(controller: AdmissionController, now: number): void {
+    const tenant = this.tables.getTenant();
     if (tenant === null) return;
-    if (desk.isInUse) this.tenants.markActive(tenant, now);
+    if (controller.isInUse) this.tenants.markActive(tenant, now);
     else this.tenants.markIdle(tenant);
-    for (const task of desk.takeTasksToCall({ now, share: this.share(now) })) void this.call(tenant, task);
-    const endsAt = desk.getNextOfferEnd();
+    for (const task of controller.takeTasksToCall({ now, share: this.computeShare(now) }))
+      void this.wakeTask(tenant, task);
+    const endsAt = controller.getNextOfferEnd();
     if (endsAt === null || this.timer !== null) return;
-    this.timer = setTimeout(() => this.passOn(tenant), Math.max(0, endsAt - now));
+    this.timer = setTimeout(() => this.reofferSlots(tenant), Math.max(0, endsAt - now));
   }
 
-  /** Gives the places that were kept in vain to the next in line. When that fails, the next message does it. */
-  private passOn(tenant: string): void {
+  /** Offers unused slots to the next tasks. After a failure, the next message does it. */
+  private reofferSlots(tenant: string): void {
     this.timer = null;
     try {
-      if (!this.tables.isErased()) this.ask(() => undefined);
+      if (!this.tables.isErased()) this.withController(() => undefined);
     } catch (thrown) {
-      console.error("the places that were kept in vain could not be passed on", tenant, thrown);
+      console.error("unused slots could not be offered again", tenant, thrown);
     }
   }
 
-  /** A call that is lost does no harm: the task asks again by itself. */
-  private async call(tenant: string, task: string): Promise<void> {
+  /** A lost call does no harm: the task requests its permit again. */
+  private async wakeTask(tenant: string, task: string): Promise<void> {
     try {
       await tasksFromEnv(this.env)(tenant, task).called();
     } catch (thrown) {
-      console.error("a task in line could not be called", tenant, task, thrown);
+      console.error("a waiting task could not be woken", tenant, task, thrown);
     }
   }
 }

@@ -1,27 +1,30 @@
-/** The sources of the tenant's own tools: what a task that is made now pins of each. */
+/** The published sources of the tenant's own tools, which a new task pins. */
 import type { PinnedSource } from "../../core/tool/source.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** Reads and writes rows. Every method is one synchronous piece of work. */
+/** Reads and writes rows. Every method is synchronous. */
 export class TenantSources {
   private readonly tables: TenantTables;
-  /** Null: not read yet. */
+  /** Null until read. */
   private known: readonly PinnedSource[] | null = null;
 
   constructor(tables: TenantTables) {
     this.tables = tables;
   }
 
-  /** By name, those that have tools. */
-  present(): readonly PinnedSource[] {
+  /** Lists the sources that have tools, by name. */
+  list(): readonly PinnedSource[] {
     this.known ??= this.tables
       .read<{ name: string; hash: string }>("SELECT name, hash FROM sources WHERE hash IS NOT NULL ORDER BY name")
       .map(({ name, hash }) => ({ name, hash }));
     return this.known;
   }
 
-  /** Takes what was published. News come in any order, so only a higher version counts, also of a source that is gone. */
-  take({
+  /**
+   * Records a published source. Publications arrive in any order, so only a higher version counts, also for a deleted
+   * source.
+   */
+  record({
     name,
     version,
     hash,
@@ -41,7 +44,7 @@ export class TenantSources {
   }
 
   erase(): void {
-    this.tables.empty("sources");
+    this.tables.clear("sources");
     this.known = null;
   }
 }

@@ -1,4 +1,4 @@
-/** What a tenant's object knows of its keys and of requests that may be repeated. */
+/** Stores a tenant's keys and its idempotent requests. */
 import {
   getExpiresAt,
   REPLY_LIFETIME_MS,
@@ -8,20 +8,20 @@ import {
 import type { KeyRecord } from "../../core/tenant/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** Keys that are held in memory; with more they are read again. */
+/** Maximum keys cached in memory. When full, the cache is cleared. */
 const MAX_KEYS = 10_000;
 
-/** Reads and writes rows. Every method is one synchronous piece of work. */
+/** Reads and writes rows. Every method is synchronous. */
 export class TenantStore {
   private readonly tables: TenantTables;
-  /** Keys that were read, by their hash. */
+  /** Cached keys by hash. */
   private readonly keys = new Map<string, KeyRecord>();
 
   constructor(tables: TenantTables) {
     this.tables = tables;
   }
 
-  key(hash: string): KeyRecord | null {
+  findKey(hash: string): KeyRecord | null {
     const known = this.keys.get(hash);
     if (known !== undefined) return known;
     const [row] = this.tables.read<{ record: string }>("SELECT record FROM keys WHERE hash = ?", hash);
@@ -32,17 +32,17 @@ export class TenantStore {
     return record;
   }
 
-  keepKey(hash: string, record: KeyRecord): void {
+  storeKey(hash: string, record: KeyRecord): void {
     this.tables.write("INSERT OR REPLACE INTO keys VALUES (?, ?)", hash, JSON.stringify(record));
     this.keys.delete(hash);
   }
 
-  /** True when the object was shown a key with this id. */
+  /** True when the object has seen a key with this id. */
   hasKey(id: string): boolean {
     return this.tables.read("SELECT 1 FROM keys WHERE json_extract(record, '$.id') = ?", id).length > 0;
   }
 
-  /** False: revoked or expired. */
+  /** False if revoked or expired. */
   isLive({ id, expiresAt }: KeyRecord, now: number): boolean {
     return !this.isRevoked(id) && (expiresAt === null || expiresAt > now);
   }
@@ -55,19 +55,19 @@ export class TenantStore {
     this.tables.write("INSERT OR IGNORE INTO revoked VALUES (?, ?)", key, at);
   }
 
-  /** There never was a key with this id. */
+  /** Deletes the revocation of an id that no key has. */
   forgetRevoked(key: string): void {
     this.tables.write("DELETE FROM revoked WHERE key = ?", key);
   }
 
-  repeat(ticket: string): IdempotencyRow | null {
+  findRepeat(ticket: string): IdempotencyRow | null {
     const [row] = this.tables.read<RepeatRow>("SELECT * FROM repeats WHERE ticket = ?", ticket);
     if (row === undefined) return null;
     const { fingerprint, seed, runner } = row;
     return { fingerprint, seed, runner, startedAt: row.started_at, tryAt: row.try_at, doneAt: row.done_at };
   }
 
-  begin(ticket: string, row: IdempotencyRow): void {
+  startAttempt(ticket: string, row: IdempotencyRow): void {
     this.tables.write(
       `INSERT OR REPLACE INTO repeats (ticket, fingerprint, seed, started_at, runner, try_at) VALUES (?, ?, ?, ?, ?, ?)`,
       ticket,
@@ -80,12 +80,12 @@ export class TenantStore {
     this.tables.deleteParts("replies", ticket);
   }
 
-  /** The try ended with nothing to keep. */
-  cutOff(ticket: string): void {
+  /** Records that the attempt ended without a reply to store. */
+  endAttempt(ticket: string): void {
     this.tables.write("UPDATE repeats SET runner = NULL WHERE ticket = ?", ticket);
   }
 
-  finish(ticket: string, reply: StoredReply, at: number): void {
+  storeReply(ticket: string, reply: StoredReply, at: number): void {
     this.tables.storage.transactionSync(() => {
       const headers = JSON.stringify(reply.headers);
       this.tables.write(
@@ -99,16 +99,16 @@ export class TenantStore {
     });
   }
 
-  reply(ticket: string): StoredReply | null {
+  readReply(ticket: string): StoredReply | null {
     const [row] = this.tables.read<RepeatRow>("SELECT * FROM repeats WHERE ticket = ?", ticket);
     if (row === undefined || row.status === null) return null;
     const headers = JSON.parse(row.headers ?? "[]") as StoredReply["headers"];
-    return { status: row.status, headers, sealed: this.tables.parts("replies", ticket) };
+    return { status: row.status, headers, sealed: this.tables.readParts("replies", ticket) };
   }
 
-  /** Forgets requests whose day is over. */
-  forgetOld(now: number): void {
-    if ((this.nextForgottenAt() ?? now + 1) > now) return;
+  /** Deletes requests whose replies have expired. */
+  deleteExpired(now: number): void {
+    if ((this.nextExpiryAt() ?? now + 1) > now) return;
     const old = now - REPLY_LIFETIME_MS;
     this.tables.write(
       "DELETE FROM replies WHERE owner IN (SELECT ticket FROM repeats WHERE COALESCE(done_at, started_at) <= ?)",
@@ -117,17 +117,16 @@ export class TenantStore {
     this.tables.write("DELETE FROM repeats WHERE COALESCE(done_at, started_at) <= ?", old);
   }
 
-  /** When the next request is to be forgotten. */
-  nextForgottenAt(): number | null {
+  /** Returns when the next request expires. */
+  nextExpiryAt(): number | null {
     const [row] = this.tables.read<{ started_at: number; done_at: number | null }>(
       "SELECT started_at, done_at FROM repeats ORDER BY COALESCE(done_at, started_at) LIMIT 1",
     );
     return row === undefined ? null : getExpiresAt({ startedAt: row.started_at, doneAt: row.done_at });
   }
 
-  /** Forgets keys and requests for good. */
   erase(): void {
-    this.tables.empty("keys", "revoked", "repeats", "replies");
+    this.tables.clear("keys", "revoked", "repeats", "replies");
     this.keys.clear();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The summaries that completed tasks leave in memory. A task is noted with its last report, in the same write, and its
- * note stays when the summary is kept: so each leaves one, whatever is told again and whoever deletes it later.
+ * The summaries that completed tasks leave in memory. A task is noted in the same write as its last report. The note
+ * stays after its summary is saved, so a task leaves one summary, even if a report repeats or the summary is deleted.
  */
 import { memoryFromEnv } from "../../adapters/env/memory.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
@@ -12,11 +12,11 @@ import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./outbox.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** A summary waits this long for company: nothing waits for it. */
+/** A summary waits this long for others to share its batch. */
 const GATHER_MS = 500;
-/** Tasks that are asked, and summaries that are kept, at once. */
+/** Tasks that are read, and summaries that are saved, per batch. */
 const BATCH = 50;
-/** The embedding of a batch; what is not embedded by then waits for the sweep. */
+/** Timeout of embedding a batch. The sweep embeds the rest. */
 const EMBED_MS = 10_000;
 
 export class TenantSummaries {
@@ -32,20 +32,23 @@ export class TenantSummaries {
     this.outbox = outbox;
   }
 
-  /** Notes a task that is completed, once. Whether it leaves a summary, the task itself says later. */
-  hear({ task, hidden, view }: TaskReport): void {
+  /** Notes a completed task once. The task itself decides later whether it leaves a summary. */
+  noteCompleted({ task, hidden, view }: TaskReport): void {
     if (hidden || view.parent_id !== null || view.status !== "completed") return;
     this.tables.write("INSERT OR IGNORE INTO summaries VALUES (?, ?)", task, Date.now() + GATHER_MS);
   }
 
-  /** The task is erased, and its summary with it: the index does that when it forgets the task. */
-  forget(task: string): void {
+  /** Deletes the note of an erased task. The index deletes its summary. */
+  deleteOfTask(task: string): void {
     this.tables.write("DELETE FROM summaries WHERE task = ?", task);
   }
 
-  /** When to look for summaries that are due; null: none is. While some are written, that is when a crash is made good. */
+  /**
+   * Returns when the next summary is due; null if none is due. While some are written, that is when a crash would be
+   * recovered.
+   */
   nextAt(now: number): number | null {
-    // The condition lets SQLite use the partial index. Without it, the statement reads a row for every task that ever ended.
+    // The condition lets SQLite use the partial index. Without it, the query reads a row of every completed task.
     const [row] = this.tables.read<{ at: number | null }>(
       "SELECT MIN(due_at) AS at FROM summaries WHERE due_at IS NOT NULL",
     );
@@ -54,7 +57,7 @@ export class TenantSummaries {
     return isIdle ? row.at : Math.max(row.at, now + computeSendDelayMs(Math.max(this.failures, 1)));
   }
 
-  /** Keeps the summaries that are due. Never throws: what fails is tried again by the next alarm. */
+  /** Writes the due summaries. Never throws: the next alarm retries failures. */
   async write(): Promise<void> {
     this.writing ??= this.writeDue(Date.now()).finally(() => {
       this.writing = null;
@@ -62,7 +65,7 @@ export class TenantSummaries {
     await this.writing;
   }
 
-  /** Keeps every summary that is noted, due or not. False: some could not be kept. */
+  /** Writes every noted summary, due or not. False if some failed. */
   async writeAll(): Promise<boolean> {
     await this.writing;
     this.tables.write("UPDATE summaries SET due_at = 0 WHERE due_at IS NOT NULL");
@@ -70,15 +73,15 @@ export class TenantSummaries {
     return this.nextAt(0) === null;
   }
 
-  /** Saves the summaries of these tasks, which are to be erased. False: one could not be saved. */
-  async writeOf(tasks: readonly string[]): Promise<boolean> {
+  /** Writes the summaries of tasks that are about to be erased. False if one failed. */
+  async writeForTasks(tasks: readonly string[]): Promise<boolean> {
     if (!this.areDue(tasks)) return true;
     await this.writeAll();
     return !this.areDue(tasks);
   }
 
   erase(): void {
-    this.tables.empty("summaries");
+    this.tables.clear("summaries");
   }
 
   private areDue(tasks: readonly string[]): boolean {
@@ -89,7 +92,7 @@ export class TenantSummaries {
 
   private async writeDue(now: number): Promise<void> {
     for (;;) {
-      const tenant = this.tables.tenant();
+      const tenant = this.tables.getTenant();
       if (tenant === null || this.tables.isErased()) return;
       const query = "SELECT task FROM summaries WHERE due_at <= ? ORDER BY due_at LIMIT ?";
       const tasks = this.tables.read<{ task: string }>(query, now, BATCH).map(({ task }) => task);
@@ -97,22 +100,24 @@ export class TenantSummaries {
         this.failures = 0;
         return;
       }
-      const failure = await this.writeSome(tenant, tasks);
+      const failure = await this.writeBatch(tenant, tasks);
       if (failure !== null) {
         this.failures += 1;
-        console.error("summaries of tasks wait", tenant, failure.code, failure.details);
+        console.error("summaries of tasks could not be written", tenant, failure.code, failure.details);
         return;
       }
     }
   }
 
-  private async writeSome(tenant: string, tasks: readonly string[]): Promise<Failure | null> {
+  private async writeBatch(tenant: string, tasks: readonly string[]): Promise<Failure | null> {
     try {
-      const told = await Promise.all(tasks.map(async (task) => await tasksFromEnv(this.env)(tenant, task).summary()));
+      const results = await Promise.all(
+        tasks.map(async (task) => await tasksFromEnv(this.env)(tenant, task).summary()),
+      );
       const summaries: NewMemory[] = [];
-      for (const one of told) {
+      for (const one of results) {
         if (one.ok && one.value !== null) summaries.push(one.value);
-        // A task that is gone leaves none.
+        // An erased task leaves no summary.
         if (!one.ok && one.error.code !== "not_found") return one.error;
       }
       const saved = await memoryFromEnv(this.env).save(tenant, summaries, null, AbortSignal.timeout(EMBED_MS));
@@ -122,15 +127,15 @@ export class TenantSummaries {
         "UPDATE summaries SET due_at = NULL WHERE task IN (SELECT value FROM json_each(?))",
         JSON.stringify(tasks),
       );
-      return await this.takeBackForgotten(tenant, tasks);
+      return await this.removeForgotten(tenant, tasks);
     } catch (thrown) {
       return toFailure(thrown);
     }
   }
 
-  /** A task that was erased meanwhile may have been forgotten by the index before its summary was saved, which retention lets stay. */
-  private async takeBackForgotten(tenant: string, tasks: readonly string[]): Promise<Failure | null> {
-    const forgotten = tasks.filter((task) => this.outbox.isForgotten(task) && !this.outbox.keepsMemory(task));
+  /** Removes summaries of tasks that were erased while they were saved, unless retention lets them stay. */
+  private async removeForgotten(tenant: string, tasks: readonly string[]): Promise<Failure | null> {
+    const forgotten = tasks.filter((task) => this.outbox.isForgotten(task) && !this.outbox.retainsSummary(task));
     if (forgotten.length === 0) return null;
     const removed = await memoryFromEnv(this.env).remove(tenant, forgotten.map(getSummaryId));
     return removed.ok ? null : removed.error;

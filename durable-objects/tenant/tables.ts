@@ -1,6 +1,6 @@
 /**
- * The tables of a tenant's object: what the stores above them share. `docs/storage-schema.md` shows a row of each.
- * They are made by the first write, so that a key that names a tenant which does not exist leaves nothing behind.
+ * The tables of a tenant's object. `docs/storage-schema.md` shows a row of each. The first write creates them, so a key
+ * that names an unknown tenant leaves nothing behind.
  */
 
 const SCHEMA = `
@@ -78,40 +78,40 @@ const SCHEMA = `
   );
 `;
 
-/** The first table and the last one of the schema. An object of an earlier release lacks the last one. */
+/** The first and the last table of the schema. An object of an earlier release lacks the last one. */
 const [FIRST_TABLE, LAST_TABLE] = ["tenant", "retention"];
 
-/** A row holds at most 2 MB, so what may be larger is kept in parts of this many bytes. */
+/** Rows are limited to 2 MB, so larger values are stored in parts of this size. */
 const PART_BYTES = 1_000_000;
 
-/** The tables that keep what may be larger than a row: a reply by its ticket, a report by its task. */
+/** Tables of values that may exceed a row: a reply by its ticket, a report by its task. */
 export type PartsTable = "replies" | "reports";
 
-/** Reads and writes rows. Every method is one synchronous piece of work. */
+/** Reads and writes rows. Every method is synchronous. */
 export class TenantTables {
   readonly storage: DurableObjectStorage;
-  private readonly named: string | undefined;
-  private exist: boolean | null = null;
+  private readonly objectName: string | undefined;
+  private tablesExist: boolean | null = null;
   private erased: boolean | null = null;
 
-  /** `named` is the tenant's id as the object's own name tells it; an alarm's instance may not know it. */
+  /** `objectName` is the tenant's id; an instance that an alarm started may lack it. */
   constructor(storage: DurableObjectStorage, named: string | undefined) {
     this.storage = storage;
-    this.named = named;
+    this.objectName = named;
   }
 
-  /** The tenant's id; null when nothing was ever stored and the object does not know its name. */
-  tenant(): string | null {
-    return this.named ?? this.read<{ id: string }>("SELECT id FROM tenant")[0]?.id ?? null;
+  /** Returns the tenant's id; null when nothing was stored and the object lacks its name. */
+  getTenant(): string | null {
+    return this.objectName ?? this.read<{ id: string }>("SELECT id FROM tenant")[0]?.id ?? null;
   }
 
-  /** True for good once the tenant was erased. */
+  /** True once the tenant was erased, permanently. */
   isErased(): boolean {
     this.erased ??= this.read("SELECT 1 FROM tenant WHERE erased_at IS NOT NULL").length > 0;
     return this.erased;
   }
 
-  /** Marks the tenant erased, for good. */
+  /** Marks the tenant as erased, permanently. */
   markErased(tenant: string, at: number): void {
     this.write(
       "INSERT INTO tenant VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET erased_at = COALESCE(erased_at, excluded.erased_at)",
@@ -122,25 +122,25 @@ export class TenantTables {
   }
 
   /** Deletes every row of these tables. */
-  empty(...tables: readonly string[]): void {
+  clear(...tables: readonly string[]): void {
     for (const table of tables) this.write(`DELETE FROM ${table}`);
   }
 
   read<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
-    return this.areMade() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
+    return this.haveTables() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
   }
 
-  /** Gives the rows of a `RETURNING`. */
+  /** Returns the rows of a `RETURNING` clause. */
   write<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
-    if (!this.areMade()) {
-      this.make();
-      if (this.named !== undefined)
-        this.storage.sql.exec("INSERT OR IGNORE INTO tenant (one, id) VALUES (1, ?)", this.named);
+    if (!this.haveTables()) {
+      this.create();
+      if (this.objectName !== undefined)
+        this.storage.sql.exec("INSERT OR IGNORE INTO tenant (one, id) VALUES (1, ?)", this.objectName);
     }
     return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
-  /** Keeps bytes in place of what the owner had. */
+  /** Replaces the owner's bytes. */
   putParts(table: PartsTable, owner: string, bytes: Uint8Array): void {
     this.deleteParts(table, owner);
     for (let from = 0; from < bytes.length; from += PART_BYTES) {
@@ -149,34 +149,34 @@ export class TenantTables {
     }
   }
 
-  parts(table: PartsTable, owner: string): Uint8Array {
+  readParts(table: PartsTable, owner: string): Uint8Array {
     const parts = this.read<{ bytes: ArrayBuffer }>(`SELECT bytes FROM ${table} WHERE owner = ? ORDER BY part`, owner);
-    const whole = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
+    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.bytes.byteLength, 0));
     let at = 0;
-    for (const { bytes } of parts) {
-      whole.set(new Uint8Array(bytes), at);
-      at += bytes.byteLength;
+    for (const part of parts) {
+      bytes.set(new Uint8Array(part.bytes), at);
+      at += part.bytes.byteLength;
     }
-    return whole;
+    return bytes;
   }
 
   deleteParts(table: PartsTable, owner: string): void {
     this.write(`DELETE FROM ${table} WHERE owner = ?`, owner);
   }
 
-  /** What an earlier release stored is there to be read: its missing tables are made first. */
-  private areMade(): boolean {
-    if (this.exist === null) {
+  /** Checks that the tables exist. Creates missing tables of an object of an earlier release. */
+  private haveTables(): boolean {
+    if (this.tablesExist === null) {
       const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)";
       const found = this.storage.sql.exec<{ name: string }>(query, FIRST_TABLE, LAST_TABLE).toArray();
-      this.exist = found.length > 0;
-      if (found.length === 1) this.make();
+      this.tablesExist = found.length > 0;
+      if (found.length === 1) this.create();
     }
-    return this.exist;
+    return this.tablesExist;
   }
 
-  private make(): void {
+  private create(): void {
     this.storage.sql.exec(SCHEMA);
-    this.exist = true;
+    this.tablesExist = true;
   }
 }

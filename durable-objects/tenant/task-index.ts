@@ -1,4 +1,4 @@
-/** The sending of the task index: what the outbox holds goes to Postgres. */
+/** Sends the outbox of the task index to Postgres. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { memoryFromEnv } from "../../adapters/env/memory.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -9,30 +9,30 @@ import { getSummaryId } from "../../core/memory/memory.ts";
 import type { MemoryStore } from "../../core/ports/memory-store.ts";
 import { REFUSED_RETRY_MS, computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./outbox.ts";
-import type { TenantRowWatch } from "./row.ts";
+import type { TenantRowCheck } from "./row.ts";
 import type { TenantTables } from "./tables.ts";
 
-const APART: Failure = {
+const ROW_NOT_RESTORED: Failure = {
   code: "upstream_failed",
-  message: "The tenant's row is of a lost or older database, and is restored first.",
+  message: "The tenant's row is lost or out of date, and is restored first.",
 };
 
-export class TenantIndex {
+export class TenantTaskIndex {
   private readonly env: Env;
   private readonly tables: TenantTables;
   private readonly outbox: TenantOutbox;
-  private readonly row: TenantRowWatch;
+  private readonly row: TenantRowCheck;
   private failures = 0;
   private sending: Promise<boolean> | null = null;
 
-  constructor(env: Env, tables: TenantTables, outbox: TenantOutbox, row: TenantRowWatch) {
+  constructor(env: Env, tables: TenantTables, outbox: TenantOutbox, row: TenantRowCheck) {
     this.env = env;
     this.tables = tables;
     this.outbox = outbox;
     this.row = row;
   }
 
-  /** Sends what is unsent, now. False: Postgres did not take all of it. */
+  /** Sends the pending rows now. False if Postgres did not accept all of them. */
   async flush(): Promise<boolean> {
     this.sending ??= this.send().finally(() => {
       this.sending = null;
@@ -40,30 +40,31 @@ export class TenantIndex {
     return await this.sending;
   }
 
-  /** The same; false: Postgres is away. A row that it refuses waits alone, and does not count. */
+  /** Sends the pending rows. False if Postgres is unavailable; a refused row waits alone and does not count. */
   async sendAll(): Promise<boolean> {
     await this.flush();
     return this.failures === 0;
   }
 
-  /** When to send next; null: nothing is unsent. While rows are being sent: when a crash is made good. */
+  /** Returns when to send next; null when every row is sent. During a send, that is when a crash would be recovered. */
   nextSendAt(now: number): number | null {
     const unsentAt = this.outbox.nextUnsentAt();
-    const at = this.sending === null ? this.sendAt(now) : Math.max(this.sendAt(now), now + computeSendDelayMs(1));
+    const at =
+      this.sending === null ? this.computeSendAt(now) : Math.max(this.computeSendAt(now), now + computeSendDelayMs(1));
     return unsentAt === null ? null : Math.max(unsentAt, at);
   }
 
-  /** When what is put into the outbox now is sent. */
-  sendAt(now: number): number {
+  /** Returns when a row stored now is sent. */
+  computeSendAt(now: number): number {
     return now + computeSendDelayMs(this.failures);
   }
 
   private async send(): Promise<boolean> {
-    const tenant = this.tables.tenant();
+    const tenant = this.tables.getTenant();
     for (;;) {
-      // Postgres takes nothing of an erased tenant; its outbox names what is still to be erased.
+      // Postgres accepts no row of an erased tenant. Its outbox lists the tasks that are still to be erased.
       if (tenant === null || this.tables.isErased()) return true;
-      const rows = this.outbox.unsent(Date.now());
+      const rows = this.outbox.readUnsent(Date.now());
       if (rows.length === 0) {
         this.failures = 0;
         return this.outbox.nextUnsentAt() === null;
@@ -71,23 +72,23 @@ export class TenantIndex {
       const failure = await this.sendRows(tenant, rows);
       if (failure !== null) {
         this.failures += 1;
-        console.error("the task index waits for the database", tenant, failure.code, failure.details);
+        console.error("the task index could not be sent", tenant, failure.code, failure.details);
         return false;
       }
     }
   }
 
-  /** Sends a batch; one that is refused for what it holds goes row by row, so that no row stops the others. */
+  /** Sends a batch. A refused batch is sent row by row, so that no row stops the others. */
   private async sendRows(tenant: string, rows: readonly OutboxRow[]): Promise<Failure | null> {
     const stores = { database: databaseFromEnv(this.env), memory: memoryFromEnv(this.env) };
-    const counter = this.row.counter();
+    const counter = this.row.getCounter();
     const written = await deliver(stores, tenant, rows, counter);
     if (this.tables.isErased()) return null;
     if (written.ok) return await this.markSent(rows, written.value.isTogether ? counter : null);
     if (canRetry("index_row", written.error)) return written.error;
     if (rows.length === 1 && rows[0] !== undefined) {
       console.error("the database refused a row of the task index", tenant, rows[0].task, written.error.details);
-      this.outbox.setAside(rows[0], Date.now() + REFUSED_RETRY_MS);
+      this.outbox.postpone(rows[0], Date.now() + REFUSED_RETRY_MS);
     } else {
       for (const row of rows) {
         const failure = await this.sendRows(tenant, [row]);
@@ -97,11 +98,14 @@ export class TenantIndex {
     return null;
   }
 
-  /** `taken`: the counter under which the batch was; null: it found another one, and is kept while there is a tenant that could take it. */
+  /**
+   * Marks a batch as sent. `taken` is its counter; null if Postgres has another one. Then the rows stay while a tenant
+   * could accept them.
+   */
   private async markSent(rows: readonly OutboxRow[], taken: number | null): Promise<Failure | null> {
-    const refused = taken === null ? await this.row.judgeRefused() : null;
+    const refused = taken === null ? await this.row.explainRefusal() : null;
     if (this.tables.isErased()) return null;
-    if (refused === "apart" || refused === "together") return APART;
+    if (refused === "apart" || refused === "together") return ROW_NOT_RESTORED;
     this.tables.storage.transactionSync(() => {
       if (taken !== null) this.row.advance(taken);
       this.outbox.markSent(rows, Date.now());
@@ -110,7 +114,7 @@ export class TenantIndex {
   }
 }
 
-/** A task that is taken out of the index takes its summary along, unless that is to stay. */
+/** Deletes the summary of a deleted task, unless it is retained. */
 async function deliver(
   { database, memory }: { readonly database: Database; readonly memory: MemoryStore },
   tenant: string,
@@ -123,7 +127,9 @@ async function deliver(
     if (!upserted.ok || !upserted.value.isTogether) return upserted;
     const gone = rows.flatMap(({ task, report }) => (report === null ? [task] : []));
     const removed = await database.tasks.remove(tenant, gone);
-    const forgotten = rows.flatMap(({ task, report, keepsMemory }) => (report === null && !keepsMemory ? [task] : []));
+    const forgotten = rows.flatMap(({ task, report, retainsSummary }) =>
+      report === null && !retainsSummary ? [task] : [],
+    );
     const cleared = removed.ok ? await memory.remove(tenant, forgotten.map(getSummaryId)) : removed;
     return cleared.ok ? upserted : cleared;
   } catch (thrown) {

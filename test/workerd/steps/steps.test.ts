@@ -10,7 +10,7 @@ import { deriveCallId } from "../../../core/base/ids.ts";
 import type { LineListener } from "../../../core/steps/lines.ts";
 import { formatResult } from "../../../core/prompt/stored-results.ts";
 import type { ActLine, CondenseJob, CondenseLine } from "../../../core/steps/rpc.ts";
-import { OpenHop } from "../../../durable-objects/task/open-phase.ts";
+import { RunnerCall } from "../../../durable-objects/task/runner-call.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { StepRunner } from "../../../workers/steps.ts";
 import { factsOf } from "../tasks/client.ts";
@@ -18,9 +18,9 @@ import { factsOf } from "../tasks/client.ts";
 async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promise<CondenseLine[]> {
   const base = { facts, model: "mock-model", withModel: true, results: [], history: null, timeoutMs: 10_000 };
   const lines: CondenseLine[] = [];
-  const hop = new OpenHop<CondenseLine>();
+  const hop = new RunnerCall<CondenseLine>();
   const call = (listener: LineListener<CondenseLine>) => stepsFromEnv(env).shorten({ ...base, ...change }, listener);
-  for await (const more of hop.make(call)) lines.push(...more);
+  for await (const more of hop.run(call)) lines.push(...more);
   return lines;
 }
 
@@ -85,8 +85,8 @@ describe("the step runner", () => {
     });
     const job = { facts, step: 1, calls: await Promise.all(calls), timeoutMs: 10_000 };
     const outcomes = new Map<string, unknown>();
-    const hop = new OpenHop<ActLine>();
-    for await (const lines of hop.make((listener: LineListener<ActLine>) =>
+    const hop = new RunnerCall<ActLine>();
+    for await (const lines of hop.run((listener: LineListener<ActLine>) =>
       stepsFromEnv(env).runToolPhase(job, listener),
     ))
       for (const line of lines) if (line.type === "settled") outcomes.set(line.callId, line.outcome);

@@ -138,7 +138,7 @@ describe("a task object", () => {
     const wakeAt = await runInDurableObject(stubOf(facts), async (object, { storage }) => {
       const { engine } = object as unknown as { engine: TaskEngine };
       // Whatever would set the alarm again has then been done.
-      await engine.settled();
+      await engine.waitForRun();
       await engine.report();
       const at = await storage.getAlarm();
       await storage.deleteAlarm();

@@ -31,7 +31,7 @@ async function labelsOf(facts: object, input: readonly Message[]) {
     const rows = [...[...input, FILES].map((message) => [0, message] as const), [1, LATER] as const];
     for (const [step, message] of rows)
       sql.exec("INSERT INTO journal (step, kind, body) VALUES (?, 'message', ?)", step, JSON.stringify(message));
-    return new TaskConversation(sql, new TaskValues(sql)).messages(read).map(({ label }) => label);
+    return new TaskConversation(sql, new TaskValues(sql)).readMessages(read).map(({ label }) => label);
   });
 }
 
@@ -50,7 +50,7 @@ test("of a summary of earlier steps: each of its parts says that it is one, and 
     sql.exec(SCHEMA);
     sql.exec("INSERT INTO journal (step, kind, body) VALUES (2, 'message', ?)", JSON.stringify(LATER));
     sql.exec("INSERT INTO task (name, value) VALUES (?, ?)", COMPACTION, text);
-    return [...new TaskConversation(sql, new TaskValues(sql)).messages(read)];
+    return [...new TaskConversation(sql, new TaskValues(sql)).readMessages(read)];
   });
   expect(messages.map(({ content }) => content).join("\n")).toBe(`${text}\n${LATER.content}`);
   const marks = messages.map((message) => message.isSummary === true);

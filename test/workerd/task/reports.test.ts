@@ -35,7 +35,7 @@ async function untilListed(caller: Caller, id: string, status: string): Promise<
 async function untilAllTold(caller: Caller, id: string): Promise<void> {
   const hasNews = async () =>
     await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (object) =>
-      (object as unknown as { store: TaskStore }).store.hasNews(),
+      (object as unknown as { store: TaskStore }).store.hasUnpublished(),
     );
   await vi.waitFor(async () => expect(await hasNews()).toBe(false), { timeout: 20_000, interval: 20 });
 }
@@ -73,7 +73,7 @@ describe("a tenant hears of a task", () => {
     ["waiting_input", [ask]],
   ])("that is %s at once: once when it asks for leave and once of how it stands", async (status, replies) => {
     // What may be told later is not told at all.
-    vi.spyOn(TaskReports.prototype, "soon").mockImplementation(() => undefined);
+    vi.spyOn(TaskReports.prototype, "schedule").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const tenant = await tenantMethods(caller);
     const [enter, report] = [vi.spyOn(tenant, "enter"), vi.spyOn(tenant, "report")];

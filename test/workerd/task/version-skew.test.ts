@@ -11,7 +11,7 @@ import { JOB_VERSION } from "../../../core/steps/job-version.ts";
 import type { LineListener } from "../../../core/steps/lines.ts";
 import type { ActLine, EarlierStepsRpc, ThinkLine } from "../../../core/steps/rpc.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
-import { OpenHop } from "../../../durable-objects/task/open-phase.ts";
+import { RunnerCall } from "../../../durable-objects/task/runner-call.ts";
 import { callsLeft, setRunnerRelease } from "./runner-release.ts";
 import { factsOf, ledgerOf, start, stubOf, until } from "../tasks/client.ts";
 
@@ -103,9 +103,9 @@ describe("an object of a release before versions", () => {
       maxOutputTokens: 100,
       timeoutMs: 10_000,
     };
-    const modelPhase = new OpenHop<ThinkLine>();
+    const modelPhase = new RunnerCall<ThinkLine>();
     const said: ThinkLine[] = [];
-    for await (const lines of modelPhase.make((listener: LineListener<ThinkLine>) => earlier().think(think, listener)))
+    for await (const lines of modelPhase.run((listener: LineListener<ThinkLine>) => earlier().think(think, listener)))
       said.push(...lines);
     expect(said.at(-1)).toMatchObject({ type: "replied", reply: { text: "Hello." } });
 
@@ -121,10 +121,10 @@ describe("an object of a release before versions", () => {
       attempt: 1,
     } as const;
     const calls = [{ ...call, argumentsHash: await hashArguments("unit_convert", given) }];
-    const toolPhase = new OpenHop<ActLine>();
+    const toolPhase = new RunnerCall<ActLine>();
     const ended: ActLine[] = [];
     const job = { facts, step: 1, calls, timeoutMs: 10_000 };
-    for await (const lines of toolPhase.make((listener: LineListener<ActLine>) => earlier().act(job, listener)))
+    for await (const lines of toolPhase.run((listener: LineListener<ActLine>) => earlier().act(job, listener)))
       ended.push(...lines);
     expect(ended).toMatchObject([{ type: "settled", callId: id, outcome: { state: "confirmed" } }]);
   });

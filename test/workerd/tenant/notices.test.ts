@@ -87,7 +87,7 @@ function watchRunner(first: (notices: readonly Notice[]) => Promise<void> = () =
 }
 
 /** Whose tables they are; the alarms of other tests' tenants go off at any time. */
-const nameOf = (tables: unknown) => (tables as { readonly named: string | undefined }).named;
+const nameOf = (tables: unknown) => (tables as { readonly objectName: string | undefined }).objectName;
 
 const hang = async () => await scheduler.wait(600_000);
 

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe("a rebuilding that something stops", () => {
-  const indexOf = (object: unknown) => (object as { parts: { index: { sendAll(): Promise<boolean> } } }).parts.index;
+  const indexOf = (object: unknown) => (object as { jobs: { index: { sendAll(): Promise<boolean> } } }).jobs.index;
 
   /** The task answers with another row, as its object would. Calls reach methods of the class alone. */
   async function changeIndexRow(

@@ -59,26 +59,26 @@ const accountOf = async (account: string) => (await object().budgets()).find((on
 const tasks = (count: number) => Array.from({ length: count }, () => newId("task"));
 
 /** Lets this tenant's object, which does not live yet, run so many tasks at once. */
-async function limitPlaces(most: number): Promise<void> {
+async function limitSlots(most: number): Promise<void> {
   await runInDurableObject(tenantStub(tenant), (instance) => {
-    const holder = instance as unknown as { env: object; parts: { places: { env: object } } };
+    const holder = instance as unknown as { env: object; jobs: { slots: { env: object } } };
     const changed = { ...holder.env, OTTO_MAX_RUNNING_TASKS: String(most) };
-    holder.parts.places.env = changed;
+    holder.jobs.slots.env = changed;
   });
 }
 
 /** Makes a tenant's object share 64 slots with the other tenants of `tenants` only, not with others of this process. */
 async function share(id: string, tenants: FairShare): Promise<void> {
   await runInDurableObject(tenantStub(id), (instance) => {
-    const { places } = (instance as unknown as { parts: { places: { env: object; tenants: FairShare } } }).parts;
-    places.env = { ...places.env, OTTO_SHARED_RUNNING_TASKS: "64" };
-    places.tenants = tenants;
+    const { slots } = (instance as unknown as { jobs: { slots: { env: object; tenants: FairShare } } }).jobs;
+    slots.env = { ...slots.env, OTTO_SHARED_RUNNING_TASKS: "64" };
+    slots.tenants = tenants;
   });
 }
 
 describe("the places of a tenant", () => {
   test("are taken up to the limit, by whoever asks first", async () => {
-    await limitPlaces(3);
+    await limitSlots(3);
     const kinds = [];
     for (const task of tasks(5)) kinds.push(kindOf(await enter(task, 1)));
     expect(kinds).toEqual(["admitted", "admitted", "admitted", "queue", "queue"]);
@@ -87,7 +87,7 @@ describe("the places of a tenant", () => {
   test("go to the keys in turn when they come free, and are kept for who was called", async () => {
     // Whoever is called has two seconds to come; no time passes here but what is set.
     vi.setSystemTime(Date.now());
-    await limitPlaces(2);
+    await limitSlots(2);
     const [a, b, a1, a2, b1] = tasks(5) as [string, string, string, string, string];
     for (const task of [a, b]) await enter(task, 1);
     for (const [task, key] of [
@@ -106,7 +106,7 @@ describe("the places of a tenant", () => {
   test("go on to the next when who was called does not come", async () => {
     const now = Date.now();
     vi.setSystemTime(now);
-    await limitPlaces(1);
+    await limitSlots(1);
     const [a, gone, next] = tasks(3) as [string, string, string];
     for (const task of [a, gone, next]) await enter(task, 1);
     await object().report(told(a, 2, "failed"));
@@ -117,11 +117,11 @@ describe("the places of a tenant", () => {
   });
 
   test("are kept over a crash of the object, also when the answer was lost", async () => {
-    await limitPlaces(1);
+    await limitSlots(1);
     const [a, b] = tasks(2) as [string, string];
     await enter(a, 1);
     await abortAllDurableObjects();
-    await limitPlaces(1);
+    await limitSlots(1);
     expect(kindOf(await enter(b, 1))).toBe("queue");
     expect(kindOf(await enter(a, 1))).toBe("admitted");
     expect(kindOf(await enter(b, 1))).toBe("queue");
@@ -130,7 +130,7 @@ describe("the places of a tenant", () => {
   test.each<TaskStatus>(["waiting_input", "sleeping", "completed", "cancelled"])(
     "are given back by a task that is %s, and not by what it told before it asked",
     async (status) => {
-      await limitPlaces(1);
+      await limitSlots(1);
       const [a, b] = tasks(2) as [string, string];
       await enter(a, 3);
       for (const version of [1, 3])
@@ -142,7 +142,7 @@ describe("the places of a tenant", () => {
   );
 
   test("are given back by a task that was erased, which gets none any more", async () => {
-    await limitPlaces(1);
+    await limitSlots(1);
     const [a, b] = tasks(2) as [string, string];
     await enter(a, 1);
     await object().forget(a);
@@ -153,11 +153,11 @@ describe("the places of a tenant", () => {
   });
 
   test("are yielded to a key that has none by tasks that run for long, also after a crash of the object", async () => {
-    await limitPlaces(2);
+    await limitSlots(2);
     const [a1, a2, b] = tasks(3) as [string, string, string];
     for (const task of [a1, a2]) await enter(task, 1);
     await abortAllDurableObjects();
-    await limitPlaces(2);
+    await limitSlots(2);
     expect(kindOf(await enter(b, 1, { key: "key_b" }))).toBe("queue");
     expect(kindOf(await enter(a1, 2))).toBe("queue");
     expect(kindOf(await enter(b, 1, { key: "key_b" }))).toBe("admitted");

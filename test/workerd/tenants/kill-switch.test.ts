@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { TaskStatus } from "../../../core/task/status.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";
-import { TenantSwitch } from "../../../durable-objects/tenant/kill-switch.ts";
+import { TenantKillSwitch } from "../../../durable-objects/tenant/kill-switch.ts";
 import { newId, report as reportOf } from "../../contracts/database/rows.ts";
 import {
   newKey,
@@ -285,8 +285,10 @@ describe("the telling of tasks", () => {
     });
     // In the order in which they are told; when each of them hears it is the machine's matter.
     const said: string[] = [];
-    const teller = TenantSwitch.prototype as unknown as { tellOne(row: { readonly task: string }): Promise<boolean> };
-    vi.spyOn(teller, "tellOne").mockImplementation(async ({ task }) => {
+    const teller = TenantKillSwitch.prototype as unknown as {
+      notifyOne(row: { readonly task: string }): Promise<boolean>;
+    };
+    vi.spyOn(teller, "notifyOne").mockImplementation(async ({ task }) => {
       said.push(task);
       await scheduler.wait(500);
       return true;

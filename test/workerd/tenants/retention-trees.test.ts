@@ -162,7 +162,7 @@ describe("the summary of a task past its days", () => {
     await sweepAfter(caller, 0, { summaries: false });
     vi.setSystemTime(Date.now() + 2 * DAY);
     await runDurableObjectAlarm(tenantStub(caller.tenant));
-    const waits = expect.arrayContaining(["the retention of a tenant waits", caller.tenant]);
+    const waits = expect.arrayContaining(["the retention sweep of a tenant failed and is retried", caller.tenant]);
     await vi.waitFor(() => expect(log.mock.calls).toContainEqual(waits), { timeout: 20_000 });
     vi.useRealTimers();
     expect(await listed(caller)).toEqual([id]);
@@ -188,15 +188,15 @@ describe("the summary of a task past its days", () => {
     const caller = await makeCaller();
     const id = await endedWithoutSummary(caller);
     await runInDurableObject(tenantStub(caller.tenant), async (object) => {
-      const { parts } = object as unknown as {
-        parts: {
-          summaries: { writeAll(): Promise<boolean>; takeBackForgotten(...given: unknown[]): Promise<unknown> };
-          reports: { forget(task: string, keepsMemory: boolean): void };
+      const { jobs } = object as unknown as {
+        jobs: {
+          summaries: { writeAll(): Promise<boolean>; removeForgotten(...given: unknown[]): Promise<unknown> };
+          reports: { forget(task: string, retainsSummary: boolean): void };
         };
       };
-      const { summaries, reports } = parts;
-      const real = summaries.takeBackForgotten.bind(summaries);
-      vi.spyOn(summaries, "takeBackForgotten").mockImplementation(async (...given) => {
+      const { summaries, reports } = jobs;
+      const real = summaries.removeForgotten.bind(summaries);
+      vi.spyOn(summaries, "removeForgotten").mockImplementation(async (...given) => {
         reports.forget(id, true);
         return await real(...given);
       });

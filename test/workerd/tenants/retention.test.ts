@@ -186,8 +186,8 @@ describe("retention", () => {
     await setRetention(caller, { tasks_days: 1 });
     await sweepAfter(caller, 0);
     const isRunning = await runInDurableObject(tenantStub(caller.tenant), (object) => {
-      const { parts } = object as unknown as { parts: { rebuilding: { isRunning(): boolean } } };
-      return vi.spyOn(parts.rebuilding, "isRunning").mockReturnValue(true);
+      const { jobs } = object as unknown as { jobs: { reindex: { isRunning(): boolean } } };
+      return vi.spyOn(jobs.reindex, "isRunning").mockReturnValue(true);
     });
     vi.setSystemTime(Date.now() + 2 * DAY);
     await runDurableObjectAlarm(tenantStub(caller.tenant));

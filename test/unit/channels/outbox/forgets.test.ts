@@ -13,13 +13,13 @@ test("ended deliveries and stored replies are deleted after thirty days", () => 
   world.put(one);
   world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
   expect(world.store.refs(["card"])).toEqual({ card: { ts: "1" } });
-  expect(world.forgetting.old(world.now + DELIVERY_RETENTION_MS - 1)).toEqual([]);
-  const old = world.forgetting.old(world.now + DELIVERY_RETENTION_MS);
+  expect(world.forgetting.listExpired(world.now + DELIVERY_RETENTION_MS - 1)).toEqual([]);
+  const old = world.forgetting.listExpired(world.now + DELIVERY_RETENTION_MS);
   expect(old).toEqual([one.id]);
-  world.forgetting.forget(old, world.now + DELIVERY_RETENTION_MS);
+  world.forgetting.deleteExpired(old, world.now + DELIVERY_RETENTION_MS);
   expect(world.store.look(one.id)).toBeNull();
   expect(world.store.refs(["card"])).toEqual({});
-  expect(world.forgetting.nextForgetAt()).toBeNull();
+  expect(world.forgetting.nextExpiryAt()).toBeNull();
 });
 
 test("progress deliveries are deleted a day after they were sent, but their stored replies remain", () => {
@@ -28,12 +28,12 @@ test("progress deliveries are deleted a day after they were sent, but their stor
   world.put(shown, result);
   world.run(() => ({ kind: "sent", ref: { ts: "1" } }));
   const day = world.now + PROGRESS_RETENTION_MS;
-  expect(world.forgetting.nextForgetAt()).toBe(day);
-  expect([world.forgetting.old(day - 1), world.forgetting.old(day)]).toEqual([[], [shown.id]]);
-  world.forgetting.forget([shown.id], day);
+  expect(world.forgetting.nextExpiryAt()).toBe(day);
+  expect([world.forgetting.listExpired(day - 1), world.forgetting.listExpired(day)]).toEqual([[], [shown.id]]);
+  world.forgetting.deleteExpired([shown.id], day);
   expect(world.store.refs(["message"])).toEqual({ message: { ts: "1" } });
-  expect(world.forgetting.nextForgetAt()).toBe(world.now + DELIVERY_RETENTION_MS);
-  expect(world.forgetting.old(world.now + DELIVERY_RETENTION_MS)).toEqual([result.id]);
+  expect(world.forgetting.nextExpiryAt()).toBe(world.now + DELIVERY_RETENTION_MS);
+  expect(world.forgetting.listExpired(world.now + DELIVERY_RETENTION_MS)).toEqual([result.id]);
 });
 
 test("the body of a delivered event is deleted after three days, but its state remains", () => {
@@ -49,12 +49,12 @@ test("the body of a delivered event is deleted after three days, but its state r
     delivery.id === refused.id ? { kind: "dead", why: "410" } : { kind: "sent", ref: null },
   );
   const over = world.now + EVENT_BODY_RETENTION_MS;
-  expect(world.forgetting.nextForgetAt()).toBe(over);
+  expect(world.forgetting.nextExpiryAt()).toBe(over);
   expect(world.forgetting.emptyBodies(over - 1)).toBe(false);
   expect([world.forgetting.emptyBodies(over), world.forgetting.emptyBodies(over)]).toEqual([true, false]);
   const looks = [taken, refused, message].map(({ id }) => world.store.look(id));
   expect(looks.map((look) => look?.content)).toEqual([{}, content, content]);
   expect(looks[0]?.report.state).toBe("sent");
   expect(looks[0]?.attempts).toHaveLength(1);
-  expect(world.forgetting.nextForgetAt()).toBe(world.now + DELIVERY_RETENTION_MS);
+  expect(world.forgetting.nextExpiryAt()).toBe(world.now + DELIVERY_RETENTION_MS);
 });

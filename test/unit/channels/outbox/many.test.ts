@@ -13,7 +13,7 @@ describe("an outbox with thousands of waiting deliveries", () => {
   function effort(waiting: number): number {
     const world = new OutboxWorld();
     const many = Array.from({ length: waiting }, () => alone());
-    world.tables.atOnce(() => {
+    world.tables.change(() => {
       for (const one of many) world.queue.put(one, world.now);
     });
     const efforts = Array.from({ length: 20 }, () => {
@@ -40,7 +40,7 @@ describe("an outbox with thousands of waiting deliveries", () => {
     const again = world.store.row(first.id)?.dueAt ?? 0;
     world.now = again + 1;
     const [early, late] = [alone(), alone()];
-    world.tables.atOnce(() => {
+    world.tables.change(() => {
       for (const one of [early, late]) world.queue.put(one, world.now);
     });
     world.work();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import { type Outcome, applyOutcome, createRow, startAttempt } from "../../../../core/channels/outbox/rules.ts";
-import { failedSince } from "../../../../durable-objects/outbox/store.ts";
+import { listFailedSince } from "../../../../durable-objects/outbox/store.ts";
 import type { StartedAttempt } from "../../../../core/channels/outbox/queue.ts";
 import { CUT_OFF, deliveryOf, LATER, OutboxWorld, SENT, START } from "./world.ts";
 
@@ -68,7 +68,7 @@ describe("a failing delivery", () => {
     world.put(one);
     world.run(() => CUT_OFF);
     expect(world.state(one.id)).toBe("unknown");
-    expect(world.store.handed(10)).toEqual([]);
+    expect(world.store.listFallbacks(10)).toEqual([]);
   });
 
   test("is dead after three days in which Otto could not send it", () => {
@@ -205,7 +205,7 @@ describe("an undeliverable delivery", () => {
     expect(world.ids()).toEqual([]);
     expect([refused, large].map(({ id }) => world.state(id))).toEqual(["dead", "dead"]);
     expect(world.store.row(refused.id)?.why).toBe("There is nobody called Ann.");
-    expect(world.store.handed(10).map(({ delivery }) => delivery)).toEqual([instead]);
+    expect(world.store.listFallbacks(10).map(({ delivery }) => delivery)).toEqual([instead]);
   });
 
   test("is never replayed, and blocks no other", () => {
@@ -219,7 +219,7 @@ describe("an undeliverable delivery", () => {
     world.run(() => ({ kind: "dead", why: "gone" }));
     expect([refused, large, dead].map(({ id }) => world.replay(id))).toEqual([false, false, true]);
     world.run(() => ({ kind: "dead", why: "gone" }));
-    expect(failedSince(world.tables, 0, 1)).toEqual({ ids: [dead.id], left: 0 });
+    expect(listFailedSince(world.tables, 0, 1)).toEqual({ ids: [dead.id], left: 0 });
     expect(world.ids()).toEqual([dead.id, dead.id]);
   });
 

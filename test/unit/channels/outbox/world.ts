@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Delivery, DeliveryState } from "../../../../core/channels/outbox/delivery.ts";
 import { type StartedAttempt, OutboxQueue } from "../../../../core/channels/outbox/queue.ts";
 import type { Outcome } from "../../../../core/channels/outbox/rules.ts";
-import { OutboxForgetting } from "../../../../durable-objects/outbox/forgetting.ts";
+import { OutboxRetention } from "../../../../durable-objects/outbox/retention.ts";
 import { DeliveryStore } from "../../../../durable-objects/outbox/store.ts";
 import { type OutboxStorage, OutboxTables } from "../../../../durable-objects/outbox/tables.ts";
 
@@ -68,11 +68,11 @@ export class OutboxWorld {
   readonly begun: (StartedAttempt & { readonly at: number })[] = [];
   readonly tables = new OutboxTables(storageOn(new DatabaseSync(":memory:")));
   readonly store = new DeliveryStore(this.tables, () => this.now);
-  readonly forgetting = new OutboxForgetting(this.tables);
+  readonly forgetting = new OutboxRetention(this.tables);
   queue = new OutboxQueue(this.store);
 
   put(...deliveries: readonly Delivery[]): void {
-    this.tables.atOnce(() => {
+    this.tables.change(() => {
       for (const delivery of deliveries) this.queue.put(delivery, this.now);
     });
     this.work();

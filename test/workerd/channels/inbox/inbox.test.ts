@@ -197,7 +197,7 @@ describe("an inbox", () => {
       { id: "a", body: JSON.stringify({ says: "a" }) },
       { id: "b", body: null },
     ]);
-    expect(log.mock.calls.flat()).toContain("an item of an inbox is dead");
+    expect(log.mock.calls.flat()).toContain("an inbox item is a dead letter");
   });
 
   test("gives up on what always throws, goes on with its lane in order, and works it when it is asked to", async () => {
@@ -220,7 +220,7 @@ describe("an inbox", () => {
     expect(given().filter((id) => ["b", "c"].includes(id))).toEqual(["b", "c"]);
     const shown = (await rpc.received({ after: null, limit: 10, since: 0 })).items.find(({ id }) => id === "poisoned");
     expect(shown?.note).toMatch(/^It failed 20 times\. /);
-    expect(log.mock.calls.flat()).toContain("an item of an inbox is dead");
+    expect(log.mock.calls.flat()).toContain("an inbox item is a dead letter");
     answerWith(done);
     expect(await rpc.take(item("poisoned", { lane }))).toEqual({ isNew: false, isOver: false });
     expect(await rpc.stateOf("poisoned", 0)).toBe("dead");

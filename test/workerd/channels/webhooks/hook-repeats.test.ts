@@ -130,14 +130,14 @@ describe("the list of repeats", () => {
       const store = new InboxStore(storage, name);
       const item = (id: string) => ({ id, lane: id, kind: "webhook", body: {}, receivedAt: 1 });
       const settle = () => {
-        for (const due of store.due(Number.MAX_SAFE_INTEGER, 10, true))
+        for (const due of store.readDue(Number.MAX_SAFE_INTEGER, 10, true))
           store.settle(due, { end: { kind: "ended", state: "done", note: "task_1" }, knows: null, head: null }, 1);
       };
       store.put(item("first"), 1);
       settle();
       for (let at = 0; at < MAX_REPEATS + 5; at += 1)
         store.putRepeat({ id: `repeat-${at}`, of: "first", kind: "webhook", receivedAt: 2 }, 2);
-      const listed = store.received({ after: null, limit: 2 * MAX_REPEATS, since: 0 });
+      const listed = store.readReceived({ after: null, limit: 2 * MAX_REPEATS, since: 0 });
       expect(listed).toHaveLength(MAX_REPEATS + 1);
       expect(listed[0]).toMatchObject({
         id: `repeat-${MAX_REPEATS + 4}`,
@@ -149,7 +149,7 @@ describe("the list of repeats", () => {
       storage.sql.exec("UPDATE items SET seq = 300999 WHERE id = ?", `repeat-${MAX_REPEATS + 4}`);
       store.put(item("next"), 3);
       expect(storage.sql.exec<{ seq: number }>("SELECT seq FROM items WHERE id = 'next'").one().seq % 1_000).toBe(0);
-      expect(store.stateOf("first", 0)).toBe("done");
+      expect(store.findState("first", 0)).toBe("done");
     });
   });
 });

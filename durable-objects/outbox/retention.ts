@@ -1,4 +1,4 @@
-/** What an outbox's object forgets, and when: deliveries that are over, what their channel answered, bodies that were taken. */
+/** Deletes what an outbox no longer needs: ended deliveries, replies of channels, bodies of received events. */
 import {
   DELIVERY_RETENTION_MS,
   PROGRESS_RETENTION_MS,
@@ -6,32 +6,32 @@ import {
 } from "../../core/channels/outbox/rules.ts";
 import type { OutboxTables } from "./tables.ts";
 
-/** Rows that are forgotten at once. */
-const FORGET_BATCH = 500;
-/** Events that were taken and whose body is still there, as the index of them says it. */
+/** Rows deleted per turn. */
+const BATCH = 500;
+/** Received events that still have their body, in the words of their index. */
 const WITH_TAKEN_BODY = `kind = 'event' AND state = 'sent' AND instr(delivery, '"content":{}') = 0`;
 
-/** Every method is one synchronous piece of work. */
-export class OutboxForgetting {
+/** Every method is synchronous. */
+export class OutboxRetention {
   private readonly tables: OutboxTables;
 
   constructor(tables: OutboxTables) {
     this.tables = tables;
   }
 
-  /** Deliveries whose time is over, at most as many as are forgotten at once. */
-  old(now: number): readonly string[] {
+  /** Lists expired deliveries, at most one batch. */
+  listExpired(now: number): readonly string[] {
     const some = (rest: string, before: number) =>
       this.tables
-        .read<{ id: string }>(`SELECT id FROM deliveries WHERE ended_at <= ? ${rest} LIMIT ?`, before, FORGET_BATCH)
+        .read<{ id: string }>(`SELECT id FROM deliveries WHERE ended_at <= ? ${rest} LIMIT ?`, before, BATCH)
         .map(({ id }) => id);
     const all = some("ORDER BY ended_at", now - DELIVERY_RETENTION_MS);
     return all.length > 0 ? all : some("AND kind = 'progress' ORDER BY ended_at", now - PROGRESS_RETENTION_MS);
   }
 
-  forget(ids: readonly string[], now: number): void {
+  deleteExpired(ids: readonly string[], now: number): void {
     const gone = JSON.stringify(ids);
-    this.tables.atOnce(() => {
+    this.tables.change(() => {
       for (const [table, column] of [
         ["deliveries", "id"],
         ["attempts", "delivery"],
@@ -43,19 +43,19 @@ export class OutboxForgetting {
     });
   }
 
-  /** Empties bodies whose time is over, as many as are forgotten at once. False: there were none. */
+  /** Empties expired bodies, at most one batch. False if there were none. */
   emptyBodies(now: number): boolean {
     const emptied = this.tables.write(
       `UPDATE deliveries SET delivery = json_set(delivery, '$.content', json('{}')) WHERE id IN (
         SELECT id FROM deliveries WHERE ${WITH_TAKEN_BODY} AND ended_at <= ?1 LIMIT ?2) RETURNING id`,
       now - EVENT_BODY_RETENTION_MS,
-      FORGET_BATCH,
+      BATCH,
     );
     return emptied.length > 0;
   }
 
-  /** When the next delivery, or its body, is to be forgotten; null: none is over. */
-  nextForgetAt(): number | null {
+  /** Returns when the next delivery or body expires; null if none does. */
+  nextExpiryAt(): number | null {
     const first = (which: string) => {
       const query = `SELECT MIN(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL AND ${which}`;
       return this.tables.read<{ at: number | null }>(query)[0]?.at ?? Infinity;

@@ -1,30 +1,32 @@
-/** A hop that is under way, as the object that makes it sees it: its lines as they come, and the means to give it up. */
+/**
+ * A running call of the step runner, as the task's object sees it: its lines as they arrive, and a way to abandon it.
+ */
 import { RpcTarget } from "cloudflare:workers";
 import type { LineListener } from "../../core/steps/lines.ts";
 
-export class OpenHop<Line> {
+export class RunnerCall<Line> {
   private lines: Line[] = [];
-  private readonly givenUp = Promise.withResolvers<void>();
+  private readonly abandoned = Promise.withResolvers<void>();
   private more = Promise.withResolvers<void>();
-  private isOver = false;
+  private hasEnded = false;
   private failure: Error | null = null;
-  /** Lines whose senders wait for an answer, and how each gets it. */
-  private readonly unanswered = new Map<Line, (isStored: boolean) => void>();
+  /** Lines whose senders wait for a reply. */
+  private readonly pendingReplies = new Map<Line, (isStored: boolean) => void>();
   private readonly isStored: (line: Line) => Promise<boolean>;
 
-  /** `isStored` is asked of a committed line after the reader of the lines handled it. */
+  /** `isStored` is called for a committed line after the reader processed it. */
   constructor(isStored: (line: Line) => Promise<boolean> = async () => false) {
     this.isStored = isStored;
   }
 
-  /** Makes the hop and gives its lines, those that came together at once. Throws when it broke. */
-  async *make(
+  /** Makes the call and yields its lines, those that arrived together at once. Throws when the call failed. */
+  async *run(
     call: (listener: LineListener<Line>) => Promise<Line | null>,
   ): AsyncGenerator<readonly Line[], void, void> {
     const listener = new Listener<Line>(
-      (line) => this.take(line),
+      (line) => this.receive(line),
       (line) => this.commit(line),
-      this.givenUp.promise,
+      this.abandoned.promise,
     );
     call(listener).then(
       (last) => this.end(last, null),
@@ -35,54 +37,54 @@ export class OpenHop<Line> {
         const lines = this.lines;
         this.lines = [];
         yield lines;
-        for (const line of lines) this.answer(line);
+        for (const line of lines) this.reply(line);
       }
-      if (this.isOver) break;
+      if (this.hasEnded) break;
       await this.more.promise;
       this.more = Promise.withResolvers<void>();
     }
     if (this.failure !== null) throw this.failure;
   }
 
-  /** Nobody wants it any more: its work ends, and its lines with what has come. */
-  giveUp(): void {
-    this.givenUp.resolve();
+  /** Ends the runner's work, and the lines with those that have arrived. */
+  abandon(): void {
+    this.abandoned.resolve();
     this.end(null, null);
-    for (const answer of this.unanswered.values()) answer(false);
-    this.unanswered.clear();
+    for (const answer of this.pendingReplies.values()) answer(false);
+    this.pendingReplies.clear();
   }
 
-  private take(line: Line): void {
-    if (this.isOver) return;
+  private receive(line: Line): void {
+    if (this.hasEnded) return;
     this.lines.push(line);
     this.more.resolve();
   }
 
   private async commit(line: Line): Promise<boolean> {
-    if (this.isOver) return false;
+    if (this.hasEnded) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.unanswered.set(line, resolve);
-    this.take(line);
+    this.pendingReplies.set(line, resolve);
+    this.receive(line);
     return await promise;
   }
 
-  private answer(line: Line): void {
-    const answer = this.unanswered.get(line);
+  private reply(line: Line): void {
+    const answer = this.pendingReplies.get(line);
     if (answer === undefined) return;
-    this.unanswered.delete(line);
+    this.pendingReplies.delete(line);
     this.isStored(line).then(answer, () => answer(false));
   }
 
   private end(last: Line | null, failure: Error | null): void {
-    if (this.isOver) return;
-    if (last !== null) this.take(last);
+    if (this.hasEnded) return;
+    if (last !== null) this.receive(last);
     this.failure = failure;
-    this.isOver = true;
+    this.hasEnded = true;
     this.more.resolve();
   }
 }
 
-/** What the step runner can call: every method of a target, and nothing else of it. */
+/** What the step runner can call: an `RpcTarget` exposes exactly its methods. */
 class Listener<Line> extends RpcTarget implements LineListener<Line> {
   private readonly take: (line: Line) => void;
   private readonly store: (line: Line) => Promise<boolean>;

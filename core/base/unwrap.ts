@@ -1,0 +1,8 @@
+/** From a result to its value. */
+import { OttoError, type Result } from "./errors.ts";
+
+/** Returns the value of a result; throws its failure. */
+export function unwrap<T>(result: Result<T>): T {
+  if (!result.ok) throw new OttoError(result.error);
+  return result.value;
+}
