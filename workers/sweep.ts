@@ -5,7 +5,7 @@
  */
 import { databaseFromEnv } from "../adapters/env/database.ts";
 import { eraseTenantFilesFromEnv } from "../adapters/env/files.ts";
-import { keepShippedFromEnv } from "../adapters/env/skills.ts";
+import { storeShippedFromEnv } from "../adapters/env/skills.ts";
 import { memoryFromEnv } from "../adapters/env/memory.ts";
 import { outboxesFromEnv } from "../adapters/env/channels.ts";
 import { sweepsFromEnv } from "../adapters/env/sweeps.ts";
@@ -60,7 +60,7 @@ let hasKeptSkills = false;
 /** A task pins what ships; under a later release it reads it from the bucket. */
 async function keepSkills(env: Env): Promise<void> {
   if (hasKeptSkills) return;
-  unwrap(await keepShippedFromEnv(env));
+  unwrap(await storeShippedFromEnv(env));
   hasKeptSkills = true;
 }
 

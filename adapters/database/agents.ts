@@ -1,11 +1,11 @@
-/** Agents and their versions. A version's configuration is kept as the JSON that was agreed. */
+/** Agents and their versions. A version stores its configuration as the JSON that was validated. */
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { storable } from "../../core/base/storable.ts";
 import type { AgentConfig } from "../../core/agents/agent.ts";
 import type { Agent, AgentTable } from "../../core/ports/agent-table.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
-import { auditOf, insertAudit } from "./audit-log.ts";
+import { insertAuditFrom, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { agents, agentVersions } from "./schema.ts";
@@ -34,14 +34,14 @@ export function agentTable(connection: Connection): AgentTable {
     },
 
     async get(tenant, idOrName) {
-      // No agent has such a name, and Postgres would refuse the question.
+      // No agent has such a name, and Postgres would reject the query.
       if (storable(idOrName) !== idOrName) return NO_AGENT;
       const isThis = or(eq(agents.id, idOrName), and(eq(agents.name, idOrName), isNull(agents.archivedAt)));
       const read = await asTenant(connection, tenant, (query) => [
         selectLatest(query).where(and(eq(agents.tenant, tenant), isThis)),
       ]);
       if (!read.ok) return read;
-      // A name can look like another agent's id; the id comes first.
+      // A name can look like another agent's id; the id takes precedence.
       const found = read.value[0].find((row) => row.id === idOrName) ?? read.value[0][0];
       return found === undefined ? NO_AGENT : ok(toAgent(found));
     },
@@ -101,15 +101,15 @@ export function agentTable(connection: Connection): AgentTable {
             insert into agent_versions (tenant, agent, version, config, created_at)
             select ${tenant}::text, ${id}::text, version, ${text}::text, ${at}::timestamptz from changed
           )
-          ${auditOf(tenant, act)} from changed`),
+          ${insertAuditFrom(tenant, act)} from changed`),
         selectLatest(query).where(isThis),
       ]);
       if (!written.ok) return { ok: false, error: nameTaken(written.error, config.name) };
       const [changed, [found]] = written.value;
       if (found === undefined || found.archivedAt !== null) return NO_AGENT;
-      // Nothing changed: the latest version is another, or it has this configuration already.
+      // Nothing changed: another version is current, or it has this configuration already.
       if (changed.rowCount > 0 || ifVersion === null || ifVersion === found.version) return ok(toAgent(found));
-      return failed("conflict", `The agent is at version ${found.version} now. Read it again and decide anew.`, {
+      return failed("conflict", `The agent is at version ${found.version} now. Read it again before you change it.`, {
         field: "If-Match",
       });
     },
@@ -122,7 +122,7 @@ export function agentTable(connection: Connection): AgentTable {
           with archived as (
             update agents set archived_at = ${at}::timestamptz where ${isThis} and archived_at is null returning id
           )
-          ${auditOf(tenant, act)} from archived`),
+          ${insertAuditFrom(tenant, act)} from archived`),
         selectLatest(query).where(isThis),
       ]);
       if (!written.ok) return written;
@@ -151,6 +151,5 @@ function toAgent(row: Omit<Agent, "config"> & { readonly config: string }): Agen
 
 function nameTaken(error: Failure, name: string): Failure {
   if (error.code !== "conflict") return error;
-  return failed("conflict", `There is an agent with the name ${name} already. Choose another.`, { field: "name" })
-    .error;
+  return failed("conflict", `An agent with the name ${name} already exists. Choose another.`, { field: "name" }).error;
 }

@@ -1,4 +1,4 @@
-/** The audit log. Its rows are written in the transaction of the act that they tell of. */
+/** The audit log. Each row is written in the transaction of the act that it records. */
 import { type SQL, and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
 import type { AuditEntry, AuditFilter, AuditLog } from "../../core/ports/audit.ts";
 import { ok } from "../../core/base/errors.ts";
@@ -8,7 +8,7 @@ import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { audit } from "./schema.ts";
 
-/** The statement that adds an entry; the same entry again adds nothing. */
+/** The statement that adds an entry. Idempotent. */
 export function insertAudit(query: Query, tenant: string, act: AuditEntry) {
   return query
     .insert(audit)
@@ -28,7 +28,7 @@ export function auditLog(connection: Connection): AuditLog {
         query
           .select()
           .from(audit)
-          .where(and(eq(audit.tenant, tenant), isWanted(filter), isBefore(audit.at, audit.id, after)))
+          .where(and(eq(audit.tenant, tenant), matchesFilter(filter), isBefore(audit.at, audit.id, after)))
           .orderBy(desc(audit.at), desc(audit.id))
           .limit(limit + 1),
       ]);
@@ -37,7 +37,7 @@ export function auditLog(connection: Connection): AuditLog {
   };
 }
 
-function isWanted({ action, actor, target, from, before }: AuditFilter): SQL | undefined {
+function matchesFilter({ action, actor, target, from, before }: AuditFilter): SQL | undefined {
   return and(
     action === undefined ? undefined : or(eq(audit.action, action), sql`starts_with(${audit.action}, ${`${action}.`})`),
     actor === undefined ? undefined : eq(audit.actor, storable(actor)),
@@ -47,8 +47,8 @@ function isWanted({ action, actor, target, from, before }: AuditFilter): SQL | u
   );
 }
 
-/** `insert into audit … select …`, to be ended with `from` something: the entry is added when that has a row. */
-export function auditOf(tenant: string, act: AuditEntry): SQL {
+/** `insert into audit … select …`; append `from` a query: the entry is added when the query has a row. */
+export function insertAuditFrom(tenant: string, act: AuditEntry): SQL {
   const at = new Date(act.at).toISOString();
   return sql`
     insert into audit (tenant, id, at, actor, action, target, request_id)

@@ -1,6 +1,6 @@
 /**
- * The one way to Postgres: Neon's HTTP driver, one transaction a request. `asTenant` is the only way to a table; it names
- * the tenant inside the transaction, and row-level security does the rest.
+ * The only connection to Postgres: Neon's HTTP driver, one transaction per request. `asTenant` is the only access to
+ * tables: it sets the tenant inside the transaction, and row-level security enforces it.
  */
 import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
 import { type SQL, sql } from "drizzle-orm";
@@ -8,9 +8,9 @@ import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { type Failure, type Result, failed, ok } from "../../core/base/errors.ts";
 
-/** How long Postgres may take for a transaction, and the HTTP request for all of it. */
+/** Time limit of a transaction, and of its HTTP request. */
 const TIMEOUT_MS = 5_000;
-/** What a caller is told to wait while the database is away. */
+/** The delay that callers are told while the database is unavailable. */
 const RETRY_AFTER_MS = 2_000;
 
 const TABLES = [
@@ -41,18 +41,21 @@ const TABLES = [
   "slack_authorizations",
 ];
 
-/** Builds queries. A query that is awaited by itself runs without a tenant and sees nothing. */
+/** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */
 export type Query = NeonHttpDatabase;
-/** A query that was built and not yet run. */
+/** A query that is built but not run. */
 export type Statement = BatchItem<"pg">;
 
 export interface Connection {
   readonly query: Query;
-  /** True once Postgres has said that this connection's role is bound by row-level security. */
+  /** True once Postgres confirmed that row-level security binds this connection's role. */
   roleIsBound: boolean;
 }
 
-/** A connection; nothing is sent yet. `endpoint` null: Neon's own. All connections of an isolate share one endpoint. */
+/**
+ * Opens a connection without sending anything. `endpoint` null: Neon's own. All connections of an isolate share one
+ * endpoint.
+ */
 export function openConnection(url: string, endpoint: string | null): Connection {
   if (endpoint !== null) neonConfig.fetchEndpoint = endpoint;
   neonConfig.fetchFunction = (target: string, init: RequestInit) =>
@@ -61,9 +64,9 @@ export function openConnection(url: string, endpoint: string | null): Connection
 }
 
 /**
- * Runs statements in one transaction that sees only `tenant`'s rows, and gives their results in order. All of them count,
- * or none. Fails with `upstream_failed` while the database is away, `conflict` when a value has to be unique,
- * `invalid_input` for text that Postgres cannot hold, and `internal` for what is a defect.
+ * Runs statements in one transaction that sees only `tenant`'s rows, and returns their results in order. Fails with
+ * `upstream_failed` while the database is unavailable, `conflict` for a value that has to be unique, `invalid_input`
+ * for text that Postgres cannot store, and `internal` for a defect.
  */
 export async function asTenant<const T extends readonly Statement[]>(
   connection: Connection,
@@ -72,35 +75,35 @@ export async function asTenant<const T extends readonly Statement[]>(
 ): Promise<Result<BatchResponse<T>>> {
   const { query } = connection;
   return run(connection, async () => {
-    const [, ...results] = await query.batch([query.execute(nameTenant(tenant)), ...build(query)]);
+    const [, ...results] = await query.batch([query.execute(setTenant(tenant)), ...build(query)]);
     return results;
   });
 }
 
-/** The statement that lets the rest of its transaction see another tenant's rows: for acts of the operator. */
-export function nameTenant(tenant: string): SQL {
+/** The statement that lets the rest of its transaction see another tenant's rows, for acts of the operator. */
+export function setTenant(tenant: string): SQL {
   return sql`select set_config('app.tenant', ${tenant}, true), set_config('statement_timeout', ${String(TIMEOUT_MS)}, true)`;
 }
 
-/** Calls one of the functions that look across tenants, and gives its rows. */
+/** Calls a database function that reads across tenants, and returns its rows. */
 export async function callDirectory(connection: Connection, call: SQL): Promise<Result<Record<string, unknown>[]>> {
   return run(connection, async () => (await connection.query.execute(call)).rows);
 }
 
 async function run<T>(connection: Connection, work: () => Promise<T>): Promise<Result<T>> {
   try {
-    const refusal = connection.roleIsBound ? null : await judgeRole(connection);
+    const refusal = connection.roleIsBound ? null : await checkRole(connection);
     return refusal === null ? ok(await work()) : { ok: false, error: refusal };
   } catch (thrown) {
-    return { ok: false, error: failureOf(thrown) };
+    return { ok: false, error: toFailure(thrown) };
   }
 }
 
 /**
- * Refuses a role that row-level security would not bind: a superuser, one that may bypass it, the owner of a table, or a
- * member of such a role. Only a good answer is remembered.
+ * Refuses a role that row-level security would not bind: a superuser, one that may bypass it, the owner of a table, or
+ * a member of such a role. Only a success is cached.
  */
-async function judgeRole(connection: Connection): Promise<Failure | null> {
+async function checkRole(connection: Connection): Promise<Failure | null> {
   const { rows } = await connection.query.execute(sql`
     select current_user as role,
       exists (select from pg_roles r where (r.rolsuper or r.rolbypassrls or r.rolname = 'otto_directory')
@@ -131,16 +134,19 @@ async function judgeRole(connection: Connection): Promise<Failure | null> {
   };
 }
 
-/** The tenant's object finds that too, and restores the row. */
+/** The tenant's object detects this too, and restores the row. */
 const ROW_LOST = "The database is being rebuilt after a loss. Send the request again shortly.";
 
-/** The failure behind what the driver threw. An error with a SQLSTATE is Postgres's own; any other is the way there. */
-function failureOf(thrown: unknown): Failure {
-  const error = databaseError(thrown);
+/**
+ * Converts what the driver threw to a failure. An error with a SQLSTATE comes from Postgres, any other from the
+ * network.
+ */
+function toFailure(thrown: unknown): Failure {
+  const error = findDatabaseError(thrown);
   const state = error?.code;
-  if (error === null || state === undefined || isAway(state)) {
+  if (error === null || state === undefined || isUnavailable(state)) {
     const details = { thrown: thrown instanceof Error ? thrown.message.slice(0, 500) : String(thrown) };
-    const message = "The database did not answer. Send the request again shortly.";
+    const message = "The database did not reply. Send the request again shortly.";
     return { code: "upstream_failed", message, retryAfterMs: RETRY_AFTER_MS, details };
   }
   const details = { sqlstate: state, constraint: error.constraint, thrown: error.message };
@@ -150,23 +156,23 @@ function failureOf(thrown: unknown): Failure {
   };
   if (state === "23503" && error?.constraint?.endsWith("_tenant_fkey") === true)
     return { code: "upstream_failed", message: ROW_LOST, retryAfterMs: RETRY_AFTER_MS, ...refused };
-  if (state === "23505") return failed("conflict", "A thing with this name or id exists already.", refused).error;
+  if (state === "23505") return failed("conflict", "This name or id already exists.", refused).error;
   if (state.startsWith("22")) return failed("invalid_input", "This value cannot be stored.", { details }).error;
   console.error("the database refused a statement", details);
   return { code: "internal", message: "Otto failed unexpectedly. Try again later.", ...refused };
 }
 
-/** Drizzle wraps what the driver throws for a single statement, and not what it throws for a batch. */
-function databaseError(thrown: unknown): NeonDbError | null {
+/** Drizzle wraps the driver's error of a single statement, but not that of a batch. */
+function findDatabaseError(thrown: unknown): NeonDbError | null {
   if (thrown instanceof NeonDbError) return thrown;
   return thrown instanceof Error && thrown.cause instanceof NeonDbError ? thrown.cause : null;
 }
 
 /**
- * What no statement is to blame for: classes 08 (connection), 28 (the role cannot sign in), 40 (rolled back, may be sent
- * again), 53 (resources), 55 (not in the state for it, such as locked), 57 (operator's intervention, timeouts), 58 (the
- * system around it), XX (a failure inside), and 25006 (it can only be read, as a replica that takes over).
+ * True for errors that no statement causes: classes 08 (connection), 28 (sign-in of the role), 40 (rolled back, can be
+ * repeated), 53 (resources), 55 (object not in the required state, such as locked), 57 (operator intervention,
+ * timeouts), 58 (system), XX (internal), and 25006 (read-only, as a replica that takes over).
  */
-function isAway(sqlstate: string): boolean {
+function isUnavailable(sqlstate: string): boolean {
   return /^(?:08|28|40|53|55|57|58|XX|25006)/.test(sqlstate);
 }

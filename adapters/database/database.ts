@@ -12,7 +12,7 @@ import { personTable } from "./people.ts";
 import { projectTable } from "./projects.ts";
 import { mcpServerTable } from "./mcp-servers.ts";
 import { recoveryTable } from "./recovery.ts";
-import { rememberInstalls } from "./remembered-installs.ts";
+import { cacheInstalls } from "./remembered-installs.ts";
 import { scheduleTable } from "./schedules.ts";
 import { sealedValues } from "./sealed-values.ts";
 import { secretTable } from "./secrets.ts";
@@ -23,7 +23,7 @@ import { tenantTable } from "./tenants.ts";
 import { toolSourceTable } from "./tool-sources.ts";
 import { usageTable } from "./usage.ts";
 
-/** Opens the database; nothing is sent yet. `endpoint` null: Neon's own. */
+/** Opens the database without sending anything. `endpoint` null: Neon's own. */
 export function openDatabase(url: string, endpoint: string | null): Database {
   const connection = openConnection(url, endpoint);
   return {
@@ -46,6 +46,6 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     deliveries: deliveryTable(connection),
     endpoints: endpointTable(connection),
     hooks: hookTable(connection),
-    slackInstalls: rememberInstalls(slackInstallTable(connection), Date.now),
+    slackInstalls: cacheInstalls(slackInstallTable(connection), Date.now),
   };
 }

@@ -1,4 +1,4 @@
-/** Deliveries as lists show them and the sweep looks at them. Rows come from the outboxes. */
+/** Deliveries for lists and the sweep. The outboxes report the rows. */
 import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DeliveryKind, DeliveryReport, DeliveryState } from "../../core/channels/outbox/delivery.ts";
 import type { DeliveryTable } from "../../core/ports/delivery-table.ts";
@@ -92,7 +92,7 @@ export function deliveryTable(connection: Connection): DeliveryTable {
   };
 }
 
-/** One statement for any number of rows: they go as one JSON parameter. */
+/** One statement for any number of rows, which are one JSON parameter. */
 function upsert(tenant: string, reports: readonly DeliveryReport[]): SQL {
   const rows = reports.map(
     ({ id, outbox, version, channel, to, kind, task, about, state, attempts, why, ...times }) => ({

@@ -1,4 +1,4 @@
-/** The endpoints of tenants' webhooks. What is sealed in a row comes sealed and goes sealed. */
+/** The endpoints of tenants' webhooks. Secrets are sealed before they arrive here. */
 import { and, desc, eq, sql } from "drizzle-orm";
 import {
   type Endpoint,
@@ -9,7 +9,7 @@ import {
 import type { EndpointTable } from "../../core/ports/endpoint-table.ts";
 import { MAX_OLD_SECRETS } from "../../core/channels/webhooks/old-secrets.ts";
 import { failed, ok } from "../../core/base/errors.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { endpoints } from "./schema.ts";
 
@@ -29,7 +29,7 @@ export function endpointTable(connection: Connection): EndpointTable {
             on conflict do nothing
             returning id
           )
-          ${auditOf(tenant, act)} from made`),
+          ${insertAuditFrom(tenant, act)} from made`),
         selectOne(query, tenant, id),
       ]);
       if (!written.ok) return written;
@@ -64,14 +64,14 @@ export function endpointTable(connection: Connection): EndpointTable {
             where ${isThis(tenant, id)} and (${ifVersion}::int is null or version = ${ifVersion}::int)
             returning id
           )
-          ${auditOf(tenant, act)} from changed`),
+          ${insertAuditFrom(tenant, act)} from changed`),
         selectOne(query, tenant, id),
       ]);
       if (!written.ok) return written;
       const [changed, [found]] = written.value;
       if (found === undefined) return NO_ENDPOINT;
       if (changed.rowCount > 0) return ok(toEndpoint(found));
-      const message = `The webhook is at version ${found.version} now. Read it again and decide anew.`;
+      const message = `The webhook is at version ${found.version} now. Read it again before you change it.`;
       return failed("conflict", message, { field: "If-Match" });
     },
 
@@ -87,7 +87,7 @@ export function endpointTable(connection: Connection): EndpointTable {
               and not exists (select from audit where tenant = ${tenant} and id = ${act.id})
             returning id
           )
-          ${auditOf(tenant, act)} from changed`),
+          ${insertAuditFrom(tenant, act)} from changed`),
         selectOne(query, tenant, id),
       ]);
       return written.ok ? first(written.value[1]) : written;
@@ -102,7 +102,7 @@ export function endpointTable(connection: Connection): EndpointTable {
             where ${isThis(tenant, id)} and version = ${version}::int and enabled
             returning id
           )
-          ${auditOf(tenant, act)} from changed`),
+          ${insertAuditFrom(tenant, act)} from changed`),
       ]);
       return written.ok ? ok(undefined) : written;
     },
@@ -112,7 +112,7 @@ export function endpointTable(connection: Connection): EndpointTable {
         selectOne(query, tenant, id),
         query.execute(sql`
           with gone as (delete from endpoints where ${isThis(tenant, id)} returning id)
-          ${auditOf(tenant, act)} from gone`),
+          ${insertAuditFrom(tenant, act)} from gone`),
       ]);
       if (!written.ok) return written;
       return written.value[0].length > 0 ? ok(undefined) : NO_ENDPOINT;

@@ -1,4 +1,4 @@
-/** Whom a task can ask, by the records of its tenant. */
+/** Finds the people whom a task can ask, in the records of its tenant. */
 import { ok } from "../../core/base/errors.ts";
 import { findPerson } from "../../core/people/find-person.ts";
 import type { PeoplePort } from "../../core/ports/people.ts";

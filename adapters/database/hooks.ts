@@ -1,11 +1,11 @@
-/** Hooks of tenants. What is sealed in a row comes sealed and goes sealed. */
+/** Hooks of tenants. Secrets are sealed before they arrive here. */
 import { and, asc, desc, eq, or, sql } from "drizzle-orm";
 import { type Hook, type HookConfig, MAX_HOOKS, type ReplacedSecret } from "../../core/channels/webhooks/hook.ts";
 import type { HookTable } from "../../core/ports/hook-table.ts";
 import { MAX_OLD_SECRETS } from "../../core/channels/webhooks/old-secrets.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { hooks } from "./schema.ts";
@@ -26,7 +26,7 @@ export function hookTable(connection: Connection): HookTable {
             on conflict (tenant, id) do nothing
             returning id
           )
-          ${auditOf(tenant, act)} from made`),
+          ${insertAuditFrom(tenant, act)} from made`),
         selectHooks(query).where(isThis(tenant, id)),
       ]);
       if (!written.ok) return { ok: false, error: nameTaken(written.error, config.name) };
@@ -67,18 +67,18 @@ export function hookTable(connection: Connection): HookTable {
         query.execute(sql`
           with changed as (
             update hooks set version = version + 1, name = ${config.name}, type = ${config.type},
-              config = ${JSON.stringify(config)}, updated_at = ${at}::timestamptz ${secretSet(secret)}
+              config = ${JSON.stringify(config)}, updated_at = ${at}::timestamptz ${setSecret(secret)}
             where ${isThis(tenant, id)} and (${ifVersion}::int is null or version = ${ifVersion}::int)
             returning version
           )
-          ${auditOf(tenant, act)} from changed`),
+          ${insertAuditFrom(tenant, act)} from changed`),
         selectHooks(query).where(isThis(tenant, id)),
       ]);
       if (!written.ok) return { ok: false, error: nameTaken(written.error, config.name) };
       const [changed, [found]] = written.value;
       if (found === undefined) return NO_HOOK;
       if (changed.rowCount > 0) return ok(toHook(found));
-      return failed("conflict", `The hook is at version ${found.version} now. Read it again and decide anew.`, {
+      return failed("conflict", `The hook is at version ${found.version} now. Read it again before you change it.`, {
         field: "If-Match",
       });
     },
@@ -88,7 +88,7 @@ export function hookTable(connection: Connection): HookTable {
         selectHooks(query).where(isThis(tenant, id)),
         query.execute(sql`
           with gone as (delete from hooks where ${isThis(tenant, id)} returning id)
-          ${auditOf(tenant, act)} from gone`),
+          ${insertAuditFrom(tenant, act)} from gone`),
       ]);
       return written.ok ? first(written.value[0]) : written;
     },
@@ -101,8 +101,8 @@ type Row = Omit<Hook, "config" | "old"> & {
   readonly oldUntil: number[];
 };
 
-/** The columns of a secret that replaces another; nothing when the one that is there stays. */
-function secretSet(secret: ReplacedSecret | null) {
+/** The columns of a replaced secret; empty when the secret is unchanged. */
+function setSecret(secret: ReplacedSecret | null) {
   if (secret === null) return sql``;
   const { sealed, oldUntil } = secret;
   const most = sql.raw(String(MAX_OLD_SECRETS));
@@ -131,5 +131,5 @@ function toHook({ oldSealed, oldUntil, ...row }: Row): Hook {
 
 function nameTaken(error: Failure, name: string): Failure {
   if (error.code !== "conflict") return error;
-  return failed("conflict", `There is a hook with the name ${name} already. Choose another.`, { field: "name" }).error;
+  return failed("conflict", `A hook with the name ${name} already exists. Choose another.`, { field: "name" }).error;
 }

@@ -1,11 +1,11 @@
-/** API keys, by their hashes. */
+/** API keys by their hashes. */
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { ApiKey, KeyTable, NewApiKey } from "../../core/ports/tenant-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import type { Scope } from "../../core/tenant/keys.ts";
 import { toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
-import { auditOf, insertAudit } from "./audit-log.ts";
+import { insertAuditFrom, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { keys, tenants } from "./schema.ts";
@@ -13,14 +13,14 @@ import { keys, tenants } from "./schema.ts";
 const NO_KEY = failed("not_found", "There is no such key.");
 
 /**
- * The stored form of a bound key's hash. A Worker of an earlier release, which ignores bounds, looks for the bare
- * hash and finds no key.
+ * The stored form of a bound key's hash. A Worker of an earlier release ignores bounds: it looks for the plain hash and
+ * finds no key.
  */
-function boundHash(hash: string): string {
+function toBoundHash(hash: string): string {
   return `bound:${hash}`;
 }
 
-/** A key as its row. */
+/** Converts a key to its row. */
 export function toKeyRow({ key, hash }: NewApiKey) {
   const { scopes, projects, agents } = key;
   const lists = {
@@ -28,10 +28,10 @@ export function toKeyRow({ key, hash }: NewApiKey) {
     projects: projects === null ? null : [...projects],
     agents: agents === null ? null : [...agents],
   };
-  return { ...key, ...lists, hash: toKeyBounds(key) === null ? hash : boundHash(hash) };
+  return { ...key, ...lists, hash: toKeyBounds(key) === null ? hash : toBoundHash(hash) };
 }
 
-/** The statement that stores a key; the same id again changes nothing. */
+/** The statement that stores a key. Idempotent by id. */
 export function insertKey(query: Query, key: NewApiKey) {
   return query
     .insert(keys)
@@ -65,7 +65,7 @@ export function keyTable(connection: Connection): KeyTable {
           .where(
             and(
               eq(keys.tenant, tenant),
-              inArray(keys.hash, [hash, boundHash(hash)]),
+              inArray(keys.hash, [hash, toBoundHash(hash)]),
               isNull(keys.revokedAt),
               isNull(tenants.erasedAt),
             ),
@@ -111,7 +111,7 @@ export function keyTable(connection: Connection): KeyTable {
           with revoked as (
             update keys set revoked_at = ${revokedAt}::timestamptz where ${isThis} and revoked_at is null returning id
           )
-          ${auditOf(tenant, act)} from revoked`),
+          ${insertAuditFrom(tenant, act)} from revoked`),
         query.select().from(keys).where(isThis),
       ]);
       if (!written.ok) return written;

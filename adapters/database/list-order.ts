@@ -3,8 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { PagePosition } from "../../core/base/page-cursor.ts";
 
-/** The condition that a row comes after `place` in a list; undefined (no condition) at its start. */
-export function isBefore(at: PgColumn, id: PgColumn, place: PagePosition | null): SQL | undefined {
-  if (place === null) return undefined;
-  return sql`(${at}, ${id}) < (${new Date(place.at).toISOString()}::timestamptz, ${place.id})`;
+/** The condition that a row follows a position in a list; undefined at its start. */
+export function isBefore(at: PgColumn, id: PgColumn, position: PagePosition | null): SQL | undefined {
+  if (position === null) return undefined;
+  return sql`(${at}, ${id}) < (${new Date(position.at).toISOString()}::timestamptz, ${position.id})`;
 }

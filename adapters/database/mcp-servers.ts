@@ -1,11 +1,11 @@
-/** The MCP servers of tenants. What is sealed in a row comes sealed and goes sealed. */
+/** The MCP servers of tenants. Secrets are sealed before they arrive here. */
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { McpServerRecord, McpServerStatus, McpServerTable } from "../../core/ports/mcp-server-table.ts";
 import { failed, notSent, ok } from "../../core/base/errors.ts";
 import type { McpSettings } from "../../core/mcp/config.ts";
 import type { McpToolList, RefusedTool } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";
-import { auditOf, insertAudit } from "./audit-log.ts";
+import { insertAuditFrom, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { mcpServers } from "./schema.ts";
 
@@ -36,7 +36,7 @@ export function mcpServerTable(connection: Connection): McpServerTable {
       if (!read.ok) return read;
       const [row] = read.value[0];
       if (row === undefined) return NO_SERVER;
-      return ok({ ...row, settings: JSON.parse(row.settings) as McpSettings, prior: parsed<unknown>(row.prior) });
+      return ok({ ...row, settings: JSON.parse(row.settings) as McpSettings, prior: parse<unknown>(row.prior) });
     },
 
     async put(tenant, { name, settings, sealed, isOther }, act) {
@@ -89,7 +89,7 @@ export function mcpServerTable(connection: Connection): McpServerTable {
           ? []
           : [
               query.execute(
-                sql`${auditOf(tenant, act)} from mcp_servers where tenant = ${tenant} and name = ${name} and seen_hash = ${hash}`,
+                sql`${insertAuditFrom(tenant, act)} from mcp_servers where tenant = ${tenant} and name = ${name} and seen_hash = ${hash}`,
               ),
             ]),
         selectOne(query, tenant, name),
@@ -99,7 +99,7 @@ export function mcpServerTable(connection: Connection): McpServerTable {
       const [row] = written.value.at(-1) as Row[];
       if (row === undefined) return NO_SERVER;
       if (approved.length > 0) return ok(toRecord(row));
-      return failed("conflict", "The server's tools are others by now. Read them again and decide anew.", {
+      return failed("conflict", "The server's tools have changed. Read them again before you approve them.", {
         field: "hash",
       });
     },
@@ -120,7 +120,9 @@ export function mcpServerTable(connection: Connection): McpServerTable {
 
     async remove(tenant, name, act) {
       const written = await asTenant(connection, tenant, (query) => [
-        query.execute(sql`${auditOf(tenant, act)} from mcp_servers where tenant = ${tenant} and name = ${name}`),
+        query.execute(
+          sql`${insertAuditFrom(tenant, act)} from mcp_servers where tenant = ${tenant} and name = ${name}`,
+        ),
         query.delete(mcpServers).where(isThis(tenant, name)).returning({ name: mcpServers.name }),
       ]);
       if (!written.ok) return written;
@@ -151,9 +153,9 @@ function toRecord(row: Row): McpServerRecord {
     settings: JSON.parse(row.settings) as McpSettings,
     status: row.status as McpServerStatus,
     error,
-    approved: listOf(row.approved, row.approvedHash),
-    seen: listOf(row.seen, row.seenHash),
-    refused: parsed<readonly RefusedTool[]>(row.refused) ?? [],
+    approved: toToolList(row.approved, row.approvedHash),
+    seen: toToolList(row.seen, row.seenHash),
+    refused: parse<readonly RefusedTool[]>(row.refused) ?? [],
     protocolVersion,
     checkedAt,
     listChangedAt,
@@ -162,10 +164,10 @@ function toRecord(row: Row): McpServerRecord {
   };
 }
 
-function listOf(tools: string | null, hash: string | null): McpToolList | null {
+function toToolList(tools: string | null, hash: string | null): McpToolList | null {
   return tools === null || hash === null ? null : { tools: JSON.parse(tools) as readonly McpTool[], hash };
 }
 
-function parsed<T>(text: string | null): T | null {
+function parse<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }

@@ -1,4 +1,4 @@
-/** Memories. What they are found by, their vectors, is kept by the vectors port. */
+/** Memories. Their vectors are stored behind the vectors port. */
 import { type SQL, and, arrayContains, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
@@ -7,7 +7,7 @@ import { MAX_TAGS, type Memory, type MemoryKind, type MemoryScope, toMemoryLabel
 import { listWords } from "../../core/memory/words.ts";
 import { type Label, TENANT } from "../../core/provenance/label.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { memories, memoryTags } from "./schema.ts";
@@ -18,11 +18,11 @@ export function memoryTable(connection: Connection): MemoryTable {
   return {
     async save(tenant, given, act) {
       if (given.length === 0) return ok([]);
-      const rows = recordset(given);
+      const rows = toRecordset(given);
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(insert(tenant, rows)),
         query.execute(merge(tenant, rows)),
-        query.execute(noteWords(tenant, rows)),
+        query.execute(insertWords(tenant, rows)),
         query.execute(makeProjects(tenant, given)),
         query
           .select()
@@ -30,14 +30,14 @@ export function memoryTable(connection: Connection): MemoryTable {
           .where(
             and(
               eq(memories.tenant, tenant),
-              sql`${memories.id} in (select k.id from ${rows} cross join lateral ${keptAs(tenant)} k)`,
+              sql`${memories.id} in (select k.id from ${rows} cross join lateral ${selectStoredId(tenant)} k)`,
             ),
           ),
         ...(act === null ? [] : [query.execute(auditSaved(tenant, rows, act))]),
       ]);
       if (!written.ok) return written;
       const kept = written.value[4].map(toMemory);
-      return ok(given.flatMap((memory) => keptOf(memory, kept) ?? []));
+      return ok(given.flatMap((memory) => findStored(memory, kept) ?? []));
     },
 
     async read(tenant, scope, ids) {
@@ -52,7 +52,7 @@ export function memoryTable(connection: Connection): MemoryTable {
         query
           .select({ id: memories.id })
           .from(memories)
-          .where(and(isWanted(tenant, filter), hasWord(tenant, words)))
+          .where(and(matchesFilter(tenant, filter), hasWord(tenant, words)))
           .orderBy(desc(memories.updatedAt), desc(memories.id))
           .limit(limit),
       ]);
@@ -64,7 +64,7 @@ export function memoryTable(connection: Connection): MemoryTable {
         query
           .select()
           .from(memories)
-          .where(and(isWanted(tenant, filter), isBefore(memories.createdAt, memories.id, after)))
+          .where(and(matchesFilter(tenant, filter), isBefore(memories.createdAt, memories.id, after)))
           .orderBy(desc(memories.createdAt), desc(memories.id))
           .limit(limit + 1),
       ]);
@@ -78,19 +78,19 @@ export function memoryTable(connection: Connection): MemoryTable {
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with changed as (
-            update memories set content = ${content}, tags = ${textArray(tags)}, embedded_by = case when content = ${content} then embedded_by end,
+            update memories set content = ${content}, tags = ${toTextArray(tags)}, embedded_by = case when content = ${content} then embedded_by end,
               content_hash = ${contentHash}, label = ${label}, updated_at = ${at}::timestamptz
             where ${isThis} returning id
           )
-          ${auditOf(tenant, act)} from changed`),
+          ${insertAuditFrom(tenant, act)} from changed`),
         query.delete(memoryTags).where(and(eq(memoryTags.tenant, tenant), eq(memoryTags.memory, id))),
         query.execute(sql`
           insert into memory_tags (tenant, word, memory)
-          select m.tenant, w, m.id from memories m, unnest(${textArray(listWords(tags))}) w
+          select m.tenant, w, m.id from memories m, unnest(${toTextArray(listWords(tags))}) w
           where m.tenant = ${tenant} and m.id = ${id} on conflict do nothing`),
         query.select().from(memories).where(isThis),
       ]);
-      if (!written.ok) return { ok: false, error: contentTaken(written.error) };
+      if (!written.ok) return { ok: false, error: toContentConflict(written.error) };
       const [found] = written.value[3];
       return found === undefined ? NO_MEMORY : ok(toMemory(found));
     },
@@ -100,7 +100,7 @@ export function memoryTable(connection: Connection): MemoryTable {
       const written = await asTenant(connection, tenant, (query) => [
         query.select().from(memories).where(isThis),
         query.execute(sql`
-          with gone as (delete from memories where ${isThis} returning id) ${auditOf(tenant, act)} from gone`),
+          with gone as (delete from memories where ${isThis} returning id) ${insertAuditFrom(tenant, act)} from gone`),
       ]);
       if (!written.ok) return written;
       const [found] = written.value[0];
@@ -148,43 +148,43 @@ export function memoryTable(connection: Connection): MemoryTable {
   };
 }
 
-/** One look into the index for each id: for a list of them, Postgres would rather go through all of the tenant's rows. */
+/** One index lookup per id: for a list, Postgres would scan all rows of the tenant. */
 function byId(tenant: string, ids: readonly string[], wanted: SQL | undefined): SQL {
   return sql`
-    select memories.* from unnest(${textArray(ids)}) asked (id) cross join lateral (
+    select memories.* from unnest(${toTextArray(ids)}) asked (id) cross join lateral (
       select * from memories where tenant = ${tenant} and id = asked.id offset 0) memories
     where ${wanted ?? sql`true`}`;
 }
 
-/** A row that no table of drizzle's reads. */
+/** Converts a raw row. */
 function readRow(row: Record<string, unknown>): ReadMemory {
   return {
     id: String(row["id"]),
-    project: textOrNull(row["project"]),
+    project: toTextOrNull(row["project"]),
     kind: String(row["kind"]) as MemoryKind,
     content: String(row["content"]),
     contentHash: String(row["content_hash"]),
     tags: row["tags"] as string[],
-    sourceTask: textOrNull(row["source_task"]),
+    sourceTask: toTextOrNull(row["source_task"]),
     author: String(row["author"]),
     createdAt: Date.parse(String(row["created_at"])),
     updatedAt: Date.parse(String(row["updated_at"])),
-    embeddedBy: textOrNull(row["embedded_by"]),
+    embeddedBy: toTextOrNull(row["embedded_by"]),
     label: toMemoryLabel(Number(row["label"]) as Label),
   };
 }
 
-function textOrNull(value: unknown): string | null {
+function toTextOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The number as Postgres's planner sees it: without it, it takes a list of JSON to be a hundred rows. */
+/** The number of rows for Postgres's planner, which otherwise assumes 100 for a JSON list. */
 function count(rows: readonly unknown[]): SQL {
   return sql.raw(String(rows.length));
 }
 
-/** The rows as one JSON parameter, with the names of the columns that they are for. */
-function recordset(given: readonly HashedMemory[]): SQL {
+/** The rows as one JSON parameter, with the columns of the table. */
+function toRecordset(given: readonly HashedMemory[]): SQL {
   const rows = given.map((memory) => ({
     id: memory.id,
     project: memory.project,
@@ -215,7 +215,7 @@ function insert(tenant: string, rows: SQL): SQL {
     on conflict do nothing`;
 }
 
-/** What has the content already gets the tags that it has not, as far as they fit, and is as new as what came. */
+/** A memory with the same content gets the missing tags, as far as they fit, and the newer time. */
 function merge(tenant: string, rows: SQL): SQL {
   return sql`
     update memories m set updated_at = greatest(m.updated_at, r.created_at),
@@ -226,28 +226,31 @@ function merge(tenant: string, rows: SQL): SQL {
       and not exists (select from memories k where k.tenant = ${tenant} and k.id = r.id)`;
 }
 
-/** The words of the tags, with the memory that has them now. */
-function noteWords(tenant: string, rows: SQL): SQL {
+/** Stores the words of the tags that the memory has now. */
+function insertWords(tenant: string, rows: SQL): SQL {
   return sql`
     insert into memory_tags (tenant, word, memory)
-    select ${tenant}::text, w, k.id from ${rows} cross join lateral ${keptAs(tenant)} k, unnest(r.tag_words) w
+    select ${tenant}::text, w, k.id from ${rows} cross join lateral ${selectStoredId(tenant)} k, unnest(r.tag_words) w
     on conflict do nothing`;
 }
 
-/** The entry of the one memory that an act saves; it names the row that the memory is kept as. */
+/** The audit entry of the one saved memory, with the row under which it is stored. */
 function auditSaved(tenant: string, rows: SQL, act: AuditEntry): SQL {
   const at = new Date(act.at).toISOString();
   return sql`
     insert into audit (tenant, id, at, actor, action, target, request_id)
     select ${tenant}::text, ${act.id}::text, ${at}::timestamptz, ${act.actor}::text, ${act.action}::text, k.id,
       ${act.requestId}::text
-    from ${rows} cross join lateral ${keptAs(tenant)} k
+    from ${rows} cross join lateral ${selectStoredId(tenant)} k
     order by k.id = r.id desc limit 1
     on conflict (tenant, id) do nothing`;
 }
 
-/** What the memory `r` is kept as: its own row, or the one of its project with its content. Two looks into two indexes. */
-function keptAs(tenant: string): SQL {
+/**
+ * The row under which the memory `r` is stored: its own, or the one of its project with the same content. Two index
+ * lookups.
+ */
+function selectStoredId(tenant: string): SQL {
   return sql`(
     select o.id from memories o where o.tenant = ${tenant} and o.id = r.id
     union
@@ -268,14 +271,14 @@ function makeProjects(tenant: string, given: readonly HashedMemory[]): SQL {
     on conflict do nothing`;
 }
 
-/** As which row a memory is kept: its own, else the one of its project with its content. */
-function keptOf({ id, project, contentHash }: HashedMemory, kept: readonly ReadMemory[]): ReadMemory | undefined {
+/** Returns the row under which a memory is stored: its own, else the one of its project with the same content. */
+function findStored({ id, project, contentHash }: HashedMemory, kept: readonly ReadMemory[]): ReadMemory | undefined {
   return (
     kept.find((row) => row.id === id) ?? kept.find((row) => row.project === project && row.contentHash === contentHash)
   );
 }
 
-function isWanted(tenant: string, { scope, tag, withOutside }: MemoryFilter): SQL | undefined {
+function matchesFilter(tenant: string, { scope, tag, withOutside }: MemoryFilter): SQL | undefined {
   return and(
     eq(memories.tenant, tenant),
     isInScope(scope),
@@ -284,11 +287,11 @@ function isWanted(tenant: string, { scope, tag, withOutside }: MemoryFilter): SQ
   );
 }
 
-/** By the index of words. A tag without any word is looked for row by row. */
+/** Uses the index of words. A tag without words is searched row by row. */
 function hasWord(tenant: string, words: readonly string[]): SQL | undefined {
   if (words.length === 0) return undefined;
   return sql`${memories.id} in (
-    select memory from memory_tags where tenant = ${tenant} and word = any (${textArray(words)}))`;
+    select memory from memory_tags where tenant = ${tenant} and word = any (${toTextArray(words)}))`;
 }
 
 function isInScope(scope: MemoryScope): SQL | undefined {
@@ -300,11 +303,11 @@ function isInScope(scope: MemoryScope): SQL | undefined {
 }
 
 /** A list of texts as one parameter. */
-function textArray(texts: readonly string[]): SQL {
+function toTextArray(texts: readonly string[]): SQL {
   return sql`${sql.param([...texts], memories.tags)}::text[]`;
 }
 
-function contentTaken(error: Failure): Failure {
+function toContentConflict(error: Failure): Failure {
   if (error.code !== "conflict") return error;
   return failed("conflict", "Its project has another memory with this content already.", { field: "content" }).error;
 }

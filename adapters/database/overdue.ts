@@ -1,17 +1,17 @@
-/** Tasks and deliveries of all tenants that are overdue, as functions of the database tell the sweep. */
+/** Overdue tasks and deliveries of all tenants for the sweep, read by database functions. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { sql } from "drizzle-orm";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { cutPage, type Page, type PageRequest, type PagePosition } from "../../core/base/page-cursor.ts";
 import { callDirectory, type Connection } from "./connection.ts";
 
-/** Each gives the id of a row and when it was due, beside what else it names. */
+/** Each returns the id of a row, its due time and further columns. */
 const FUNCTIONS = {
   tasks: { call: sql.raw("otto_overdue_tasks"), due: "wake_at" },
   deliveries: { call: sql.raw("otto_overdue_deliveries"), due: "due_at" },
 } as const;
 
-/** A page of what was due before `before`, in milliseconds, the longest overdue first. */
+/** Reads a page of rows due before `before` (ms), the longest overdue first. */
 export async function readOverdue<Row extends { readonly id: string }>(
   connection: Connection,
   of: keyof typeof FUNCTIONS,

@@ -1,4 +1,4 @@
-/** People, with what they are found by. */
+/** People, with the names and addresses by which they are found. */
 import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
@@ -13,7 +13,7 @@ import {
   type WorkingHours,
 } from "../../core/people/person.ts";
 import type { PersonTable } from "../../core/ports/person-table.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { people, personAddresses, personNames } from "./schema.ts";
@@ -32,24 +32,24 @@ export function personTable(connection: Connection): PersonTable {
               working_hours, may_answer, may_approve, created_at, updated_at)
             select ${tenant}::text, ${id}::text, 1, ${name}::text, ${getNameKey(name)}::text,
               ${sql.param([...aliases])}::text[], ${JSON.stringify(addresses)}::text, ${preferred}::text,
-              ${timeZone}::text, ${hoursText(workingHours)}::text, ${mayAnswer}::boolean, ${mayApprove}::boolean,
+              ${timeZone}::text, ${formatHours(workingHours)}::text, ${mayAnswer}::boolean, ${mayApprove}::boolean,
               ${at}::timestamptz, ${at}::timestamptz
             where (select count(*) from people where tenant = ${tenant}) < ${MAX_PEOPLE}
             on conflict (tenant, id) do nothing
             returning id
           ), addressed as (${addAddresses(tenant, fields, sql`made`)}), called as (${addNames(tenant, fields, sql`made`)})
-          ${auditOf(tenant, act)} from made`),
+          ${insertAuditFrom(tenant, act)} from made`),
         selectPeople(query).where(isPerson(tenant, id)),
       ]);
-      if (!written.ok) return { ok: false, error: whoseItIs(written.error, name) };
+      if (!written.ok) return { ok: false, error: toConflict(written.error, name) };
       const [kept] = written.value[1];
       if (kept !== undefined) return ok(toPerson(kept));
-      return failed("quota_exceeded", `A tenant has at most ${MAX_PEOPLE} people. Delete somebody first.`);
+      return failed("quota_exceeded", `A tenant has at most ${MAX_PEOPLE} people. Delete one first.`);
     },
 
     async get(tenant, id) {
       const read = await asTenant(connection, tenant, (query) => [selectPeople(query).where(isPerson(tenant, id))]);
-      return read.ok ? orNobody(read.value[0][0]) : read;
+      return read.ok ? toResult(read.value[0][0]) : read;
     },
 
     async page(tenant, { after, limit }) {
@@ -70,25 +70,25 @@ export function personTable(connection: Connection): PersonTable {
           with changed as (
             update people set version = version + 1, name = ${name}, name_key = ${getNameKey(name)},
               aliases = ${sql.param([...aliases])}::text[], addresses = ${JSON.stringify(addresses)},
-              preferred = ${preferred}, time_zone = ${timeZone}, working_hours = ${hoursText(workingHours)},
+              preferred = ${preferred}, time_zone = ${timeZone}, working_hours = ${formatHours(workingHours)},
               may_answer = ${mayAnswer}, may_approve = ${mayApprove},
               updated_at = ${new Date(act.at).toISOString()}::timestamptz
             where ${isPerson(tenant, id)} and (${ifVersion}::int is null or version = ${ifVersion}::int)
             returning id
           ), unaddressed as (
             delete from person_addresses where tenant = ${tenant} and person in (select id from changed)
-              and not address = any (${keysOf(fields)})
+              and not address = any (${getAddressKeys(fields)})
           ), addressed as (${addAddresses(tenant, fields, sql`changed`)}), uncalled as (
             delete from person_names where tenant = ${tenant} and person in (select id from changed)
-              and not name = any (${namesOf(fields)})
+              and not name = any (${getNameKeys(fields)})
           ), called as (${addNames(tenant, fields, sql`changed`)})
-          ${auditOf(tenant, act)} from changed`),
+          ${insertAuditFrom(tenant, act)} from changed`),
         selectPeople(query).where(isPerson(tenant, id)),
       ]);
-      if (!written.ok) return { ok: false, error: whoseItIs(written.error, name) };
+      if (!written.ok) return { ok: false, error: toConflict(written.error, name) };
       const [changed, [found]] = written.value;
-      if (found === undefined || changed.rowCount > 0) return orNobody(found);
-      return failed("conflict", `The person is at version ${found.version} now. Read it again and decide anew.`, {
+      if (found === undefined || changed.rowCount > 0) return toResult(found);
+      return failed("conflict", `The person is at version ${found.version} now. Read it again before you change it.`, {
         field: "If-Match",
       });
     },
@@ -98,14 +98,14 @@ export function personTable(connection: Connection): PersonTable {
         selectPeople(query).where(isPerson(tenant, id)),
         query.execute(sql`
           with gone as (delete from people where ${isPerson(tenant, id)} returning id)
-          ${auditOf(tenant, act)} from gone`),
+          ${insertAuditFrom(tenant, act)} from gone`),
       ]);
-      return written.ok ? orNobody(written.value[0][0]) : written;
+      return written.ok ? toResult(written.value[0][0]) : written;
     },
 
-    async findByName(tenant, asked, limit) {
-      const key = getNameKey(asked);
-      const isWhole = or(eq(people.id, asked), eq(people.nameKey, key));
+    async findByName(tenant, name, limit) {
+      const key = getNameKey(name);
+      const isWhole = or(eq(people.id, name), eq(people.nameKey, key));
       const read = await asTenant(connection, tenant, (query) => {
         const called = query
           .select({ person: personNames.person })
@@ -150,11 +150,11 @@ export function personTable(connection: Connection): PersonTable {
   };
 }
 
-/** Adds the addresses that those of `whom` have not; one that is another's breaks the primary key. */
+/** Adds the missing addresses of `whom`; another person's address violates the primary key. */
 function addAddresses(tenant: string, fields: PersonFields, whom: SQL): SQL {
   return sql`
     insert into person_addresses (tenant, address, person)
-    select ${tenant}::text, a.address, w.id from ${whom} w, unnest(${keysOf(fields)}) as a (address)
+    select ${tenant}::text, a.address, w.id from ${whom} w, unnest(${getAddressKeys(fields)}) as a (address)
     where not exists (select from person_addresses p
       where p.tenant = ${tenant} and p.address = a.address and p.person = w.id)`;
 }
@@ -162,15 +162,15 @@ function addAddresses(tenant: string, fields: PersonFields, whom: SQL): SQL {
 function addNames(tenant: string, fields: PersonFields, whom: SQL): SQL {
   return sql`
     insert into person_names (tenant, name, person)
-    select ${tenant}::text, n.name, w.id from ${whom} w, unnest(${namesOf(fields)}) as n (name)
+    select ${tenant}::text, n.name, w.id from ${whom} w, unnest(${getNameKeys(fields)}) as n (name)
     where not exists (select from person_names p where p.tenant = ${tenant} and p.name = n.name and p.person = w.id)`;
 }
 
-function keysOf({ addresses }: PersonFields): SQL {
+function getAddressKeys({ addresses }: PersonFields): SQL {
   return sql`${sql.param([...new Set(addresses.map(getAddressKey))])}::text[]`;
 }
 
-function namesOf({ name, aliases }: PersonFields): SQL {
+function getNameKeys({ name, aliases }: PersonFields): SQL {
   return sql`${sql.param([...new Set([getFirstNameKey(name), ...aliases.map(getNameKey)])])}::text[]`;
 }
 
@@ -196,19 +196,19 @@ function toPerson(row: Row): PersonRecord {
   };
 }
 
-function hoursText(hours: WorkingHours | null): string | null {
+function formatHours(hours: WorkingHours | null): string | null {
   return hours === null ? null : JSON.stringify(hours);
 }
 
-function orNobody(row: Row | undefined): Result<PersonRecord> {
+function toResult(row: Row | undefined): Result<PersonRecord> {
   return row === undefined ? NO_PERSON : ok(toPerson(row));
 }
 
-/** Which of what has to be unique is another's. */
-function whoseItIs(error: Failure, name: string): Failure {
+/** Says which unique value belongs to another person. */
+function toConflict(error: Failure, name: string): Failure {
   if (error.code !== "conflict") return error;
   if (error.cause?.kind === "constraint" && error.cause.constraint === "people_name") {
-    return failed("conflict", `There is a person named ${name} already. Choose another name.`, { field: "name" }).error;
+    return failed("conflict", `A person named ${name} already exists. Choose another name.`, { field: "name" }).error;
   }
   return failed("conflict", "One of the addresses belongs to another person.", { field: "addresses" }).error;
 }

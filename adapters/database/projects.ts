@@ -1,9 +1,9 @@
-/** Projects: names that tasks and memories were made with. */
+/** Projects: names with which tasks and memories were created. */
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { ProjectTable } from "../../core/ports/memory-tables.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { hasEnded, TASK_STATUSES } from "../../core/task/status.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { memories, projects, tasks } from "./schema.ts";
 
@@ -14,7 +14,7 @@ export function projectTable(connection: Connection): ProjectTable {
   return {
     async list(tenant, after, limit, among = null) {
       const read = await asTenant(connection, tenant, (query) => [
-        counted(query)
+        selectCounted(query)
           .where(
             and(
               eq(projects.tenant, tenant),
@@ -30,7 +30,7 @@ export function projectTable(connection: Connection): ProjectTable {
 
     async get(tenant, name) {
       const read = await asTenant(connection, tenant, (query) => [
-        counted(query).where(and(eq(projects.tenant, tenant), eq(projects.name, name))),
+        selectCounted(query).where(and(eq(projects.tenant, tenant), eq(projects.name, name))),
       ]);
       if (!read.ok) return read;
       const [found] = read.value[0];
@@ -55,14 +55,14 @@ export function projectTable(connection: Connection): ProjectTable {
       const erased = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with gone as (delete from projects where tenant = ${tenant} and name = ${name} returning name)
-          ${auditOf(tenant, act)} from gone`),
+          ${insertAuditFrom(tenant, act)} from gone`),
       ]);
       return erased.ok ? ok(undefined) : erased;
     },
   };
 }
 
-function counted(query: Query) {
+function selectCounted(query: Query) {
   const isSame = sql`tenant = ${projects.tenant} and project = ${projects.name}`;
   return query
     .select({

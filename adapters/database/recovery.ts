@@ -1,4 +1,4 @@
-/** What the rebuilding of a tenant's index reads and writes: its row, its keys, and what is counted of its other rows. */
+/** What the rebuild of a tenant's index reads and writes: its row, its keys, and counts of its other rows. */
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
 import { type Counted, isLossKind, type Inventory, type Lost } from "../../core/tenant/recovery.ts";
@@ -7,7 +7,7 @@ import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { toKeyRow } from "./keys.ts";
 import { keys, projects } from "./schema.ts";
 
-/** What is counted, by kind: a table, and which of its rows count. */
+/** The counted tables and conditions, by kind. */
 const COUNTS: Readonly<Record<Counted, SQL>> = {
   agents: sql`agents where tenant = `,
   people: sql`people where tenant = `,

@@ -1,33 +1,33 @@
 /**
- * Whose workspace of Slack is, and its bot, as this isolate has read them: every item of an inbox and every delivery asks. What
- * another isolate changes is seen within five seconds; while Postgres is away, what was read last stands in for a while.
+ * Caches Slack workspaces and their bots in the isolate: every inbox item and delivery reads them. Changes by another
+ * isolate are visible within five seconds. While Postgres is unavailable, a stale value is used for a while.
  */
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import type { SlackInstallTable } from "../../core/ports/slack-install-table.ts";
 import { ERRORS, ok, type Result } from "../../core/base/errors.ts";
 
 const FRESH_MS = 5_000;
-/** How long what was read stands in for what cannot be read. */
+/** How long a stale value replaces one that cannot be read. */
 const STALE_MS = 10 * 60_000;
-/** After a reading that failed, nothing that is known is read for so long: each would wait again. */
+/** After a failed read, nothing cached is read for this long; each read would wait again. */
 const PAUSE_MS = 5_000;
-/** Tenants share the isolate. One workspace takes about a kilobyte. */
-const MAX_KNOWN = 5_000;
+/** Tenants share the isolate. A workspace takes about a kilobyte. */
+const MAX_CACHED = 5_000;
 
-interface Known {
+interface CachedValue {
   readonly value: unknown;
   readonly readAt: number;
 }
 
-type Asked = Pick<SlackInstallTable, "findTenant" | "findByTeam">;
+type CachedReads = Pick<SlackInstallTable, "findTenant" | "findByTeam">;
 
-/** The table, whose `findTenant` and `findByTeam` answer out of what is remembered. A token stays sealed. Absences are not remembered. */
-export function rememberInstalls(table: SlackInstallTable, clock: () => number): SlackInstallTable {
-  const memory = new Memory(clock);
-  return { ...table, ...recalling(table, memory), ...forgetting(table, memory) };
+/** Returns the table with cached `findTenant` and `findByTeam`. Tokens stay sealed. Absences are not cached. */
+export function cacheInstalls(table: SlackInstallTable, clock: () => number): SlackInstallTable {
+  const memory = new InstallCache(clock);
+  return { ...table, ...readThrough(table, memory), ...invalidateOnWrite(table, memory) };
 }
 
-function recalling(table: SlackInstallTable, memory: Memory): Asked {
+function readThrough(table: SlackInstallTable, memory: InstallCache): CachedReads {
   return {
     findTenant: async (team) =>
       await memory.recall(
@@ -46,7 +46,10 @@ function recalling(table: SlackInstallTable, memory: Memory): Asked {
   };
 }
 
-function forgetting(table: SlackInstallTable, memory: Memory): Pick<SlackInstallTable, "put" | "remove" | "revoke"> {
+function invalidateOnWrite(
+  table: SlackInstallTable,
+  memory: InstallCache,
+): Pick<SlackInstallTable, "put" | "remove" | "revoke"> {
   return {
     async put(tenant, install, act) {
       const done = await table.put(tenant, install, act);
@@ -66,10 +69,10 @@ function forgetting(table: SlackInstallTable, memory: Memory): Pick<SlackInstall
   };
 }
 
-/** What is known of workspaces, those that were read first in front. */
-class Memory {
+/** The cached workspaces, the oldest first. */
+class InstallCache {
   private readonly clock: () => number;
-  private readonly teams = new Map<string, Map<string, Known>>();
+  private readonly teams = new Map<string, Map<string, CachedValue>>();
   private readonly pause = new FailurePause(PAUSE_MS);
 
   constructor(clock: () => number) {
@@ -84,15 +87,15 @@ class Memory {
   ): Promise<Result<T>> {
     const now = this.clock();
     const known = this.teams.get(team)?.get(what);
-    // What stands under a name was read by the same question.
+    // A value is read by the same query under each name.
     const kept = known === undefined ? null : { ageMs: now - known.readAt, answer: ok(known.value as T) };
     if (kept !== null && kept.ageMs < FRESH_MS) return kept.answer;
-    const standIn = kept !== null && kept.ageMs < STALE_MS ? kept.answer : null;
-    if (standIn !== null && this.pause.isOn(now)) return standIn;
+    const fallback = kept !== null && kept.ageMs < STALE_MS ? kept.answer : null;
+    if (fallback !== null && this.pause.isOn(now)) return fallback;
     const done = await read();
     if (!done.ok && ERRORS[done.error.code].retry === "later") {
       this.pause.begin(this.clock());
-      return standIn ?? done;
+      return fallback ?? done;
     }
     if (done.ok && isKept(done.value)) this.keep(team, what, { value: done.value, readAt: now });
     else this.forget(team);
@@ -103,13 +106,13 @@ class Memory {
     this.teams.delete(team);
   }
 
-  private keep(team: string, what: string, known: Known): void {
-    const facts = this.teams.get(team) ?? new Map<string, Known>();
+  private keep(team: string, what: string, known: CachedValue): void {
+    const facts = this.teams.get(team) ?? new Map<string, CachedValue>();
     facts.set(what, known);
     this.teams.delete(team);
     this.teams.set(team, facts);
     for (const [oldest] of this.teams) {
-      if (this.teams.size <= MAX_KNOWN) break;
+      if (this.teams.size <= MAX_CACHED) break;
       this.teams.delete(oldest);
     }
   }

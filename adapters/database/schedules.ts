@@ -1,10 +1,10 @@
-/** The schedules of tenants: rows that their objects report. */
+/** The schedules of tenants, as rows that their objects report. */
 import { and, desc, eq, sql } from "drizzle-orm";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { MAX_STORED_SCHEDULES, MAX_SCHEDULES, type ScheduleState } from "../../core/schedules/schedule.ts";
 import type { ScheduleTable } from "../../core/ports/schedule-table.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { schedules } from "./schema.ts";
@@ -13,7 +13,7 @@ import { isoOrNull } from "../../core/base/iso.ts";
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
 const FULL = failed(
   "quota_exceeded",
-  `A tenant has at most ${MAX_SCHEDULES} schedules, or ${MAX_STORED_SCHEDULES} with those that are over. Delete one first.`,
+  `A tenant has at most ${MAX_SCHEDULES} schedules, or ${MAX_STORED_SCHEDULES} with ended ones. Delete one first.`,
 );
 
 export function scheduleTable(connection: Connection): ScheduleTable {
@@ -31,7 +31,7 @@ export function scheduleTable(connection: Connection): ScheduleTable {
             on conflict do nothing
             returning id
           )
-          ${auditOf(tenant, act)} from made`),
+          ${insertAuditFrom(tenant, act)} from made`),
         query.select({ id: schedules.id }).from(schedules).where(isThis(tenant, state.id)),
       ]);
       if (!written.ok) return written;
@@ -108,7 +108,7 @@ export function scheduleTable(connection: Connection): ScheduleTable {
           ? []
           : [
               query.execute(
-                sql`${auditOf(tenant, act)} from schedules where tenant = ${tenant} and id = ${id} on conflict (tenant, id) do nothing`,
+                sql`${insertAuditFrom(tenant, act)} from schedules where tenant = ${tenant} and id = ${id} on conflict (tenant, id) do nothing`,
               ),
             ]),
         query.delete(schedules).where(isThis(tenant, id)),
@@ -138,10 +138,10 @@ export function scheduleTable(connection: Connection): ScheduleTable {
 }
 
 /**
- * A row of one that is not over: something is to be done, or will be when it is resumed. Postgres reads JSON only whole, and
- * fails on escapes that its text cannot hold (https://www.postgresql.org/docs/current/datatype-json.html), so the escapes are
- * left out: they stand in texts of tenants, and no name of the state itself has one. That takes time, so what holds no
- * such words at all is told apart first.
+ * The row of a schedule that has not ended: work is due, or will be once it is resumed. Postgres parses JSON as a whole
+ * and fails on escapes that its text cannot store (https://www.postgresql.org/docs/current/datatype-json.html), so
+ * escapes are removed first: they occur in texts of tenants, but in no field name of the state. That is slow, so rows
+ * without these words are excluded first.
  */
 const MAY_BE_DUE = sql.raw(String.raw`(wake_at is not null
   or (state like '%"paused":true%' and regexp_replace(state, '\\.', '', 'g')::json ->> 'paused' = 'true'))`);

@@ -1,8 +1,8 @@
-/** The tables of `migrations/`, as drizzle sees them. The SQL is the truth; `docs/storage-schema.md` shows example rows. */
+/** The tables of `migrations/` for drizzle. The SQL is authoritative; `docs/storage-schema.md` shows example rows. */
 import { bigint, boolean, customType, integer, jsonb, pgTable, smallint, text } from "drizzle-orm/pg-core";
 import type { MemoryLabel } from "../../core/memory/memory.ts";
 
-/** `timestamptz` as milliseconds since the epoch. The driver hands over Postgres's own text. */
+/** `timestamptz` as ms since the epoch. The driver returns Postgres's text. */
 const moment = customType<{ data: number; driverData: string }>({
   dataType: () => "timestamptz",
   toDriver: (ms) => new Date(ms).toISOString(),

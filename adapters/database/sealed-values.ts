@@ -1,4 +1,4 @@
-/** Sealed values wherever they are stored, and the keys that sealed them (migrations/0024_sealing_keys.sql). */
+/** Sealed values in every table, and the keys that sealed them (migrations/0024_sealing_keys.sql). */
 import { sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
 import type { RecordedKeys, SealedValues } from "../../core/ports/sealed-values.ts";

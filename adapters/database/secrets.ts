@@ -1,10 +1,10 @@
-/** Secrets of tenants. What is read here for anybody but the egress module has no value in it. */
+/** Secrets of tenants. Only the egress module reads values here. */
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Secret, SecretTable } from "../../core/ports/secret-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { MAX_SECRETS } from "../../core/secrets/tenant-secret.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { secrets } from "./schema.ts";
@@ -19,25 +19,25 @@ export function secretTable(connection: Connection): SecretTable {
         query.execute(sql`
           with made as (
             insert into secrets (tenant, id, name, hosts, agents, methods, sealed, created_at, updated_at)
-            select ${tenant}::text, ${id}::text, ${name}::text, ${sql.param([...hosts])}::text[], ${listOf(agents)}::text[],
-              ${listOf(methods)}::text[], ${sealed}::text, ${at}::timestamptz, ${at}::timestamptz
+            select ${tenant}::text, ${id}::text, ${name}::text, ${sql.param([...hosts])}::text[], ${toArray(agents)}::text[],
+              ${toArray(methods)}::text[], ${sealed}::text, ${at}::timestamptz, ${at}::timestamptz
             where (select count(*) from secrets where tenant = ${tenant}) < ${MAX_SECRETS}
             on conflict do nothing
             returning id
           )
-          ${auditOf(tenant, act)} from made`),
-        selectSecrets(query).where(named(tenant, name)),
+          ${insertAuditFrom(tenant, act)} from made`),
+        selectSecrets(query).where(isNamed(tenant, name)),
       ]);
       if (!written.ok) return written;
       const [kept] = written.value[1];
       if (kept?.id === id) return ok(kept);
       if (kept !== undefined)
-        return failed("conflict", `There is a secret named ${name} already. Set it by PUT.`, { field: "name" });
+        return failed("conflict", `A secret named ${name} already exists. Replace it by PUT.`, { field: "name" });
       return failed("quota_exceeded", `A tenant has at most ${MAX_SECRETS} secrets. Delete one first.`);
     },
 
     async get(tenant, name) {
-      const read = await asTenant(connection, tenant, (query) => [selectSecrets(query).where(named(tenant, name))]);
+      const read = await asTenant(connection, tenant, (query) => [selectSecrets(query).where(isNamed(tenant, name))]);
       if (!read.ok) return read;
       const [found] = read.value[0];
       return found === undefined ? NO_SECRET : ok(found);
@@ -60,13 +60,13 @@ export function secretTable(connection: Connection): SecretTable {
         query.execute(sql`
           with changed as (
             update secrets
-            set hosts = ${sql.param([...hosts])}::text[], agents = ${listOf(agents)}::text[],
-              methods = ${listOf(methods)}::text[], sealed = ${sealed}::text, updated_at = ${at}::timestamptz
-            where ${named(tenant, name)}
+            set hosts = ${sql.param([...hosts])}::text[], agents = ${toArray(agents)}::text[],
+              methods = ${toArray(methods)}::text[], sealed = ${sealed}::text, updated_at = ${at}::timestamptz
+            where ${isNamed(tenant, name)}
             returning id
           )
-          ${auditOf(tenant, act)} from changed`),
-        selectSecrets(query).where(named(tenant, name)),
+          ${insertAuditFrom(tenant, act)} from changed`),
+        selectSecrets(query).where(isNamed(tenant, name)),
       ]);
       if (!written.ok) return written;
       const [found] = written.value[1];
@@ -75,10 +75,10 @@ export function secretTable(connection: Connection): SecretTable {
 
     async remove(tenant, name, act) {
       const written = await asTenant(connection, tenant, (query) => [
-        selectSecrets(query).where(named(tenant, name)),
+        selectSecrets(query).where(isNamed(tenant, name)),
         query.execute(sql`
-          with gone as (delete from secrets where ${named(tenant, name)} returning id)
-          ${auditOf(tenant, act)} from gone`),
+          with gone as (delete from secrets where ${isNamed(tenant, name)} returning id)
+          ${insertAuditFrom(tenant, act)} from gone`),
       ]);
       if (!written.ok) return written;
       const [found] = written.value[0];
@@ -103,7 +103,7 @@ export function secretTable(connection: Connection): SecretTable {
   };
 }
 
-function named(tenant: string, name: string) {
+function isNamed(tenant: string, name: string) {
   return and(eq(secrets.tenant, tenant), eq(secrets.name, name));
 }
 
@@ -113,6 +113,6 @@ function selectSecrets(query: Query) {
 }
 
 /** A list as a parameter of type text[]; null stays null. */
-function listOf(values: readonly string[] | null) {
+function toArray(values: readonly string[] | null) {
   return sql.param(values === null ? null : [...values]);
 }

@@ -1,4 +1,6 @@
-/** Skills of tenants and their versions. Who writes them is the table of sources, in the transaction of a publishing. */
+/**
+ * Skills of tenants and their versions. The table of sources writes them, in the transaction that publishes a source.
+ */
 import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
@@ -8,7 +10,7 @@ import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { skills, skillVersions } from "./schema.ts";
 
-/** The largest number that a version's column holds. */
+/** The maximum of the version column. */
 const MAX_VERSION = 2_147_483_647;
 
 const NO_SKILL = failed("not_found", "There is no such skill.");
@@ -69,8 +71,11 @@ export function skillTable(connection: Connection): SkillTable {
   };
 }
 
-/** What makes the rows of a change, in order, each only where `stands` holds: in the transaction that published the source. */
-export function skillWrites(tenant: string, change: SkillChange, at: number, stands: SQL): SQL[] {
+/**
+ * The statements of a change, in order. Each runs only where `stands` is true: in the transaction that published the
+ * source.
+ */
+export function buildSkillWrites(tenant: string, change: SkillChange, at: number, stands: SQL): SQL[] {
   if (change.kind === "remove") {
     const { name } = change;
     return [

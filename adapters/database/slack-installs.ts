@@ -1,19 +1,19 @@
-/** Workspaces of Slack in which tenants have installed the app. A token comes sealed and goes sealed. */
+/** Slack workspaces in which tenants installed the app. Tokens are sealed before they arrive here. */
 import { and, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
 import type { SlackInstall, SlackInstallStatus, SlackInstallTable } from "../../core/ports/slack-install-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { slackAuthorizations, slackInstalls } from "./schema.ts";
 
 const MAX_ACTIVE = 100;
 
-const NO_INSTALL = failed("not_found", "Otto is not installed in such a workspace.");
-const ANOTHERS = failed(
+const NO_INSTALL = failed("not_found", "Otto is not installed in this workspace.");
+const OTHER_TENANT = failed(
   "conflict",
-  "Otto is installed in this workspace by another tenant. It has to be uninstalled there first.",
+  "Otto is installed in this workspace by another tenant. Uninstall it there first.",
 );
 
 export function slackInstallTable(connection: Connection): SlackInstallTable {
@@ -34,16 +34,16 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
               installed_by = excluded.installed_by, updated_at = excluded.updated_at
             returning id
           )
-          ${auditOf(tenant, act)} from made`),
-        selectInstalls(query).where(ofTeam(tenant, team)),
+          ${insertAuditFrom(tenant, act)} from made`),
+        selectInstalls(query).where(isOfTeam(tenant, team)),
       ]);
-      if (!written.ok) return written.error.code === "conflict" ? ANOTHERS : written;
-      return oneOf(written.value[1]);
+      if (!written.ok) return written.error.code === "conflict" ? OTHER_TENANT : written;
+      return toFirst(written.value[1]);
     },
 
     async get(tenant, id) {
-      const read = await asTenant(connection, tenant, (query) => [selectInstalls(query).where(named(tenant, id))]);
-      return read.ok ? oneOf(read.value[0]) : read;
+      const read = await asTenant(connection, tenant, (query) => [selectInstalls(query).where(isNamed(tenant, id))]);
+      return read.ok ? toFirst(read.value[0]) : read;
     },
 
     async page(tenant, { after, limit }) {
@@ -54,7 +54,7 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
           .limit(limit + 1),
       ]);
       if (!read.ok) return read;
-      return ok(cutPage(read.value[0].map(installOf), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
+      return ok(cutPage(read.value[0].map(toInstall), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
     },
 
     async active(tenant) {
@@ -64,7 +64,7 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
           .orderBy(desc(slackInstalls.createdAt), desc(slackInstalls.id))
           .limit(MAX_ACTIVE),
       ]);
-      return read.ok ? ok(read.value[0].map(installOf)) : read;
+      return read.ok ? ok(read.value[0].map(toInstall)) : read;
     },
 
     async findByTeam(tenant, team) {
@@ -72,11 +72,11 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
         query
           .select({ ...COLUMNS, sealed: slackInstalls.sealed })
           .from(slackInstalls)
-          .where(and(ofTeam(tenant, team), eq(slackInstalls.status, "active"), isNotNull(slackInstalls.sealed))),
+          .where(and(isOfTeam(tenant, team), eq(slackInstalls.status, "active"), isNotNull(slackInstalls.sealed))),
       ]);
       if (!read.ok) return read;
       const [found] = read.value[0];
-      return found === undefined ? NO_INSTALL : ok({ ...installOf(found), sealed: found.sealed ?? "" });
+      return found === undefined ? NO_INSTALL : ok({ ...toInstall(found), sealed: found.sealed ?? "" });
     },
 
     async findTenant(team) {
@@ -88,12 +88,12 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
 
     async remove(tenant, id, act) {
       const written = await asTenant(connection, tenant, (query) => [
-        selectInstalls(query).where(named(tenant, id)),
+        selectInstalls(query).where(isNamed(tenant, id)),
         query.execute(sql`
-          with gone as (delete from slack_installs where ${named(tenant, id)} returning id)
-          ${auditOf(tenant, act)} from gone`),
+          with gone as (delete from slack_installs where ${isNamed(tenant, id)} returning id)
+          ${insertAuditFrom(tenant, act)} from gone`),
       ]);
-      return written.ok ? oneOf(written.value[0]) : written;
+      return written.ok ? toFirst(written.value[0]) : written;
     },
 
     async revoke(tenant, team, at) {
@@ -101,7 +101,7 @@ export function slackInstallTable(connection: Connection): SlackInstallTable {
         query
           .update(slackInstalls)
           .set({ status: "revoked", sealed: null, updatedAt: at })
-          .where(and(ofTeam(tenant, team), lt(slackInstalls.updatedAt, at))),
+          .where(and(isOfTeam(tenant, team), lt(slackInstalls.updatedAt, at))),
       ]);
       return written.ok ? ok(undefined) : written;
     },
@@ -140,7 +140,7 @@ function selectInstalls(query: Query) {
   return query.select(COLUMNS).from(slackInstalls);
 }
 
-function installOf({
+function toInstall({
   id,
   team,
   teamName,
@@ -156,14 +156,14 @@ function installOf({
   return { id, team, teamName, app, botUser, scopes, status: known, installedBy, createdAt, updatedAt };
 }
 
-function oneOf([found]: readonly Row[]) {
-  return found === undefined ? NO_INSTALL : ok(installOf(found));
+function toFirst([found]: readonly Row[]) {
+  return found === undefined ? NO_INSTALL : ok(toInstall(found));
 }
 
-function named(tenant: string, install: string) {
+function isNamed(tenant: string, install: string) {
   return and(eq(slackInstalls.tenant, tenant), eq(slackInstalls.id, install));
 }
 
-function ofTeam(tenant: string, asked: string) {
+function isOfTeam(tenant: string, asked: string) {
   return and(eq(slackInstalls.tenant, tenant), eq(slackInstalls.team, asked));
 }

@@ -1,4 +1,4 @@
-/** What waits for people, out of the index of tasks: each row holds the open waits of its task. */
+/** What waits for people, read from the task index: each row has the open waits of its task. */
 import { type SQL, sql } from "drizzle-orm";
 import type { InboxFilter, InboxPage } from "../../core/ports/task-index.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
@@ -9,7 +9,7 @@ import { hasEnded, TASK_STATUSES } from "../../core/task/status.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { readLine } from "./task-tree.ts";
 
-/** Nothing waits in a task that ended, also where a release that wrote no waits was the last to write its row. */
+/** An ended task has no waits, even if a release without waits wrote its row last. */
 const ENDED = TASK_STATUSES.filter(hasEnded);
 
 export async function readInbox(

@@ -1,4 +1,4 @@
-/** The index of tasks: what lists show and the sweep looks at. Rows come from the tasks' own objects, by their tenant's. */
+/** The task index for lists and the sweep. Tasks report their rows through their tenant's object. */
 import { type SQL, and, desc, eq, gt, gte, inArray, isNull, lt, sql } from "drizzle-orm";
 import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import type { TaskFilter, TaskIndex } from "../../core/ports/task-index.ts";
@@ -17,11 +17,11 @@ import { tasks } from "./schema.ts";
 import { readInbox } from "./task-inbox.ts";
 import { readBelow } from "./task-tree.ts";
 
-/** A page takes no further task once it holds this much. An answer of the database has at most 64 MB. */
+/** Maximum bytes of a page. A reply of the database is limited to 64 MB. */
 const PAGE_BYTES = 8_000_000;
-/** UTF-16 units of a view that lists read whole: most are no longer. */
+/** Views up to this many UTF-16 units are read in full, which covers most. */
 const SHORT_VIEW = 4000;
-/** A text as long as that may be meant as a part of an id. */
+/** A text of this length may be part of an id. */
 const MIN_ID_CHARACTERS = 6;
 
 export function taskIndex(connection: Connection): TaskIndex {
@@ -45,7 +45,7 @@ export function taskIndex(connection: Connection): TaskIndex {
       await readPage(connection, tenant, {
         filter,
         request,
-        // An earlier release may have written the view after the short form.
+        // An earlier release may have written the view after its short form.
         view: sql<string>`coalesce(case when ${tasks.shortVersion} = ${tasks.version} then ${tasks.shortView} end, ${tasks.view})`,
         read: (text) => toShortTask(readView(text)),
       }),
@@ -146,8 +146,8 @@ async function readPage<Shown>(
   tenant: string,
   { filter, request: { after, limit }, view, read }: Reading<Shown>,
 ): Promise<Result<Page<Shown>>> {
-  const wanted = and(isWanted(tenant, filter), isBefore(tasks.createdAt, tasks.id, after));
-  const found = await asTenant(connection, tenant, (query) => [listed(query, wanted, view, limit + 1)]);
+  const wanted = and(matchesFilter(tenant, filter), isBefore(tasks.createdAt, tasks.id, after));
+  const found = await asTenant(connection, tenant, (query) => [selectPage(query, wanted, view, limit + 1)]);
   if (!found.ok) return found;
   const [rows] = found.value;
   const tooMuch = rows.findIndex((row) => row.view === null);
@@ -156,41 +156,41 @@ async function readPage<Shown>(
   return ok({ items: items.map((row) => read(row.view ?? "null")), next });
 }
 
-function isWanted(tenant: string, { status, project, projects, agent, parent, text, from, before }: TaskFilter) {
+function matchesFilter(tenant: string, { status, project, projects, agent, parent, text, from, before }: TaskFilter) {
   return and(
     eq(tasks.tenant, tenant),
     sql`not ${tasks.hidden}`,
     status === null ? undefined : inArray(tasks.status, [...status]),
     project === null ? undefined : eq(tasks.project, storable(project)),
     projects === undefined ? undefined : inArray(tasks.project, projects.map(storable)),
-    agent === undefined ? undefined : isOfAgent(tenant, storable(agent)),
+    agent === undefined ? undefined : hasAgent(tenant, storable(agent)),
     parent === undefined ? undefined : parent.id === null ? isNull(tasks.parent) : eq(tasks.parent, parent.id),
-    text === undefined ? undefined : holds(storable(normalizeSearchText(text))),
+    text === undefined ? undefined : containsText(storable(normalizeSearchText(text))),
     from === undefined ? undefined : gte(tasks.createdAt, from),
     before === undefined ? undefined : lt(tasks.createdAt, before),
   );
 }
 
-/** The built-in agent is in no table, and its name is nobody else's. */
-function isOfAgent(tenant: string, agent: string): SQL {
+/** The built-in agent is in no table, and no other agent may have its name. */
+function hasAgent(tenant: string, agent: string): SQL {
   if (agent === DEFAULT_AGENT.config.name) return eq(tasks.agent, DEFAULT_AGENT.id);
   return sql`(${tasks.agent} = ${agent}
     or ${tasks.agent} = (select a.id from agents a where a.tenant = ${tenant} and a.name = ${agent}))`;
 }
 
-/** No pattern: what is looked for is taken as it is. */
-function holds(text: string): SQL {
+/** A plain substring search, without patterns. */
+function containsText(text: string): SQL {
   const isInText = sql`strpos(${tasks.searchText}, ${text}) > 0`;
   return text.length < MIN_ID_CHARACTERS ? isInText : sql`(${isInText} or strpos(${tasks.id}, ${text}) > 0)`;
 }
 
-/** A view as it was stored; one of a release that knew no skills names none, and of one that told no budget it is null. */
+/** Reads a stored view. Releases without skills or budgets lack these fields. */
 function readView(text: string): TaskView {
   return { skills: [], budget: null, ...(JSON.parse(text) as Partial<TaskView>) } as TaskView;
 }
 
-/** Tasks in the order of every list. From where a page would be too large for one answer on, their views are null. */
-function listed(query: Query, wanted: SQL | undefined, text: SQL<string>, limit: number) {
+/** Tasks in list order. Views are null from the row at which the page would be too large. */
+function selectPage(query: Query, wanted: SQL | undefined, text: SQL<string>, limit: number) {
   const rows = query
     .select({
       id: tasks.id,
@@ -212,7 +212,7 @@ function listed(query: Query, wanted: SQL | undefined, text: SQL<string>, limit:
   return query.select({ id: rows.id, at: rows.at, view }).from(rows).orderBy(desc(rows.at), desc(rows.id));
 }
 
-/** Deletes rows and adds what their tasks used to what is kept of those that were erased. */
+/** Deletes rows, and adds the use of their tasks to that of erased tasks. */
 function removeAndCount(tenant: string, ids: readonly string[]): SQL {
   return sql`
     with gone as (
@@ -228,13 +228,13 @@ function removeAndCount(tenant: string, ids: readonly string[]): SQL {
 }
 
 /**
- * One statement for any number of rows: they go as one JSON parameter, since each row has a dozen values. A project is
- * known from the first row that names it; a row that changes nothing makes none known again. The counter advances with them; a
- * statement that was cut off may have advanced it before.
+ * One statement for any number of rows, which are one JSON parameter: each row has a dozen values. The first row that
+ * names a project creates it; an unchanged row does not recreate one. The counter advances in the same statement, and
+ * may have advanced in an interrupted one before.
  */
 function upsert(tenant: string, reports: readonly TaskReport[], counter: number | null): SQL {
   const rows = reports.map(({ task, version, view, hidden, wakeAt, key, used, waits }) => ({
-    ...writtenView(view, version),
+    ...toViewColumns(view, version),
     id: task,
     version,
     status: view.status,
@@ -248,7 +248,7 @@ function upsert(tenant: string, reports: readonly TaskReport[], counter: number 
     steps: view.usage.steps,
     tool_calls: view.usage.tool_calls,
     tokens: used.tokens,
-    // A token of a cheap model costs a part of a micro-dollar; the column holds whole ones.
+    // A token of a cheap model costs a part of a micro-dollar; the column stores whole ones.
     cost_micros: Math.round(used.costMicros),
     title: storable(getTitle(view.input)),
     search_text: storable(getSearchText(view.input)),
@@ -288,8 +288,8 @@ function upsert(tenant: string, reports: readonly TaskReport[], counter: number 
     select count(*)::int as advanced from advanced`;
 }
 
-/** A short form beside a view that is long. */
-function writtenView(view: TaskView, version: number) {
+/** Adds a short form of a long view. */
+function toViewColumns(view: TaskView, version: number) {
   const whole = JSON.stringify(view);
   return whole.length <= SHORT_VIEW
     ? { view: whole, short_view: null, short_version: null }

@@ -1,4 +1,4 @@
-/** The tree of tasks below one, out of the index. */
+/** The tree below a task, read from the index. */
 import { type SQL, sql } from "drizzle-orm";
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import type { TreeNode } from "../../core/ports/task-index.ts";
@@ -12,9 +12,9 @@ const COLUMNS = sql.raw(
 );
 
 /**
- * At most `limit` tasks below one. No more than that are walked, however large the tree is: Postgres makes as many rows of a
- * recursive query as are taken of it (https://www.postgresql.org/docs/current/queries-with.html), level by level. Of a level
- * that is cut, the children of earlier parents are there.
+ * Reads at most `limit` tasks below one, however large the tree is: Postgres produces only as many rows of a recursive
+ * query as are fetched (https://www.postgresql.org/docs/current/queries-with.html), level by level. Of a level that is
+ * cut, the children of earlier parents are included.
  */
 export async function readBelow(
   connection: Connection,
@@ -49,7 +49,7 @@ function toNode(row: Record<string, unknown>): TreeNode {
   };
 }
 
-/** The line of a task, out of the columns of its row. */
+/** Reads a task's columns from a row. */
 export function readLine(row: Record<string, unknown>): TaskLine {
   return {
     id: String(row["id"]),
@@ -58,11 +58,11 @@ export function readLine(row: Record<string, unknown>): TaskLine {
     status: row["status"] as TaskStatus,
     agent: String(row["agent"]),
     project: row["project"] as string | null,
-    created_at: iso(row["created_at"]),
-    ended_at: row["ended_at"] === null ? null : iso(row["ended_at"]),
+    created_at: toIso(row["created_at"]),
+    ended_at: row["ended_at"] === null ? null : toIso(row["ended_at"]),
   };
 }
 
-function iso(written: unknown): string {
+function toIso(written: unknown): string {
   return new Date(String(written)).toISOString();
 }

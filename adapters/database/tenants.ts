@@ -1,16 +1,16 @@
-/** Tenants. Each sees its own row; the operator's list and the purge go through the directory's functions. */
+/** Tenants. Each sees its own row; the operator's list and the purge use database functions across tenants. */
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
 import type { Tenant, TenantTable } from "../../core/ports/tenant-table.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { insertAudit } from "./audit-log.ts";
-import { asTenant, callDirectory, type Connection, nameTenant } from "./connection.ts";
+import { asTenant, callDirectory, type Connection, setTenant } from "./connection.ts";
 import { insertKey } from "./keys.ts";
 import { tenants } from "./schema.ts";
 
 const NO_TENANT = failed("not_found", "There is no such tenant.");
-const SHOWN = { id: tenants.id, name: tenants.name, createdAt: tenants.createdAt };
+const COLUMNS = { id: tenants.id, name: tenants.name, createdAt: tenants.createdAt };
 
 export function tenantTable(connection: Connection): TenantTable {
   return {
@@ -21,7 +21,7 @@ export function tenantTable(connection: Connection): TenantTable {
           .values({ ...tenant })
           .onConflictDoNothing(),
         insertKey(query, firstKey),
-        query.execute(nameTenant(OPERATOR_TENANT)),
+        query.execute(setTenant(OPERATOR_TENANT)),
         insertAudit(query, OPERATOR_TENANT, act),
       ]);
       return written.ok ? ok(undefined) : written;
@@ -30,7 +30,7 @@ export function tenantTable(connection: Connection): TenantTable {
     async get(id) {
       const read = await asTenant(connection, id, (query) => [
         query
-          .select(SHOWN)
+          .select(COLUMNS)
           .from(tenants)
           .where(and(eq(tenants.id, id), isNull(tenants.erasedAt))),
       ]);
@@ -58,7 +58,7 @@ export function tenantTable(connection: Connection): TenantTable {
       const erased = and(eq(tenants.id, id), isNull(tenants.erasedAt));
       const written = await asTenant(connection, id, (query) => [
         query.update(tenants).set({ erasedAt: act.at }).where(erased),
-        query.execute(nameTenant(OPERATOR_TENANT)),
+        query.execute(setTenant(OPERATOR_TENANT)),
         insertAudit(query, OPERATOR_TENANT, act),
       ]);
       return written.ok ? found : written;

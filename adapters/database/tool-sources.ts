@@ -1,17 +1,17 @@
-/** The sources of the tenants' own tools, the names that they take, and the definitions that tenants wrote. */
+/** The sources of tenants' tools, the names that they use, and the definitions that tenants wrote. */
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { SourceChange, ToolSourceTable } from "../../core/ports/tool-source-table.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import type { DefinedTool, SourceRecord } from "../../core/tool/source.ts";
-import { auditOf } from "./audit-log.ts";
+import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
-import { skillWrites } from "./skills.ts";
+import { buildSkillWrites } from "./skills.ts";
 import { customTools, toolNames, toolSources } from "./schema.ts";
 
-/** Names that a refusal tells. */
-const SHOWN_NAMES = 5;
+/** Maximum names in an error. */
+const MAX_NAMES = 5;
 
 export function toolSourceTable(connection: Connection): ToolSourceTable {
   return {
@@ -27,16 +27,18 @@ export function toolSourceTable(connection: Connection): ToolSourceTable {
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(putSource(tenant, change, act)),
         query.execute(
-          sql`delete from tool_names where tenant = ${tenant} and source = ${name} and ${stands(tenant, change)}`,
+          sql`delete from tool_names where tenant = ${tenant} and source = ${name} and ${isCurrentTransaction(tenant, change)}`,
         ),
         query.execute(sql`
           insert into tool_names (tenant, key, source)
           select ${tenant}::text, key, ${name}::text from unnest(${sql.param(change.names)}::text[]) as key
-          where ${stands(tenant, change)}`),
+          where ${isCurrentTransaction(tenant, change)}`),
         ...change.definitions.map((definition) => query.execute(addDefinition(tenant, change, definition))),
         ...(change.skill === null
           ? []
-          : skillWrites(tenant, change.skill, change.at, stands(tenant, change)).map((write) => query.execute(write))),
+          : buildSkillWrites(tenant, change.skill, change.at, isCurrentTransaction(tenant, change)).map((write) =>
+              query.execute(write),
+            )),
         query
           .select()
           .from(toolSources)
@@ -46,7 +48,7 @@ export function toolSourceTable(connection: Connection): ToolSourceTable {
       const [put] = written.value;
       const [row] = written.value.at(-1) as (typeof toolSources.$inferSelect)[];
       if (row === undefined || put.rowCount === 0) {
-        const message = `The source ${name} is at version ${row?.version ?? 0} now. Read it again and decide anew.`;
+        const message = `The source ${name} is at version ${row?.version ?? 0} now. Read it again before you change it.`;
         return failed("conflict", message, { field: "ifVersion" });
       }
       return ok(toRecord(row));
@@ -83,7 +85,7 @@ export function toolSourceTable(connection: Connection): ToolSourceTable {
   };
 }
 
-/** Puts the row, at the version that was expected only, and with it the act; the rows that it counts say whether it did. */
+/** Writes the row, only at the expected version, and with it the audit entry; the count of rows says whether it did. */
 function putSource(tenant: string, change: SourceChange, act: AuditEntry | null): SQL {
   const { name, ifVersion, hash, tools, bytes, origin, at } = change;
   const put = sql`
@@ -93,11 +95,11 @@ function putSource(tenant: string, change: SourceChange, act: AuditEntry | null)
       bytes = excluded.bytes, origin = excluded.origin, updated_at = excluded.updated_at
     where known.version = ${ifVersion}::int
     returning version`;
-  return act === null ? put : sql`with put as (${put}) ${auditOf(tenant, act)} from put`;
+  return act === null ? put : sql`with put as (${put}) ${insertAuditFrom(tenant, act)} from put`;
 }
 
-/** True in the transaction that put the row, and in no other: also not in one that was to put the very same. */
-function stands(tenant: string, { name }: SourceChange): SQL {
+/** True only in the transaction that wrote the row, even if another wrote an equal one. */
+function isCurrentTransaction(tenant: string, { name }: SourceChange): SQL {
   return sql`exists (select from tool_sources where tenant = ${tenant} and name = ${name}
     and xmin = pg_current_xact_id()::xid)`;
 }
@@ -108,10 +110,10 @@ function addDefinition(tenant: string, change: SourceChange, { name, definition 
     select ${tenant}::text, ${name}::text, coalesce(max(version), 0) + 1, ${definition}::text,
       ${new Date(change.at).toISOString()}::timestamptz
     from custom_tools where tenant = ${tenant} and name = ${name}
-    having ${stands(tenant, change)}`;
+    having ${isCurrentTransaction(tenant, change)}`;
 }
 
-/** A failure because of names as one that tells them. */
+/** Turns a conflict of names into a failure that lists them. */
 async function nameTaken(
   connection: Connection,
   tenant: string,
@@ -121,7 +123,7 @@ async function nameTaken(
   if (error.code !== "conflict") return error;
   const taken = await asTenant(connection, tenant, (query) => [selectTaken(query, tenant, name, names)]);
   const keys = taken.ok ? taken.value[0].map(({ key }) => key) : [];
-  const message = `A tool of this name is registered twice: ${keys.join(", ")}. Another source of yours has it already.`;
+  const message = `Another of your sources already has a tool of this name: ${keys.join(", ")}.`;
   return failed("conflict", message, { field: "name", details: { names: keys } }).error;
 }
 
@@ -136,7 +138,7 @@ function selectTaken(query: Query, tenant: string, source: string, names: readon
       ),
     )
     .orderBy(asc(toolNames.key))
-    .limit(SHOWN_NAMES);
+    .limit(MAX_NAMES);
 }
 
 type DefinedChange = SourceChange["definitions"][number];

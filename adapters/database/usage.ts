@@ -1,4 +1,4 @@
-/** What tasks used: those of the index, and those that were erased since, summed by what is asked for. */
+/** The use of tasks, indexed and erased, summed by the requested parts. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { type SQL, sql } from "drizzle-orm";
 import type { UsagePart, UsageRow, UsageTable } from "../../core/ports/usage-table.ts";
@@ -39,7 +39,7 @@ export function usageTable(connection: Connection): UsageTable {
       ]);
       if (!read.ok) return read;
       const { rows } = read.value[0];
-      // A sum of nothing is a row of nulls.
+      // The sum of no rows is a row of nulls.
       return ok(rows.filter((row) => row["tasks"] !== null).map((row) => toRow(row, by)));
     },
   };

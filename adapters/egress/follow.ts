@@ -1,6 +1,6 @@
 /**
- * A request with its redirects: each place is judged before anything is sent there, secrets are filled in for that place
- * only, and what comes back is searched for them.
+ * Sends a request and follows its redirects. Each destination is checked before anything is sent to it, secrets are
+ * filled in for that destination only, and they are redacted from the reply.
  */
 import { asMaybeSent, type Failed, type Failure, ok, type Result, isNotSent, notSent } from "../../core/base/errors.ts";
 import { isSameHost, isHostListed, isHostNamed, isPortListed } from "../../core/web/host-pattern.ts";
@@ -9,17 +9,17 @@ import { findMethodOverride } from "../../core/web/method-override.ts";
 import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
-import { type Draft, fillSecrets, refersToSecrets } from "./fill-secrets.ts";
-import { nextHop, type Hop } from "./redirect.ts";
+import { type Draft, fillSecrets, hasReferences } from "./fill-secrets.ts";
+import { createRedirect, type WebHop } from "./redirect.ts";
 import { MARGIN_BYTES, openSecretBook, type SecretBook } from "./secret-book.ts";
 
-/** Redirects that are followed; the next one is a failure. */
+/** Maximum redirects; one more is a failure. */
 const MAX_REDIRECTS = 5;
 
 /** A reply to one request. */
 export type Reply = Pick<WebResponse, "status" | "headers" | "body" | "truncated">;
 
-/** `timeoutMs` is what is left of the whole; `portIsListed`: the agent names the host with this port. */
+/** `timeoutMs` is what is left of the total; `portIsListed`: the agent lists the host with this port. */
 export interface ExchangeLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -27,93 +27,93 @@ export interface ExchangeLimits {
   readonly signal: AbortSignal;
 }
 
-/** Sends one judged request and follows nothing. Never throws. */
-export type Exchange<R = Reply> = (hop: Hop, limits: ExchangeLimits) => Promise<Result<R>>;
+/** Sends one checked request without following redirects. Never throws. */
+export type Exchange<R = Reply> = (hop: WebHop, limits: ExchangeLimits) => Promise<Result<R>>;
 
-/** Where requests may go, how one is sent, and whose secrets it may hold. */
-export interface Ways<R = Reply> {
+/** Allowed destinations, how a request is sent, and the secrets that it may contain. */
+export interface EgressParts<R = Reply> {
   readonly allow: EgressAllow;
   readonly exchange: Exchange<R>;
   readonly secrets: SecretsPort;
 }
 
-/** A request that was sent, as it left, with what its caller wrote and what came of it. */
-interface Answered<R = Reply> {
+/** A sent request with its draft and its reply. */
+interface Exchanged<R = Reply> {
   readonly draft: Draft;
-  readonly sent: Hop;
+  readonly sent: WebHop;
   readonly reply: R;
 }
 
 /**
- * Makes the request, with one time limit over all redirects. A request with an effect that was answered by a redirect has
- * been answered: when the redirect leads nowhere, that answer is the reply.
+ * Sends the request under one time limit over all redirects. A redirect is already a reply to a request with an effect:
+ * if it cannot be followed, it is returned.
  */
-export async function requestByHops(request: WebRequest, ways: Ways): Promise<Result<WebResponse>> {
+export async function sendWithRedirects(request: WebRequest, ways: EgressParts): Promise<Result<WebResponse>> {
   const startedAt = Date.now();
   const url = URL.parse(request.url);
   if (url === null) return refuseUrl("invalid_input", "url: that is not a URL");
   const { method, headers, body } = request;
   const first: Draft = { hop: { method, url, headers, body }, urlIsOurs: true };
-  const book = await openSecretBook(ways.secrets, refersToSecrets(first));
+  const book = await openSecretBook(ways.secrets, hasReferences(first));
   if (!book.ok) return book;
-  const answered = await followHops(first, request, ways, book.value, startedAt);
+  const answered = await followRedirects(first, request, ways, book.value, startedAt);
   return await book.value.redact(answered.ok ? ok(toResponse(answered.value, startedAt)) : answered, request.maxBytes);
 }
 
-/** Makes the request, hands the reply over as it comes, and follows no redirect. */
-export async function openByHop(request: WebStreamRequest, ways: Ways<WebStream>): Promise<Result<WebStream>> {
+/** Sends the request, streams the reply, and follows no redirect. */
+export async function openStream(request: WebStreamRequest, ways: EgressParts<WebStream>): Promise<Result<WebStream>> {
   const url = URL.parse(request.url);
   if (url === null) return refuseUrl("invalid_input", "url: that is not a URL");
   const { method, headers, secretHeaders = [], body } = request;
   const draft: Draft = { hop: { method, url, headers: secretHeaders, body: null }, urlIsOurs: false };
-  const book = await openSecretBook(ways.secrets, refersToSecrets(draft));
+  const book = await openSecretBook(ways.secrets, hasReferences(draft));
   if (!book.ok) return book;
   const exchange: Exchange<WebStream> = (hop, limits) =>
     ways.exchange({ ...hop, headers: [...headers, ...hop.headers], body }, limits);
   const sent = { startedAt: Date.now(), redirects: 0 };
-  const answered = await judgeAndSend(draft, request, { ...ways, exchange }, book.value, sent);
+  const answered = await checkAndSend(draft, request, { ...ways, exchange }, book.value, sent);
   return await book.value.redactStream(answered.ok ? ok(answered.value.reply) : answered, request.maxBytes);
 }
 
-async function followHops(
+async function followRedirects(
   first: Draft,
   request: WebRequest,
-  ways: Ways,
+  ways: EgressParts,
   book: SecretBook,
   startedAt: number,
-): Promise<Result<Answered>> {
+): Promise<Result<Exchanged>> {
   let draft = first;
-  let before: Answered | null = null;
+  let before: Exchanged | null = null;
   for (let redirects = 0; ; redirects += 1) {
-    const answered = await judgeAndSend(draft, request, ways, book, { startedAt, redirects });
+    const answered = await checkAndSend(draft, request, ways, book, { startedAt, redirects });
     if (!answered.ok) {
       if (before === null) return answered;
       const effectHappened = !isSafeMethod(before.sent.method);
       if (effectHappened && (isSafeMethod(draft.hop.method) || isNotSent(answered.error))) return ok(before);
-      return afterRedirect(answered.error);
+      return failAfterRedirect(answered.error);
     }
     before = answered.value;
-    const next = request.followRedirects ? nextDraft(before) : null;
+    const next = request.followRedirects ? createNextDraft(before) : null;
     if (next === null || !mayFollow(request, next.hop.url, first.hop.url)) return ok(before);
     draft = next;
   }
 }
 
-async function judgeAndSend<R>(
+async function checkAndSend<R>(
   draft: Draft,
   request: WebRequest,
-  { allow, exchange }: Ways<R>,
+  { allow, exchange }: EgressParts<R>,
   book: SecretBook,
   { startedAt, redirects }: { startedAt: number; redirects: number },
-): Promise<Result<Answered<R>>> {
+): Promise<Result<Exchanged<R>>> {
   const { url } = draft.hop;
   if (redirects > MAX_REDIRECTS)
-    return refuseUrl("upstream_failed", `${shownUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
+    return refuseUrl("upstream_failed", `${formatUrl(url)}: more than ${MAX_REDIRECTS} redirects.`);
   const { allowedDomains } = request;
   const listedPort = isPortListed(url, allowedDomains ?? []);
   const override = findMethodOverride(draft.hop.method, url, [...draft.hop.headers, ...request.headers]);
   if (override !== null) {
-    const message = `A ${draft.hop.method} request cannot ask for another method: leave out ${override.name}. Nothing was sent.`;
+    const message = `A ${draft.hop.method} request cannot override its method: remove ${override.name}. Nothing was sent.`;
     return notSent("blocked_by_policy", message, { field: override.field });
   }
   const judged = judgeUrl(url.href, allow, listedPort);
@@ -122,48 +122,51 @@ async function judgeAndSend<R>(
     const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
     return refuseUrl("blocked_by_policy", message);
   }
-  const carried = draft.urlIsOurs ? null : await book.strayIn(url);
+  const carried = draft.urlIsOurs ? null : await book.findStray(url);
   if (carried !== null) {
-    const message = `It carries the secret ${carried} to ${url.host}, which that is not bound to. Nothing was sent there.`;
+    const message = `It carries the secret ${carried} to ${url.host}, to which the secret is not bound. Nothing was sent there.`;
     return refuseUrl("blocked_by_policy", message);
   }
   const filled = fillSecrets(draft, book.named, judged.opened);
   if (!filled.ok) return filled;
   const timeoutMs = request.timeoutMs - (Date.now() - startedAt);
   if (timeoutMs <= 0 || request.signal.aborted)
-    return refuseUrl("timeout", `${shownUrl(url)} was given up before it was sent.`);
+    return refuseUrl("timeout", `${formatUrl(url)} was cancelled before it was sent.`);
   const maxBytes = request.maxBytes + MARGIN_BYTES;
   const limits = { timeoutMs, maxBytes, portIsListed: listedPort, signal: request.signal };
   const replied = await exchange(filled.value, limits);
   return replied.ok ? ok({ draft, sent: filled.value, reply: replied.value }) : replied;
 }
 
-/** A request that stays on its host is redirected within that host, and to hosts that the agent's list names. */
+/** A request that stays on its host follows redirects within that host and to listed hosts. */
 function mayFollow({ staysOnHost = false, allowedDomains }: WebRequest, next: URL, first: URL): boolean {
   return !staysOnHost || isSameHost(next, first) || isHostNamed(next, allowedDomains ?? []);
 }
 
-/** Where a redirect leads: with the caller's headers and body, so that their secrets are judged again for that place. */
-function nextDraft({ draft, sent, reply }: Answered): Draft | null {
+/**
+ * The redirected request with the caller's headers and body, so that their secrets are checked again for the new
+ * destination.
+ */
+function createNextDraft({ draft, sent, reply }: Exchanged): Draft | null {
   const location = reply.headers.find(([name]) => name.toLowerCase() === "location")?.[1];
-  const hop = nextHop({ ...draft.hop, url: sent.url }, reply.status, location);
+  const hop = createRedirect({ ...draft.hop, url: sent.url }, reply.status, location);
   return hop === null ? null : { hop, urlIsOurs: false };
 }
 
-/** Without its query, userinfo and fragment, which may hold secrets: for messages and logs. */
-export function shownUrl(url: URL): string {
+/** Omits query, user info and fragment, which may contain secrets. For messages and logs. */
+export function formatUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-/** The failure of a request whose URL is at fault, or that there was no time for. It never left. */
+/** The failure of a request with a wrong URL or without time left. It was not sent. */
 export function refuseUrl(code: Failure["code"], message: string): Result<never> {
   return notSent(code, message, { field: "url" });
 }
 
-function afterRedirect(error: Failure): Failed {
+function failAfterRedirect(error: Failure): Failed {
   return asMaybeSent({ ...error, message: `After a redirect: ${error.message}` });
 }
 
-function toResponse({ draft, reply }: Answered, startedAt: number): WebResponse {
+function toResponse({ draft, reply }: Exchanged, startedAt: number): WebResponse {
   return { ...reply, url: draft.hop.url.href, durationMs: Date.now() - startedAt };
 }

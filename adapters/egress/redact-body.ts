@@ -1,21 +1,20 @@
 /**
- * Takes values of secrets out of a body that is still coming, a paragraph at a time: what comes is held back until a blank
- * line, which ends an event of a stream of events, or the body's end. A value that goes over a blank line is not found. A
- * paragraph longer than a slice is released in slices, so that no search takes long. A value that crosses the end of a slice
- * is found.
+ * Redacts secrets from a body while it streams, one paragraph at a time: bytes are held until a blank line, which ends
+ * an event of an event stream, or the end. A value across a blank line is not found. A paragraph longer than a slice is
+ * released in slices, so that no search takes long; a value across the end of a slice is found.
  */
 import { joinBytes } from "../../core/base/join-bytes.ts";
 import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
 import { MAX_ESCAPE_BYTES, type Redactor } from "../../core/web/redact-secrets.ts";
 
-/** Bytes of a paragraph that are searched at once. */
+/** Bytes of a paragraph per search. */
 const SLICE_BYTES = 524_288;
-/** Bytes read past the end of a slice: a value that begins before the end is then complete. */
+/** Bytes read past the end of a slice, so that a value that starts before the end is complete. */
 const MARGIN_BYTES = MAX_VALUE_BYTES * MAX_ESCAPE_BYTES;
 
 const [LF, CR] = [10, 13];
 
-/** The body without the values. It fails when more than `maxBytes` of it were read. */
+/** Returns the redacted body. Fails after more than `maxBytes` were read. */
 export function redactBody(
   body: ReadableStream<Uint8Array>,
   redactor: Redactor,
@@ -39,7 +38,7 @@ export function redactBody(
       if (read > maxBytes) throw new RangeError(`the body has more than ${maxBytes} bytes`);
       for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
         const part = chunk.subarray(start, start + SLICE_BYTES);
-        const end = lastBlankLine(held.at(-1) ?? EMPTY, part);
+        const end = findLastBlankLine(held.at(-1) ?? EMPTY, part);
         if (end > 0) controller.enqueue(release(part.subarray(0, end)));
         if (end === part.length) continue;
         held.push(part.subarray(end));
@@ -59,8 +58,8 @@ export function redactBody(
 
 const EMPTY = new Uint8Array();
 
-/** Where the last blank line of the chunk ends; 0: it has none. `before` is what came last before it. */
-function lastBlankLine(before: Uint8Array, chunk: Uint8Array): number {
+/** Returns where the last blank line of the chunk ends; 0 without one. `before` is the preceding chunk. */
+function findLastBlankLine(before: Uint8Array, chunk: Uint8Array): number {
   const at = (index: number) => (index < 0 ? before.at(before.length + index) : chunk[index]);
   for (let index = chunk.length - 1; index >= 0; index -= 1) {
     if (at(index) !== LF && at(index) !== CR) continue;

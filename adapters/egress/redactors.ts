@@ -1,6 +1,6 @@
 /**
- * A cache of redactors, by the secrets that they remove. Building one takes time by the secrets' lengths, and every reply
- * needs one. An entry is dropped ten minutes after its last use.
+ * A cache of redactors by the secrets that they remove. Every reply needs one, and building it takes time in proportion
+ * to the secrets. An entry is dropped ten minutes after its last use.
  */
 import type { TenantSecret } from "../../core/ports/secrets.ts";
 import { type KnownSecret, createRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
@@ -8,7 +8,7 @@ import { type KnownSecret, createRedactor, type Redactor } from "../../core/web/
 /** Lifetime after the last use, in ms: the same as that of a sealed list (`tenant-secrets.ts`). */
 const MAX_IDLE_MS = 10 * 60_000;
 const MAX_REDACTORS = 64;
-/** Most characters of all cached values. A redactor takes about 14 bytes for each. */
+/** Maximum characters of all cached values. A redactor takes about 14 bytes for each. */
 const MAX_CHARACTERS = 1_000_000;
 
 interface Stored {
@@ -18,7 +18,7 @@ interface Stored {
 }
 
 /** The redactors of an isolate, the least recently used first. */
-export class RedactorShelf {
+export class RedactorCache {
   readonly #stored = new Map<string, Stored>();
   #characters = 0;
 
@@ -26,7 +26,7 @@ export class RedactorShelf {
   get(secrets: readonly Pick<TenantSecret, "name" | "value">[], now: number): Redactor {
     this.#forgetIdle(now);
     const known = secrets.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
-    const key = keyOf(known);
+    const key = toKey(known);
     const stored = this.#stored.get(key);
     const redactor = stored?.redactor ?? createRedactor(known);
     this.#remove(key);
@@ -53,6 +53,6 @@ export class RedactorShelf {
   }
 }
 
-function keyOf(secrets: readonly KnownSecret[]): string {
+function toKey(secrets: readonly KnownSecret[]): string {
   return secrets.map(({ name, value }) => `${name}:${value.length}:${value}`).join();
 }

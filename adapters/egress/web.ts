@@ -1,6 +1,6 @@
 /**
- * The web, by way of the sidecar: a Worker cannot see what a name resolves to, so the connection is made by a process that
- * checks the address when it connects. Where there is no sidecar, nothing is requested.
+ * Web requests through the sidecar: a Worker cannot see what a name resolves to, so a process that checks the address
+ * makes the connection. Without a sidecar no request is sent.
  */
 import { z } from "zod";
 import { fromBase64Url } from "../../core/base/base64.ts";
@@ -17,17 +17,17 @@ import {
   type Exchange,
   type ExchangeLimits,
   refuseUrl,
-  openByHop,
+  openStream,
   type Reply,
-  requestByHops,
-  shownUrl,
+  sendWithRedirects,
+  formatUrl,
 } from "./follow.ts";
-import type { Hop } from "./redirect.ts";
+import type { WebHop } from "./redirect.ts";
 
-/** What the sidecar takes beyond the time of the request itself. */
+/** The sidecar's own time, beyond that of the request. */
 const MARGIN_MS = 2_000;
 
-/** `sidecar` is null where there is none. `tenant`: whose requests they are, and whose `secrets`. */
+/** `sidecar` is null without one. `tenant` owns the requests and the `secrets`. */
 export interface WebSettings {
   readonly sidecar: Sidecar | null;
   readonly allow: EgressAllow;
@@ -35,54 +35,54 @@ export interface WebSettings {
   readonly secrets: SecretsPort;
 }
 
-/** The one way out for the URLs of tenants and models. */
+/** The only path for URLs of tenants and models. */
 export function openWeb({ sidecar, allow, tenant, secrets }: WebSettings): WebPort {
   return {
     async request(request) {
-      if (sidecar === null) return noSidecar();
-      return await requestByHops(request, { allow, exchange: exchangeBy(sidecar, tenant), secrets });
+      if (sidecar === null) return failWithoutSidecar();
+      return await sendWithRedirects(request, { allow, exchange: createExchange(sidecar, tenant), secrets });
     },
     async open(request) {
-      if (sidecar === null) return noSidecar();
-      return await openByHop(request, { allow, exchange: streamBy(sidecar, tenant), secrets });
+      if (sidecar === null) return failWithoutSidecar();
+      return await openStream(request, { allow, exchange: createStream(sidecar, tenant), secrets });
     },
   };
 }
 
-function noSidecar(): Result<never> {
-  return refuseUrl("not_available", "Requests to the web need the sidecar, and none is set up here (SIDECAR_SECRET).");
+function failWithoutSidecar(): Result<never> {
+  return refuseUrl("not_available", "Web requests need the sidecar, and none is configured (SIDECAR_SECRET).");
 }
 
-function exchangeBy(sidecar: Sidecar, tenant: string): Exchange {
+function createExchange(sidecar: Sidecar, tenant: string): Exchange {
   return (hop, limits) =>
-    askSidecar(sidecar, { tenant, hop, limits, stream: false }, (response) => readReply(response, limits.maxBytes));
+    callSidecar(sidecar, { tenant, hop, limits, stream: false }, (response) => readReply(response, limits.maxBytes));
 }
 
-function streamBy(sidecar: Sidecar, tenant: string): Exchange<WebStream> {
+function createStream(sidecar: Sidecar, tenant: string): Exchange<WebStream> {
   return (hop, limits) =>
-    askSidecar(sidecar, { tenant, hop, limits, stream: true }, async (response) => {
-      const { status, headers } = describedIn(response);
+    callSidecar(sidecar, { tenant, hop, limits, stream: true }, async (response) => {
+      const { status, headers } = readDescription(response);
       const body = response.body ?? new ReadableStream({ start: (controller) => controller.close() });
       return await Promise.resolve(ok({ status, headers, body }));
     });
 }
 
-/** One request, as the sidecar is to make it. */
+/** A request for the sidecar. */
 interface Order {
   readonly tenant: string;
-  readonly hop: Hop;
+  readonly hop: WebHop;
   readonly limits: ExchangeLimits;
   readonly stream: boolean;
 }
 
-/** Sends an order to the sidecar, and reads its reply. */
-async function askSidecar<R>(
+/** Sends an order to the sidecar and reads its reply. */
+async function callSidecar<R>(
   sidecar: Sidecar,
   { tenant, hop, limits, stream }: Order,
   read: (response: Response) => Promise<Result<R>>,
 ): Promise<Result<R>> {
   if (!isSafeMethod(hop.method) && !(await isUp(sidecar, limits.signal)))
-    return limits.signal.aborted ? refuseUrl("timeout", "It was given up before it was sent.") : unreachable();
+    return limits.signal.aborted ? refuseUrl("timeout", "It was cancelled before it was sent.") : failUnreachable();
   const { method, url, headers, body } = hop;
   const { maxBytes, portIsListed } = limits;
   const timeoutMs = Math.ceil(limits.timeoutMs);
@@ -97,27 +97,30 @@ async function askSidecar<R>(
       body,
       signal: limit,
     });
-    if (response.status !== 200) return refusalOf(response.status, await response.text(), hop);
+    if (response.status !== 200) return toRefusal(response.status, await response.text(), hop);
     return await read(response);
   } catch {
-    if (limit.aborted) return maybeSent("timeout", `No reply from ${shownUrl(url)} in time.`, { field: "url" });
-    // What only reads did not ask before, and is tried again.
+    if (limit.aborted) return maybeSent("timeout", `No reply from ${formatUrl(url)} in time.`, { field: "url" });
+    // A request that only reads is retried, also when it may have been sent.
     if (isSafeMethod(hop.method)) await isUp(sidecar, limit);
-    return lost(url);
+    return failLost(url);
   }
 }
 
 const AT_URL = { field: "url", retryAfterMs: 1000 } as const;
 
-/** The sidecar is away, as it is for a second when it is started again: worth waiting for, since nothing was sent. */
-function unreachable(): Result<never> {
-  const message = "The service that makes requests to the web does not answer. Try again later.";
+/** The sidecar is unavailable, as for a second during its restart. Nothing was sent, so a retry is safe. */
+function failUnreachable(): Result<never> {
+  const message = "The service for web requests does not reply. Try again later.";
   return notSent("upstream_failed", message, { ...AT_URL, cause: { kind: "sidecar_away" } });
 }
 
-/** What the other side does, the sidecar says in a reply. Without one, the sidecar itself was lost, and the request may have left. */
-function lost(url: URL): Result<never> {
-  const message = `The connection was lost during the request to ${shownUrl(url)}.`;
+/**
+ * The sidecar reports failures of the other side in a reply. Without a reply the sidecar itself was lost, and the
+ * request may have been sent.
+ */
+function failLost(url: URL): Result<never> {
+  const message = `The connection was lost during the request to ${formatUrl(url)}.`;
   return maybeSent("upstream_failed", message, { ...AT_URL, cause: { kind: "sidecar_lost" } });
 }
 
@@ -127,14 +130,14 @@ const upstreamSchema = z.object({
   truncated: z.boolean().default(false),
 });
 
-function describedIn(response: Response): z.infer<typeof upstreamSchema> {
+function readDescription(response: Response): z.infer<typeof upstreamSchema> {
   return upstreamSchema.parse(
     JSON.parse(new TextDecoder().decode(fromBase64Url(response.headers.get("x-otto-upstream") ?? ""))),
   );
 }
 
 async function readReply(response: Response, maxBytes: number): Promise<Result<Reply>> {
-  const described = describedIn(response);
+  const described = readDescription(response);
   const body = new Uint8Array(await response.arrayBuffer());
   return ok({
     ...described,
@@ -145,15 +148,15 @@ async function readReply(response: Response, maxBytes: number): Promise<Result<R
 
 const refusalSchema = z.object({ code: z.string(), message: z.string(), sent: z.boolean().optional() });
 
-/** The sidecar's refusals: nothing was sent, except perhaps where it reports trouble with the other side. */
-function refusalOf(status: number, text: string, hop: Hop): Result<never> {
+/** The sidecar's refusals. Nothing was sent, except perhaps after a failure of the other side. */
+function toRefusal(status: number, text: string, hop: WebHop): Result<never> {
   const refusal = refusalSchema.safeParse(parseJson(text)).data;
   if (status === 403 && refusal !== undefined) return refuseUrl("blocked_by_policy", refusal.message);
   if (status === 422 && refusal !== undefined) return refuseUrl("invalid_input", refusal.message);
   if (status === 413) return refuseUrl("too_large", "The body of the request is too large to send.");
-  // Without the sidecar's words they are those of something before it, behind which the request may go on.
-  if ((status === 401 || status === 503) && refusal !== undefined && refusal.sent !== true) return unreachable();
-  if (refusal === undefined) return lost(hop.url);
+  // Without the sidecar's format, the reply comes from a proxy before it, and the request may still run.
+  if ((status === 401 || status === 503) && refusal !== undefined && refusal.sent !== true) return failUnreachable();
+  if (refusal === undefined) return failLost(hop.url);
   const fail = refusal.sent === false ? notSent : maybeSent;
   return fail(refusal.code === "timeout" ? "timeout" : "upstream_failed", refusal.message, { field: "url" });
 }

@@ -1,17 +1,17 @@
 /**
- * Embedding without a model: the words of a text, its pairs of words and the pieces of its words are counted into 384
- * places by their hashes. Two texts are near when they share words or parts of words; it knows no meaning. The same text
- * gives the same vector everywhere. (Feature hashing with signs: Weinberger et al., https://arxiv.org/abs/0902.2206)
+ * Embedding without a model: words, pairs of words and pieces of words are counted into 384 dimensions by their hashes.
+ * Texts are near when they share words or parts of words; meaning is not considered. The same text always has the same
+ * vector. (Feature hashing with signs: Weinberger et al., https://arxiv.org/abs/0902.2206)
  */
 import { ok } from "../../core/base/errors.ts";
 import { splitWords } from "../../core/memory/words.ts";
 import type { EmbedderPort } from "../../core/ports/vectors.ts";
 
-/** Whoever changes what a text's vector is changes this name: vectors of two names are never compared. */
+/** Change this name with the vectors: vectors of different names are never compared. */
 export const HASHING_MODEL = "hashing";
 const DIMENSIONS = 384;
 
-/** How much a word counts, a short one (most of which say little), two words in a row, a piece of a word. */
+/** Weights of a word, a short word (most say little), a pair of words, and a piece of a word. */
 const WORD = 1;
 const SHORT_WORD = 0.3;
 const PAIR = 0.4;
@@ -19,7 +19,7 @@ const PIECE = 0.25;
 const SHORT = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,3}$/u;
 /** Characters of a piece; the borders of a word count as characters. */
 const PIECE_CHARACTERS = 4;
-/** Scripts without spaces between words: two characters in a row stand for a word. */
+/** Scripts without spaces between words: pairs of characters replace words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
@@ -27,20 +27,20 @@ export function hashingEmbedder(): EmbedderPort {
   return {
     model: HASHING_MODEL,
     dimensions: DIMENSIONS,
-    embed: (texts) => Promise.resolve(ok(texts.map(vectorOf))),
+    embed: (texts) => Promise.resolve(ok(texts.map(computeVector))),
   };
 }
 
-function vectorOf(text: string): Float32Array {
+function computeVector(text: string): Float32Array {
   const sums = new Float64Array(DIMENSIONS);
-  for (const [feature, { weight, count }] of featuresOf(text)) {
-    const hash = hashOf(feature);
+  for (const [feature, { weight, count }] of extractFeatures(text)) {
+    const hash = hashFeature(feature);
     const place = (hash >>> 1) % DIMENSIONS;
-    // What comes often counts for more, and less than in proportion.
+    // Frequent features count more, but less than in proportion.
     const value = weight * (1 + Math.log(count));
     sums[place] = (sums[place] ?? 0) + (hash & 1 ? value : -value);
   }
-  return unit(sums);
+  return normalize(sums);
 }
 
 interface Feature {
@@ -48,7 +48,7 @@ interface Feature {
   count: number;
 }
 
-function featuresOf(text: string): Map<string, Feature> {
+function extractFeatures(text: string): Map<string, Feature> {
   const features = new Map<string, Feature>();
   const add = (feature: string, weight: number) => {
     const known = features.get(feature);
@@ -58,29 +58,29 @@ function featuresOf(text: string): Map<string, Feature> {
   const words = splitWords(text);
   words.forEach((word, index) => {
     if (UNSPACED.test(word)) {
-      for (const piece of piecesOf(Array.from(word), 2)) add(`w ${piece}`, WORD);
+      for (const piece of listPieces(Array.from(word), 2)) add(`w ${piece}`, WORD);
       return;
     }
     const isShort = SHORT.test(word);
     add(`w ${word}`, isShort ? SHORT_WORD : WORD);
     if (index > 0) add(`p ${words[index - 1]} ${word}`, isShort ? SHORT_WORD * PAIR : PAIR);
     if (isShort) return;
-    for (const piece of piecesOf(["^", ...Array.from(word), "$"], PIECE_CHARACTERS)) add(`c ${piece}`, PIECE);
+    for (const piece of listPieces(["^", ...Array.from(word), "$"], PIECE_CHARACTERS)) add(`c ${piece}`, PIECE);
   });
-  // A text of signs alone.
+  // A text of punctuation only.
   if (words.length === 0) for (const character of text) add(`s ${character}`, WORD);
   return features;
 }
 
-/** Every run of so many characters; of fewer, the whole. */
-function* piecesOf(characters: readonly string[], size: number): Generator<string> {
+/** Yields every run of `size` characters; a shorter text as a whole. */
+function* listPieces(characters: readonly string[], size: number): Generator<string> {
   if (characters.length < size) yield characters.join("");
   for (let start = 0; start + size <= characters.length; start += 1)
     yield characters.slice(start, start + size).join("");
 }
 
 /** FNV-1a over UTF-16 units, mixed so that its low bits depend on all of them. */
-function hashOf(feature: string): number {
+function hashFeature(feature: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < feature.length; i += 1) hash = Math.imul(hash ^ feature.charCodeAt(i), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -88,8 +88,8 @@ function hashOf(feature: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Scaled to length 1. What cancels itself out, or holds nothing, points along the first axis. */
-function unit(sums: Float64Array): Float32Array {
+/** Scales to length 1. A zero vector becomes the first axis. */
+function normalize(sums: Float64Array): Float32Array {
   const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
   const values = new Float32Array(DIMENSIONS);
   if (length === 0) values[0] = 1;

@@ -1,24 +1,23 @@
 /**
- * Embeddings from any server that speaks OpenAI's API: one request a call, and no retry here. The key goes to the
- * configured address only, so a redirect is never followed.
- * https://platform.openai.com/docs/api-reference/embeddings/create
+ * Embeddings from a server with OpenAI's API: one request per call, without retry. The key is sent to the configured
+ * address only, so redirects are not followed. https://platform.openai.com/docs/api-reference/embeddings/create
  */
 import { z } from "zod";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import type { EmbedderPort } from "../../core/ports/vectors.ts";
-import { keyOf } from "../model/guarded-fetch.ts";
-import { failureOfStatus, quoteOfBody, scrubQuote } from "../model/model-failure.ts";
+import { getRequestKey } from "../model/guarded-fetch.ts";
+import { fromStatus, readBodyQuote, scrubQuote } from "../model/model-failure.ts";
 import { readAtMost } from "../http/reply-text.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
 const TIMEOUT_MS = 15_000;
-/** Bytes of a reply: 64 vectors of 4,096 numbers of some 24 characters. */
+/** Maximum bytes of a reply: 64 vectors of 4,096 numbers of about 24 characters. */
 const MAX_REPLY_BYTES = 16_777_216;
 const MAX_ERROR_BYTES = 65_536;
 const MAX_DIMENSIONS = 4_096;
 const RETRY_AFTER_MS = 1_000;
 
-/** Where the server is. `baseUrl` null: OpenAI's own. */
+/** The server. `baseUrl` null: OpenAI's own. */
 export interface EmbeddingServer {
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
@@ -43,56 +42,58 @@ export function openAiEmbedder(server: EmbeddingServer): EmbedderPort {
           redirect: "manual",
           headers: {
             "content-type": "application/json",
-            authorization: `Bearer ${keyOf(apiKey)}`,
+            authorization: `Bearer ${getRequestKey(apiKey)}`,
             "user-agent": "otto",
           },
           body: JSON.stringify({ model, input: texts, encoding_format: "float" }),
           signal: limit,
         });
-        if (!response.ok) return { ok: false, error: await refusalOf(response, apiKey ?? "") };
+        if (!response.ok) return { ok: false, error: await toFailure(response, apiKey ?? "") };
         const body = await readAtMost(response, MAX_REPLY_BYTES);
-        return body === null ? unreadable("its reply is too long") : readVectors(body, texts.length);
+        return body === null ? failUnreadable("its reply is too long") : readVectors(body, texts.length);
       } catch (thrown) {
-        if (signal.aborted) return failed("timeout", "The embedding was given up.", { retryAfterMs: RETRY_AFTER_MS });
+        if (signal.aborted) return failed("timeout", "The embedding was cancelled.", { retryAfterMs: RETRY_AFTER_MS });
         const isLate = limit.aborted;
         const details = { thrown: thrown instanceof Error ? thrown.message.slice(0, 500) : String(thrown) };
-        const message = isLate ? "The embedding server did not answer in time." : "The embedding server is away.";
+        const message = isLate ? "The embedding server did not reply in time." : "The embedding server is unavailable.";
         return failed(isLate ? "timeout" : "upstream_failed", message, { retryAfterMs: RETRY_AFTER_MS, details });
       }
     },
   };
 }
 
-/** The vectors of a reply, in the order of the texts. */
+/** Returns the vectors of a reply, in the order of the texts. */
 function readVectors(body: string, count: number): Result<readonly Float32Array[]> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
   } catch {
-    return unreadable("its reply is no JSON");
+    return failUnreadable("its reply is no JSON");
   }
   const reply = replySchema.safeParse(parsed);
-  if (!reply.success) return unreadable("its reply holds no list of embeddings");
-  const vectors = new Map(reply.data.data.map(({ index, embedding }) => [index, unit(embedding)]));
+  if (!reply.success) return failUnreadable("its reply holds no list of embeddings");
+  const vectors = new Map(reply.data.data.map(({ index, embedding }) => [index, normalize(embedding)]));
   const dimensions = vectors.get(0)?.length;
   const inOrder = Array.from({ length: count }, (_, index) => vectors.get(index) ?? null);
   const found = inOrder.filter((vector) => vector !== null && vector.length === dimensions);
   const isWhole = found.length === count && reply.data.data.length === count;
-  return isWhole ? ok(found as Float32Array[]) : unreadable("it did not give one vector of one length for each text");
+  return isWhole
+    ? ok(found as Float32Array[])
+    : failUnreadable("it did not give one vector of one length for each text");
 }
 
-/** Scaled to length 1; null for a vector that points nowhere. */
-function unit(embedding: readonly number[]): Float32Array | null {
+/** Scales to length 1; null for a zero vector. */
+function normalize(embedding: readonly number[]): Float32Array | null {
   const length = Math.sqrt(embedding.reduce((sum, value) => sum + value * value, 0));
   if (!Number.isFinite(length) || length === 0) return null;
   return Float32Array.from(embedding, (value) => value / length);
 }
 
-/** What a reply with an error status stands for. A text that the model does not take is the caller's; the rest is not. */
-async function refusalOf(response: Response, apiKey: string): Promise<Failure> {
-  const quote = scrubQuote(quoteOfBody((await readAtMost(response, MAX_ERROR_BYTES)) ?? ""), apiKey);
+/** Converts an error status to a failure. A text that the model rejects is the caller's fault; other errors are not. */
+async function toFailure(response: Response, apiKey: string): Promise<Failure> {
+  const quote = scrubQuote(readBodyQuote((await readAtMost(response, MAX_ERROR_BYTES)) ?? ""), apiKey);
   const { status, headers } = response;
-  const { kind, retryable, retryAfterMs } = failureOfStatus(status, headers.get("retry-after"), quote, Date.now());
+  const { kind, retryable, retryAfterMs } = fromStatus(status, headers.get("retry-after"), quote, Date.now());
   const said = quote === "" ? "" : `: ${quote}`;
   const details = { status };
   if (kind === "rate_limited") {
@@ -106,6 +107,6 @@ async function refusalOf(response: Response, apiKey: string): Promise<Failure> {
   return retryable ? { ...shared, retryAfterMs: retryAfterMs ?? RETRY_AFTER_MS } : shared;
 }
 
-function unreadable(why: string): Result<never> {
+function failUnreadable(why: string): Result<never> {
   return failed("upstream_failed", `The embedding server cannot be used: ${why}. Check OPENAI_BASE_URL.`);
 }

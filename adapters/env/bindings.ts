@@ -1,8 +1,8 @@
-/** What the platform hands the Worker, and how one of its texts is read. */
+/** The bindings that the platform gives the Worker, and how a variable is read. */
 import type { ModelUrlName } from "../model/providers.ts";
 import type { SecretName } from "./worker-secrets.ts";
 
-/** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as not set. */
+/** The bindings of wrangler.toml and the variables of README.md. An empty variable counts as unset. */
 export interface Env extends Readonly<Partial<Record<SecretName | ModelUrlName, string>>> {
   readonly TASKS: DurableObjectNamespace;
   readonly TENANTS: DurableObjectNamespace;
@@ -45,27 +45,27 @@ export interface Env extends Readonly<Partial<Record<SecretName | ModelUrlName, 
   readonly OTTO_SCRIPT_TIMEOUT?: string;
 }
 
-/** `fetch` refuses a URL with a user or a password in it. */
+/** `fetch` rejects a URL with a user or a password. */
 export function checkAddress(text: string | undefined, name: string): void {
-  const address = set(text);
+  const address = readText(text);
   if (address === null) return;
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     throw new RangeError(`${name} has to be the address of a server, https://host or http://host:port`);
 }
 
-export function required(text: string | undefined, name: string): string {
-  const value = set(text);
+export function readRequired(text: string | undefined, name: string): string {
+  const value = readText(text);
   if (value === null) throw new RangeError(`${name} is not set`);
   return value;
 }
 
-export function set(text: string | undefined): string | null {
+export function readText(text: string | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }
 
-/** A variable that no list of this layer names; null: it is not set. */
+/** Reads a variable that this layer does not list; null if unset. */
 export function readVariable(env: Env, name: string): string | null {
   const value: unknown = Reflect.get(env, name);
-  return typeof value === "string" ? set(value) : null;
+  return typeof value === "string" ? readText(value) : null;
 }

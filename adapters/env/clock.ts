@@ -1,5 +1,6 @@
 /**
- * The clock. Rules are given `now`; what asks for the time more than once while it works, and has tests that move the time, is given this.
+ * The clock. Rules get `now` as an argument; code that reads the time repeatedly and is tested with a moving time gets
+ * a clock.
  */
 import type { Clock } from "../../core/ports/clock.ts";
 

@@ -1,12 +1,12 @@
 /** The database, and the vectors in it. */
 import { openDatabase } from "../database/database.ts";
-import { type Env, required, set } from "./bindings.ts";
+import { type Env, readRequired, readText } from "./bindings.ts";
 import { settingsFromEnv } from "./settings.ts";
 import { openPgvector } from "../vectors/pgvector.ts";
 import type { Database } from "../../core/ports/database.ts";
 import type { VectorsPort } from "../../core/ports/vectors.ts";
 
-/** Opened once for the life of the isolate: the database checks once whether row-level security binds its role. */
+/** Opened once per isolate: the database checks once whether row-level security binds its role. */
 interface Stores {
   readonly database: Database;
   readonly pgvector: VectorsPort;
@@ -15,8 +15,8 @@ interface Stores {
 const stores = new Map<string, Stores>();
 
 function storesFromEnv(env: Env): Stores {
-  const url = required(env.DATABASE_URL, "DATABASE_URL");
-  const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
+  const url = readRequired(env.DATABASE_URL, "DATABASE_URL");
+  const endpoint = readText(env.OTTO_DATABASE_ENDPOINT);
   const name = `${endpoint} ${url}`;
   const known = stores.get(name);
   if (known !== undefined) return known;
@@ -36,9 +36,9 @@ export function pgvectorFromEnv(env: Env): VectorsPort {
 }
 
 export function checkEndpoint(env: Env): void {
-  const endpoint = set(env.OTTO_DATABASE_ENDPOINT);
+  const endpoint = readText(env.OTTO_DATABASE_ENDPOINT);
   if (endpoint !== null && settingsFromEnv(env).mode === "production" && !isLoopback(endpoint))
-    throw new RangeError("OTTO_DATABASE_ENDPOINT has to be on this machine: what goes there is not encrypted");
+    throw new RangeError("OTTO_DATABASE_ENDPOINT has to be on this machine, because its traffic is not encrypted");
 }
 
 function isLoopback(url: string): boolean {

@@ -1,13 +1,13 @@
-/** Which upload answers, and where it is reached. */
-import { checkAddress, type Env, set } from "./bindings.ts";
+/** The deployed version, and its public address. */
+import { checkAddress, type Env, readText } from "./bindings.ts";
 
-/** Which upload of the Worker answers; null where it was not uploaded. */
+/** The deployed version of this Worker; null if it was not uploaded. */
 export function deploymentFromEnv(env: Env): string | null {
-  return set(env.DEPLOYMENT?.id);
+  return readText(env.DEPLOYMENT?.id);
 }
 
-/** Where people and providers reach this Worker, without a slash at its end; null: links take the address of the request. */
+/** The public URL of this Worker without a trailing slash; null: links use the address of the request. */
 export function publicUrlFromEnv(env: Env): string | null {
   checkAddress(env.OTTO_PUBLIC_URL, "OTTO_PUBLIC_URL");
-  return set(env.OTTO_PUBLIC_URL)?.replace(/\/+$/, "") ?? null;
+  return readText(env.OTTO_PUBLIC_URL)?.replace(/\/+$/, "") ?? null;
 }

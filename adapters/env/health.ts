@@ -1,7 +1,7 @@
 /** The health of what the Worker needs. */
-import { type DatabaseHealth, databaseHealth, freeDiskBytes, reindexHealth } from "../database/health.ts";
+import { type DatabaseHealth, checkDatabase, readFreeDiskBytes, readReindexHealth } from "../database/health.ts";
 import { readSidecarHealth, type SidecarReport } from "../sidecar/health.ts";
-import { type Env, set } from "./bindings.ts";
+import { type Env, readText } from "./bindings.ts";
 import { databaseFromEnv } from "./database.ts";
 import { embedderFromEnv } from "./memory.ts";
 import { type Settings, settingsFromEnv } from "./settings.ts";
@@ -9,7 +9,7 @@ import { sidecarFromEnv } from "./sidecar.ts";
 
 export { ISOLATION } from "../sidecar/health.ts";
 
-/** What `/health` tells. Settings that cannot be right throw as `settingsFromEnv` does. */
+/** The state that `/health` returns. Throws for invalid settings, like `settingsFromEnv`. */
 export async function healthFromEnv(env: Env): Promise<{
   mode: Settings["mode"];
   model: string;
@@ -19,21 +19,21 @@ export async function healthFromEnv(env: Env): Promise<{
   sidecar: SidecarReport["sidecar"];
   isolation: SidecarReport["isolation"];
   freeDiskBytes: number | null;
-  reindex: Awaited<ReturnType<typeof reindexHealth>>;
+  reindex: Awaited<ReturnType<typeof readReindexHealth>>;
 }> {
   const { mode, model } = settingsFromEnv(env);
   const vectors = env.VECTORS === undefined ? "pgvector" : "vectorize";
   const [database, { sidecar, isolation }, free, reindex] = await Promise.all([
-    databaseHealth(databaseFromEnv(env)),
+    checkDatabase(databaseFromEnv(env)),
     readSidecarHealth(sidecarFromEnv(env)),
     freeDiskFromEnv(env),
-    reindexHealth(databaseFromEnv(env), Date.now()),
+    readReindexHealth(databaseFromEnv(env), Date.now()),
   ]);
   const parts = { database, sidecar, isolation, freeDiskBytes: free, reindex };
   return { mode, model, embeddings: embedderFromEnv(env).model, vectors, ...parts };
 }
 
-/** Bytes that the disk of a local system's state has free; null: not known, or no local system. */
+/** The free bytes of the disk of a local system; null if unknown or not local. */
 export async function freeDiskFromEnv(env: Env): Promise<number | null> {
-  return await freeDiskBytes(set(env.OTTO_DATABASE_ENDPOINT));
+  return await readFreeDiskBytes(readText(env.OTTO_DATABASE_ENDPOINT));
 }

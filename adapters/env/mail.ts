@@ -1,8 +1,8 @@
-/** Mail: its variables, how it leaves, and where it comes in. */
-import { checkAddress, type Env, set } from "./bindings.ts";
+/** Mail: its variables, how it is sent, and how it is received. */
+import { checkAddress, type Env, readText } from "./bindings.ts";
 import { sealingFromEnv } from "./secrets.ts";
 import { type MailsIn, openMailsIn } from "../mail/mail-in.ts";
-import { mailOfTask, type MailSettings, openMail } from "../mail/mail.ts";
+import { openTaskMail, type MailSettings, openMail } from "../mail/mail.ts";
 import { type MailOutbox, openMailOutbox } from "../mail/outbox.ts";
 import { openOwnAddresses, type OwnAddresses } from "../mail/own-addresses.ts";
 import { getOwn } from "../../core/base/own-field.ts";
@@ -16,35 +16,35 @@ const RESEND_API = "https://api.resend.com";
 
 const DEFAULT_SMTP_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
 
-/** Resend where its key is set, else SMTP where its URL is. */
-export function mailSettings(env: Env): MailSettings {
+/** Resend if its key is set, else SMTP if its URL is set. */
+export function readMailSettings(env: Env): MailSettings {
   checkAddress(env.RESEND_BASE_URL, "RESEND_BASE_URL");
-  const from = set(env.OTTO_MAIL_FROM) ?? "Otto <otto@localhost>";
+  const from = readText(env.OTTO_MAIL_FROM) ?? "Otto <otto@localhost>";
   if (!parseMailbox(from, "from").ok)
-    throw new RangeError("OTTO_MAIL_FROM has to be an address of mail, such as Otto <otto@example.com>");
-  const apiKey = set(env.RESEND_API_KEY);
-  const baseUrl = (set(env.RESEND_BASE_URL) ?? RESEND_API).replace(/\/+$/, "");
-  const smtp = smtpServer(set(env.SMTP_URL));
+    throw new RangeError("OTTO_MAIL_FROM has to be an email address, such as Otto <otto@example.com>");
+  const apiKey = readText(env.RESEND_API_KEY);
+  const baseUrl = (readText(env.RESEND_BASE_URL) ?? RESEND_API).replace(/\/+$/, "");
+  const smtp = parseSmtpServer(readText(env.SMTP_URL));
   if (apiKey === null && smtp === null) return { kind: "outbox", from };
-  if (set(env.OTTO_MAIL_FROM) === null)
+  if (readText(env.OTTO_MAIL_FROM) === null)
     throw new RangeError("OTTO_MAIL_FROM is not set: mail needs a sender, such as Otto <otto@example.com>");
   if (apiKey !== null) return { kind: "resend", baseUrl, apiKey, from };
   return smtp === null ? { kind: "outbox", from } : { kind: "smtp", ...smtp, from };
 }
 
-/** The domain whose mail comes to the Worker; null: none does. */
-export function mailDomain(env: Env): string | null {
-  const domain = set(env.OTTO_MAIL_DOMAIN)?.toLowerCase() ?? null;
+/** The domain whose mail the Worker receives; null without one. */
+export function readMailDomain(env: Env): string | null {
+  const domain = readText(env.OTTO_MAIL_DOMAIN)?.toLowerCase() ?? null;
   if (domain !== null && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(domain))
     throw new RangeError("OTTO_MAIL_DOMAIN has to be a domain, such as otto.example.com");
   return domain;
 }
 
-function smtpServer(text: string | null) {
+function parseSmtpServer(text: string | null) {
   if (text === null) return null;
   const url = URL.parse(text);
   const port = getOwn(DEFAULT_SMTP_PORTS, url?.protocol ?? "");
-  const login = url === null ? null : loginOf(url);
+  const login = url === null ? null : parseLogin(url);
   if (url === null || port === undefined || url.hostname === "" || login === null)
     throw new RangeError("SMTP_URL has to be smtp://user:password@host:port or smtps://…");
   return {
@@ -55,8 +55,8 @@ function smtpServer(text: string | null) {
   };
 }
 
-/** Null: it is not encoded as a URL has it. */
-function loginOf({ username, password }: URL) {
+/** Null if it is not encoded for a URL. */
+function parseLogin({ username, password }: URL) {
   try {
     return {
       username: username === "" ? null : decodeURIComponent(username),
@@ -67,34 +67,34 @@ function loginOf({ username, password }: URL) {
   }
 }
 
-/** What mail leaves by: Resend, a server of SMTP, or the outbox that only keeps it. */
+/** Sends mail by Resend or SMTP, or stores it in the local outbox. */
 export function mailFromEnv(env: Env): MailPort {
-  return openMail(mailSettings(env), env.FILES);
+  return openMail(readMailSettings(env), env.FILES);
 }
 
-/** The mail that the tools of a task's tree send. */
+/** The mail that the tools of a task tree send. */
 export function taskMailFromEnv(env: Env, tree: Pick<TaskFacts, "tenant" | "rootId">): TaskMailPort {
-  return mailOfTask(mailFromEnv(env), env.FILES, tree);
+  return openTaskMail(mailFromEnv(env), env.FILES, tree);
 }
 
-/** Whom mail comes from, as the settings say. */
+/** The configured sender of mail. */
 export function mailSenderFromEnv(env: Env): string {
-  return mailSettings(env).from;
+  return readMailSettings(env).from;
 }
 
-/** What was kept while no provider of mail was set up. */
+/** Mail stored while no provider is configured. */
 export function mailOutboxFromEnv(env: Env): MailOutbox {
-  return openMailOutbox(env.FILES, mailSettings(env).from);
+  return openMailOutbox(env.FILES, readMailSettings(env).from);
 }
 
-/** Otto's own addresses of mail; null: no domain is set up whose mail comes here. */
+/** Otto's own email addresses; null if no mail domain is configured. */
 export function ownAddressesFromEnv(env: Env): OwnAddresses | null {
-  const domain = mailDomain(env);
+  const domain = readMailDomain(env);
   if (domain === null) return null;
   return openOwnAddresses(sealingFromEnv(env), env.FILES, domain);
 }
 
-/** Mail that came in and was not worked yet. */
+/** Received mail that is not processed yet. */
 export function mailsInFromEnv(env: Env): MailsIn {
   return openMailsIn(env.FILES);
 }

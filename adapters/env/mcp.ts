@@ -33,7 +33,7 @@ export async function endMcpProcessesFromEnv(env: Env, tenant: string, server: s
   await endProcesses(sidecarFromEnv(env), tenant, server);
 }
 
-/** What is stored of a tenant's MCP servers and may be read by nobody. */
+/** The stored MCP servers of a tenant, including what no API returns. */
 export function mcpRegistryFromEnv(env: Env, tenant: string): McpRegistry {
   return openRegistry(
     databaseFromEnv(env).mcpServers,

@@ -5,7 +5,7 @@ import { databaseFromEnv } from "./database.ts";
 import type { PeoplePort } from "../../core/ports/people.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 
-/** Whom a task can ask. */
+/** The people whom a task can ask. */
 export function peopleFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">): PeoplePort {
   return openPeople(databaseFromEnv(env).people, tenant);
 }

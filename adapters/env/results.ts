@@ -7,7 +7,7 @@ import type { ResultsPort } from "../../core/ports/results.ts";
 import type { OwnResult } from "../../core/steps/rpc.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 
-/** The results of the calls of a task's tree. `own`: those of this task that its object sent; null: the object is asked. */
+/** The results of the calls of a task tree. `own`: those that the task's object sent; null: the object is called. */
 export function resultsFromEnv(
   env: Env,
   { id, tenant, rootId }: Pick<TaskFacts, "id" | "tenant" | "rootId">,

@@ -1,58 +1,60 @@
-/** What seals, and the secrets of tenants. */
-import { type Env, required, set } from "./bindings.ts";
+/** Sealing, and the secrets of tenants. */
+import { type Env, readRequired, readText } from "./bindings.ts";
 import { systemClock } from "./clock.ts";
 import { databaseFromEnv } from "./database.ts";
 import { openReseal, type Reseal, ResealedValues, type SealedValue } from "../secrets/resealing.ts";
 import { openSealing, type Sealing } from "../secrets/sealing.ts";
-import { openSecrets, sealSecret, SecretShelf } from "../secrets/secrets.ts";
+import { openSecrets, sealSecret, SecretCache } from "../secrets/secrets.ts";
 import { fromBase64 } from "../../core/base/base64.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { findMissingKeys, describeMissingKeys, parseKeyRing } from "../../core/secrets/key-ring.ts";
 import type { SecretUser } from "../../core/secrets/secret-use.ts";
 
-/** The sealing of this isolate, whose variables do not change. */
+/** The sealing of this isolate, whose variables never change. */
 const sealings = new WeakMap<Env, Sealing>();
 
-/** Seals what is stored and may hold a secret. */
+/** Seals stored values that may contain secrets. */
 export function sealingFromEnv(env: Env): Sealing {
   const known = sealings.get(env);
   if (known !== undefined) return known;
-  const opened = openSealing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), set(env.OTTO_SECRET_KEYS_OLD));
+  const opened = openSealing(readRequired(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), readText(env.OTTO_SECRET_KEYS_OLD));
   sealings.set(env, opened);
   return opened;
 }
 
 const resealed = new ResealedValues();
 
-/** Stores a value under the present key when an earlier one sealed it. */
+/** Stores a value under the current key if an earlier key sealed it. */
 export function resealFromEnv(env: Env): Reseal {
   const settings = { sealing: sealingFromEnv(env), values: databaseFromEnv(env).sealed, clock: systemClock };
   return openReseal({ ...settings, resealed });
 }
 
-/** Opens a value of the database, and re-seals it when an earlier key sealed it. Throws `internal` when no key opens it. */
+/**
+ * Opens a value of the database, and re-seals it if an earlier key sealed it. Throws `internal` when no key opens it.
+ */
 export async function openStoredFromEnv(env: Env, value: SealedValue): Promise<Uint8Array> {
   const bytes = await sealingFromEnv(env).open(fromBase64(value.sealed), value.context);
   await resealFromEnv(env)(value);
   return bytes;
 }
 
-/** The environments whose key ring has every member that sealed a row. */
-const wholeRings = new WeakSet<Env>();
+/** The environments whose key ring has every key that sealed a row. */
+const completeRings = new WeakSet<Env>();
 
-/** What is wrong with the key ring, a sentence; null: nothing, or the database cannot be asked. */
+/** Describes what is wrong with the key ring; null if nothing is, or the database is unavailable. */
 export async function keyRingProblemFromEnv(env: Env): Promise<string | null> {
-  if (wholeRings.has(env)) return null;
-  const ring = parseKeyRing(required(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), set(env.OTTO_SECRET_KEYS_OLD));
+  if (completeRings.has(env)) return null;
+  const ring = parseKeyRing(readRequired(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), readText(env.OTTO_SECRET_KEYS_OLD));
   const missing = await findMissingKeys(databaseFromEnv(env).sealed, ring);
   if (!missing.ok) return null;
   if (missing.value.length > 0) return describeMissingKeys(missing.value);
-  wholeRings.add(env);
+  completeRings.add(env);
   return null;
 }
 
 /** A cache of the tenants' sealed secrets for the life of the isolate. */
-export const secretShelf = new SecretShelf();
+export const secretCache = new SecretCache();
 
 /** A tenant's secrets. Each that `user` may not use has a `refusal`. */
 export function secretsFromEnv(env: Env, tenant: string, user: SecretUser): SecretsPort {
@@ -63,7 +65,7 @@ export function secretsFromEnv(env: Env, tenant: string, user: SecretUser): Secr
     reseal: resealFromEnv(env),
     tenant,
     user,
-    shelf: secretShelf,
+    shelf: secretCache,
     clock: systemClock,
   });
 }
@@ -79,5 +81,5 @@ export async function sealSecretFromEnv(
 
 /** Makes the next request of this isolate read the tenant's secrets again. Other isolates do so within five seconds. */
 export function forgetSecretsFromEnv(_env: Env, tenant: string): void {
-  secretShelf.forget(tenant);
+  secretCache.forget(tenant);
 }

@@ -1,4 +1,4 @@
-/** The step runner, and whether a model phase may begin. */
+/** The step runner, and whether model phases may start. */
 import type { Env } from "./bindings.ts";
 import { systemClock } from "./clock.ts";
 import { settingsFromEnv } from "./settings.ts";
@@ -10,7 +10,7 @@ export function stepsFromEnv(env: Env): StepsRpc {
   return env.STEPS as unknown as StepsRpc;
 }
 
-/** How long no model phase may begin, in milliseconds; 0: one may. Only a deployed system drains. */
+/** How long no model phase may start, in ms; 0 if one may. Only a deployed system drains. */
 export async function drainLeftFromEnv(env: Env): Promise<number> {
   if (settingsFromEnv(env).mode !== "production") return 0;
   const drain = drains.get(env) ?? new Drain(env.FILES, systemClock);
@@ -18,5 +18,5 @@ export async function drainLeftFromEnv(env: Env): Promise<number> {
   return await drain.leftMs();
 }
 
-/** Those of this isolate. */
+/** The drain state of this isolate. */
 const drains = new WeakMap<Env, Drain>();

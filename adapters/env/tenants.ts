@@ -1,15 +1,15 @@
-/** The objects of tenants, and what each costs this process. */
+/** The objects of tenants, and their cost in this process. */
 import type { Env } from "./bindings.ts";
-import { stubOf, type Watchable } from "./object-stub.ts";
+import { getStub, type Watchable } from "./object-stub.ts";
 import { CostShare } from "../../core/tenant/cost-share.ts";
 import type { TenantRpc } from "../../core/tenant/rpc.ts";
 
-/** A tenant's object, by the tenant's id; `GET https://tenant/watch` is the WebSocket of a watcher of its tasks. */
+/** The object of a tenant by its id; `GET https://tenant/watch` is the WebSocket of watchers. */
 export function tenantsFromEnv(env: Env): (tenant: string) => TenantRpc & Watchable {
-  return (tenant) => stubOf<TenantRpc & Watchable>(env.TENANTS, tenant);
+  return (tenant) => getStub<TenantRpc & Watchable>(env.TENANTS, tenant);
 }
 
-/** The cost of each tenant of this process. */
+/** The cost of each tenant in this process. */
 const processCost = new CostShare();
 
 export function costFromEnv(_env: Env): CostShare {

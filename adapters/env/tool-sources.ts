@@ -1,4 +1,4 @@
-/** The tools that tenants brought. */
+/** The sources of tenants' own tools. */
 import type { Env } from "./bindings.ts";
 import { systemClock } from "./clock.ts";
 import { databaseFromEnv } from "./database.ts";
@@ -7,7 +7,6 @@ import { tenantsFromEnv } from "./tenants.ts";
 import { openToolSources } from "../files/tool-sources.ts";
 import type { ToolSourcesPort } from "../../core/tool/source.ts";
 
-/** The sources of the tenants' own tools. */
 export function toolSourcesFromEnv(env: Env): ToolSourcesPort {
   return openToolSources({
     table: databaseFromEnv(env).toolSources,

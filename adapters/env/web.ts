@@ -1,7 +1,7 @@
-/** The web, and which of its addresses may be requested. */
+/** The web, and the addresses that requests may reach. */
 import { judgeUrl, parseEgressAllow } from "../egress/address.ts";
 import { openWeb } from "../egress/web.ts";
-import { type Env, set } from "./bindings.ts";
+import { type Env, readText } from "./bindings.ts";
 import { secretsFromEnv } from "./secrets.ts";
 import { settingsFromEnv } from "./settings.ts";
 import { sidecarFromEnv } from "./sidecar.ts";
@@ -15,21 +15,21 @@ import type { TaskFacts } from "../../core/task/state.ts";
  * `not_available`.
  */
 export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user: SecretUser): WebPort {
-  const [sidecar, allow] = [sidecarFromEnv(env), egressAllow(env)];
+  const [sidecar, allow] = [sidecarFromEnv(env), readEgressAllow(env)];
   return openWeb({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant, user) });
 }
 
-export function egressAllow(env: Env): ReturnType<typeof parseEgressAllow> {
+export function readEgressAllow(env: Env): ReturnType<typeof parseEgressAllow> {
   settingsFromEnv(env);
-  return parseEgressAllow(set(env.OTTO_EGRESS_ALLOW) ?? "");
+  return parseEgressAllow(readText(env.OTTO_EGRESS_ALLOW) ?? "");
 }
 
 /**
- * The URL of an endpoint as it is requested: of a public place and by https, unless the operator opened its place.
- * `blocked_by_policy` says why another is not. What its name resolves to is judged when it is requested.
+ * Checks the URL of an endpoint: it has to be public and https, unless the operator allowed the destination. Fails with
+ * `blocked_by_policy`. The resolved addresses are checked at the request.
  */
 export function endpointUrlFromEnv(env: Env, url: string): Result<string> {
-  const judged = judgeUrl(url, egressAllow(env));
+  const judged = judgeUrl(url, readEgressAllow(env));
   if (!judged.ok) return failed("blocked_by_policy", judged.message, { field: "url" });
   if (judged.url.protocol !== "https:" && !judged.opened)
     return failed("blocked_by_policy", "Webhooks are sent by https only.", { field: "url" });

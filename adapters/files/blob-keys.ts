@@ -1,34 +1,34 @@
-/** Where things are in the bucket, and what their objects are called. Every prefix ends in `/`. */
+/** Keys of the bucket and names of sandbox objects. Every prefix ends in `/`. */
 
-/** A sandbox: a task tree's, or a project's. */
-export type SandboxPlace =
+/** A sandbox: that of a task tree or a project. */
+export type SandboxOwner =
   | { readonly kind: "tree"; readonly tenant: string; readonly rootId: string }
   | { readonly kind: "project"; readonly tenant: string; readonly project: string };
 
 /** The name of the sandbox's object. */
-export function sandboxName(place: SandboxPlace): string {
+export function getSandboxName(place: SandboxOwner): string {
   return place.kind === "tree"
     ? `${place.tenant}/tree/${place.rootId}`
     : `${place.tenant}/project/${encodeURIComponent(place.project)}`;
 }
 
-/** The tenant whose sandbox has this name. */
-export function tenantOfSandbox(name: string): string {
+/** The tenant of the sandbox with this name. */
+export function getSandboxTenant(name: string): string {
   return name.slice(0, name.indexOf("/"));
 }
 
-/** The name of the sandbox's object whose bytes, or large results, stand under a key of the bucket; null: no sandbox's do. */
-export function sandboxNameOf(key: string): string | null {
+/** The name of the sandbox whose bytes or large results have this key; null for other keys. */
+export function parseSandboxName(key: string): string | null {
   const [tenant, kind, id] = key.split("/", 3);
   return kind === "tree" || kind === "project" ? `${tenant}/${kind}/${id}` : null;
 }
 
-/** The prefix of everything that the sandbox has in the bucket. */
-export function sandboxPrefix(place: SandboxPlace): string {
-  return `${sandboxName(place)}/`;
+/** The prefix of everything of a sandbox in the bucket. */
+export function getSandboxPrefix(place: SandboxOwner): string {
+  return `${getSandboxName(place)}/`;
 }
 
 /** The key of a file's bytes. `hash` is SHA-256 in hex. */
-export function blobKey(place: SandboxPlace, hash: string): string {
-  return `${sandboxPrefix(place)}blobs/${hash}`;
+export function getBlobKey(place: SandboxOwner, hash: string): string {
+  return `${getSandboxPrefix(place)}blobs/${hash}`;
 }

@@ -1,16 +1,16 @@
-/** The bucket as a store of blobs by key, and the erasing of what a tenant has in it. */
+/** The bucket as a store of blobs by key, and the deletion of a tenant's objects. */
 import { failed, ok } from "../../core/base/errors.ts";
 import type { BlobPort } from "../../core/ports/blobs.ts";
-import { guarded } from "./r2.ts";
+import { catchFailure } from "./r2.ts";
 
-/** Keys that one call deletes: R2 lists, and deletes, at most this many at once. */
+/** Keys per deletion: the maximum that R2 lists and deletes at once. */
 const ERASE_BATCH = 1000;
 
-/** What a tenant's erasing needs. */
+/** What erasing a tenant needs. */
 export interface BlobEraser {
   /**
-   * Deletes a bounded part of what stands under `prefix` (which ends in `/`), after `before` has ended for its keys. True:
-   * nothing is left.
+   * Deletes a bounded part of the objects under `prefix` (which ends in `/`), after `before` has ended for their keys.
+   * True when nothing is left.
    */
   erase(prefix: string, before?: (keys: readonly string[]) => Promise<void>): Promise<boolean>;
 }
@@ -18,12 +18,12 @@ export interface BlobEraser {
 export function openBlobs(bucket: R2Bucket): BlobPort & BlobEraser {
   return {
     put: (key, bytes) =>
-      guarded(async () => {
+      catchFailure(async () => {
         await bucket.put(key, bytes);
         return ok(undefined);
       }),
     get: (key) =>
-      guarded(async () => {
+      catchFailure(async () => {
         const blob = await bucket.get(key);
         return blob === null
           ? failed("not_found", "There is no such blob.")

@@ -1,8 +1,8 @@
-/** Whether a deployment drains the tasks, as this isolate knows it. */
+/** Whether a deployment drains the tasks, as this isolate knows. */
 import { DRAIN_KEY, getDrainLeftMs } from "../../core/steps/drain.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 
-/** How old that knowledge may be. */
+/** Maximum age of that knowledge. */
 const READ_EVERY_MS = 3000;
 
 /** The part of the bucket that is read. */
@@ -22,8 +22,8 @@ export class Drain {
   }
 
   /**
-   * How long no model phase may begin, in milliseconds; 0: one may. Only the first call of an isolate waits for the bucket. A
-   * bucket that is away stops nothing.
+   * Returns how long no model phase may start, in ms; 0 if one may. Only the first call of an isolate waits for the
+   * bucket. An unavailable bucket blocks nothing.
    */
   async leftMs(): Promise<number> {
     const now = this.clock.now();

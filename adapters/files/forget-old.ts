@@ -1,26 +1,26 @@
-/** How what is left behind in the bucket goes, where nobody knows of it any more: by its age. */
+/** Deletes objects of the bucket by age, where no index knows them. */
 
-/** The keys behind one under a prefix. */
+/** The keys that follow one under a prefix. */
 export interface OldBlobs {
   readonly prefix: string;
   readonly key: string;
-  readonly keptMs: number;
+  readonly retentionMs: number;
 }
 
-/** Keys that are looked at with each one that is made. */
-const LOOKED_AT = 100;
+/** Keys that are checked per created key. */
+const MAX_CHECKED = 100;
 
 /**
- * Looks at the keys behind one that was just made, and deletes those that are too old. The names under `prefix` are random, so
- * each is looked at in its turn: of those that are too old, about one in a hundred of all is left. Never fails.
+ * Checks the keys that follow a new one, and deletes the expired ones. Names under `prefix` are random, so each key is
+ * checked in time; about one in a hundred expired keys is left. Never throws.
  */
-export async function forgetOldBehind(bucket: R2Bucket, { prefix, key, keptMs }: OldBlobs): Promise<void> {
+export async function deleteExpiredAfter(bucket: R2Bucket, { prefix, key, retentionMs }: OldBlobs): Promise<void> {
   try {
-    const { objects } = await bucket.list({ prefix, startAfter: key, limit: LOOKED_AT });
-    const before = Date.now() - keptMs;
+    const { objects } = await bucket.list({ prefix, startAfter: key, limit: MAX_CHECKED });
+    const before = Date.now() - retentionMs;
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < before).map((object) => object.key);
     if (old.length > 0) await bucket.delete(old);
   } catch (thrown) {
-    console.error("what is old in the bucket was left", prefix, thrown);
+    console.error("expired objects could not be deleted from the bucket", prefix, thrown);
   }
 }

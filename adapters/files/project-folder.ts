@@ -1,16 +1,16 @@
-/** The shared folder of a project, seen by the project's tasks as one more directory at the top of their files. */
+/** The shared folder of a project, which its tasks see as a directory at the top of their files. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { DirectoryEntry, FilePage, FilesPort, WriteOptions } from "../../core/ports/files.ts";
 import { joinLabels, type Label, OPERATOR, TENANT } from "../../core/provenance/label.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
 import { PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import { commitChanges, type PreparedChanges } from "./apply-changes.ts";
-import { guarded } from "./r2.ts";
+import { catchFailure } from "./r2.ts";
 
-/** The topmost directory of the project's sandbox, as its port is asked for it. */
+/** The root of the project's sandbox, as its port names it. */
 const PROJECT_TOP = `${PROJECT_FOLDER}/`;
 
-/** The files of one sandbox. `prepare` asks whether it would take changes, and may throw. */
+/** The files of one sandbox. `prepare` validates changes, and may throw. */
 export interface SandboxFiles extends FilesPort {
   prepare(
     changes: readonly FileChange[],
@@ -18,8 +18,8 @@ export interface SandboxFiles extends FilesPort {
   ): Promise<Result<PreparedChanges>>;
 }
 
-/** The tree's sandbox with the project's one as a folder in it. */
-export function withProject(tree: SandboxFiles, project: SandboxFiles): FilesPort {
+/** The tree's sandbox with the project's sandbox as a folder. */
+export function addProjectFolder(tree: SandboxFiles, project: SandboxFiles): FilesPort {
   const of = (path: string) => (path.startsWith(`${PROJECT_FOLDER}/`) ? project : tree);
   return {
     stat: (path) => of(path).stat(path),
@@ -36,7 +36,7 @@ export function withProject(tree: SandboxFiles, project: SandboxFiles): FilesPor
     async walk(directory, after, limit) {
       if (directory === "") return await walkTop(tree, project, after, limit);
       return await (directory === PROJECT_FOLDER
-        ? project.walk(PROJECT_TOP, inProject(after), limit)
+        ? project.walk(PROJECT_TOP, toProjectPosition(after), limit)
         : of(directory).walk(directory, after, limit));
     },
     readEntry: (entry) => of(entry.path).readEntry(entry),
@@ -50,11 +50,12 @@ export function withProject(tree: SandboxFiles, project: SandboxFiles): FilesPor
     },
     versions: (path) => of(path).versions(path),
     restore: (path, version, options) => of(path).restore(path, version, options),
-    apply: async (changes, options) => await guarded(async () => await applyToBoth(tree, project, changes, options)),
+    apply: async (changes, options) =>
+      await catchFailure(async () => await applyToBoth(tree, project, changes, options)),
   };
 }
 
-/** The project's part first: others change its files too, so that it is the one that refuses more often. */
+/** The project's part first: others change its files too, so it fails more often. */
 async function applyToBoth(
   tree: SandboxFiles,
   project: SandboxFiles,
@@ -77,7 +78,7 @@ async function applyToBoth(
   return await commitChanges(prepared);
 }
 
-/** Where the project's files begin in a walk over everything: all of them stand together in the order of paths. */
+/** Merges the project's files into a walk over everything: they are contiguous in path order. */
 async function walkTop(
   tree: FilesPort,
   project: FilesPort,
@@ -86,13 +87,13 @@ async function walkTop(
 ): Promise<Result<FilePage>> {
   const [own, shared] = await Promise.all([
     tree.walk("", after, limit),
-    isPast(after) ? ok({ files: [], next: null }) : project.walk(PROJECT_TOP, inProject(after), limit),
+    isPast(after) ? ok({ files: [], next: null }) : project.walk(PROJECT_TOP, toProjectPosition(after), limit),
   ]);
   if (!own.ok) return own;
   if (!shared.ok) return shared;
   const before = own.value.files.filter(({ path }) => path < PROJECT_TOP);
   const behind = own.value.files.slice(before.length);
-  // A page of the tree that ends before the project's files says nothing of what is behind them.
+  // A page of the tree that ends before the project's files does not show what follows them.
   const isCut = own.value.next !== null && behind.length === 0;
   const merged = isCut ? before : [...before, ...shared.value.files, ...(shared.value.next === null ? behind : [])];
   const files = merged.slice(0, limit);
@@ -100,17 +101,20 @@ async function walkTop(
   return ok({ files, next: isWhole ? null : (files.at(-1)?.path ?? null) });
 }
 
-/** True when every file of the project comes before this path. "project" is ASCII, so code units order paths around it as code points do. */
+/**
+ * True when every file of the project precedes this path. "project" is ASCII, so code units and code points order paths
+ * around it alike.
+ */
 function isPast(after: string | null): boolean {
   return after !== null && after > PROJECT_TOP && !after.startsWith(PROJECT_TOP);
 }
 
-/** A path to go on after, among the project's files. */
-function inProject(after: string | null): string | null {
+/** The position among the project's files after which a walk continues. */
+function toProjectPosition(after: string | null): string | null {
   return after?.startsWith(PROJECT_TOP) === true ? after : null;
 }
 
-/** The top of the tree with the project's folder among its entries, which is there also when it is empty. */
+/** The top of the tree with the project's folder, which exists even when empty. */
 async function listTop(tree: FilesPort, project: FilesPort): Promise<Result<readonly DirectoryEntry[]>> {
   const [own, shared] = await Promise.all([tree.list(""), project.list(PROJECT_TOP)]);
   if (!own.ok) return own;
@@ -123,7 +127,7 @@ async function listTop(tree: FilesPort, project: FilesPort): Promise<Result<read
     modifiedAt: shared.value.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0),
     label: shared.value.reduce<Label>((joined, { label = TENANT }) => joinLabels(joined, label), OPERATOR),
   };
-  // "project" is ASCII, so that code units order the other names around it as code points do.
+  // "project" is ASCII, so code units and code points order the other names around it alike.
   const others = own.value.filter(({ name }) => name !== PROJECT_FOLDER);
   const after = others.findIndex(({ name }) => name > PROJECT_FOLDER);
   return ok(others.toSpliced(after < 0 ? others.length : after, 0, folder));

@@ -1,12 +1,12 @@
-/** Calls to the bucket and the objects that can fail for reasons of theirs: the failure is a value, and its text is for operators. */
+/** Wraps calls to the bucket and to objects: an exception becomes a failure whose text is for operators. */
 import { failed, type Result } from "../../core/base/errors.ts";
 
-/** Runs `attempt`; what it throws becomes `upstream_failed`. */
-export async function guarded<T>(attempt: () => Promise<Result<T>>): Promise<Result<T>> {
+/** Runs `attempt`; an exception becomes `upstream_failed`. */
+export async function catchFailure<T>(attempt: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await attempt();
   } catch (thrown) {
     const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-    return failed("upstream_failed", "The file store did not answer. Try again later.", { details: { thrown: text } });
+    return failed("upstream_failed", "The file store did not reply. Try again later.", { details: { thrown: text } });
   }
 }

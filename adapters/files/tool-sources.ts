@@ -1,7 +1,7 @@
 /**
- * The sources of the tenants' own tools: rows in Postgres, content in the bucket under its hash, and in the tenant's
- * object what a task that is made now pins. Written in this order: content, row, object. What breaks off before the object
- * was told is made good by the next one who publishes the same or asks what is present.
+ * The sources of tenants' own tools: rows in Postgres, content in the bucket under its hash, and in the tenant's object
+ * what a new task pins. Written in this order: content, row, object. If the object was not notified, the next
+ * publication or read makes up for it.
  */
 import type { Database } from "../../core/ports/database.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
@@ -22,7 +22,7 @@ import { getShippedSourceKey, shippedTools } from "../../core/tool/shipped-skill
 import type { BlobPort } from "../../core/ports/blobs.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 
-/** How often a publishing that names no version tries again when another was first. */
+/** Attempts of a publication without a version, when others publish at the same time. */
 const MAX_TRIES = 30;
 
 export interface ToolSourcesDeps {
@@ -43,7 +43,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
       const text = formatSource(tools);
       const content = new TextEncoder().encode(text);
       if (content.length > MAX_SOURCE_BYTES)
-        return failed("too_large", `The tools of ${name} are over ${MAX_SOURCE_BYTES} bytes of JSON together.`);
+        return failed("too_large", `The tools of ${name} exceed ${MAX_SOURCE_BYTES} bytes of JSON in total.`);
       const hash = tools.length === 0 ? null : await sha256Hex(text);
       const bytes = hash === null ? 0 : content.length;
       const names = tools.map((tool) => toNameKey(tool.name));
@@ -55,7 +55,7 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
       for (let tries = 1; ; tries += 1) {
         const present = await table.all(tenant);
         if (!present.ok) return present;
-        const known = present.value.find((record) => record.name === name) ?? neverPublished(name);
+        const known = present.value.find((record) => record.name === name) ?? createRecord(name);
         const ifVersion = source.ifVersion ?? known.version;
         const isSame = known.hash === hash && known.origin === origin && definitions.length === 0;
         const room = isSame ? ok(undefined) : checkRoom(present.value, name, bytes);
@@ -104,6 +104,6 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
   };
 }
 
-function neverPublished(name: string): SourceRecord {
+function createRecord(name: string): SourceRecord {
   return { name, hash: null, version: 0, tools: 0, bytes: 0, origin: null, updatedAt: 0 };
 }

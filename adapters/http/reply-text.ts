@@ -1,6 +1,9 @@
-/** Reads replies of services as text, each against a limit. */
+/** Reads replies of services as text with a limit. */
 
-/** The text of a reply in UTF-8; null: it has more than `maxBytes` bytes, and the rest stays unread. Rejects when it is cut off. */
+/**
+ * Returns the text of a reply in UTF-8; null if it has more than `maxBytes` bytes, and the rest stays unread. Rejects
+ * when the reply is incomplete.
+ */
 export async function readAtMost(response: Response, maxBytes: number): Promise<string | null> {
   const body = response.body as ReadableStream<Uint8Array> | null;
   if (body === null) return "";

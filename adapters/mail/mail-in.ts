@@ -1,32 +1,32 @@
-/** Mail that came in: kept whole in the bucket until it was worked, and read by postal-mime. */
+/** Received mail: stored completely in the bucket until it is processed, and parsed by postal-mime. */
 import PostalMime, { type Address, addressParser } from "postal-mime";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { htmlToText } from "../../core/channels/mail/html-text.ts";
 import type { MailHeader } from "../../core/channels/mail/authentication.ts";
-import { guarded } from "../files/r2.ts";
-import { forgetOldBehind } from "../files/forget-old.ts";
+import { catchFailure } from "../files/r2.ts";
+import { deleteExpiredAfter } from "../files/forget-old.ts";
 
-/** Bytes of the headers together, and levels of parts within parts: what is over is no mail that a person wrote. */
+/** Maximum bytes of all headers, and levels of nested parts. No person writes a mail beyond these. */
 const MAX_HEADERS = 100_000;
 const MAX_NESTING = 32;
 /**
- * postal-mime's time and memory grow with the square of the parts, and of the lines of text: 10,000 of these take it many
- * seconds. A file in base64 has lines of 60 characters or more, which cost nothing.
+ * postal-mime's time and memory grow with the square of the parts and of the lines of text: 10,000 take many seconds.
+ * Lines of 60 characters or more, as in base64, cost nothing.
  */
 const MAX_PARTS = 1_000;
 const MAX_SHORT_LINES = 30_000;
 const SHORT_LINE = 60;
-/** Longer than an inbox lets a mail wait, and remembers one that is dead. */
-const KEPT_MS = 45 * 86_400_000;
+/** Longer than an inbox stores a waiting mail or a dead letter. */
+const RETENTION_MS = 45 * 86_400_000;
 
 export interface MailInFile {
-  /** As the sender wrote it; null: it has none. */
+  /** As the sender wrote it; null if absent. */
   readonly filename: string | null;
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }
 
-/** What a mail says of itself in its headers: nothing of it is proven. */
+/** The headers of a mail: unverified claims. */
 export interface MailHead {
   /** The topmost first. */
   readonly headers: readonly MailHeader[];
@@ -35,7 +35,7 @@ export interface MailHead {
   readonly subject: string;
 }
 
-/** What stands below the headers. */
+/** The content below the headers. */
 export interface MailBody {
   readonly text: string;
   readonly files: readonly MailInFile[];
@@ -43,65 +43,65 @@ export interface MailBody {
 
 export interface MailsIn {
   /**
-   * Keeps a mail under an id, unless one is there: then `false`. `size` is what the stream has in all. Throws when the bucket
-   * is away.
+   * Stores a mail under an id; false if one is stored already. `size` is the length of the stream. Throws when the
+   * bucket is unavailable.
    */
   keep(tenant: string, id: string, raw: ReadableStream<Uint8Array>, size: number): Promise<boolean>;
   /**
-   * Reads the headers alone, which takes little whoever wrote them. `not_found`: the mail was worked and forgotten;
-   * `invalid_input`: it cannot be read.
+   * Parses only the headers, which is cheap for any input. `not_found`: the mail was processed and deleted;
+   * `invalid_input`: it cannot be parsed.
    */
   readHead(tenant: string, id: string): Promise<Result<MailHead>>;
-  /** Failures are those of `readHead`. */
+  /** Fails like `readHead`. */
   readBody(tenant: string, id: string): Promise<Result<MailBody>>;
-  /** Leaves nothing of it. Never fails: what is left over goes when it is old. */
+  /** Deletes a mail. Never throws: leftovers expire. */
   forget(tenant: string, id: string): Promise<void>;
 }
 
 export function openMailsIn(bucket: R2Bucket): MailsIn {
   return {
     async keep(tenant, id, raw, size) {
-      const key = keyOf(tenant, id);
+      const key = getKey(tenant, id);
       if ((await bucket.head(key)) !== null) return false;
       const { readable, writable } = new FixedLengthStream(size);
       const stop = new AbortController();
-      // A put that is refused reads nothing, and the pipe would wait for it.
+      // A rejected put reads nothing, and the pipe would wait for it.
       const [put] = await Promise.allSettled([
         bucket.put(key, readable, { onlyIf: { etagDoesNotMatch: "*" } }).finally(() => stop.abort()),
         raw.pipeTo(writable, { signal: stop.signal }),
       ]);
       if (put.status === "rejected") throw put.reason;
-      await forgetOldBehind(bucket, { prefix: prefixOf(tenant), key, keptMs: KEPT_MS });
+      await deleteExpiredAfter(bucket, { prefix: getPrefix(tenant), key, retentionMs: RETENTION_MS });
       return put.value !== null;
     },
     readHead: (tenant, id) =>
-      guarded(async () => {
-        const blob = await bucket.get(keyOf(tenant, id), { range: { offset: 0, length: MAX_HEADERS } });
+      catchFailure(async () => {
+        const blob = await bucket.get(getKey(tenant, id), { range: { offset: 0, length: MAX_HEADERS } });
         if (blob === null || blob.size === 0) return NO_SUCH_MAIL;
         const bytes = new Uint8Array(await blob.arrayBuffer());
-        const end = endOfHead(bytes);
+        const end = findHeadEnd(bytes);
         if (end === null && blob.size > bytes.length) return UNREADABLE;
-        return await headOf(bytes.slice(0, end ?? bytes.length));
+        return await parseHead(bytes.slice(0, end ?? bytes.length));
       }),
     readBody: (tenant, id) =>
-      guarded(async () => {
-        const blob = await bucket.get(keyOf(tenant, id));
+      catchFailure(async () => {
+        const blob = await bucket.get(getKey(tenant, id));
         if (blob === null || blob.size === 0) return NO_SUCH_MAIL;
         const bytes = new Uint8Array(await blob.arrayBuffer());
-        return isReadable(bytes) ? await bodyOf(bytes) : UNREADABLE;
+        return isReadable(bytes) ? await parseBody(bytes) : UNREADABLE;
       }),
     async forget(tenant, id) {
-      await bucket.delete(keyOf(tenant, id)).catch(() => undefined);
+      await bucket.delete(getKey(tenant, id)).catch(() => undefined);
     },
   };
 }
 
-function prefixOf(tenant: string): string {
+function getPrefix(tenant: string): string {
   return `${tenant}/mail/in/`;
 }
 
-function keyOf(tenant: string, id: string): string {
-  return prefixOf(tenant) + id;
+function getKey(tenant: string, id: string): string {
+  return getPrefix(tenant) + id;
 }
 
 const NO_SUCH_MAIL = failed("not_found", "There is no such mail.");
@@ -112,19 +112,19 @@ const OPTIONS = {
   attachmentEncoding: "arraybuffer",
 } as const;
 
-async function headOf(bytes: Uint8Array): Promise<Result<MailHead>> {
+async function parseHead(bytes: Uint8Array): Promise<Result<MailHead>> {
   try {
     const { headers, subject = "" } = await PostalMime.parse(bytes, OPTIONS);
-    // The parser's own `from` is the first address of one header and hides a second sender.
+    // The parser's own `from` is the first address of one header, which hides a second sender.
     const from = headers.filter(({ key }) => key === "from").flatMap(({ value }) => addressParser(value));
-    const addresses = from.flatMap((one) => addressesOf(one));
+    const addresses = from.flatMap((one) => listAddresses(one));
     return ok({ headers: headers.map(({ key, value }) => ({ key, value })), from: addresses, subject });
   } catch {
     return UNREADABLE;
   }
 }
 
-async function bodyOf(bytes: Uint8Array): Promise<Result<MailBody>> {
+async function parseBody(bytes: Uint8Array): Promise<Result<MailBody>> {
   try {
     const { text = "", html = "", attachments } = await PostalMime.parse(bytes, OPTIONS);
     return ok({
@@ -138,8 +138,8 @@ async function bodyOf(bytes: Uint8Array): Promise<Result<MailBody>> {
   }
 }
 
-/** Where the empty line behind the headers ends; null: there is none. */
-function endOfHead(bytes: Uint8Array): number | null {
+/** Returns where the empty line after the headers ends; null without one. */
+function findHeadEnd(bytes: Uint8Array): number | null {
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
     const next = bytes[at + 1] === CR ? at + 2 : at + 1;
     if (bytes[next] === LF) return next + 1;
@@ -147,7 +147,7 @@ function endOfHead(bytes: Uint8Array): number | null {
   return null;
 }
 
-/** Whether it has so few parts and lines that it can be parsed. */
+/** True if the mail has few enough parts and lines to be parsed. */
 function isReadable(bytes: Uint8Array): boolean {
   let [parts, shortLines] = [0, 0];
   for (let start = 0; start < bytes.length; ) {
@@ -163,6 +163,6 @@ function isReadable(bytes: Uint8Array): boolean {
 const [LF, CR, DASH] = [10, 13, 45];
 
 /** Includes the members of a group. */
-function addressesOf(from: Address): string[] {
+function listAddresses(from: Address): string[] {
   return (from.group ?? [from]).flatMap(({ address }) => (address === "" ? [] : [address]));
 }

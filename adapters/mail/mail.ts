@@ -1,7 +1,7 @@
-/** The provider of mail that is set up, for all tenants and for the tools of one. */
+/** The configured mail provider, for all tenants and for the tools of one. */
 import { sleep } from "../../core/base/deadline.ts";
-import { sandboxPrefix } from "../files/blob-keys.ts";
-import { guarded } from "../files/r2.ts";
+import { getSandboxPrefix } from "../files/blob-keys.ts";
+import { catchFailure } from "../files/r2.ts";
 import { openMailOutbox } from "./outbox.ts";
 import { openResend } from "./resend.ts";
 import { openSmtp } from "./smtp.ts";
@@ -21,23 +21,27 @@ export function openMail(settings: MailSettings, bucket: R2Bucket): MailPort {
   }
 }
 
-/** The mail of a task's tree. How many it has sent stands in the bucket, a key each, beside what else the tree has there. */
-export function mailOfTask(port: MailPort, bucket: R2Bucket, tree: Pick<TaskFacts, "tenant" | "rootId">): TaskMailPort {
-  const prefix = `${sandboxPrefix({ kind: "tree", ...tree })}mail/`;
+/** The mail of a task tree. The count of sent mails is one key each in the bucket, under the tree's prefix. */
+export function openTaskMail(
+  port: MailPort,
+  bucket: R2Bucket,
+  tree: Pick<TaskFacts, "tenant" | "rootId">,
+): TaskMailPort {
+  const prefix = `${getSandboxPrefix({ kind: "tree", ...tree })}mail/`;
   const nameOf = async (key: string) => prefix + (await sha256Hex(key)).slice(0, 32);
   return {
     provider: port.provider,
     keyedForMs: port.keyedForMs,
     send: (mail, options) => port.send(tree.tenant, mail, options),
     reserve: (key, most) =>
-      guarded(async () => {
+      catchFailure(async () => {
         const name = await nameOf(key);
         if (most > 0) await bucket.put(name, "", { onlyIf: { etagDoesNotMatch: "*" } });
         const { objects } = await bucket.list({ prefix });
-        const first = objects.toSorted(byAge).slice(0, most);
+        const first = objects.toSorted(compareAge).slice(0, most);
         if (first.some((object) => object.key === name)) return ok(undefined);
         await bucket.delete(name);
-        return failed("budget_exceeded", `This task sends at most ${most} e-mails, and it has. This one was not sent.`);
+        return failed("budget_exceeded", `This task has sent its maximum of ${most} emails. This one was not sent.`);
       }),
     async release(key) {
       await bucket.delete(await nameOf(key)).catch(() => undefined);
@@ -46,18 +50,18 @@ export function mailOfTask(port: MailPort, bucket: R2Bucket, tree: Pick<TaskFact
   };
 }
 
-function byAge(one: R2Object, other: R2Object): number {
+function compareAge(one: R2Object, other: R2Object): number {
   return one.uploaded.getTime() - other.uploaded.getTime() || (one.key < other.key ? -1 : 1);
 }
 
-/** How mail leaves; `outbox`: no provider is set up, and what would be sent is kept to be looked at. */
+/** How mail is sent; `outbox`: no provider is configured, and mail is stored for inspection. */
 export type MailSettings =
   | { readonly kind: "resend"; readonly baseUrl: string; readonly apiKey: string; readonly from: string }
   | {
       readonly kind: "smtp";
       readonly host: string;
       readonly port: number;
-      /** TLS from the first byte; else STARTTLS where the server offers it. */
+      /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
       readonly secure: boolean;
       readonly username: string | null;
       readonly password: string | null;

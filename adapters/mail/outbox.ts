@@ -1,6 +1,5 @@
 /**
- * Where mail goes while no provider is set up: into the bucket, to be looked at. Nothing leaves, and every place that shows
- * such a mail says so.
+ * Stores mail in the bucket while no provider is configured. Nothing is sent, and every view of such a mail says so.
  */
 import { toBase64 } from "../../core/base/base64.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
@@ -9,13 +8,13 @@ import { formatMailbox } from "../../core/channels/mail/address.ts";
 import { checkMail } from "../../core/channels/mail/check.ts";
 import type { Mail, MailPort } from "../../core/ports/mail.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
-import { guarded } from "../files/r2.ts";
+import { catchFailure } from "../files/r2.ts";
 
-/** Mails of one tenant; R2 lists as many at once. */
+/** Maximum mails of a tenant; R2 lists as many at once. */
 const MAX_MAILS = 1_000;
 
-/** A mail that was kept. */
-export interface KeptMail {
+/** A stored mail. */
+export interface OutboxMail {
   readonly id: string;
   readonly from: string;
   readonly to: readonly string[];
@@ -29,15 +28,15 @@ export interface KeptMail {
   readonly keptAt: string;
 }
 
-/** What is stored: with the bytes of the files, in base64, so that nothing of a mail is lost. */
-type StoredMail = Omit<KeptMail, "id" | "keptAt" | "attachments"> & {
-  readonly attachments: readonly (KeptMail["attachments"][number] & { readonly content: string })[];
+/** The stored form, with the bytes of the files in base64. */
+type StoredMail = Omit<OutboxMail, "id" | "keptAt" | "attachments"> & {
+  readonly attachments: readonly (OutboxMail["attachments"][number] & { readonly content: string })[];
 };
 
-/** The mails that were kept for a tenant. */
+/** The stored mails of a tenant. */
 export interface MailOutbox {
   /** The newest first, at most `limit`. */
-  list(tenant: string, limit: number): Promise<Result<readonly KeptMail[]>>;
+  list(tenant: string, limit: number): Promise<Result<readonly OutboxMail[]>>;
 }
 
 export function openMailOutbox(bucket: R2Bucket, from: string): MailPort & MailOutbox {
@@ -48,20 +47,20 @@ export function openMailOutbox(bucket: R2Bucket, from: string): MailPort & MailO
       const checked = checkMail(mail);
       if (!checked.ok) return checked;
       const id = (await sha256Hex(key)).slice(0, 32);
-      return await guarded(async () => {
-        const listed = await bucket.list({ prefix: prefixOf(tenant), limit: MAX_MAILS });
-        const isThere = listed.objects.some((object) => object.key === prefixOf(tenant) + id);
+      return await catchFailure(async () => {
+        const listed = await bucket.list({ prefix: getPrefix(tenant), limit: MAX_MAILS });
+        const isThere = listed.objects.some((object) => object.key === getPrefix(tenant) + id);
         if (!isThere && listed.objects.length >= MAX_MAILS) return failed("quota_exceeded", FULL);
-        if (!isThere) await bucket.put(prefixOf(tenant) + id, JSON.stringify(storedMail(mail, from)));
+        if (!isThere) await bucket.put(getPrefix(tenant) + id, JSON.stringify(toStoredMail(mail, from)));
         return ok({ id });
       });
     },
     list: (tenant, limit) =>
-      guarded(async () => {
-        const { objects } = await bucket.list({ prefix: prefixOf(tenant), limit: MAX_MAILS });
+      catchFailure(async () => {
+        const { objects } = await bucket.list({ prefix: getPrefix(tenant), limit: MAX_MAILS });
         const newest = objects.toSorted((one, other) => other.uploaded.getTime() - one.uploaded.getTime());
-        const read: KeptMail[] = [];
-        // One after the other: each is read with its files, and all of them together are more than an isolate may hold.
+        const read: OutboxMail[] = [];
+        // Sequentially: each mail is read with its files, and together they exceed an isolate's memory.
         for (const object of newest.slice(0, limit)) {
           const mail = await readMail(bucket, object);
           if (mail !== null) read.push(mail);
@@ -71,13 +70,13 @@ export function openMailOutbox(bucket: R2Bucket, from: string): MailPort & MailO
   };
 }
 
-const FULL = `No provider of mail is set up, and ${MAX_MAILS} mails are kept. Set RESEND_API_KEY or SMTP_URL.`;
+const FULL = `No mail provider is configured, and ${MAX_MAILS} mails are stored. Set RESEND_API_KEY or SMTP_URL.`;
 
-function prefixOf(tenant: string): string {
+function getPrefix(tenant: string): string {
   return `${tenant}/mail/outbox/`;
 }
 
-function storedMail({ to, cc, replyTo, subject, html, text, attachments }: Mail, from: string): StoredMail {
+function toStoredMail({ to, cc, replyTo, subject, html, text, attachments }: Mail, from: string): StoredMail {
   return {
     from,
     to: to.map(formatMailbox),
@@ -92,7 +91,7 @@ function storedMail({ to, cc, replyTo, subject, html, text, attachments }: Mail,
   };
 }
 
-async function readMail(bucket: R2Bucket, { key, uploaded }: R2Object): Promise<KeptMail | null> {
+async function readMail(bucket: R2Bucket, { key, uploaded }: R2Object): Promise<OutboxMail | null> {
   const blob = await bucket.get(key);
   if (blob === null) return null;
   const { attachments, ...mail } = await blob.json<StoredMail>();

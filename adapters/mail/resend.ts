@@ -1,6 +1,6 @@
 /**
- * Mail by Resend: https://resend.com/docs/api-reference/emails/send-email. Its `Idempotency-Key` holds for 24 hours: the
- * same mail under the same key leaves once. Its client library brings a mail parser and two libraries of signatures for this
+ * Mail by Resend: https://resend.com/docs/api-reference/emails/send-email. Its `Idempotency-Key` lasts 24 hours: the
+ * same mail under the same key is sent once. Its client library adds a mail parser and two signature libraries for this
  * one request (docs/decisions/0043-what-the-bundle-leaves-out.md).
  */
 import { z } from "zod";
@@ -22,16 +22,16 @@ import type { Mail, MailPort, SentMail } from "../../core/ports/mail.ts";
 import { parseRetryAfter } from "../model/model-failure.ts";
 import { readAtMost } from "../http/reply-text.ts";
 
-/** Of one request. */
+/** Time limit of one request. */
 const TIMEOUT_MS = 30_000;
-/** Characters of Resend's own words that are passed on, and bytes of an answer that are read. */
+/** Maximum characters of Resend's message that are passed on, and bytes of a reply that are read. */
 const MAX_WORDS = 300;
-const MAX_ANSWER_BYTES = 65_536;
+const MAX_REPLY_BYTES = 65_536;
 
 export interface ResendSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** A mailbox of a domain that is verified there. */
+  /** A mailbox of a domain verified at Resend. */
   readonly from: string;
 }
 
@@ -43,14 +43,14 @@ export function openResend({ baseUrl, apiKey, from }: ResendSettings): MailPort 
       const checked = checkMail(mail);
       if (!checked.ok) return checked;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      const answer = await post(`${baseUrl}/emails`, apiKey, { key, body: payloadOf(mail, from), signal: limit });
-      if (answer === null) return limit.aborted ? late() : maybeSent("upstream_failed", "Resend cannot be reached.");
+      const answer = await post(`${baseUrl}/emails`, apiKey, { key, body: toPayload(mail, from), signal: limit });
+      if (answer === null) return limit.aborted ? failLate() : maybeSent("upstream_failed", "Resend is unavailable.");
       if (answer.isOk) {
         const sent = sentSchema.safeParse(answer.body);
         return sent.success ? ok({ id: sent.data.id }) : maybeSent("upstream_failed", UNREADABLE);
       }
       const error = errorSchema.safeParse(answer.body);
-      return refusal(answer, error.success ? error.data : null);
+      return toRefusal(answer, error.success ? error.data : null);
     },
   };
 }
@@ -61,13 +61,13 @@ const errorSchema = z.object({ name: z.string(), message: z.string() });
 interface Answer {
   readonly isOk: boolean;
   readonly status: number;
-  /** Null where it is no JSON, or too long. */
+  /** Null if it is not JSON, or too long. */
   readonly body: unknown;
   /** The header of this name. */
   readonly retryAfter: string | null;
 }
 
-/** Posts JSON under an idempotency key; null: no answer came, or not all of it. */
+/** Posts JSON under an idempotency key; null without a complete reply. */
 async function post(
   url: string,
   apiKey: string,
@@ -77,7 +77,8 @@ async function post(
     authorization: `Bearer ${apiKey}`,
     "content-type": "application/json",
     "idempotency-key": key,
-    // Resend refuses a request without one (https://resend.com/docs/api-reference/introduction), and a Worker sends none.
+    // Resend rejects a request without a user agent (https://resend.com/docs/api-reference/introduction), and a Worker
+    // sends none by default.
     "user-agent": "otto",
   };
   try {
@@ -89,7 +90,7 @@ async function post(
       signal,
     });
     const { ok: isOk, status } = response;
-    const text = await readAtMost(response, MAX_ANSWER_BYTES);
+    const text = await readAtMost(response, MAX_REPLY_BYTES);
     return {
       isOk,
       status,
@@ -109,9 +110,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-const UNREADABLE = "Resend sent an answer that cannot be read.";
+const UNREADABLE = "Resend sent an unreadable reply.";
 
-function payloadOf(mail: Mail, from: string) {
+function toPayload(mail: Mail, from: string) {
   return {
     from,
     to: mail.to.map(formatMailbox),
@@ -121,38 +122,40 @@ function payloadOf(mail: Mail, from: string) {
     ...(mail.cc.length === 0 ? {} : { cc: mail.cc.map(formatMailbox) }),
     ...(mail.replyTo === null ? {} : { reply_to: formatMailbox(mail.replyTo) }),
     ...(mail.headers.length === 0 ? {} : { headers: Object.fromEntries(mail.headers) }),
-    ...(mail.attachments.length === 0 ? {} : { attachments: mail.attachments.map(attachmentOf) }),
+    ...(mail.attachments.length === 0 ? {} : { attachments: mail.attachments.map(toAttachment) }),
   };
 }
 
-function attachmentOf({ filename, contentType, bytes }: Mail["attachments"][number]) {
+function toAttachment({ filename, contentType, bytes }: Mail["attachments"][number]) {
   return { filename, content_type: contentType, content: toBase64(bytes) };
 }
 
-function late(): Result<SentMail> {
-  return maybeSent("timeout", "Resend did not answer in time.");
+function failLate(): Result<SentMail> {
+  return maybeSent("timeout", "Resend did not reply in time.");
 }
 
-/** What Resend refuses itself surely does not leave. Without its own error, nothing says that the request reached it. */
-function refusal({ status, retryAfter }: Answer, error: z.infer<typeof errorSchema> | null): Result<SentMail> {
+/**
+ * Resend's own rejection means that nothing was sent. Without its error format, the request may not have reached it.
+ */
+function toRefusal({ status, retryAfter }: Answer, error: z.infer<typeof errorSchema> | null): Result<SentMail> {
   if (status < 400) return maybeSent("upstream_failed", UNREADABLE);
   if (status >= 500 || status === 408) return maybeSent("upstream_failed", `Resend failed (HTTP ${status}).`);
-  const { name, message } = error ?? { name: `HTTP ${status}`, message: "its answer is not its API's" };
+  const { name, message } = error ?? { name: `HTTP ${status}`, message: "the reply has an unknown format" };
   const words = `${name}: ${message.slice(0, MAX_WORDS)}`;
   if (name === "concurrent_idempotent_requests")
-    return maybeSent("upstream_failed", "Resend is still working on this very mail.");
-  if (status === 409) return failed("conflict", "Resend has had another mail under the same key.");
+    return maybeSent("upstream_failed", "Resend is still processing this mail.");
+  if (status === 409) return failed("conflict", "Resend received another mail under the same key.");
   if (status === 429 && error !== null && name !== "rate_limit_exceeded")
-    return refused("quota_exceeded", `Resend sends no more mail for now (${words})`);
+    return refuse("quota_exceeded", `Resend sends no more mail at present (${words})`);
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(retryAfter, Date.now());
     const wait = retryAfterMs === null ? {} : { retryAfterMs };
-    return refused("rate_limited", "Resend takes no more mail for a moment.", wait);
+    return refuse("rate_limited", "Resend accepts no more mail at present.", wait);
   }
-  if (status === 401 || status === 403) return refused("forbidden", `Resend refuses to send (${words})`);
-  return refused("invalid_input", `Resend does not take the mail (${words})`);
+  if (status === 401 || status === 403) return refuse("forbidden", `Resend refused to send (${words})`);
+  return refuse("invalid_input", `Resend rejected the mail (${words})`);
 }
 
-function refused(code: ErrorCode, message: string, wait: Pick<Failure, "retryAfterMs"> = {}): Result<SentMail> {
+function refuse(code: ErrorCode, message: string, wait: Pick<Failure, "retryAfterMs"> = {}): Result<SentMail> {
   return notSent(code, message, { ...wait, cause: ANSWERED });
 }

@@ -1,6 +1,6 @@
 /**
- * Mail by SMTP. It knows no keys: once the end of a mail's data has left, only the server's answer says whether the mail
- * went on, and without one nobody knows.
+ * Mail by SMTP, which has no idempotency keys: once the end of a mail's data is sent, only the server's reply says
+ * whether it was accepted. Without a reply the outcome is unknown.
  */
 import { ANSWERED, type ErrorCode, type Failure, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { getDomain, parseMailbox } from "../../core/channels/mail/address.ts";
@@ -10,11 +10,11 @@ import type { Mail, Mailbox, MailPort } from "../../core/ports/mail.ts";
 import { toHex } from "../../core/base/hex.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { awaitUnlessAborted } from "../../core/base/deadline.ts";
-import { expect, type SmtpAddress, SmtpInTheClear, SmtpRefusal, SmtpSession } from "./smtp-session.ts";
+import { expect, type SmtpAddress, SmtpUnencrypted, SmtpRefusal, SmtpSession } from "./smtp-session.ts";
 
-/** From the first byte until the mail is handed over, and from then until the server's word. */
-const HAND_OVER_MS = 30_000;
-const LAST_WORD_MS = 60_000;
+/** Time until the mail's data is sent, and from then until the server's reply. */
+const SEND_TIMEOUT_MS = 30_000;
+const REPLY_TIMEOUT_MS = 60_000;
 
 export interface SmtpSettings extends SmtpAddress {
   readonly username: string | null;
@@ -39,35 +39,35 @@ export function openSmtp(settings: SmtpSettings): MailPort {
   };
 }
 
-/** One mail on its way. */
+/** One mail being sent. */
 class Sending {
   private readonly settings: SmtpSettings;
   private readonly from: Mailbox;
-  /** True from just before the end of the data leaves. */
-  private isHandedOver = false;
+  /** True from just before the end of the data is sent. */
+  private isDataSent = false;
 
   constructor(settings: SmtpSettings, from: Mailbox) {
     this.settings = settings;
     this.from = from;
   }
 
-  /** Null: it is sent. */
+  /** Null if it was sent. */
   async send(mail: Mail, messageId: string, signal: AbortSignal): Promise<Result<never> | null> {
     let session: SmtpSession | null = null;
     try {
       session = new SmtpSession(this.settings);
-      await within(HAND_OVER_MS, signal, this.handOver(session, mail, messageId));
-      expect(await within(LAST_WORD_MS, signal, session.reply()), 2);
-      session.leave();
+      await awaitWithinMs(SEND_TIMEOUT_MS, signal, this.sendData(session, mail, messageId));
+      expect(await awaitWithinMs(REPLY_TIMEOUT_MS, signal, session.readReply()), 2);
+      session.quit();
       return null;
     } catch (thrown) {
-      if (thrown instanceof SmtpRefusal) session?.leave();
-      else session?.cutOff();
-      return { ok: false, error: this.failureOf(thrown) };
+      if (thrown instanceof SmtpRefusal) session?.quit();
+      else session?.abort();
+      return { ok: false, error: this.toFailure(thrown) };
     }
   }
 
-  private async handOver(session: SmtpSession, mail: Mail, messageId: string): Promise<void> {
+  private async sendData(session: SmtpSession, mail: Mail, messageId: string): Promise<void> {
     const { host, username, password } = this.settings;
     const offered = await session.greet(getDomain(this.from.address));
     if (username !== null)
@@ -79,35 +79,35 @@ class Sending {
     for (const text of writeMime(mail, { from: this.from, messageId, at: Date.now(), boundary }))
       await session.write(text.replace(/^\./gm, ".."));
     session.expectSilence();
-    this.isHandedOver = true;
+    this.isDataSent = true;
     await session.write(".\r\n");
   }
 
-  private failureOf(thrown: unknown): Failure {
-    if (thrown instanceof SmtpRefusal && thrown.reply.code >= 400) return refusal(thrown);
-    if (thrown instanceof SmtpInTheClear) return notSent("forbidden", IN_THE_CLEAR).error;
-    const fail = this.isHandedOver ? maybeSent : notSent;
-    if (thrown instanceof TooLate) return fail("timeout", "The server of mail did not answer in time.").error;
-    const message = this.isHandedOver
-      ? "The connection to the server of mail broke before it said whether it takes the mail."
-      : "The server of mail cannot be reached, or hung up.";
+  private toFailure(thrown: unknown): Failure {
+    if (thrown instanceof SmtpRefusal && thrown.reply.code >= 400) return toRefusal(thrown);
+    if (thrown instanceof SmtpUnencrypted) return notSent("forbidden", IN_THE_CLEAR).error;
+    const fail = this.isDataSent ? maybeSent : notSent;
+    if (thrown instanceof TooLate) return fail("timeout", "The mail server did not reply in time.").error;
+    const message = this.isDataSent
+      ? "The connection to the mail server broke before it confirmed the mail."
+      : "The mail server is unavailable or closed the connection.";
     return fail("upstream_failed", message).error;
   }
 }
 
-const IN_THE_CLEAR = "The server of mail offers no encryption (STARTTLS), and a password does not leave without it.";
+const IN_THE_CLEAR = "The mail server offers no encryption (STARTTLS), which a password requires.";
 
 /**
- * Whatever it refuses, at whatever point, does not go on (RFC 5321, 4.2.1): 4yz may go another time, 5yz never. What the server
- * says besides is nobody's instruction, and stays out of the message.
+ * A rejected mail is not delivered, at whatever point (RFC 5321, 4.2.1): 4yz may succeed later, 5yz never. The server's
+ * text stays out of the message, because it is untrusted.
  */
-function refusal({ reply: { code }, recipient }: SmtpRefusal): Failure {
-  const whom = recipient === null ? "" : ` ${recipient}, and so nobody got the mail`;
-  const message = `The server of mail refuses${whom} (${code}).`;
-  return notSent(codeOfReply(code), message, { cause: ANSWERED }).error;
+function toRefusal({ reply: { code }, recipient }: SmtpRefusal): Failure {
+  const whom = recipient === null ? "" : ` ${recipient}, so the mail was not sent to anyone`;
+  const message = `The mail server rejected${whom} (${code}).`;
+  return notSent(toErrorCode(code), message, { cause: ANSWERED }).error;
 }
 
-function codeOfReply(code: number): ErrorCode {
+function toErrorCode(code: number): ErrorCode {
   if (code === 530 || code === 534 || code === 535 || code === 538) return "forbidden";
   if (code === 552) return "too_large";
   if (code >= 500) return "invalid_input";
@@ -116,7 +116,7 @@ function codeOfReply(code: number): ErrorCode {
 
 class TooLate extends Error {}
 
-async function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function awaitWithinMs<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
   const late = new TooLate();
   const done = await awaitUnlessAborted(AbortSignal.any([signal, AbortSignal.timeout(ms)]), work, late);
   if (done === late) throw late;

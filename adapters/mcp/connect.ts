@@ -1,7 +1,7 @@
 /**
  * A connection to an MCP server for one operation. Two generations of the protocol are in use: since 2026-07-28 every
- * request stands for itself, before it a handshake opens a session. A server's question to a person needs the former: in the
- * latter it would hold a stream open for as long as the person takes, so there no such capability is declared.
+ * request is self-contained; before, a handshake opens a session. A server's question to a person needs the former:
+ * with a session a stream would stay open while the person thinks, so that capability is not declared there.
  */
 import {
   Client,
@@ -14,7 +14,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/client";
-import { type AskedConsent, oauthProvider } from "./oauth.ts";
+import { type AskedConsent as ConsentRequest, openOAuthProvider } from "./oauth.ts";
 import type { Consent, McpServer } from "./server.ts";
 
 const CLIENT = { name: "otto", title: "Otto", version: "1" };
@@ -22,7 +22,7 @@ const MODERN = ["2026-07-28"];
 const LEGACY = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => !MODERN.includes(version));
 const MAX_PAGES = 100;
 
-/** What a server was found to speak. */
+/** The protocol that a server was found to speak. */
 export type Prior = { readonly era: "legacy" } | { readonly era: "modern"; readonly discover: DiscoverResult };
 
 /** A session that a server opened for an earlier operation. */
@@ -38,7 +38,7 @@ export interface Connected {
   readonly protocolVersion: string;
 }
 
-/** What a connection begins from. `session` is one of the legacy era. */
+/** The start of a connection. `session` belongs to the legacy era. */
 export interface ConnectOptions {
   readonly send: FetchLike;
   readonly prior: Prior | null;
@@ -46,7 +46,7 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly consent: Consent | null;
-  readonly asked: AskedConsent;
+  readonly asked: ConsentRequest;
 }
 
 /** Connects. Throws what the package throws. */
@@ -56,7 +56,7 @@ export async function connect(server: McpServer, options: ConnectOptions): Promi
   try {
     return await connectModern(server, options);
   } catch (thrown) {
-    if (prior !== null || !isOfBefore(thrown)) throw thrown;
+    if (prior !== null || !isLegacyServer(thrown)) throw thrown;
     return await connectLegacy(server, options);
   }
 }
@@ -70,11 +70,11 @@ async function connectModern(server: McpServer, options: ConnectOptions): Promis
     listMaxPages: MAX_PAGES,
   });
   const { prior, timeoutMs: timeout, signal } = options;
-  const transport = await transportTo(server, options);
+  const transport = await openTransport(server, options);
   const known = prior?.era === "modern" ? { prior: { kind: "modern", discover: prior.discover } as const } : {};
   await client.connect(transport, { timeout, signal, ...known });
   const discover = client.getDiscoverResult();
-  if (discover === undefined) throw new Error("the server told nothing of itself");
+  if (discover === undefined) throw new Error("the server did not describe itself");
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? "";
   return { client, transport, prior: { era: "modern", discover }, protocolVersion };
 }
@@ -82,14 +82,14 @@ async function connectModern(server: McpServer, options: ConnectOptions): Promis
 async function connectLegacy(server: McpServer, options: ConnectOptions): Promise<Connected> {
   const client = new Client(CLIENT, { supportedProtocolVersions: LEGACY, listMaxPages: MAX_PAGES });
   const { session, timeoutMs: timeout, signal } = options;
-  const transport = await transportTo(server, options);
+  const transport = await openTransport(server, options);
   await client.connect(transport, { timeout, signal });
   const protocolVersion = session?.protocolVersion ?? client.getNegotiatedProtocolVersion() ?? "";
   return { client, transport, prior: { era: "legacy" }, protocolVersion };
 }
 
-/** What carries the messages of a connection. */
-export async function transportTo(
+/** The transport of a connection's messages. */
+export async function openTransport(
   server: McpServer,
   { send, session, consent, asked }: ConnectOptions,
 ): Promise<StreamableHTTPClientTransport> {
@@ -102,13 +102,13 @@ export async function transportTo(
       reconnectionDelayGrowFactor: 2,
       maxRetries: 3,
     },
-    ...(oauth === null ? {} : { authProvider: await oauthProvider(oauth, consent, asked) }),
+    ...(oauth === null ? {} : { authProvider: await openOAuthProvider(oauth, consent, asked) }),
     ...(session === null ? {} : { sessionId: session.id, protocolVersion: session.protocolVersion }),
   });
 }
 
-/** Whether the server answered as one of before 2026-07-28 does: not away, not broken, only not of that generation. */
-function isOfBefore(thrown: unknown): boolean {
+/** True if the server replied like one before 2026-07-28, rather than being unavailable or broken. */
+function isLegacyServer(thrown: unknown): boolean {
   if (thrown instanceof UnsupportedProtocolVersionError)
     return thrown.supported.some((version) => LEGACY.includes(version));
   if (thrown instanceof SdkHttpError || !(thrown instanceof SdkError)) return false;

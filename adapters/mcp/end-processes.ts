@@ -1,12 +1,12 @@
-/** MCP servers that are processes, when nobody is to have them any more. */
+/** Ends MCP server processes that are no longer needed. */
 import type { Sidecar } from "../sidecar/sidecar.ts";
 import { signMcpEnd } from "../sidecar/token.ts";
 
 const TIMEOUT_MS = 2_000;
 
 /**
- * Has the sidecar end the processes of a server that is gone, or of a tenant (`server` null), each with the last request
- * that it has. Never throws: a sidecar that does not hear it ends them when they have been idle for its time.
+ * Makes the sidecar end the processes of a deleted server, or of a tenant (`server` null), each after its last request.
+ * Never throws: the sidecar also ends idle processes.
  */
 export async function endProcesses(sidecar: Sidecar | null, tenant: string, server: string | null): Promise<void> {
   try {

@@ -1,32 +1,32 @@
 /**
- * The MCP servers of a tenant, over streamable HTTP: at their URL, or as processes that the sidecar runs. The package that
- * speaks the protocol is loaded with the first operation: most isolates never need it.
+ * The MCP servers of a tenant over streamable HTTP: at their URL, or as processes in the sidecar. The protocol package
+ * is loaded with the first operation, because most isolates never need it.
  */
 import type { Result } from "../../core/base/errors.ts";
 import type { McpPort } from "../../core/ports/mcp.ts";
 import type { WebPort } from "../../core/ports/web.ts";
 import type { OperationDeps } from "./operation.ts";
-import { type ProcessWays, processWeb } from "./process-web.ts";
+import { type ProcessParts, openProcessWeb } from "./process-web.ts";
 import type { Consent, McpServer } from "./server.ts";
 
-/** `find` gives a server by its name. `consent`: a person is there who can authorize Otto. */
+/** `find` returns a server by its name. `consent`: a person can authorize Otto now. */
 export interface McpDeps {
   readonly web: Pick<WebPort, "open">;
-  readonly processes: Omit<ProcessWays, "tenant">;
+  readonly processes: Omit<ProcessParts, "tenant">;
   readonly tenant: string;
   readonly find: (server: string) => Promise<Result<McpServer>>;
   readonly consent: Consent | null;
-  /** A server said during a call that its tools are others now. */
+  /** Called when a server reports during a call that its tools changed. */
   readonly noteListChanged: (server: string) => Promise<unknown>;
 }
 
-/** The port, and the end of an authorization, which is no tool's business. */
+/** The port, and the end of an authorization, which no tool needs. */
 export interface McpServers extends McpPort {
-  /** `callback`: the query that the authorization server sent the person back with. */
+  /** `callback`: the query with which the authorization server sent the person back. */
   finish(server: string, callback: URLSearchParams): Promise<Result<void>>;
 }
 
-/** Nothing is sent yet. */
+/** Opens the port without sending anything. */
 export function openMcp({ find, noteListChanged, web, processes, tenant, consent }: McpDeps): McpServers {
   async function withServer<T>(
     name: string,
@@ -35,7 +35,7 @@ export function openMcp({ find, noteListChanged, web, processes, tenant, consent
     const found = await find(name);
     if (!found.ok) return found;
     const server = found.value;
-    const way = server.process === null ? web : processWeb(name, server.process, { ...processes, tenant });
+    const way = server.process === null ? web : openProcessWeb(name, server.process, { ...processes, tenant });
     return await work(await import("./operation.ts"), server, { web: way, tenant, consent });
   }
   return {

@@ -1,7 +1,7 @@
 /**
- * OAuth 2.1 towards an MCP server, by the package's client: discovery (RFC 9728, RFC 8414), dynamic registration
- * (RFC 7591), PKCE, resource indicators (RFC 8707) and refreshing are its own. Here is what it may keep, and whether there
- * is a person to send anywhere.
+ * OAuth 2.1 with an MCP server by the package's client, which does discovery (RFC 9728, RFC 8414), dynamic registration
+ * (RFC 7591), PKCE, resource indicators (RFC 8707) and refreshing. This file decides what it may store, and whether a
+ * person can be asked.
  */
 import type {
   OAuthClientMetadata,
@@ -16,30 +16,35 @@ import type { Consent, McpServer, SavedAuth } from "./server.ts";
 
 type OAuth = NonNullable<McpServer["oauth"]>;
 
-/** What came of an authorization that has to ask a person. */
+/** The result of an authorization that has to ask a person. */
 export interface AskedConsent {
-  /** Where the person is to go; null: nobody was to be asked. */
+  /** Where the person has to go; null if no person is asked. */
   url: URL | null;
 }
 
-/** The provider of one operation. Without `consent` nobody is asked, nothing is registered, and a running flow is left alone. */
-export async function oauthProvider(
+/**
+ * The provider of one operation. Without `consent` no person is asked, nothing is registered, and a running flow is
+ * unchanged.
+ */
+export async function openOAuthProvider(
   oauth: OAuth,
   consent: Consent | null,
   asked: AskedConsent,
 ): Promise<OAuthClientProvider> {
-  const keep = await openKeep(oauth);
-  return oauth.grant === "client_credentials" ? machine(oauth, keep) : person(oauth, keep, consent, asked);
+  const keep = await openAuthCache(oauth);
+  return oauth.grant === "client_credentials"
+    ? createMachineProvider(oauth, keep)
+    : createPersonProvider(oauth, keep, consent, asked);
 }
 
-/** What is kept, as it changes during one operation. */
-interface Keep {
+/** The stored authorization, as it changes during one operation. */
+interface AuthCache {
   readonly now: () => SavedAuth;
   change(change: SavedAuth): Promise<void>;
   drop(names: readonly (keyof SavedAuth)[]): Promise<void>;
 }
 
-async function openKeep({ store }: OAuth): Promise<Keep> {
+async function openAuthCache({ store }: OAuth): Promise<AuthCache> {
   let saved = await load();
   async function load(): Promise<SavedAuth> {
     const loaded = await store.load();
@@ -54,7 +59,7 @@ async function openKeep({ store }: OAuth): Promise<Keep> {
   return {
     now: () => saved,
     change: (change) => save({ ...saved, ...change }),
-    // Another call may have renewed the tokens meanwhile: what it was given is not thrown away for what this one was refused.
+    // Another call may have renewed the tokens meanwhile; those must not be discarded because this call was rejected.
     drop: async (names) => {
       const stored = await load();
       if (names.includes("tokens") && JSON.stringify(stored.tokens) !== JSON.stringify(saved.tokens)) saved = stored;
@@ -66,8 +71,8 @@ async function openKeep({ store }: OAuth): Promise<Keep> {
   };
 }
 
-/** Client credentials: Otto stands for itself. */
-function machine({ clientId, clientSecret, scope }: OAuth, keep: Keep): OAuthClientProvider {
+/** Client credentials: Otto authenticates as itself. */
+function createMachineProvider({ clientId, clientSecret, scope }: OAuth, keep: AuthCache): OAuthClientProvider {
   return {
     redirectUrl: undefined,
     clientMetadata: {
@@ -77,11 +82,11 @@ function machine({ clientId, clientSecret, scope }: OAuth, keep: Keep): OAuthCli
       token_endpoint_auth_method: "client_secret_basic",
       ...(scope === null ? {} : { scope }),
     },
-    clientInformation: () => ownClient(clientId, clientSecret),
-    ...tokensIn(keep),
-    redirectToAuthorization: nobodyToAsk,
+    clientInformation: () => toOwnClient(clientId, clientSecret),
+    ...createTokenStore(keep),
+    redirectToAuthorization: failWithoutPerson,
     saveCodeVerifier: () => undefined,
-    codeVerifier: nobodyToAsk,
+    codeVerifier: failWithoutPerson,
     prepareTokenRequest: (wanted) => {
       const params = new URLSearchParams({ grant_type: "client_credentials" });
       if (wanted !== undefined && wanted !== "") params.set("scope", wanted);
@@ -91,23 +96,28 @@ function machine({ clientId, clientSecret, scope }: OAuth, keep: Keep): OAuthCli
 }
 
 /** Authorization code with PKCE: a person agreed, or is asked to. */
-function person(oauth: OAuth, keep: Keep, consent: Consent | null, asked: AskedConsent): OAuthClientProvider {
+function createPersonProvider(
+  oauth: OAuth,
+  keep: AuthCache,
+  consent: Consent | null,
+  asked: AskedConsent,
+): OAuthClientProvider {
   const { clientId, clientSecret, scope } = oauth;
   const redirectUrl = consent?.redirectUrl ?? NOWHERE;
   const metadata: OAuthClientMetadata = { ...getClientMetadata(redirectUrl), ...(scope === null ? {} : { scope }) };
-  const given = ownClient(clientId, clientSecret);
+  const given = toOwnClient(clientId, clientSecret);
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: metadata,
     clientInformation: () => given ?? (keep.now().client as StoredOAuthClientInformation | undefined),
-    ...tokensIn(keep),
+    ...createTokenStore(keep),
     redirectToAuthorization: (url) => {
       if (consent !== null) asked.url = url;
     },
     saveCodeVerifier: async (verifier) => {
       if (consent !== null) await keep.change({ verifier });
     },
-    codeVerifier: () => keep.now().verifier ?? nobodyToAsk(),
+    codeVerifier: () => keep.now().verifier ?? failWithoutPerson(),
     invalidateCredentials: async (what) => {
       const names: readonly (keyof SavedAuth)[] =
         what === "all" ? ["client", "tokens", "verifier", "discovery"] : [what];
@@ -128,22 +138,22 @@ function person(oauth: OAuth, keep: Keep, consent: Consent | null, asked: AskedC
   };
 }
 
-function tokensIn(keep: Keep): Pick<OAuthClientProvider, "tokens" | "saveTokens"> {
+function createTokenStore(keep: AuthCache): Pick<OAuthClientProvider, "tokens" | "saveTokens"> {
   return {
     tokens: () => keep.now().tokens as StoredOAuthTokens | undefined,
     saveTokens: (tokens) => keep.change({ tokens }),
   };
 }
 
-/** The client that the tenant registered itself. */
-function ownClient(id: string | null, secret: string | null): StoredOAuthClientInformation | undefined {
+/** The client that the tenant registered. */
+function toOwnClient(id: string | null, secret: string | null): StoredOAuthClientInformation | undefined {
   if (id === null) return undefined;
   return secret === null ? { client_id: id } : { client_id: id, client_secret: secret };
 }
 
-/** Stands for a place to come back to where nobody is sent away: its presence tells the package that people authorize. */
+/** The redirect URL when no person is sent away: its presence tells the package that people authorize. */
 const NOWHERE = "https://otto.invalid/";
 
-function nobodyToAsk(): never {
-  throw new Error("there is nobody to ask for an authorization");
+function failWithoutPerson(): never {
+  throw new Error("no person can be asked for an authorization");
 }

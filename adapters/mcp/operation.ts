@@ -1,4 +1,4 @@
-/** What is done with an MCP server, one connection each: reading its tools, calling one, ending an authorization. */
+/** Operations with an MCP server, one connection each: listing its tools, calling one, ending an authorization. */
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -11,18 +11,18 @@ import { asNotSent, type Failure, ok, OttoError, type Result } from "../../core/
 import { cleanText } from "../../core/mcp/tool-list.ts";
 import type { McpCall, McpListing, McpReply } from "../../core/ports/mcp.ts";
 import type { WebPort } from "../../core/ports/web.ts";
-import { connect, type Connected, type Prior, type Session, transportTo } from "./connect.ts";
-import { mcpFailure } from "./failure.ts";
+import { connect, type Connected, type Prior, type Session, openTransport } from "./connect.ts";
+import { toMcpFailure } from "./failure.ts";
 import type { AskedConsent } from "./oauth.ts";
 import { readInputRequired, readResult } from "./result.ts";
 import type { Consent, McpServer } from "./server.ts";
-import { forgetSession, knownSession, rememberSession, sessionKey } from "./sessions.ts";
-import { operationFetch } from "./web-fetch.ts";
+import { deleteSession, findSession, saveSession, toSessionKey } from "./sessions.ts";
+import { openOperationFetch } from "./web-fetch.ts";
 
 const LIST_TIMEOUT_MS = 30_000;
-/** A process has to be started first, and one of those that install themselves takes its time. */
+/** A process has to be started first, and installing one takes time. */
 const PROCESS_LIST_TIMEOUT_MS = 60_000;
-/** A call's cancellation is sent after its time is over. */
+/** The cancellation of a call is sent after its time limit. */
 const GRACE_MS = 2_000;
 
 export interface OperationDeps {
@@ -31,7 +31,7 @@ export interface OperationDeps {
   readonly consent: Consent | null;
 }
 
-/** Reads the tools of a server. A session that the server opens for it is ended again. */
+/** Lists the tools of a server. A session that the server opens for it is ended. */
 export async function listTools(
   server: McpServer,
   signal: AbortSignal,
@@ -46,10 +46,9 @@ export async function listTools(
   });
 }
 
-/** Calls a tool. */
 export async function callTool(server: McpServer, call: McpCall, deps: OperationDeps): Promise<Result<McpReply>> {
   const { signal, timeoutMs, task } = call;
-  let heard: Progress | null = null;
+  let lastProgress: Progress | null = null;
   const done = await operate({ server, deps, signal, timeoutMs, task }, async ({ client }, left) => {
     let listChanged = false;
     client.setNotificationHandler("notifications/tools/list_changed", () => {
@@ -67,16 +66,16 @@ export async function callTool(server: McpServer, call: McpCall, deps: Operation
       allowInputRequired: true,
       toolDefinition: { name: call.tool, inputSchema: { ...call.input, type: "object" } },
       onprogress: (progress) => {
-        heard = progress;
+        lastProgress = progress;
       },
     });
     return isInputRequiredResult(result) ? readInputRequired(server.name, result) : readResult(result, listChanged);
   });
-  if (done.ok || done.error.code !== "timeout" || heard === null) return done;
-  return { ok: false, error: { ...done.error, message: `${done.error.message} ${lastHeard(heard)}` } };
+  if (done.ok || done.error.code !== "timeout" || lastProgress === null) return done;
+  return { ok: false, error: { ...done.error, message: `${done.error.message} ${describeProgress(lastProgress)}` } };
 }
 
-/** Ends an authorization that a person agreed to: `callback` is the query that brought them back. */
+/** Ends an authorization that a person agreed to; `callback` is the query with which they returned. */
 export async function finishAuthorization(
   server: McpServer,
   callback: URLSearchParams,
@@ -84,14 +83,14 @@ export async function finishAuthorization(
 ): Promise<Result<void>> {
   const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
   const asked: AskedConsent = { url: null };
-  const requests = operationFetch(deps.web, { ...server, timeoutMs: LIST_TIMEOUT_MS });
+  const requests = openOperationFetch(deps.web, { ...server, timeoutMs: LIST_TIMEOUT_MS });
   try {
     const options = { send: requests.send, prior: null, session: null, timeoutMs: LIST_TIMEOUT_MS, signal };
-    const transport = await transportTo(server, { ...options, consent: deps.consent, asked });
+    const transport = await openTransport(server, { ...options, consent: deps.consent, asked });
     await transport.finishAuth(callback);
     return ok(undefined);
   } catch (thrown) {
-    return { ok: false, error: failureOf(server, thrown, false) };
+    return { ok: false, error: toFailure(server, thrown, false) };
   }
 }
 
@@ -100,28 +99,28 @@ interface Operation {
   readonly deps: OperationDeps;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Whose session may be used and kept; null: nobody's. */
+  /** The task whose session may be used and stored; null without one. */
   readonly task: string | null;
 }
 
 type Work<T> = (connected: Connected, left: () => number) => Promise<T>;
 
-/** Connects, works, and closes. What is known of the server may be out of date: then it is asked anew, once. */
+/** Connects, works and closes. If the cached knowledge of the server is outdated, connects again once. */
 async function operate<T>(operation: Operation, work: Work<T>): Promise<Result<T>> {
   const { server, deps, task } = operation;
-  const key = task === null ? null : sessionKey(deps.tenant, server, task);
-  const session = key === null ? null : knownSession(key);
+  const key = task === null ? null : toSessionKey(deps.tenant, server, task);
+  const session = key === null ? null : findSession(key);
   const prior = server.prior as Prior | null;
   const first = await attempt(operation, { prior, session, key }, work);
   if (first.ok || (prior === null && session === null) || !first.isStale) return first.result;
-  if (key !== null) forgetSession(key);
+  if (key !== null) deleteSession(key);
   return (await attempt(operation, { prior: null, session: null, key }, work)).result;
 }
 
 interface Attempt<T> {
   readonly ok: boolean;
   readonly result: Result<T>;
-  /** The server took none of it, as one does that has forgotten the session or speaks another revision by now. */
+  /** The server rejected everything, because it forgot the session or speaks another revision now. */
   readonly isStale: boolean;
 }
 
@@ -132,7 +131,7 @@ async function attempt<T>(
 ): Promise<Attempt<T>> {
   const startedAt = Date.now();
   const left = () => Math.max(1, timeoutMs - (Date.now() - startedAt));
-  const requests = operationFetch(deps.web, { ...server, timeoutMs: timeoutMs + GRACE_MS });
+  const requests = openOperationFetch(deps.web, { ...server, timeoutMs: timeoutMs + GRACE_MS });
   const asked: AskedConsent = { url: null };
   let connected: Connected | null = null;
   try {
@@ -142,12 +141,12 @@ async function attempt<T>(
     connected = await Promise.race([connecting, requests.hopeless]);
     const { sessionId } = connected.transport;
     const { protocolVersion } = connected;
-    if (key !== null && sessionId !== undefined) rememberSession(key, { id: sessionId, protocolVersion });
+    if (key !== null && sessionId !== undefined) saveSession(key, { id: sessionId, protocolVersion });
     const done = await Promise.race([work(connected, left), requests.hopeless]);
     return { ok: true, result: ok(done), isStale: false };
   } catch (thrown) {
-    const failure = failureOf(server, thrown, requests.mayHaveCalled());
-    const error = asked.url === null ? failure : withConsent(failure, asked.url);
+    const failure = toFailure(server, thrown, requests.mayHaveCalled());
+    const error = asked.url === null ? failure : addConsent(failure, asked.url);
     return { ok: false, result: { ok: false, error }, isStale: isRefusal(thrown) };
   } finally {
     await requests.settled();
@@ -155,23 +154,23 @@ async function attempt<T>(
   }
 }
 
-/** Whether the server took none of it because of the way in which it was asked: JSON-RPC's codes for that, and HTTP's. */
+/** True if the server rejected the form of the request, by JSON-RPC or HTTP code. */
 function isRefusal(thrown: unknown): boolean {
   if (thrown instanceof ProtocolError) return [-32_600, -32_601, -32_022].includes(thrown.code);
   return thrown instanceof SdkHttpError && [400, 404, 405].includes(thrown.data.status);
 }
 
-function failureOf({ name }: McpServer, thrown: unknown, mayHaveCalled: boolean): Failure {
+function toFailure({ name }: McpServer, thrown: unknown, mayHaveCalled: boolean): Failure {
   if (thrown instanceof OttoError) return asNotSent(thrown.failure).error;
-  return mcpFailure(name, thrown, mayHaveCalled);
+  return toMcpFailure(name, thrown, mayHaveCalled);
 }
 
-function withConsent(failure: Failure, url: URL): Failure {
+function addConsent(failure: Failure, url: URL): Failure {
   return { ...failure, code: "permission_denied", cause: { kind: "needs_consent", url: url.href } };
 }
 
-/** What a server said of its progress, for the message that it was not waited for any longer. */
-function lastHeard({ progress, total, message }: Progress): string {
+/** The server's last progress, for the message of a timeout. */
+function describeProgress({ progress, total, message }: Progress): string {
   const of = total === undefined ? "" : ` of ${total}`;
   const said = message === undefined ? "" : ` (${cleanText(message, 200)})`;
   return `It was at ${progress}${of}${said}.`;

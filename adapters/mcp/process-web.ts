@@ -1,7 +1,7 @@
 /**
- * MCP servers that are processes, as the web port's `open` has servers: what the package sends goes to the sidecar, with the
- * process that it is for, and events come back. Secrets are filled in here and go nowhere but into that process; what comes
- * back is searched for them.
+ * MCP servers that are processes, as the web port's `open` sees servers: the package's requests go to the sidecar, with
+ * the process that they are for, and events come back. Secrets are filled in here for that process only, and redacted
+ * from its replies.
  */
 import { z } from "zod";
 import {
@@ -26,34 +26,34 @@ import { signMcpOrder } from "../sidecar/token.ts";
 import { NoReply } from "./web-fetch.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 
-/** `sidecar` is null where there is none. */
-export interface ProcessWays {
+/** `sidecar` is null without one. */
+export interface ProcessParts {
   readonly sidecar: Sidecar | null;
   readonly tenant: string;
   readonly secrets: SecretsPort;
 }
 
-/** Where the message stands in the packet. */
+/** The path of the message in the packet. */
 const MESSAGE = "message.json";
-/** What the sidecar takes beyond the time of the message itself. */
+/** The sidecar's own time, beyond that of the message. */
 const MARGIN_MS = 2_000;
-const AGAIN_AFTER_MS = 1_000;
-/** The first line of the event that comes last when the process did not answer. No message has a line end in it. */
+const RETRY_AFTER_MS = 1_000;
+/** The first line of the last event when the process did not reply. Messages contain no line end. */
 const FAILED = "event: failed\n";
-/** That event is no longer than this. */
+/** Maximum bytes of that event. */
 const MAX_FAILED_BYTES = 32 * 1024;
 
-const LOST = maybeSent("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: AGAIN_AFTER_MS });
+const LOST = maybeSent("upstream_failed", "the connection to the sidecar was lost", { retryAfterMs: RETRY_AFTER_MS });
 
-/** For one operation: the ids of its messages are its own. */
-export function processWeb(server: string, program: McpProcess, ways: ProcessWays): Pick<WebPort, "open"> {
+/** For one operation: its message ids are its own. */
+export function openProcessWeb(server: string, program: McpProcess, ways: ProcessParts): Pick<WebPort, "open"> {
   const channel = crypto.randomUUID();
   return {
     async open(request) {
       const { sidecar, tenant, secrets } = ways;
-      if (request.method !== "POST" || request.body === null) return ok(empty(405));
+      if (request.method !== "POST" || request.body === null) return ok(createEmpty(405));
       if (sidecar === null)
-        return notSent("not_available", "it needs the sidecar, and none is set up here (SIDECAR_SECRET)");
+        return notSent("not_available", "it needs the sidecar, and none is configured (SIDECAR_SECRET)");
       const book = await openSecretBook(secrets, processRefersToSecrets(program));
       if (!book.ok) return book;
       const filled = fillProcess(program, book.value.named);
@@ -62,8 +62,8 @@ export function processWeb(server: string, program: McpProcess, ways: ProcessWay
       const replied = await send(sidecar, tenant, order, request.body, request);
       const redacted = await book.value.redactStream(replied, request.maxBytes);
       if (!redacted.ok) return redacted;
-      const events = redacted.value.body.pipeThrough(untilFailed());
-      return ok({ ...redacted.value, body: untilLost(events, request.signal) });
+      const events = redacted.value.body.pipeThrough(failOnFailedEvent());
+      return ok({ ...redacted.value, body: reportLoss(events, request.signal) });
     },
   };
 }
@@ -75,14 +75,14 @@ async function send(
   message: Uint8Array,
   { timeoutMs, signal }: Pick<WebStreamRequest, "timeoutMs" | "signal">,
 ): Promise<Result<WebStream>> {
-  // A failed fetch does not tell whether its request arrived, which matters for a call.
+  // A failed fetch leaves open whether its request arrived, which matters for a call.
   if (isCall(message) && !(await isUp(sidecar, signal)))
-    return signal.aborted ? notSent("timeout", "it was given up before it was asked") : unreachable();
+    return signal.aborted ? notSent("timeout", "it was cancelled before it was called") : failUnreachable();
   const files = [{ path: MESSAGE, size: message.length }];
   const head = headBytes({ body: order, files });
   const size = `${head.length}\n`.length + head.length + message.length;
   const body = await joinChunks(
-    streamPacket(head, files, () => only(message)),
+    streamPacket(head, files, () => yieldOnce(message)),
     size,
   );
   const hash = await sha256Hex(head);
@@ -97,34 +97,31 @@ async function send(
       signal: limit,
     });
     const { status, headers } = response;
-    if (status !== 200 && status !== 202) return refusalOf(status, await response.text());
-    return ok(response.body === null ? empty(status) : { status, headers: [...headers], body: response.body });
+    if (status !== 200 && status !== 202) return toRefusal(status, await response.text());
+    return ok(response.body === null ? createEmpty(status) : { status, headers: [...headers], body: response.body });
   } catch {
-    if (limit.aborted) return maybeSent("timeout", "it did not answer in time");
-    // What comes before a call did not ask, and is tried again.
+    if (limit.aborted) return maybeSent("timeout", "it did not reply in time");
+    // A request before a call has no effect, and is retried.
     if (!isCall(message)) await isUp(sidecar, limit);
     return LOST;
   }
 }
 
-/** The package writes messages as `JSON.stringify` does. What only looks like a call is asked for too. */
+/** The package writes messages as `JSON.stringify` does. A text that only looks like a call counts as one. */
 function isCall(message: Uint8Array): boolean {
   return new TextDecoder().decode(message).includes('"method":"tools/call"');
 }
 
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* yieldOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes);
 }
 
-function empty(status: number): WebStream {
+function createEmpty(status: number): WebStream {
   return { status, headers: [], body: new ReadableStream({ start: (controller) => controller.close() }) };
 }
 
-/**
- * The stream of events, which fails with what the last one says when that is `failed`. What comes are whole events: a
- * chunk begins where one begins.
- */
-function untilFailed(): TransformStream<Uint8Array, Uint8Array> {
+/** The stream of events; fails with the last event when that is `failed`. Each chunk starts with a whole event. */
+function failOnFailedEvent(): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       const text = new TextDecoder().decode(chunk.subarray(Math.max(0, chunk.length - MAX_FAILED_BYTES)));
@@ -138,8 +135,8 @@ function untilFailed(): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** The stream, which says so when the connection to the sidecar breaks. The package tells nobody of a stream that broke. */
-function untilLost(body: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
+/** The stream; logs when the connection to the sidecar breaks, which the package does not report. */
+function reportLoss(body: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {
@@ -163,18 +160,18 @@ function readFailed(text: string): Failure | null {
   return said === undefined ? null : { code: said.code, message: said.message };
 }
 
-/** What the sidecar answers when it hands nothing on. */
-function refusalOf(status: number, text: string): Result<never> {
+/** The sidecar's reply when it forwards nothing. */
+function toRefusal(status: number, text: string): Result<never> {
   const refusal = readRefusal(status, text);
   if (refusal === null) return LOST;
-  if (refusal.isTokenRefusal) return unreachable();
+  if (refusal.isTokenRefusal) return failUnreachable();
   const { code, message, isNotStarted } = refusal;
   if (!isNotStarted) return failed(code, message);
-  const again = code === "rate_limited" ? { retryAfterMs: AGAIN_AFTER_MS } : {};
+  const again = code === "rate_limited" ? { retryAfterMs: RETRY_AFTER_MS } : {};
   return notSent(code, message, again);
 }
 
-function unreachable(): Result<never> {
-  const message = "the sidecar, in which it runs, does not answer";
-  return notSent("upstream_failed", message, { retryAfterMs: AGAIN_AFTER_MS });
+function failUnreachable(): Result<never> {
+  const message = "the sidecar, in which it runs, does not reply";
+  return notSent("upstream_failed", message, { retryAfterMs: RETRY_AFTER_MS });
 }

@@ -1,4 +1,4 @@
-/** The MCP servers of a tenant as they are stored, opened: what is sealed in a row is read here and nowhere else. */
+/** The stored MCP servers of a tenant, opened. Sealed values of the rows are read only here. */
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
 import type { McpServerAccess, McpServerTable } from "../../core/ports/mcp-server-table.ts";
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
@@ -11,12 +11,12 @@ import type { AuthStore, McpServer, SavedAuth } from "./server.ts";
 export interface McpRegistry {
   /** The server of this name, as a connection needs it. */
   find(name: string): Promise<Result<McpServer>>;
-  /** What OAuth gave for it so far. */
+  /** The results of OAuth for it so far. */
   authOf(name: string): AuthStore;
   sealSecrets(name: string, secrets: McpSecrets): Promise<string>;
 }
 
-/** Where a process stands for the package that speaks the protocol. No request goes there. */
+/** The URL of a process for the protocol package. No request is sent to it. */
 const NOWHERE = "http://process.invalid/mcp";
 
 export function openRegistry(
@@ -31,7 +31,7 @@ export function openRegistry(
     return toBase64(sealed);
   }
 
-  /** Null for what no key of the ring opens. */
+  /** Null for a value that no key of the ring opens. */
   async function unseal<T>(name: string, what: "secrets" | "auth", sealed: string): Promise<T | null> {
     const bytes = fromBase64(sealed);
     const context = contextOf(name, what);
@@ -51,7 +51,7 @@ export function openRegistry(
         if (!read.ok) return read;
         const { auth } = read.value;
         if (auth === null) return ok({});
-        // Without what cannot be opened, the server asks for an authorization again.
+        // Without a value that can be opened, the server requests an authorization again.
         return ok((await unseal<SavedAuth>(name, "auth", auth)) ?? {});
       },
       save: async (saved) => table.saveAuth(tenant, name, await seal(saved, contextOf(name, "auth"))),
@@ -61,7 +61,7 @@ export function openRegistry(
   async function opened({ name, version, settings, sealed, prior }: McpServerAccess): Promise<Result<McpServer>> {
     const secrets = await unseal<McpSecrets>(name, "secrets", sealed);
     if (secrets === null) {
-      const message = `What is stored of the MCP server ${name} cannot be opened any more. Set it again.`;
+      const message = `The stored settings of the MCP server ${name} can no longer be decrypted. Set it again.`;
       return notSent("not_available", message);
     }
     const { headers, clientSecret, env: variables = [] } = secrets;

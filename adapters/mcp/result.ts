@@ -1,4 +1,4 @@
-/** The results of the MCP package in the port's words. The package has checked their form. */
+/** Converts the MCP package's results, whose form it has checked, to the port's types. */
 import { ANSWERED } from "../../core/base/errors.ts";
 import type { CallToolResult, ContentBlock, InputRequiredResult } from "@modelcontextprotocol/client";
 import type { McpContent, McpQuestion, McpReply } from "../../core/ports/mcp.ts";
@@ -37,12 +37,14 @@ function readBlock(block: ContentBlock): McpContent {
   }
 }
 
-/** What a server wants before it goes on. Asking for a model or for folders is against what Otto told it. */
+/**
+ * What a server needs before it continues. Requests for a model or for folders violate Otto's declared capabilities.
+ */
 export function readInputRequired(server: string, { inputRequests = {}, requestState }: InputRequiredResult): McpReply {
   const entries = Object.entries(inputRequests);
-  if (entries.length > MAX_QUESTIONS) throw refusal(server, `it asks ${entries.length} things at once`);
+  if (entries.length > MAX_QUESTIONS) throw createRefusal(server, `it asks ${entries.length} questions at once`);
   const questions = entries.map(([key, request]): [string, McpQuestion] => {
-    if (request.method !== "elicitation/create") throw refusal(server, `it asks Otto for ${request.method}`);
+    if (request.method !== "elicitation/create") throw createRefusal(server, `it asks Otto for ${request.method}`);
     const { params } = request;
     const { message } = params;
     if (params.mode === "url") return [key, { mode: "url", message, schema: null, url: params.url }];
@@ -51,7 +53,7 @@ export function readInputRequired(server: string, { inputRequests = {}, requestS
   return { kind: "input_required", questions: Object.fromEntries(questions), state: requestState ?? null };
 }
 
-function refusal(server: string, why: string): NoReply {
-  const message = `The MCP server ${server} wants something that Otto does not give: ${why}.`;
+function createRefusal(server: string, why: string): NoReply {
+  const message = `The MCP server ${server} requested something that Otto does not support: ${why}.`;
   return new NoReply({ code: "upstream_failed", message, cause: ANSWERED });
 }

@@ -3,23 +3,23 @@ import type { Result } from "../../core/base/errors.ts";
 import type { McpOAuthSettings } from "../../core/mcp/config.ts";
 import type { McpProcess } from "../../core/mcp/process-config.ts";
 
-/** What is kept of an authorization: JSON of the package's own shapes, sealed where it is stored. */
+/** A stored authorization: JSON of the package's shapes, sealed in the row. */
 export interface SavedAuth {
   readonly client?: unknown;
   readonly tokens?: unknown;
   readonly verifier?: string;
   readonly discovery?: unknown;
-  /** An authorization that has begun: the one-time mark in its state, and until when it can end. */
+  /** A running authorization: the one-time mark in its state, and when it expires. */
   readonly flow?: {
     readonly mark: string;
     readonly redirectUrl: string;
     readonly until: number;
-    /** Where the person agrees; absent where that need not be known. */
+    /** Where the person agrees; absent if not needed. */
     readonly page?: string;
   };
 }
 
-/** Where it is kept. Saving replaces what is there. */
+/** Stores the authorization. Saving replaces it. */
 export interface AuthStore {
   load(): Promise<Result<SavedAuth>>;
   save(saved: SavedAuth): Promise<Result<void>>;
@@ -27,23 +27,23 @@ export interface AuthStore {
 
 export interface McpServer {
   readonly name: string;
-  /** Of a process: one that leads nowhere. */
+  /** Of a process: a URL that leads nowhere. */
   readonly url: string;
-  /** Null: it is reached by its URL. */
+  /** Null for a server with a URL. */
   readonly process: McpProcess | null;
-  /** Values may hold references to secrets, which the egress module fills in. */
+  /** Values may contain references to secrets, which the egress module fills in. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Another number: another server, whatever its name is. */
+  /** Changes when the server becomes another one, even under the same name. */
   readonly version: number;
-  /** What the last listing gave. */
+  /** The result of the last listing. */
   readonly prior: unknown;
-  /** Null: no OAuth. */
+  /** Null without OAuth. */
   readonly oauth: (McpOAuthSettings & { readonly clientSecret: string | null; readonly store: AuthStore }) | null;
 }
 
 /**
- * A person is at hand who can be sent to an authorization server: where it sends them back to, and the state they bring.
- * `clientUrl` is where Otto describes itself as a client, for servers that take such a URL for an id; null: nowhere.
+ * Set when a person can be sent to an authorization server: the redirect URL, and the state that returns. `clientUrl`
+ * is where Otto describes itself as a client, for servers that accept such a URL as an id; null without one.
  */
 export interface Consent {
   readonly redirectUrl: string;

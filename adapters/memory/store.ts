@@ -1,4 +1,4 @@
-/** Memories in the database, found by vectors: what `core/ports/memory-store.ts` promises. */
+/** Memories in the database, found by vectors: implements `core/ports/memory-store.ts`. */
 import type { Database } from "../../core/ports/database.ts";
 import type { MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
@@ -9,19 +9,18 @@ import type { MemorySearch, MemoryStore } from "../../core/ports/memory-store.ts
 import { listWords } from "../../core/memory/words.ts";
 import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/ports/vectors.ts";
 
-/** How many more of the nearest are asked for than shown: some may be gone whose vectors are still there. */
-const SPARE = 10;
+/** Additional neighbours per search: vectors of deleted memories may remain. */
+const EXTRA_NEAREST = 10;
 /** The factor for a search without memories from outside, and the most neighbours that the index returns. */
-const SPARE_OUTSIDE = 4;
+const OUTSIDE_FACTOR = 4;
 const MAX_NEAREST = 100;
-/** Memories that are looked at for their tags: the latest. */
+/** Memories checked for their tags: the latest. */
 const MAX_TAGGED = 100;
-/** A text that no model refuses: where it is refused too, it is the server that is set up wrong. */
+/** A text that every model accepts: if it fails too, the server is misconfigured. */
 const PROBE = "hello";
-/** Memories that one call deletes. */
+/** Memories per deletion. */
 const ERASE_BATCH = 500;
 
-/** What it is made of. */
 export interface MemoryParts {
   readonly database: Pick<Database, "memories">;
   readonly vectors: VectorsPort;
@@ -41,10 +40,10 @@ export function openMemory(parts: MemoryParts): MemoryStore {
       );
       const kept = await memories.save(tenant, hashed, act);
       if (!kept.ok) return kept;
-      const embedded = await embedKept(parts, tenant, kept.value, signal);
+      const embedded = await embedStored(parts, tenant, kept.value, signal);
       const ids = new Set(given.map(({ id }) => id));
       return ok(
-        kept.value.map((memory) => ({ memory: shown(memory, embedded, embedder.model), isNew: ids.has(memory.id) })),
+        kept.value.map((memory) => ({ memory: toMemory(memory, embedded, embedder.model), isNew: ids.has(memory.id) })),
       );
     },
 
@@ -56,13 +55,13 @@ export function openMemory(parts: MemoryParts): MemoryStore {
         act,
       );
       if (!changed.ok) return changed;
-      const embedded = await embedKept(parts, tenant, [changed.value], signal);
-      return ok(shown(changed.value, embedded, embedder.model));
+      const embedded = await embedStored(parts, tenant, [changed.value], signal);
+      return ok(toMemory(changed.value, embedded, embedder.model));
     },
 
     async delete(tenant, id, act) {
       const gone = await memories.delete(tenant, id, act);
-      if (gone.ok) await forgetVectors(vectors, tenant, [id]);
+      if (gone.ok) await deleteVectors(vectors, tenant, [id]);
       return gone;
     },
 
@@ -74,7 +73,7 @@ export function openMemory(parts: MemoryParts): MemoryStore {
     async erase(tenant, scope) {
       const some = await memories.some(tenant, scope, ERASE_BATCH);
       if (!some.ok) return some;
-      // The vectors first: once the rows are gone, nobody knows their ids.
+      // The vectors first: their ids are only in the rows.
       const forgotten = await vectors.delete(tenant, some.value);
       if (!forgotten.ok) return forgotten;
       const removed = await memories.remove(tenant, some.value);
@@ -86,8 +85,8 @@ export function openMemory(parts: MemoryParts): MemoryStore {
 }
 
 /**
- * The nearest memories, and among those with a tag of the query's words the nearest: what is shown is among them, as a
- * memory without such a tag can only be shown when it is among the nearest ones. The database says what may be read.
+ * Finds the nearest memories, and the nearest of those with a tag of the query. The result is among them: a memory
+ * without such a tag has to be among the nearest. The database checks what may be read.
  */
 async function searchMemories(
   { database, vectors, embedder }: MemoryParts,
@@ -104,7 +103,7 @@ async function searchMemories(
   const ask = (among: readonly string[] | null, limit: number) =>
     vectors.query(tenant, embedder.model, { values, scope, limit, among });
   const [near, tagged] = await Promise.all([
-    tag === null ? ask(null, nearestAsked(search)) : ok([]),
+    tag === null ? ask(null, countNearest(search)) : ok([]),
     memories.tagged(tenant, { scope, tag, withOutside }, listWords(tag === null ? [query] : [tag]), MAX_TAGGED),
   ]);
   if (!near.ok) return near;
@@ -114,22 +113,22 @@ async function searchMemories(
   const more = others.length === 0 ? ok([]) : await ask(others, others.length);
   if (!more.ok) return more;
   const similarities = new Map([...near.value, ...more.value].map(({ id, score }) => [id, score]));
-  const read = await memories.read(tenant, scope, worthReading(similarities, new Set(tagged.value), search));
+  const read = await memories.read(tenant, scope, selectCandidates(similarities, new Set(tagged.value), search));
   if (!read.ok) return read;
   const wanted = read.value.filter(({ label }) => withOutside || label !== OUTSIDE);
   const found = wanted.map((memory) => {
-    return { memory: withoutHash(memory), similarity: similarities.get(memory.id) ?? 0 };
+    return { memory: removeHash(memory), similarity: similarities.get(memory.id) ?? 0 };
   });
   return ok(rankHits(found, query, search));
 }
 
-/** Vectors have no label, so more of the nearest are looked at when those from outside are left out. */
-function nearestAsked({ limit, withOutside }: MemorySearch): number {
-  return Math.min(MAX_NEAREST, limit * (withOutside ? 1 : SPARE_OUTSIDE) + SPARE);
+/** Vectors have no label, so a search without memories from outside reads more neighbours. */
+function countNearest({ limit, withOutside }: MemorySearch): number {
+  return Math.min(MAX_NEAREST, limit * (withOutside ? 1 : OUTSIDE_FACTOR) + EXTRA_NEAREST);
 }
 
-/** The ids that can be shown: what no tag raises has to reach the cut-off by itself. */
-function worthReading(
+/** Returns the ids that can be in the result: without a matching tag, the similarity alone has to reach the cut-off. */
+function selectCandidates(
   similarities: ReadonlyMap<string, number>,
   tagged: ReadonlySet<string>,
   { minScore }: MemorySearch,
@@ -137,8 +136,8 @@ function worthReading(
   return [...similarities].flatMap(([id, similarity]) => (tagged.has(id) || similarity >= minScore ? [id] : []));
 }
 
-/** Gives kept memories their vectors, as far as they need one. Texts that are one memory are one here. The ids that have one now. */
-async function embedKept(
+/** Embeds stored memories that lack a vector, each once. Returns the ids that have one now. */
+async function embedStored(
   parts: MemoryParts,
   tenant: string,
   kept: readonly ReadMemory[],
@@ -149,15 +148,15 @@ async function embedKept(
   const open = [...new Map(kept.map((memory) => [memory.id, memory])).values()].filter(({ id }) => !embedded.has(id));
   for (let start = 0; start < open.length; start += MAX_EMBEDDED_TEXTS) {
     const some = open.slice(start, start + MAX_EMBEDDED_TEXTS);
-    const failure = await embedSome(parts, tenant, some, signal);
+    const failure = await embedBatch(parts, tenant, some, signal);
     if (failure === null) for (const { id } of some) embedded.add(id);
-    else console.error("memories wait for their vectors", tenant, failure.code, failure.details);
+    else console.error("memories could not be embedded", tenant, failure.code, failure.details);
   }
   return embedded;
 }
 
-/** One batch: vectors first, then the note that they are there. A memory that is gone by then leaves no vector. */
-async function embedSome(
+/** Embeds one batch: vectors first, then the record. A memory deleted meanwhile leaves no vector. */
+async function embedBatch(
   { database, vectors, embedder }: MemoryParts,
   tenant: string,
   some: readonly ReadMemory[],
@@ -182,7 +181,10 @@ async function embedSome(
   return forgotten.ok ? null : forgotten.error;
 }
 
-/** The sweep's part: of every tenant, batch by batch. What the model refuses is noted as done, so that it is asked once. */
+/**
+ * Embeds pending memories of every tenant, for the sweep. A text that the model rejects is recorded as done, so that it
+ * is sent once.
+ */
 async function embedPending(parts: MemoryParts, limit: number, signal: AbortSignal): Promise<Result<number>> {
   const { memories } = parts.database;
   const open = await memories.toEmbed(parts.embedder.model, limit);
@@ -192,48 +194,48 @@ async function embedPending(parts: MemoryParts, limit: number, signal: AbortSign
       const some = ids.slice(start, start + MAX_EMBEDDED_TEXTS).map(({ id }) => id);
       const read = await memories.read(tenant, null, some);
       if (!read.ok) return read;
-      const failure = await embedAnyway(parts, memories, tenant, read.value, signal);
+      const failure = await embedOrSkip(parts, memories, tenant, read.value, signal);
       if (failure !== null) return { ok: false, error: failure };
     }
   }
   return ok(open.value.length);
 }
 
-async function embedAnyway(
+async function embedOrSkip(
   parts: MemoryParts,
   memories: MemoryTable,
   tenant: string,
   some: readonly ReadMemory[],
   signal: AbortSignal,
 ): Promise<Failure | null> {
-  const failure = await embedSome(parts, tenant, some, signal);
+  const failure = await embedBatch(parts, tenant, some, signal);
   if (failure?.code !== "invalid_input") return failure;
   const [only] = some;
   if (some.length === 1 && only !== undefined) {
     const probed = await parts.embedder.embed([PROBE], signal);
     if (!probed.ok) return probed.error;
-    console.error("the embedding model refuses a memory, which no search finds", tenant, only.id, failure.message);
+    console.error("the embedding model rejects a memory, so no search finds it", tenant, only.id, failure.message);
     const marked = await memories.markEmbedded(tenant, parts.embedder.model, some);
     return marked.ok ? null : marked.error;
   }
   for (const one of some) {
-    const again = await embedAnyway(parts, memories, tenant, [one], signal);
+    const again = await embedOrSkip(parts, memories, tenant, [one], signal);
     if (again !== null) return again;
   }
   return null;
 }
 
-/** The row is gone: a vector that stays is proposed and never read. */
-async function forgetVectors(vectors: VectorsPort, tenant: string, ids: readonly string[]): Promise<void> {
+/** Deletes the vectors of deleted rows. One that remains may be found, but is never read. */
+async function deleteVectors(vectors: VectorsPort, tenant: string, ids: readonly string[]): Promise<void> {
   const forgotten = await vectors.delete(tenant, ids);
   if (!forgotten.ok) console.error("a vector of a deleted memory stays", tenant, ids, forgotten.error.code);
 }
 
-function shown(memory: ReadMemory, embedded: ReadonlySet<string>, model: string): Memory {
+function toMemory(memory: ReadMemory, embedded: ReadonlySet<string>, model: string): Memory {
   const { id, embeddedBy } = memory;
-  return { ...withoutHash(memory), embeddedBy: embedded.has(id) ? model : embeddedBy };
+  return { ...removeHash(memory), embeddedBy: embedded.has(id) ? model : embeddedBy };
 }
 
-function withoutHash({ contentHash: _, ...memory }: ReadMemory): Memory {
+function removeHash({ contentHash: _, ...memory }: ReadMemory): Memory {
   return memory;
 }

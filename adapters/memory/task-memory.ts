@@ -1,4 +1,4 @@
-/** Memory as a task's tools have it: of its tenant and project, with its agent's rules, under its name. */
+/** Memory for a task's tools: within its tenant and project, under its agent's rules and name. */
 import { failed, ok } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { getTaskScope, toMemoryLabel } from "../../core/memory/memory.ts";
@@ -7,8 +7,8 @@ import type { MemoryStore } from "../../core/ports/memory-store.ts";
 import type { MemoryPort } from "../../core/ports/memory.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 
-/** Opens the memory of a task. A call of the API has no task of its own, so its key is the author. */
-export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {
+/** Opens the memory of a task. A call through the API has no task, so its key is the author. */
+export function openTaskMemory(store: MemoryStore, facts: TaskFacts): MemoryPort {
   const { tenant, project, agent, kind } = facts;
   const rules = agent.config.memory;
   const isCall = kind === "call";
@@ -32,7 +32,7 @@ export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {
 
     async save({ content, tags, label, key, nowMs, signal }) {
       const memory = {
-        id: await idOf(facts, key),
+        id: await deriveId(facts, key),
         project,
         kind: "note" as const,
         label: toMemoryLabel(label),
@@ -50,8 +50,8 @@ export function memoryOfTask(store: MemoryStore, facts: TaskFacts): MemoryPort {
   };
 }
 
-/** The same for every attempt at a call: of the task's moment and the call's key. */
-async function idOf({ tenant, createdAt }: TaskFacts, key: string): Promise<string> {
+/** The same id for every attempt of a call: from the task's time and the call's key. */
+async function deriveId({ tenant, createdAt }: TaskFacts, key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${tenant} memory ${key}`));
   return makeId("memory", createdAt, new Uint8Array(digest));
 }

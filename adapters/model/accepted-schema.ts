@@ -1,6 +1,6 @@
-/** JSON Schema as OpenAI takes it in a tool's parameters. What is left out is still judged by the gateway. */
+/** Reduces JSON Schema to what OpenAI accepts in a tool's parameters. The gateway still validates the full schema. */
 
-/** Keywords that hold a schema, or a list of them. */
+/** Keywords with a schema, or a list of schemas. */
 const HOLDS_SCHEMAS: ReadonlySet<string> = new Set([
   "additionalItems",
   "additionalProperties",
@@ -15,30 +15,30 @@ const HOLDS_SCHEMAS: ReadonlySet<string> = new Set([
   "prefixItems",
   "then",
 ]);
-/** Keywords that hold schemas by name. */
+/** Keywords with schemas by name. */
 const HOLDS_NAMED_SCHEMAS: ReadonlySet<string> = new Set(["$defs", "definitions", "patternProperties", "properties"]);
 
-/** The schema without what OpenAI refuses: `propertyNames`, and a `pattern` that looks ahead or behind. */
-export function acceptedSchema(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(acceptedSchema);
+/** The schema without what OpenAI rejects: `propertyNames`, and a `pattern` with look-around. */
+export function toAcceptedSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toAcceptedSchema);
   if (!isObject(schema)) return schema;
   const accepted = Object.entries(schema).filter(
-    ([keyword, value]) => keyword !== "propertyNames" && !(keyword === "pattern" && looksAround(value)),
+    ([keyword, value]) => keyword !== "propertyNames" && !(keyword === "pattern" && hasLookaround(value)),
   );
-  return Object.fromEntries(accepted.map(([keyword, value]) => [keyword, acceptedValue(keyword, value)]));
+  return Object.fromEntries(accepted.map(([keyword, value]) => [keyword, toAcceptedValue(keyword, value)]));
 }
 
-function acceptedValue(keyword: string, value: unknown): unknown {
-  if (HOLDS_SCHEMAS.has(keyword)) return acceptedSchema(value);
-  return HOLDS_NAMED_SCHEMAS.has(keyword) && isObject(value) ? acceptedSchemas(value) : value;
+function toAcceptedValue(keyword: string, value: unknown): unknown {
+  if (HOLDS_SCHEMAS.has(keyword)) return toAcceptedSchema(value);
+  return HOLDS_NAMED_SCHEMAS.has(keyword) && isObject(value) ? toAcceptedSchemas(value) : value;
 }
 
-function acceptedSchemas(schemas: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, acceptedSchema(schema)]));
+function toAcceptedSchemas(schemas: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toAcceptedSchema(schema)]));
 }
 
-/** Whether a pattern holds `(?=`, `(?!`, `(?<=` or `(?<!` that is neither escaped nor in a class. */
-function looksAround(pattern: unknown): boolean {
+/** True for a pattern with `(?=`, `(?!`, `(?<=` or `(?<!` that is neither escaped nor in a class. */
+function hasLookaround(pattern: unknown): boolean {
   if (typeof pattern !== "string") return false;
   return /\(\?<?[=!]/.test(pattern.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/gs, " "));
 }
@@ -47,7 +47,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A tool's name as OpenAI takes it in a call of the conversation: a model may have written anything. */
-export function acceptedName(name: string): string {
+/** A tool's name as OpenAI accepts it in a call of the conversation: a model may have written anything. */
+export function toAcceptedName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
 }

@@ -1,17 +1,17 @@
-/** Which call a piece of a streamed reply belongs to. */
+/** Assigns the pieces of a streamed reply to its calls. */
 import type { ReplyCall } from "../../core/ports/model.ts";
 
-/** The name that a call without one has in the conversation: servers refuse an empty one. */
+/** The name of an unnamed call in the conversation: servers reject an empty one. */
 const NO_NAME = "unnamed";
 const NO_NAME_FAULT = "This call names no tool and was not made. Call a tool by its name.";
-/** Characters of a name. No tool has a longer one. */
+/** Maximum characters of a name. No tool has a longer one. */
 const MAX_NAME_CHARACTERS = 200;
 
-/** A piece of a call: the first one names it, and the arguments are the sum of all. */
+/** A piece of a call: the first one names it, and the arguments are the concatenation of all. */
 export interface CallPiece {
-  /** The provider's number of the call. Some give every call the same. */
+  /** The provider's number of the call. Some servers use the same for every call. */
   readonly index: number;
-  /** The provider's own id of the call: it tells calls apart, and is not stored. */
+  /** The provider's id of the call. It distinguishes calls, and is not stored. */
   readonly id: string | null;
   readonly name: string | null;
   readonly arguments: string;
@@ -26,23 +26,23 @@ interface OpenCall {
 }
 
 /**
- * The calls of one reply. A piece belongs to the call with its index. Servers that number every call 0 are told by what
- * else they say: a name, another id, arguments that begin anew.
+ * The calls of one reply. A piece belongs to the call with its index. For servers that number every call 0, a new name,
+ * another id or restarted arguments begin a new call.
  */
 export class CallPieces {
   readonly #calls: OpenCall[] = [];
   readonly #byIndex = new Map<number, OpenCall[]>();
 
-  /** How many calls have begun. */
+  /** The number of calls so far. */
   get count(): number {
     return this.#calls.length;
   }
 
-  /** Adds a piece to its call. Arguments that no call is named for are those of a call without a name. */
+  /** Adds a piece to its call. Arguments without a named call belong to a call without a name. */
   add(piece: CallPiece): void {
     const atIndex = this.#byIndex.get(piece.index) ?? [];
     const call = atIndex.findLast(({ id }) => piece.id !== null && id === piece.id) ?? atIndex.at(-1);
-    if (call !== undefined && !beginsAnother(call, piece)) {
+    if (call !== undefined && !startsNextCall(call, piece)) {
       call.id ??= piece.id;
       call.arguments += piece.arguments;
     } else if (piece.name !== null || piece.arguments !== "") {
@@ -52,8 +52,8 @@ export class CallPieces {
     }
   }
 
-  /** Marks the call that a piece belongs to as one that cannot be made. Its arguments are dropped. */
-  spoil(piece: CallPiece, fault: string): void {
+  /** Marks the call of a piece as invalid. Its arguments are dropped. */
+  invalidate(piece: CallPiece, fault: string): void {
     this.add(piece);
     const call = this.#byIndex.get(piece.index)?.at(-1);
     if (call === undefined) return;
@@ -61,13 +61,13 @@ export class CallPieces {
     call.fault = fault;
   }
 
-  /** Drops the call that began last. */
+  /** Drops the latest call. */
   drop(): void {
     this.#calls.pop();
   }
 
-  /** The calls in the order of their indexes, those with the same in the order in which they began. */
-  inOrder(): ReplyCall[] {
+  /** Returns the calls by index, and in order of arrival within an index. */
+  listCalls(): ReplyCall[] {
     return this.#calls
       .toSorted((one, other) => one.index - other.index)
       .map(({ name, arguments: args, fault }) => ({ name, arguments: args, ...(fault === null ? {} : { fault }) }));
@@ -82,15 +82,15 @@ function openCall(
   return { index, name: name.slice(0, MAX_NAME_CHARACTERS), id, arguments: given, fault: null };
 }
 
-/** A whole call by its name and arguments, checked like one that came in pieces. */
-export function wholeCall(name: string, given: string): ReplyCall {
+/** A complete call by its name and arguments, validated like one in pieces. */
+export function parseCall(name: string, given: string): ReplyCall {
   const pieces = new CallPieces();
   pieces.add({ index: 0, id: null, name: name.trim() === "" ? null : name, arguments: given });
-  return pieces.inOrder()[0] ?? { name: NO_NAME, arguments: given, fault: NO_NAME_FAULT };
+  return pieces.listCalls()[0] ?? { name: NO_NAME, arguments: given, fault: NO_NAME_FAULT };
 }
 
-/** Whether a piece with the index of a call is the first of the next one: some servers repeat name and id in every piece. */
-function beginsAnother(call: OpenCall, piece: CallPiece): boolean {
+/** True if a piece with the index of a call starts the next one: some servers repeat name and id in every piece. */
+function startsNextCall(call: OpenCall, piece: CallPiece): boolean {
   if (piece.name === null) return false;
   if (piece.name.slice(0, MAX_NAME_CHARACTERS) !== call.name) return true;
   const otherId = piece.id !== null && piece.id !== call.id;
@@ -99,7 +99,7 @@ function beginsAnother(call: OpenCall, piece: CallPiece): boolean {
   return (opens || (otherId && piece.arguments.trim() === "")) && isWhole(call.arguments);
 }
 
-/** Whether arguments are an object or a list to which nothing can be added. */
+/** True for arguments that are a complete object or list. */
 function isWhole(text: string): boolean {
   if (!/[}\]]\s*$/.test(text)) return false;
   try {

@@ -1,6 +1,6 @@
-/** One call's clocks, and its end: when it took too long, when nothing arrives any more, or when its caller gives up. */
+/** The time limits and the end of one call: it took too long, nothing arrives, or its caller aborted it. */
 import type { ModelFailure } from "../../core/ports/model.ts";
-import { ModelCallFailed, modelFailure } from "./model-failure.ts";
+import { ModelCallFailed, createModelFailure } from "./model-failure.ts";
 
 /** Limits of one call, in milliseconds. */
 export interface CallLimits {
@@ -9,9 +9,9 @@ export interface CallLimits {
 }
 
 /**
- * Watches one call: aborts it, with the failure as the reason, when it takes too long or its caller gives up. Both clocks
- * share one timer, and what arrives only notes the time: a reply is read in many pieces, and a timer or a listener for
- * each costs more than the piece.
+ * Watches one call: aborts it with the failure as the reason, when it takes too long or its caller aborts. Both limits
+ * share one timer, and an arrival only stores the time: a reply has many pieces, and a timer or listener for each would
+ * cost more than the piece.
  */
 export class CallWatch {
   readonly #controller = new AbortController();
@@ -36,24 +36,24 @@ export class CallWatch {
     return this.#controller.signal;
   }
 
-  /** Something arrived. */
+  /** Records that something arrived. */
   touch(): void {
     this.#lastByteAt = Date.now();
   }
 
-  /** The reply was read to its end: there is no connection left to give up. */
+  /** Records that the reply was read to its end, so no connection is left to close. */
   complete(): void {
     this.#complete = true;
   }
 
-  /** Gives up the connection unless the reply was read to its end, and stops the clocks. */
+  /** Closes the connection unless the reply was read to its end, and stops the timer. */
   end(): void {
     clearTimeout(this.#timer);
     this.#caller.removeEventListener("abort", this.#giveUp);
-    if (!this.#complete) this.#abort(modelFailure("cut_off", true, "The call is over."));
+    if (!this.#complete) this.#abort(createModelFailure("cut_off", true, "The call is over."));
   }
 
-  /** The result of `pending`, or the reason of the abort, whichever is first. One at a time. */
+  /** Returns the result of `pending`, or rejects with the abort's reason, whichever is first. One at a time. */
   async race<T>(pending: PromiseLike<T>): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
       this.#waiting = reject;
@@ -62,7 +62,7 @@ export class CallWatch {
     });
   }
 
-  readonly #giveUp = (): void => this.#abort(modelFailure("cut_off", true, "The call was cancelled."));
+  readonly #giveUp = (): void => this.#abort(createModelFailure("cut_off", true, "The call was cancelled."));
 
   readonly #check = (): void => {
     const now = Date.now();
@@ -70,9 +70,11 @@ export class CallWatch {
     const totalLeftMs = this.#startedAt + timeoutMs - now;
     const idleLeftMs = this.#lastByteAt + idleTimeoutMs - now;
     if (totalLeftMs <= 0) {
-      this.#abort(modelFailure("timeout", true, `The model did not finish within ${seconds(timeoutMs)}.`));
+      this.#abort(createModelFailure("timeout", true, `The model did not finish within ${formatSeconds(timeoutMs)}.`));
     } else if (idleLeftMs <= 0) {
-      this.#abort(modelFailure("timeout", true, `The model server sent nothing for ${seconds(idleTimeoutMs)}.`));
+      this.#abort(
+        createModelFailure("timeout", true, `The model server sent nothing for ${formatSeconds(idleTimeoutMs)}.`),
+      );
     } else {
       this.#timer = setTimeout(this.#check, Math.min(totalLeftMs, idleLeftMs));
     }
@@ -86,6 +88,6 @@ export class CallWatch {
   }
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }

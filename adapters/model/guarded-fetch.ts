@@ -1,39 +1,41 @@
 /**
- * One call's connection to the model server: its bounds, and what is refused before a byte is parsed. The key goes to the
- * configured address only, so a redirect is never followed.
+ * One call's connection to the model server: its limits, and what is rejected before parsing. The key is sent to the
+ * configured address only, so redirects are not followed.
  */
 import type { CallWatch } from "./call-watch.ts";
-import { failureOfStatus, ModelCallFailed, modelFailure, quoteOfBody, scrubQuote } from "./model-failure.ts";
+import { fromStatus, ModelCallFailed, createModelFailure, readBodyQuote, scrubQuote } from "./model-failure.ts";
 
-/** Bytes of an error reply that are read. */
+/** Maximum bytes of an error reply. */
 const MAX_ERROR_BYTES = 65_536;
-/** Bytes of one line of the stream; an event is one line, and a parser holds it whole. */
+/** Maximum bytes of one line of the stream; an event is one line, and a parser buffers it. */
 export const MAX_LINE_BYTES = 4_194_304;
-/** Bytes of a whole stream. A token arrives in an envelope of 200 to 300 bytes. */
+/** Maximum bytes of a stream. A token arrives in an envelope of 200 to 300 bytes. */
 const MAX_STREAM_BYTES = 134_217_728;
 
-/** Where the model is. `baseUrl` has no slash at its end; `apiKey` null: none is set. */
+/** The model server. `baseUrl` has no trailing slash; `apiKey` is null if unset. */
 export interface ModelAddress {
   readonly baseUrl: string;
   readonly apiKey: string | null;
 }
 
-/** Sent when no key is set: servers on the same machine require one and do not check it. */
+/** Sent without a key: servers on the same machine require one without checking it. */
 const NO_KEY = "none";
 
-/** The key that a request carries. */
-export function keyOf(apiKey: string | null): string {
+/** The key of a request. */
+export function getRequestKey(apiKey: string | null): string {
   return apiKey ?? NO_KEY;
 }
 
-/** The bytes of an event stream, up to the bounds. */
+/** The bytes of an event stream, within the limits. */
 export interface EventBytes {
-  /** The next bytes; null at the end. Throws `ModelCallFailed` over the bounds, and what a broken connection throws. */
+  /**
+   * The next bytes; null at the end. Throws `ModelCallFailed` beyond the limits, and the errors of a broken connection.
+   */
   read(): Promise<Uint8Array | null>;
   cancel(reason: unknown): Promise<void>;
 }
 
-/** Sends a request whose reply is to be an event stream. Throws `ModelCallFailed` for every other reply. */
+/** Sends a request whose reply has to be an event stream. Throws `ModelCallFailed` for every other reply. */
 export async function openEventStream(
   input: Parameters<typeof fetch>[0],
   init: Parameters<typeof fetch>[1],
@@ -43,22 +45,22 @@ export async function openEventStream(
   const response = await fetch(input, { ...init, redirect: "manual", signal: watch.signal });
   watch.touch();
   if (!response.ok) {
-    const quote = scrubQuote(quoteOfBody(await readAtMost(response, MAX_ERROR_BYTES)), apiKey ?? "");
-    throw new ModelCallFailed(failureOfStatus(response.status, response.headers.get("retry-after"), quote, Date.now()));
+    const quote = scrubQuote(readBodyQuote(await readAtMost(response, MAX_ERROR_BYTES)), apiKey ?? "");
+    throw new ModelCallFailed(fromStatus(response.status, response.headers.get("retry-after"), quote, Date.now()));
   }
   const type = (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
   const body = response.body as ReadableStream<Uint8Array> | null;
   if (type !== "text/event-stream" || body === null) {
     await body?.cancel();
     throw new ModelCallFailed(
-      modelFailure("unavailable", true, "The model server's reply is no event stream. Check the base URL."),
+      createModelFailure("unavailable", true, "The model server's reply is not an event stream. Check the base URL."),
     );
   }
-  return bounded(body, watch);
+  return readBounded(body, watch);
 }
 
 /** A `fetch` for one call by the SDK, which reads its reply as a stream. */
-export function guardedFetch(watch: CallWatch, apiKey: string | null): typeof fetch {
+export function createGuardedFetch(watch: CallWatch, apiKey: string | null): typeof fetch {
   return async (input, init) => {
     const bytes = await openEventStream(input, init, watch, apiKey);
     const body = new ReadableStream<Uint8Array>(
@@ -76,13 +78,15 @@ export function guardedFetch(watch: CallWatch, apiKey: string | null): typeof fe
   };
 }
 
-/** The failure of a stream that is over the bounds. */
-export function tooMuch(): ModelCallFailed {
-  return new ModelCallFailed(modelFailure("cut_off", true, "The model server sent more than a reply can hold."));
+/** The failure of a stream beyond the limits. */
+export function createTooLargeFailure(): ModelCallFailed {
+  return new ModelCallFailed(
+    createModelFailure("cut_off", true, "The model server exceeded the maximum size of a reply."),
+  );
 }
 
-/** Counts while it reads: a stream of its own between the body and its reader costs more than the reading. */
-function bounded(body: ReadableStream<Uint8Array>, watch: CallWatch): EventBytes {
+/** Counts while reading: a separate stream between the body and its reader would cost more than the reading. */
+function readBounded(body: ReadableStream<Uint8Array>, watch: CallWatch): EventBytes {
   const reader = body.getReader();
   let total = 0;
   let line = 0;
@@ -97,7 +101,7 @@ function bounded(body: ReadableStream<Uint8Array>, watch: CallWatch): EventBytes
       total += value.length;
       const newline = value.lastIndexOf(10);
       line = newline === -1 ? line + value.length : value.length - newline - 1;
-      if (total > MAX_STREAM_BYTES || line > MAX_LINE_BYTES) throw tooMuch();
+      if (total > MAX_STREAM_BYTES || line > MAX_LINE_BYTES) throw createTooLargeFailure();
       return value;
     },
     cancel: (reason) => reader.cancel(reason),

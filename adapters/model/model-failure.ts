@@ -1,18 +1,18 @@
-/** How everything that can go wrong with a model server becomes a `ModelFailure`. */
+/** Converts every failure of a model server to a `ModelFailure`. */
 import { getOwn } from "../../core/base/own-field.ts";
 import type { ModelFailure } from "../../core/ports/model.ts";
 
-/** A provider asks for at most this long; a longer wait is cut to it. */
+/** Maximum delay that a provider can request. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** Characters of a provider's own words that a message quotes. */
+/** Maximum characters of a provider's message that are quoted. */
 const MAX_QUOTE_CHARACTERS = 300;
 
-/** How compatible servers say that the conversation is too long. OpenAI's code is `context_length_exceeded`. */
+/** How compatible servers report that the conversation is too long. OpenAI's code is `context_length_exceeded`. */
 const CONTEXT_WORDS =
   /context[ _-]?(length|limit|window|size)|maximum (context|prompt|input)|too many (input )?tokens|prompt (is )?too long|input (is )?too long|reduce the length/i;
 const FILTER_WORDS = /content[ _-]?(filter|policy|management)/i;
 
-/** A failure on its way through code that can only throw. */
+/** Carries a failure through code that can only throw. */
 export class ModelCallFailed extends Error {
   readonly failure: ModelFailure;
 
@@ -24,7 +24,7 @@ export class ModelCallFailed extends Error {
 }
 
 /** Builds a failure; `retryAfterMs` is null unless the provider gave one. */
-export function modelFailure(
+export function createModelFailure(
   kind: ModelFailure["kind"],
   retryable: boolean,
   message: string,
@@ -33,42 +33,46 @@ export function modelFailure(
   return { kind, retryable, retryAfterMs, message };
 }
 
-/** The failure that a reply with an error status stands for. `quote` is the provider's own text, already scrubbed. */
-export function failureOfStatus(status: number, retryAfter: string | null, quote: string, nowMs: number): ModelFailure {
+/** The failure of a reply with an error status. `quote` is the provider's text, already scrubbed. */
+export function fromStatus(status: number, retryAfter: string | null, quote: string, nowMs: number): ModelFailure {
   const said = quote === "" ? "" : `: ${quote}`;
   const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
   if (status === 429) {
-    // A used-up account answers 429 too, and no wait of ours changes that.
+    // An exhausted account also replies 429, and waiting does not help.
     if (/insufficient_quota/i.test(quote)) {
-      return modelFailure("refused", false, `The model's provider says that the account's quota is used up${said}`);
+      return createModelFailure(
+        "refused",
+        false,
+        `The model's provider says that the account's quota is used up${said}`,
+      );
     }
-    return modelFailure("rate_limited", true, `The model's provider limits requests (429)${said}`, retryAfterMs);
+    return createModelFailure("rate_limited", true, `The model's provider limits requests (429)${said}`, retryAfterMs);
   }
   if (status >= 500 || status === 408 || status === 409 || status === 425) {
-    return modelFailure("unavailable", true, `The model server answered ${status}${said}`, retryAfterMs);
+    return createModelFailure("unavailable", true, `The model server replied ${status}${said}`, retryAfterMs);
   }
   if (status >= 300 && status < 400) {
-    return modelFailure(
+    return createModelFailure(
       "refused",
       false,
-      `The model server answered with a redirect (${status}), which is not followed. Set the base URL to its target.`,
+      `The model server replied with a redirect (${status}), which is not followed. Set the base URL to its target.`,
     );
   }
   if (FILTER_WORDS.test(quote)) {
-    return modelFailure("refused", false, `The model's content filter refused the request${said}`);
+    return createModelFailure("refused", false, `The model's content filter refused the request${said}`);
   }
   if (status === 413 || CONTEXT_WORDS.test(quote)) {
-    return modelFailure("context_overflow", false, `The conversation is too long for the model${said}`);
+    return createModelFailure("context_overflow", false, `The conversation is too long for the model${said}`);
   }
-  return modelFailure("refused", false, `The model server refused the request (${status})${said}`);
+  return createModelFailure("refused", false, `The model server refused the request (${status})${said}`);
 }
 
-/** The failure of a reply that is not what the API says. */
-export function unreadable(): ModelCallFailed {
-  return new ModelCallFailed(modelFailure("cut_off", true, "The model's reply could not be read to its end."));
+/** The failure of a reply that violates the API. */
+export function createUnreadableFailure(): ModelCallFailed {
+  return new ModelCallFailed(createModelFailure("cut_off", true, "The model's reply could not be read to its end."));
 }
 
-/** What an error's code and type say, and the status with which the same error answers a whole request. */
+/** Error codes and types, and the status with which the same error replies to a whole request. */
 const STATUS_OF_WORDS: readonly (readonly [words: RegExp, status: number])[] = [
   [/insufficient_quota|rate_limit/i, 429],
   [/authentication|api_key/i, 401],
@@ -79,42 +83,39 @@ const STATUS_OF_WORDS: readonly (readonly [words: RegExp, status: number])[] = [
   [/timeout/i, 504],
 ];
 
-/** The failure that an error stands for which came as an event of the stream, after the reply had begun with 200. */
-export function failureOfErrorEvent(error: unknown, apiKey: string): ModelFailure {
-  const code = field(error, "code");
+/** The failure of an error event in a stream that started with 200. */
+export function fromErrorEvent(error: unknown, apiKey: string): ModelFailure {
+  const code = readField(error, "code");
   const stated = Number(code);
-  const words = [code, field(error, "type")].filter((word) => typeof word === "string").join(" ");
+  const words = [code, readField(error, "type")].filter((word) => typeof word === "string").join(" ");
   const status =
     Number.isInteger(stated) && stated >= 400 && stated <= 599
       ? stated
       : (STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 500);
-  return failureOfStatus(status, null, scrubQuote(quoteOf(error), apiKey), 0);
+  return fromStatus(status, null, scrubQuote(formatQuote(error), apiKey), 0);
 }
 
-/**
- * The failure inside something that was thrown, or inside an error that the stream carried as an event. What is neither
- * ours nor the provider's is a connection that failed.
- */
-export function failureOfThrown(thrown: unknown, apiKey: string): ModelFailure {
+/** The failure in a thrown error, or in an error event. Any other error is a failed connection. */
+export function fromThrown(thrown: unknown, apiKey: string): ModelFailure {
   let current: unknown = thrown;
   for (let depth = 0; depth < 8; depth += 1) {
     if (current instanceof ModelCallFailed) return current.failure;
-    // The SDK gives an error event the status that it stands for, with the event as `data` or as the text of a body.
-    const status = field(current, "statusCode");
+    // The SDK gives an error event its status, with the event as `data` or as the text of a body.
+    const status = readField(current, "statusCode");
     if (typeof status === "number" && status >= 400) {
-      return failureOfStatus(status, null, scrubQuote(quoteOfError(current), apiKey), 0);
+      return fromStatus(status, null, scrubQuote(readErrorQuote(current), apiKey), 0);
     }
-    current = field(current, "cause");
+    current = readField(current, "cause");
   }
-  return modelFailure("unavailable", true, "The connection to the model server failed.");
+  return createModelFailure("unavailable", true, "The connection to the model server failed.");
 }
 
-function quoteOfError(error: unknown): string {
-  const body = field(error, "responseBody");
-  return quoteOf(field(error, "data")) || (typeof body === "string" ? quoteOfBody(body) : "");
+function readErrorQuote(error: unknown): string {
+  const body = readField(error, "responseBody");
+  return formatQuote(readField(error, "data")) || (typeof body === "string" ? readBodyQuote(body) : "");
 }
 
-/** RFC 9110, section 10.2.3: seconds, or an HTTP date. Null for anything else. */
+/** RFC 9110, section 10.2.3: seconds or an HTTP date. Null for anything else. */
 export function parseRetryAfter(value: string | null, nowMs: number): number | null {
   if (value === null) return null;
   const text = value.trim();
@@ -125,8 +126,8 @@ export function parseRetryAfter(value: string | null, nowMs: number): number | n
 }
 
 /**
- * What may be repeated of a provider's own words: one line, bounded, without the key, anything that looks like one,
- * and the query of a URL.
+ * What may be quoted of a provider's text: one line, bounded, without the key, anything like a key, or the query of a
+ * URL.
  */
 export function scrubQuote(text: string, apiKey: string): string {
   let quote = text;
@@ -139,25 +140,25 @@ export function scrubQuote(text: string, apiKey: string): string {
     .slice(0, MAX_QUOTE_CHARACTERS);
 }
 
-/** What a provider's error body says; "" when it says nothing that can be read. */
-export function quoteOfBody(body: string): string {
+/** The text of a provider's error body; "" if it is unreadable. */
+export function readBodyQuote(body: string): string {
   try {
-    return quoteOf(JSON.parse(body));
+    return formatQuote(JSON.parse(body));
   } catch {
     return "";
   }
 }
 
-/** The code, type and message of an error as providers write it: `{"error": {…}}`, `{"error": "…"}` or the inner part. */
-function quoteOf(body: unknown): string {
-  const inner = field(body, "response") ?? body;
-  const error = field(inner, "error") ?? inner;
+/** The code, type and message of a provider's error: `{"error": {…}}`, `{"error": "…"}` or the inner part. */
+function formatQuote(body: unknown): string {
+  const inner = readField(body, "response") ?? body;
+  const error = readField(inner, "error") ?? inner;
   if (typeof error === "string") return error;
-  const words = [field(error, "code"), field(error, "type"), field(error, "message")];
+  const words = [readField(error, "code"), readField(error, "type"), readField(error, "message")];
   return words.filter((word): word is string => typeof word === "string").join(" ");
 }
 
-function field(value: unknown, name: string): unknown {
+function readField(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   return getOwn(value as Record<string, unknown>, name);
 }

@@ -1,20 +1,22 @@
-/** What a provider of models is: the record that its folder exports. It imports no package, so that reading the list is cheap. */
+/** The record that a model provider's folder exports. Imports no package, so that reading the list is cheap. */
 import type { ModelPort } from "../../core/ports/model.ts";
 import type { ModelAddress } from "./guarded-fetch.ts";
 
-/** An OpenAI-compatible server can speak one of two APIs; the others have one. */
+/** An OpenAI-compatible server can offer either of two APIs; the others have one. */
 export type ModelApi = "chat" | "responses";
 
-/** A provider of models. Its variables are its name in capitals with `_API_KEY` and `_BASE_URL`. */
+/** A model provider. Its variables are its name in capitals with `_API_KEY` and `_BASE_URL`. */
 export interface ModelProvider {
-  /** What an agent writes before the slash: `anthropic/claude-…`. */
+  /** The part of a model's name before the slash: `anthropic/claude-…`. */
   readonly name: Lowercase<string>;
-  /** As people write it. */
+  /** The name for people. */
   readonly label: string;
-  /** The address that is called when the variable sets none. */
+  /** The base URL if the variable is unset. */
   readonly defaultBaseUrl: string;
-  /** Turns the variable's address, which has no slash at its end, into the one that is called. Absent: they are the same. */
+  /**
+   * Converts the variable's base URL, which has no trailing slash, to the one that is called. Absent if they are equal.
+   */
   readonly toBaseUrl?: (address: string) => string;
-  /** Loads the provider's code, which may be large, when the first call needs it. */
+  /** Loads the provider's code, which may be large, with the first call. */
   readonly load: () => Promise<(address: ModelAddress, api: ModelApi) => ModelPort>;
 }

@@ -1,6 +1,6 @@
 /**
- * The providers of the registry with their variables, and which of them a model's name leads to. Imports no package:
- * the scripts read it too.
+ * The registered providers with their variables, and the provider of a model's name. Imports no package: scripts read
+ * it too.
  */
 import type { ModelProvider } from "./provider.ts";
 import * as registry from "./registry.ts";
@@ -12,7 +12,7 @@ type ProviderName = Providers[keyof Providers]["name"];
 export type ModelSecretName = `${Uppercase<ProviderName>}_API_KEY`;
 /** The variable with the address of a provider's server, for example `ANTHROPIC_BASE_URL`. */
 export type ModelUrlName = `${Uppercase<ProviderName>}_BASE_URL`;
-/** The variables of models, as the environment has them; an empty one counts as not set. */
+/** The variables of models in the environment; an empty one counts as unset. */
 export type ModelVariables = Readonly<Partial<Record<ModelSecretName | ModelUrlName | "OTTO_MODEL", string>>>;
 
 /** The model of the default provider when OTTO_MODEL names none. */
@@ -24,7 +24,7 @@ export interface RegisteredProvider extends ModelProvider {
   readonly url: ModelUrlName;
 }
 
-/** The one that gets every name that begins with no other provider. */
+/** Serves every name that does not start with another provider. */
 const DEFAULT_PROVIDER = register(registry.openai);
 
 /** The default first. */
@@ -40,37 +40,37 @@ function register(provider: ModelProvider): RegisteredProvider {
   return { ...provider, secret: `${prefix}_API_KEY`, url: `${prefix}_BASE_URL` };
 }
 
-/** A model and the provider that serves it. `model`: its name there. */
+/** A model and the provider that serves it; `model` is its name there. */
 export interface ServedModel {
   readonly provider: RegisteredProvider;
   readonly model: string;
 }
 
 /** True when a provider has a key or an address. */
-function isSetUp(variables: ModelVariables, { secret, url }: RegisteredProvider): boolean {
+function isConfigured(variables: ModelVariables, { secret, url }: RegisteredProvider): boolean {
   return Boolean(variables[secret]) || Boolean(variables[url]);
 }
 
 /**
- * Finds who serves a model; null when nobody is set up for its name. `anthropic/claude-…` is the model `claude-…` of
- * Anthropic once Anthropic is set up. Every other name goes to the default provider as it is written: gateways have
+ * Finds the provider of a model; null if none is configured for its name. `anthropic/claude-…` is the model `claude-…`
+ * of Anthropic once Anthropic is configured. Every other name goes to the default provider unchanged: gateways use
  * names with a slash too.
  */
-export function findServer(variables: ModelVariables, name: string): ServedModel | null {
-  const provider = providerInName(name);
-  if (provider !== null && isSetUp(variables, provider))
+export function findProvider(variables: ModelVariables, name: string): ServedModel | null {
+  const provider = findNamedProvider(name);
+  if (provider !== null && isConfigured(variables, provider))
     return { provider, model: name.slice(provider.name.length + 1) };
-  return isSetUp(variables, DEFAULT_PROVIDER) ? { provider: DEFAULT_PROVIDER, model: name } : null;
+  return isConfigured(variables, DEFAULT_PROVIDER) ? { provider: DEFAULT_PROVIDER, model: name } : null;
 }
 
-/** The provider whose name begins a model's name; null for the default one, whose models have none before them. */
-export function providerInName(name: string): RegisteredProvider | null {
+/** The provider at the start of a model's name; null for the default provider, whose models have no prefix. */
+export function findNamedProvider(name: string): RegisteredProvider | null {
   return MODEL_PROVIDERS.find((known) => known !== DEFAULT_PROVIDER && name.startsWith(`${known.name}/`)) ?? null;
 }
 
-/** The model of an agent that names none; null: no server is set up for one, and the demo model answers. */
-export function defaultModel(variables: ModelVariables): (ServedModel & { readonly name: string }) | null {
+/** The default model; null if no server is configured for it, and the demo model replies. */
+export function getDefaultModel(variables: ModelVariables): (ServedModel & { readonly name: string }) | null {
   const name = variables.OTTO_MODEL || DEFAULT_MODEL;
-  const served = findServer(variables, name);
+  const served = findProvider(variables, name);
   return served === null ? null : { ...served, name };
 }

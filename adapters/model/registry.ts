@@ -1,6 +1,6 @@
 /**
- * The providers of models, a line each. Secrets, variables, settings checks and the routing of a model's name follow from
- * these lines. The first is the default: it also gets the names that begin with no provider.
+ * The model providers, a line each. Secrets, variables, checks of settings and routing of model names follow from these
+ * lines. The first is the default: it also serves names without a provider.
  */
 export { openai } from "./openai/provider.ts";
 export { anthropic } from "./anthropic/provider.ts";

@@ -1,27 +1,27 @@
 /**
- * Collects one reply within its bounds and builds its last chunk. A malformed reply (endless text or arguments, a call
- * without a name) is an answer, not an outage: it ends at its bound, and each malformed call states its fault.
+ * Collects one reply within its limits and builds its last chunk. A malformed reply (endless text or arguments, a call
+ * without a name) is an answer rather than an outage: it ends at its limit, and each malformed call states its fault.
  */
 import type { ModelUsage } from "../../core/model/messages.ts";
 import { CHECKPOINT_TOKENS } from "../../core/task/budget.ts";
 import type { ModelChunk, ModelRequest, ReplyCall } from "../../core/ports/model.ts";
 import { estimateRequest } from "../../core/steps/request-size.ts";
 import { type Encoding, measureTokens } from "../../core/model/tokens.ts";
-import { modelFailure } from "./model-failure.ts";
-import { estimatedUsage } from "./usage.ts";
+import { createModelFailure } from "./model-failure.ts";
+import { estimateUsage } from "./usage.ts";
 
-/** Characters of text and arguments that one reply may hold: escaped twice over, they still fit a row of 2 MB. */
+/** Maximum characters of text and arguments in a reply: escaped twice, they still fit a row of 2 MB. */
 const MAX_REPLY_CHARACTERS = 150_000;
-/** Calls that one reply may ask for. */
+/** Maximum calls in a reply. */
 const MAX_CALLS = 1_000;
 
-/** The fault of a call whose arguments did not fit; what was written of them is not stored. */
+/** The fault of a call whose arguments exceed the limit; they are not stored. */
 export const TOO_LONG_FAULT = `This call was not made: a reply holds at most ${MAX_REPLY_CHARACTERS} characters, and its arguments are longer. Write less at once, for example a part of the file in each call.`;
 
-/** Why the model says that it stopped. `whole`: it said all that it had to say. */
+/** Why the model stopped. `whole`: it finished. */
 export type ReplyEnd = "whole" | "length" | "filtered";
 
-/** One reply, as it grows. */
+/** One reply while it grows. */
 export class Reply {
   readonly #encoding: Encoding;
   #text = "";
@@ -29,22 +29,22 @@ export class Reply {
   #outputTokens = 0;
   #reportedTokens = 0;
   #isFull = false;
-  /** Null until the model says why it stopped: until then, the reply is a part of one. */
+  /** Null until the model says why it stopped: the reply is incomplete. */
   end: ReplyEnd | null = null;
-  /** Null until the server sends one that can be true. */
+  /** Null until the server sends plausible counts. */
   usage: ModelUsage | null = null;
 
-  /** `encoding`: the one that the model's tokens are estimated by. */
+  /** `encoding` estimates the model's tokens. */
   constructor(encoding: Encoding) {
     this.#encoding = encoding;
   }
 
-  /** True once the reply reached its bound. The rest is not read. */
+  /** True once the reply reached its limit. The rest is not read. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** The estimated output so far, in tokens: text, arguments and streamed reasoning. The provider charges for it. */
+  /** The estimated output so far, in tokens: text, arguments and streamed reasoning, as the provider charges them. */
   get outputTokens(): number {
     return this.#outputTokens;
   }
@@ -59,12 +59,12 @@ export class Reply {
     return fitting;
   }
 
-  /** Counts streamed reasoning. It is billed as output and is not part of the reply. */
+  /** Counts streamed reasoning. It is charged as output but is not part of the reply. */
   addThought(piece: string): void {
     this.#outputTokens += measureTokens(piece, this.#encoding);
   }
 
-  /** Counts arguments. False when they do not fit. */
+  /** Counts arguments. False when they exceed the limit. */
   addArguments(piece: string): boolean {
     this.addThought(piece);
     this.#characters += piece.length;
@@ -72,7 +72,7 @@ export class Reply {
     return !this.#isFull;
   }
 
-  /** Counts a call that begins. False when there are too many. */
+  /** Counts a new call. False when there are too many. */
   addCall(count: number): boolean {
     if (count > MAX_CALLS) this.#isFull = true;
     return !this.#isFull;
@@ -85,7 +85,7 @@ export class Reply {
     return this.#reportedTokens;
   }
 
-  /** The last chunk of a stream that ended, or that is read no further, with the calls that the reply asks for. */
+  /** Returns the last chunk of a stream that ended or is no longer read, with the requested calls. */
   conclude(calls: readonly ReplyCall[], request: ModelRequest): ModelChunk {
     const text = this.#text;
     if (this.#isFull)
@@ -96,24 +96,24 @@ export class Reply {
         usage: this.#usageSoFar(request),
         finish: calls.length > 0 ? "calls" : "length",
       };
-    if (this.end === null) return failed("cut_off", true, "The model's reply was cut off.");
+    if (this.end === null) return createFailure("cut_off", true, "The model's reply was cut off.");
     if (this.end === "filtered" && text === "" && calls.length === 0) {
-      return failed("refused", false, "The model's content filter held its reply back.");
+      return createFailure("refused", false, "The model's content filter blocked its reply.");
     }
-    const usage = this.usage ?? estimatedUsage(request, text, calls);
+    const usage = this.usage ?? estimateUsage(request, text, calls);
     const whole = calls.length > 0 ? "calls" : "stop";
     return { type: "done", text, calls, usage, finish: this.end === "whole" ? whole : this.end };
   }
 
-  /** Estimates the use of a reply that was cut at its bound: the provider sends its count last, so it was not read. */
+  /** Estimates the use of a reply that was cut at its limit: the provider sends its count last. */
   #usageSoFar(request: ModelRequest): ModelUsage {
     const outputTokens = Math.ceil(this.#outputTokens);
     return this.usage ?? { inputTokens: estimateRequest(request), outputTokens, estimated: true };
   }
 }
 
-/** Null when a server sent no counts, or none that can be true. */
-export function usageOf(input: number | null | undefined, output: number | null | undefined): ModelUsage | null {
+/** Null if a server sent no counts, or implausible ones. */
+export function toUsage(input: number | null | undefined, output: number | null | undefined): ModelUsage | null {
   if (!isCount(input) || !isCount(output) || (input === 0 && output === 0)) return null;
   return { inputTokens: Math.ceil(input), outputTokens: Math.ceil(output), estimated: false };
 }
@@ -122,6 +122,6 @@ function isCount(count: number | null | undefined): count is number {
   return typeof count === "number" && Number.isFinite(count) && count >= 0;
 }
 
-function failed(...failure: Parameters<typeof modelFailure>): ModelChunk {
-  return { type: "failed", failure: modelFailure(...failure) };
+function createFailure(...failure: Parameters<typeof createModelFailure>): ModelChunk {
+  return { type: "failed", failure: createModelFailure(...failure) };
 }

@@ -1,12 +1,12 @@
-/** What a call used, counted by Otto: for a server that sends no usage, and for the demo model. */
+/** Otto's estimate of a call's use: for a server that sends no counts, and for the demo model. */
 import type { ModelUsage } from "../../core/model/messages.ts";
 import { getEncoding } from "../../core/model/table.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
 import { estimateRequest } from "../../core/steps/request-size.ts";
 import { measureTokens } from "../../core/model/tokens.ts";
 
-/** The usage of a request and what came back, marked as estimated. */
-export function estimatedUsage(
+/** The use of a request and its reply, marked as estimated. */
+export function estimateUsage(
   request: ModelRequest,
   text: string,
   calls: readonly { readonly name: string; readonly arguments: string }[],

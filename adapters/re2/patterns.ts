@@ -1,7 +1,7 @@
 /**
- * Regular expressions that tenants and models wrote, on RE2: linear in the text for every pattern. Those of schemas are
- * written as JavaScript has them with the flag `u`, which is what JSON Schema recommends, and translated where RE2 reads the
- * same characters another way; those of searches are written as RE2 has them. Nothing else of Otto asks the engine.
+ * Regular expressions of tenants and models on RE2, which is linear in the text for every pattern. Patterns of schemas
+ * use JavaScript's syntax with the flag `u`, as JSON Schema recommends, and are translated where RE2 differs; patterns
+ * of searches use RE2's syntax. Only this file uses the engine.
  */
 import { RE2JS, RE2JSException } from "re2js";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
@@ -13,7 +13,7 @@ const WHAT_WORKS = "Patterns are RE2's: no look-around, no back references, repe
 
 export const linearPatterns: PatternsPort = { compile, estimateWork };
 
-/** Returns 0 for a text that is too long, no pattern or too large: `compile` refuses it at once. */
+/** Returns 0 for an invalid or too large pattern, which `compile` rejects at once. */
 function estimateWork(source: string, search?: SearchStyle): number {
   const read = readPattern(source, search);
   return read.ok ? read.value.work : 0;
@@ -23,7 +23,7 @@ function compile(source: string, search?: SearchStyle): Result<Pattern> {
   const read = readPattern(source, search);
   if (!read.ok) return read;
   try {
-    const compiled = RE2JS.compile(read.value.text, flagsOf(search));
+    const compiled = RE2JS.compile(read.value.text, toFlags(search));
     const size = compiled.programSize();
     if (size > MAX_PROGRAM) return TOO_LARGE;
     return ok({ size, test: (text) => compiled.test(text), matcher: (text) => compiled.matcher(text) });
@@ -33,7 +33,10 @@ function compile(source: string, search?: SearchStyle): Result<Pattern> {
   }
 }
 
-/** The pattern as RE2 has it, and the work to compile it: the engine expands repeats before it can report how many they make. */
+/**
+ * The pattern in RE2's syntax, and the work to compile it: the engine expands repeats before it can report their
+ * number.
+ */
 function readPattern(source: string, search?: SearchStyle): Result<{ readonly text: string; readonly work: number }> {
   if (source.length > MAX_SOURCE) {
     return failed("invalid_input", `A pattern may have ${MAX_SOURCE} characters: this one has ${source.length}.`);
@@ -41,12 +44,12 @@ function readPattern(source: string, search?: SearchStyle): Result<{ readonly te
   const translated = search === undefined ? translate(source) : ok(source);
   if (!translated.ok) return translated;
   const { work, instructions } = estimatePattern(translated.value, search?.ignoresCase === true);
-  // The estimate can exceed the program. Stored schemas are judged by the program, as they were when they were stored.
+  // The estimate can exceed the program. Stored schemas are checked by the program, as when they were stored.
   const isTooLarge = work > MAX_PATTERN_WORK || (search !== undefined && instructions > MAX_PROGRAM);
   return isTooLarge ? TOO_LARGE : ok({ text: translated.value, work });
 }
 
-function flagsOf({ ignoresCase, isMultiline }: SearchStyle = JAVASCRIPT): number {
+function toFlags({ ignoresCase, isMultiline }: SearchStyle = JAVASCRIPT): number {
   return (ignoresCase ? RE2JS.CASE_INSENSITIVE : 0) | (isMultiline ? RE2JS.MULTILINE : 0);
 }
 
@@ -56,7 +59,7 @@ const TOO_LARGE = failed("invalid_input", "The pattern is too large. Use fewer o
 
 const ANY = "\\x{0}-\\x{10ffff}";
 const LINE_ENDS = "\\n\\r\\x{2028}\\x{2029}";
-/** What `\s` is in JavaScript, and what it is not. RE2's knows ASCII only. */
+/** JavaScript's `\s` and its complement. RE2's covers ASCII only. */
 const SPACES =
   "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 const NO_SPACES =
@@ -84,11 +87,11 @@ const CATEGORIES: ReadonlyMap<string, string> = new Map([
   ["Control", "Cc"],
 ]);
 
-/** One escape at the front of what is left, by its kinds. */
+/** One escape at the start of the rest, by kind. */
 const ESCAPE =
   /^\\(?:u\{([\da-fA-F]{1,6})\}|u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|u([\da-fA-F]{4})|x([\da-fA-F]{2})|c([A-Za-z])|([pP])\{(?:[A-Za-z_]{1,40}=)?(\w{1,40})\}|([^]))/u;
 
-/** The pattern in RE2's way of writing; an escape that JavaScript or RE2 does not know is refused. */
+/** Translates a pattern to RE2's syntax; rejects escapes that JavaScript or RE2 does not know. */
 function translate(source: string): Result<string> {
   let out = "";
   let inClass = false;
@@ -98,7 +101,7 @@ function translate(source: string): Result<string> {
     if (character === "\\") {
       const escape = ESCAPE.exec(rest);
       const meant = escape === null ? null : translateEscape(escape, inClass);
-      if (escape === null || meant === null) return unknownEscape(rest);
+      if (escape === null || meant === null) return rejectEscape(rest);
       out += meant;
       at += escape[0].length;
     } else if (inClass) {
@@ -115,12 +118,12 @@ function translate(source: string): Result<string> {
   return ok(out);
 }
 
-/** What stands at the front outside of a class: how many characters it is, and what RE2 writes for it. */
+/** Translates what is at the start outside of a class: its length, and RE2's syntax for it. */
 function translatePlain(rest: string): readonly [length: number, meant: string] {
   if (rest.startsWith("[^]")) return [3, `[${ANY}]`];
   if (rest.startsWith("[]")) return [2, `[^${ANY}]`];
   if (rest.startsWith("[^")) return [2, "[^"];
-  // A name of a group is for back references, of which there are none.
+  // Group names are only for back references, which RE2 lacks.
   const named = /^\(\?<(?![=!])[^>]{1,100}>/.exec(rest);
   if (named !== null) return [named[0].length, "(?:"];
   if (rest.startsWith(".")) return [1, `[^${LINE_ENDS}]`];
@@ -143,11 +146,11 @@ function translateEscape(escape: RegExpExecArray, inClass: boolean): string | nu
   if (other === "b" && inClass) return "\\x{8}";
   if (other === "B" && inClass) return null;
   if (/^[dDwWbBfnrtv]$/.test(other)) return `\\${other}`;
-  // Characters that need no escape are escaped in practice all the same, also those that are no ASCII.
+  // Unneeded escapes are common, also of characters beyond ASCII.
   if (/^[!-/:-@[-`{-~]$/.test(other)) return `\\${other}`;
   return /^[\da-zA-Z]$/.test(other) ? null : other;
 }
 
-function unknownEscape(rest: string): Result<never> {
+function rejectEscape(rest: string): Result<never> {
   return failed("invalid_input", `The pattern cannot be used: ${rest.slice(0, 2)} is no escape here. ${WHAT_WORKS}`);
 }

@@ -1,13 +1,13 @@
 /** Brave's Web Search API: https://api-dashboard.search.brave.com/api-reference/web/search/get */
 import { z } from "zod";
-import { type SearchEngine, textOrNothing } from "./engine.ts";
+import { type SearchEngine, optionalText } from "./engine.ts";
 
-/** `web` is missing when nothing was found. */
+/** `web` is absent without results. */
 const replySchema = z
   .object({
     type: z.string().optional(),
     web: z
-      .object({ results: z.array(z.object({ title: textOrNothing, url: textOrNothing, description: textOrNothing })) })
+      .object({ results: z.array(z.object({ title: optionalText, url: optionalText, description: optionalText })) })
       .nullish(),
   })
   .refine(({ type, web }) => type === "search" || web !== undefined);

@@ -1,18 +1,18 @@
 /**
- * The search engines that an operator can choose from. Their addresses are the operator's, like that of the model: they
- * may be private, and they are not a tenant's to name. What they find is text to Otto, and nothing is fetched from it.
+ * The search engines that an operator can choose. Like that of the model, their addresses are the operator's: they may
+ * be private, and no tenant names them. Results are plain text, and nothing is fetched from them.
  */
 import { failed } from "../../core/base/errors.ts";
 import type { SearchPort } from "../../core/ports/search.ts";
 import { braveSearch } from "./brave.ts";
-import { askEngine, type SearchEngine } from "./engine.ts";
+import { searchEngine, type SearchEngine } from "./engine.ts";
 import { searxngSearch } from "./searxng.ts";
 import { tavilySearch } from "./tavily.ts";
 
 interface Provider {
-  /** What it cannot do without. */
+  /** What it requires. */
   readonly needs: "key" | "address";
-  /** Its own address; null: everybody runs theirs. */
+  /** Its public address; null for self-hosted engines. */
   readonly baseUrl: string | null;
   readonly engine: SearchEngine;
 }
@@ -25,7 +25,7 @@ export const SEARCH_PROVIDERS = {
 
 export type SearchProvider = keyof typeof SEARCH_PROVIDERS;
 
-/** `baseUrl` has no slash at its end. */
+/** `baseUrl` has no trailing slash. */
 export interface SearchSettings {
   readonly provider: SearchProvider;
   readonly baseUrl: string;
@@ -37,11 +37,11 @@ export function isSearchProvider(name: string): name is SearchProvider {
 }
 
 const HOW_TO_SET_UP =
-  "No search engine is set up. Otto's operator sets SEARCH_PROVIDER to tavily or brave, with SEARCH_API_KEY, or to searxng, with SEARCH_BASE_URL.";
+  "No search engine is configured. Otto's operator sets SEARCH_PROVIDER to tavily or brave, with SEARCH_API_KEY, or to searxng, with SEARCH_BASE_URL.";
 
-/** Null: none is set up. */
+/** Null without a search engine. */
 export function openSearch(settings: SearchSettings | null): SearchPort {
   if (settings === null) return { search: () => Promise.resolve(failed("not_available", HOW_TO_SET_UP)) };
   const { engine } = SEARCH_PROVIDERS[settings.provider];
-  return { search: (request) => askEngine(engine, settings, request) };
+  return { search: (request) => searchEngine(engine, settings, request) };
 }

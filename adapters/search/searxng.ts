@@ -1,13 +1,13 @@
 /**
  * SearXNG's Search API: https://docs.searxng.org/dev/search_api.html. The server's settings have to list `json` under
- * `search.formats`; it answers 403 otherwise. It has no limit of results to ask for, and no keys: one that is set is for
- * whatever stands in front of it.
+ * `search.formats`; otherwise it replies 403. It has neither a limit of results nor keys: a configured key is for a
+ * proxy before it.
  */
 import { z } from "zod";
-import { type SearchEngine, textOrNothing } from "./engine.ts";
+import { type SearchEngine, optionalText } from "./engine.ts";
 
 const replySchema = z.object({
-  results: z.array(z.object({ title: textOrNothing, url: textOrNothing, content: textOrNothing })),
+  results: z.array(z.object({ title: optionalText, url: optionalText, content: optionalText })),
 });
 
 export const searxngSearch: SearchEngine = {

@@ -1,9 +1,9 @@
 /** Tavily's Search API: https://docs.tavily.com/api-reference/endpoint/search */
 import { z } from "zod";
-import { type SearchEngine, textOrNothing } from "./engine.ts";
+import { type SearchEngine, optionalText } from "./engine.ts";
 
 const replySchema = z.object({
-  results: z.array(z.object({ title: textOrNothing, url: textOrNothing, content: textOrNothing })),
+  results: z.array(z.object({ title: optionalText, url: optionalText, content: optionalText })),
 });
 
 export const tavilySearch: SearchEngine = {

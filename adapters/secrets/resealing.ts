@@ -1,6 +1,6 @@
 /**
- * Lazy re-sealing: a stored value that an earlier key sealed is sealed with the present one when it is used, so that the
- * earlier key can leave the ring in the end. A failure changes nothing: the value still opens, and the next use tries again.
+ * Lazy re-sealing: a stored value that an earlier key sealed is sealed with the present one when it is used, so that
+ * the earlier key can be removed. A failure changes nothing: the next use tries again.
  */
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
@@ -8,12 +8,12 @@ import type { SealedColumn, SealedValues } from "../../core/ports/sealed-values.
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Sealing } from "./sealing.ts";
 
-/** After a failure this isolate stores nothing for so long: each try would wait for the database. */
+/** After a failure this isolate re-seals nothing for this long: each attempt would wait for the database. */
 const PAUSE_MS = 60_000;
-/** Values that this isolate re-sealed. A cache may give the earlier form of one for a while. */
+/** Values that this isolate re-sealed. A cache may still return the earlier form for a while. */
 const MAX_KNOWN = 10_000;
 
-/** A sealed value as its row has it, in base64. */
+/** A sealed value of a row, in base64. */
 export interface SealedValue {
   readonly tenant: string;
   readonly column: SealedColumn;

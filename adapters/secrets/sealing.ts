@@ -1,9 +1,9 @@
 /**
- * Sealing of what is stored and may hold a secret: AES-256-GCM under OTTO_SECRET_KEY, with a fresh 96-bit nonce
- * (NIST SP 800-38D). `context` says what the bytes belong to: sealed bytes that were moved elsewhere do not open.
+ * Seals stored values that may contain secrets: AES-256-GCM under OTTO_SECRET_KEY, with a fresh 96-bit nonce (NIST SP
+ * 800-38D). `context` binds the bytes to their owner: moved elsewhere, they do not open.
  *
- * Sealed bytes are the header of the key (core/secrets/key-ring.ts), the nonce, and the ciphertext with its tag. Bytes of an earlier
- * release have no header; each key of the ring is tried for them, which the tag makes safe.
+ * Sealed bytes are the key's header (core/secrets/key-ring.ts), the nonce, and the ciphertext with its tag. Bytes of an
+ * earlier release have no header; each key of the ring is tried for them, which the tag makes safe.
  */
 import { raise } from "../../core/base/errors.ts";
 import { HEADER_BYTES, type KeyRing, parseKeyRing, type RingMember } from "../../core/secrets/key-ring.ts";
@@ -15,17 +15,20 @@ export interface Sealing {
   /** Throws `internal` for bytes that were not sealed with a key of the ring and this context. */
   open(sealed: Uint8Array, context: string): Promise<Uint8Array>;
   /**
-   * Whether another key than the present one may have sealed the bytes. False while the ring has one member: a release that
-   * is rolled back then still opens what it sealed.
+   * True if another key than the present one may have sealed the bytes. False while the ring has one member: a
+   * rolled-back release then still opens what it sealed.
    */
   isStale(sealed: Uint8Array): boolean;
-  /** 32 bytes or more that only a holder of the key can make, the same for the same seed bytes and purpose. */
+  /** At least 32 bytes that only a holder of the key can derive, always the same for a seed and purpose. */
   derive(seed: Uint8Array, purpose: string, byteCount: number): Promise<Uint8Array>;
-  /** The same of every key of the ring, the present one first: for what was handed out before the key changed. */
+  /** The same for every key of the ring, the present one first: for values issued before the key changed. */
   deriveEach(seed: Uint8Array, purpose: string, byteCount: number): Promise<readonly Uint8Array[]>;
 }
 
-/** `secretKey` seals and opens, the comma-separated keys of `old` open; each is 32 bytes in base64. Throws a RangeError else. */
+/**
+ * `secretKey` seals and opens, the comma-separated keys of `old` open; each is 32 bytes in base64. Throws a RangeError
+ * for other values.
+ */
 export function openSealing(secretKey: string, old: string | null = null): Sealing {
   const ring = parseKeyRing(secretKey, old);
   const [present] = ring;
@@ -33,7 +36,7 @@ export function openSealing(secretKey: string, old: string | null = null): Seali
     async seal(bytes, context) {
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
       const key = await crypto.subtle.importKey("raw", present.raw, "AES-GCM", false, ["encrypt"]);
-      const sealed = new Uint8Array(await crypto.subtle.encrypt(gcm(nonce, context), key, bytes));
+      const sealed = new Uint8Array(await crypto.subtle.encrypt(toGcmParameters(nonce, context), key, bytes));
       const whole = new Uint8Array(HEADER_BYTES + NONCE_BYTES + sealed.length);
       whole.set(present.header);
       whole.set(nonce, HEADER_BYTES);
@@ -68,7 +71,9 @@ async function decrypt({ raw }: RingMember, sealed: Uint8Array, context: string)
   const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
   const nonce = sealed.subarray(0, NONCE_BYTES);
   try {
-    return new Uint8Array(await crypto.subtle.decrypt(gcm(nonce, context), key, sealed.subarray(NONCE_BYTES)));
+    return new Uint8Array(
+      await crypto.subtle.decrypt(toGcmParameters(nonce, context), key, sealed.subarray(NONCE_BYTES)),
+    );
   } catch {
     return null;
   }
@@ -90,6 +95,6 @@ function isSealedBy(sealed: Uint8Array, { header }: RingMember): boolean {
   return sealed.length > HEADER_BYTES && header.every((byte, at) => sealed[at] === byte);
 }
 
-function gcm(nonce: Uint8Array, context: string) {
+function toGcmParameters(nonce: Uint8Array, context: string) {
   return { name: "AES-GCM", iv: nonce, additionalData: new TextEncoder().encode(context) };
 }

@@ -1,6 +1,6 @@
 /**
- * The secrets of tenants for the egress module: read from the database, kept sealed for a while, opened for each request.
- * What is kept lets a task that is under way go on while Postgres is away.
+ * The secrets of tenants for the egress module: read from the database, cached sealed for a while, opened for each
+ * request. The cache lets a running task continue while Postgres is unavailable.
  */
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
@@ -13,36 +13,36 @@ import { awaitWithin } from "../../core/base/deadline.ts";
 import type { Reseal } from "./resealing.ts";
 import type { Sealing } from "./sealing.ts";
 
-/** How long a list stands in for one that cannot be read. */
+/** How long a stale list replaces one that cannot be read. */
 const STALE_MS = 10 * 60_000;
-/** After a reading that failed or took too long, nobody in this isolate tries for so long: each would wait again. */
+/** After a failed or slow read, this isolate does not retry for this long: each attempt would wait again. */
 const PAUSE_MS = 5_000;
-/** What a request that needs them is told to wait. */
+/** Suggested retry delay of a request that needs them. */
 const RETRY_AFTER_MS = 1_000;
-/** Maximum age of the list that answers which secrets are bound to an agent, and the longest wait for it. */
+/** Maximum age of the list that says which secrets are bound to an agent, and the longest wait for it. */
 const MAX_AGE_OF_BINDINGS_MS = 60_000;
 const PATIENCE_FOR_BINDINGS_MS = 500;
-/** Characters of what is kept of one tenant, and of all: tenants share the isolate. */
+/** Maximum cached characters per tenant and in total: tenants share the isolate. */
 const MAX_CHARACTERS_EACH = 1_000_000;
 const MAX_CHARACTERS = 8_000_000;
 
-interface Kept {
+interface CachedList {
   readonly readAt: number;
   readonly rows: readonly SecretSetting[];
   readonly characters: number;
 }
 
-/** Lists by tenant, the oldest first, and the pause after a failed read: there is one database. */
-export class SecretShelf {
-  private readonly lists = new Map<string, Kept>();
+/** Lists by tenant, the oldest first, and the pause after a failed read of the one database. */
+export class SecretCache {
+  private readonly lists = new Map<string, CachedList>();
   private characters = 0;
   readonly pause = new FailurePause(PAUSE_MS);
 
-  read(tenant: string): Kept | undefined {
+  read(tenant: string): CachedList | undefined {
     return this.lists.get(tenant);
   }
 
-  keep(tenant: string, rows: readonly SecretSetting[], readAt: number): void {
+  store(tenant: string, rows: readonly SecretSetting[], readAt: number): void {
     this.forget(tenant);
     const characters = tenant.length + JSON.stringify(rows).length;
     if (characters > MAX_CHARACTERS_EACH) return;
@@ -54,7 +54,7 @@ export class SecretShelf {
     }
   }
 
-  /** Has the next request read them anew. */
+  /** Makes the next request read them again. */
   forget(tenant: string): void {
     this.characters -= this.lists.get(tenant)?.characters ?? 0;
     this.lists.delete(tenant);
@@ -68,7 +68,7 @@ export interface SecretsSettings {
   readonly tenant: string;
   /** The user whose requests carry the values. */
   readonly user: SecretUser;
-  readonly shelf: SecretShelf;
+  readonly shelf: SecretCache;
   readonly clock: Clock;
 }
 
@@ -76,27 +76,26 @@ export function openSecrets(settings: SecretsSettings): SecretsPort {
   const { user } = settings;
   return {
     async all(maxAgeMs, patienceMs) {
-      const rows = await rowsOf(settings, maxAgeMs, patienceMs);
+      const rows = await readRows(settings, maxAgeMs, patienceMs);
       return rows.ok ? ok(await Promise.all(rows.value.map((row) => openSecret(settings, row)))) : rows;
     },
     async boundToAgent() {
-      const rows = await rowsOf(settings, MAX_AGE_OF_BINDINGS_MS, PATIENCE_FOR_BINDINGS_MS);
+      const rows = await readRows(settings, MAX_AGE_OF_BINDINGS_MS, PATIENCE_FOR_BINDINGS_MS);
       const bound = rows.ok ? rows.value.filter(({ agents }) => isBoundToAgent(agents, user)) : [];
       return new Set(bound.map(({ name }) => name));
     },
   };
 }
 
-/** Seals a value for the table. */
 export async function sealSecret(
   sealing: Pick<Sealing, "seal">,
   tenant: string,
   { name, value }: { readonly name: string; readonly value: string },
 ): Promise<string> {
-  return toBase64(await sealing.seal(new TextEncoder().encode(value), contextOf(tenant, name)));
+  return toBase64(await sealing.seal(new TextEncoder().encode(value), toContext(tenant, name)));
 }
 
-async function rowsOf(
+async function readRows(
   settings: SecretsSettings,
   maxAgeMs: number,
   patienceMs: number,
@@ -106,21 +105,21 @@ async function rowsOf(
   const kept = shelf.read(tenant);
   if (kept !== undefined && now - kept.readAt <= maxAgeMs) return ok(kept.rows);
   const read = shelf.pause.isOn(now)
-    ? AWAY
-    : await awaitWithin(globalThis, patienceMs, readAndKeep(settings, now), null);
+    ? UNAVAILABLE
+    : await awaitWithin(globalThis, patienceMs, readAndStore(settings, now), null);
   if (read?.ok === true) return read;
-  if (read !== AWAY) shelf.pause.begin(clock.now());
-  return kept !== undefined && now - kept.readAt <= STALE_MS ? ok(kept.rows) : AWAY;
+  if (read !== UNAVAILABLE) shelf.pause.begin(clock.now());
+  return kept !== undefined && now - kept.readAt <= STALE_MS ? ok(kept.rows) : UNAVAILABLE;
 }
 
-/** What comes too late for this request is there for the next one. */
-async function readAndKeep({ table, tenant, shelf }: SecretsSettings, now: number) {
+/** A list that is too late for this request is cached for the next one. */
+async function readAndStore({ table, tenant, shelf }: SecretsSettings, now: number) {
   const read = await table.sealed(tenant);
-  if (read.ok) shelf.keep(tenant, read.value, now);
+  if (read.ok) shelf.store(tenant, read.value, now);
   return read;
 }
 
-const AWAY = failed("upstream_failed", "The tenant's secrets cannot be read at the moment. Try again later.", {
+const UNAVAILABLE = failed("upstream_failed", "The tenant's secrets cannot be read at the moment. Try again later.", {
   retryAfterMs: RETRY_AFTER_MS,
 });
 
@@ -131,12 +130,12 @@ async function openSecret(settings: SecretsSettings, row: SecretSetting): Promis
   return { name, hosts, value: await openValue(settings, row), ...bindings };
 }
 
-/** Null for what no key of the ring opens. */
+/** Null for a value that no key of the ring opens. */
 async function openValue(
   { sealing, reseal, tenant }: Pick<SecretsSettings, "sealing" | "reseal" | "tenant">,
   { name, sealed }: SecretSetting,
 ): Promise<string | null> {
-  const context = contextOf(tenant, name);
+  const context = toContext(tenant, name);
   try {
     const bytes = await sealing.open(fromBase64(sealed), context);
     await reseal({ tenant, column: "secrets.sealed", sealed, context });
@@ -146,6 +145,6 @@ async function openValue(
   }
 }
 
-function contextOf(tenant: string, name: string): string {
+function toContext(tenant: string, name: string): string {
   return `secret ${tenant} ${name}`;
 }

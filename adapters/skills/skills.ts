@@ -14,7 +14,7 @@ import { formatSource } from "../../core/tool/source.ts";
 
 /** The packages that a tenant may read. */
 export interface SkillStore extends SkillsPort {
-  /** Keeps a package of the tenant under its hash. Keeping it again changes nothing. */
+  /** Stores a package of the tenant under its hash. Idempotent. */
   keep(hash: string, packed: Uint8Array): Promise<Result<void>>;
 }
 
@@ -33,17 +33,17 @@ export function openSkills(blobs: BlobPort, tenant: string): SkillStore {
   };
 }
 
-/** Keeps what this release ships for the tasks that pin it and go on under a later one. Can be done again. */
-export async function keepShipped(blobs: BlobPort): Promise<Result<void>> {
+/** Stores what this release ships, for tasks that pin it and continue under a later one. Idempotent. */
+export async function storeShipped(blobs: BlobPort): Promise<Result<void>> {
   for (const { skill } of SHIPPED) {
-    const put = await blobs.put(getShippedPackageKey(skill.hash), packedShipped(skill.hash));
+    const put = await blobs.put(getShippedPackageKey(skill.hash), packShipped(skill.hash));
     if (!put.ok) return put;
   }
-  // After the packages: a source that can be read names only what can be read.
+  // After the packages: a readable source names only readable packages.
   return await blobs.put(getShippedSourceKey(SHIPPED_HASH), new TextEncoder().encode(formatSource(shippedTools)));
 }
 
-function packedShipped(hash: string): Uint8Array {
+function packShipped(hash: string): Uint8Array {
   const opened = findShippedPackage(hash);
   if (opened === null) throw new Error("a shipped skill has a package");
   const files = opened.files.map((file): PackedFile => {

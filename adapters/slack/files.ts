@@ -4,12 +4,12 @@ import type { SlackPort, SlackUpload } from "../../core/ports/slack.ts";
 import { asNotSent, failed, ok, type Result } from "../../core/base/errors.ts";
 import { joinBytes } from "../../core/base/join-bytes.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
-import { leaveUnread, reachSlack } from "./reach.ts";
-import { refusalOf } from "./refusals.ts";
+import { discardBody, fetchFromSlack } from "./reach.ts";
+import { toRefusal } from "./refusals.ts";
 
 const TRANSFER_MS = 60_000;
 
-/** The bytes go to an address that the first call gives, and are shared by the third. */
+/** The first call returns an upload URL, the second sends the bytes, the third shares the file. */
 export async function uploadFile(address: SlackAddress, file: SlackUpload): Promise<Result<void>> {
   const { channel, thread, name, title, bytes } = file;
   const place = z.object({ upload_url: z.string(), file_id: z.string() });
@@ -17,7 +17,7 @@ export async function uploadFile(address: SlackAddress, file: SlackUpload): Prom
   const given = await callSlack(address, "files.getUploadURLExternal", wanted, place);
   if (!given.ok) return asNotSent(given.error);
   const put = await putBytes(address, given.value.upload_url, bytes);
-  // A file that was not completed is seen by nobody.
+  // A file that was not completed is invisible.
   if (!put.ok) return asNotSent(put.error);
   const shared = { files: [{ id: given.value.file_id, title }], channel_id: channel, thread_ts: thread };
   const done = await callSlack(address, "files.completeUploadExternal", shared, z.object({}));
@@ -26,12 +26,12 @@ export async function uploadFile(address: SlackAddress, file: SlackUpload): Prom
 
 async function putBytes(from: SlackAddress, url: string, bytes: Uint8Array): Promise<Result<void>> {
   const headers = { "content-type": "application/octet-stream" };
-  return await reachSlack({
+  return await fetchFromSlack({
     url,
     from,
     init: { method: "POST", headers, body: bytes },
     timeoutMs: TRANSFER_MS,
-    read: leaveUnread,
+    read: discardBody,
   });
 }
 
@@ -42,19 +42,19 @@ export async function downloadFile(
 ): ReturnType<SlackPort["download"]> {
   const headers: Record<string, string> = from.token === null ? {} : { authorization: `Bearer ${from.token}` };
   const read = async (response: Response) => await readFile(response, maxBytes);
-  return await reachSlack({ url, from, init: { headers }, timeoutMs: TRANSFER_MS, read });
+  return await fetchFromSlack({ url, from, init: { headers }, timeoutMs: TRANSFER_MS, read });
 }
 
-/** To a token that may not read a file, Slack answers the page where people log in, as if it were the file. */
-function isPageToLogIn(response: Response, contentType: string): boolean {
+/** For a token that may not read a file, Slack replies with its login page as if it were the file. */
+function isLoginPage(response: Response, contentType: string): boolean {
   return contentType.startsWith("text/html") && !/\.html?$/i.test(URL.parse(response.url)?.pathname ?? "");
 }
 
 async function readFile(response: Response, maxBytes: number): ReturnType<SlackPort["download"]> {
   const contentType = response.headers.get("content-type") ?? "application/octet-stream";
-  if (isPageToLogIn(response, contentType)) {
+  if (isLoginPage(response, contentType)) {
     await response.body?.cancel();
-    return refusalOf("access_denied");
+    return toRefusal("access_denied");
   }
   const parts: Uint8Array[] = [];
   let size = 0;

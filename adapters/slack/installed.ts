@@ -1,4 +1,4 @@
-/** The bots of tenants: their tokens, which the table keeps sealed, and Slack as each bot may use it. */
+/** The bots of tenants: their tokens, which the table stores sealed, and Slack as each bot may use it. */
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
 import type { SlackHome, SlackInstall, SlackInstallTable } from "../../core/ports/slack-install-table.ts";
 import { openSlackNotes } from "../../core/channels/slack/notes.ts";
@@ -9,7 +9,7 @@ import type { Reseal } from "../secrets/resealing.ts";
 import type { Sealing } from "../secrets/sealing.ts";
 import { openSlack } from "./slack.ts";
 
-/** A workspace as the bot that is installed there sees it. */
+/** A workspace as the bot installed there sees it. */
 export interface InstalledSlack {
   readonly install: SlackInstall;
   readonly slack: SlackPort;
@@ -22,12 +22,12 @@ export interface SlackTokens {
   readonly apiUrl: string;
 }
 
-/** A tenant's workspace. `until`: as an address of Slack has it. */
+/** A tenant's workspace. `until`: as in `SlackAddress`. */
 export interface SlackVisit extends SlackHome {
   readonly until?: number;
 }
 
-/** `not_found`: the tenant has no working installation in this workspace. */
+/** `not_found` if the tenant has no working installation in this workspace. */
 export async function openInstalled(
   { table, sealing, reseal, apiUrl }: SlackTokens,
   { tenant, team, until }: SlackVisit,
@@ -35,7 +35,7 @@ export async function openInstalled(
   const found = await table.findByTeam(tenant, team);
   if (!found.ok) return found;
   const { sealed, ...install } = found.value;
-  const context = contextOf(tenant, team);
+  const context = toContext(tenant, team);
   const token = new TextDecoder().decode(await sealing.open(fromBase64(sealed), context));
   await reseal({ tenant, column: "slack_installs.sealed", sealed, context });
   return ok({
@@ -44,7 +44,7 @@ export async function openInstalled(
   });
 }
 
-/** What the tenant's tools say in the workspaces whose installation works. */
+/** The messages of the tenant's tools in workspaces with a working installation. */
 export function openNotes(tokens: () => SlackTokens, tenant: string): SlackNotesPort {
   return openSlackNotes({
     installs: async () => await tokens().table.active(tenant),
@@ -55,16 +55,16 @@ export function openNotes(tokens: () => SlackTokens, tenant: string): SlackNotes
   });
 }
 
-/** A bot's token as the table keeps it, in base64. */
+/** A bot's token as the table stores it, in base64. */
 export async function sealToken(
   sealing: Pick<Sealing, "seal">,
   tenant: string,
   { team, token }: { readonly team: string; readonly token: string },
 ): Promise<string> {
-  const sealed = await sealing.seal(new TextEncoder().encode(token), contextOf(tenant, team));
+  const sealed = await sealing.seal(new TextEncoder().encode(token), toContext(tenant, team));
   return toBase64(sealed);
 }
 
-function contextOf(tenant: string, team: string): string {
+function toContext(tenant: string, team: string): string {
   return `slack ${tenant} ${team}`;
 }

@@ -1,10 +1,10 @@
-/** Requests to addresses of Slack beside its Web API: where bytes of files stand, and where a click is answered. */
+/** Requests to Slack outside of its Web API: for the bytes of files, and for replies to clicks. */
 import { ANSWERED, notSent, ok, type Result } from "../../core/base/errors.ts";
-import { lost, outOfTime, type SlackAddress, timeFor } from "./call.ts";
-import { refusalOf, tooMuch } from "./refusals.ts";
+import { failLost, failOutOfTime, type SlackAddress, computeTimeout } from "./call.ts";
+import { toRefusal, failRateLimited } from "./refusals.ts";
 
-/** A request to one of Slack's addresses. `read` has to read the body of an answer of HTTP 200, or cancel it. */
-interface Reach<T> {
+/** A request to one of Slack's addresses. `read` has to read the body of an HTTP 200 reply, or cancel it. */
+interface SlackFetch<T> {
   readonly url: string;
   readonly from: Pick<SlackAddress, "apiUrl" | "until">;
   readonly init: RequestInit;
@@ -12,7 +12,7 @@ interface Reach<T> {
   readonly read: (response: Response) => Promise<Result<T>>;
 }
 
-/** True for Slack's own servers, and for the one that is set up in their place. */
+/** True for Slack's own servers, and for the configured one. */
 function isSlackAddress(url: string, apiUrl: string): boolean {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.username !== "" || parsed.password !== "") return false;
@@ -22,28 +22,34 @@ function isSlackAddress(url: string, apiUrl: string): boolean {
 }
 
 /**
- * Makes the request; `blocked_by_policy` for an address that is none of Slack's. No redirect is followed: what the
- * request holds is for Slack alone, and a file's leads to the page where people log in. Never throws.
+ * Sends the request; `blocked_by_policy` for an address that is not Slack's. Redirects are not followed: the request's
+ * content is for Slack only, and a file's redirect leads to the login page. Never throws.
  */
-export async function reachSlack<T>({ url, from, init, timeoutMs: mostMs, read }: Reach<T>): Promise<Result<T>> {
-  if (!isSlackAddress(url, from.apiUrl)) return notSent("blocked_by_policy", "This address is none of Slack's.");
-  const timeoutMs = timeFor(mostMs, from.until);
-  if (timeoutMs <= 0) return outOfTime();
+export async function fetchFromSlack<T>({
+  url,
+  from,
+  init,
+  timeoutMs: mostMs,
+  read,
+}: SlackFetch<T>): Promise<Result<T>> {
+  if (!isSlackAddress(url, from.apiUrl)) return notSent("blocked_by_policy", "This address does not belong to Slack.");
+  const timeoutMs = computeTimeout(mostMs, from.until);
+  if (timeoutMs <= 0) return failOutOfTime();
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
     if (response.status === 200) return await read(response);
     await response.body?.cancel();
-    if (response.status === 429) return tooMuch(response.headers.get("retry-after"));
+    if (response.status === 429) return failRateLimited(response.headers.get("retry-after"));
     if (response.status === 404 || response.status === 410)
-      return notSent("gone", "This is over at Slack.", { cause: ANSWERED });
-    return response.status < 500 ? refusalOf("access_denied") : lost(`Slack answered with HTTP ${response.status}.`);
+      return notSent("gone", "This has ended at Slack.", { cause: ANSWERED });
+    return response.status < 500 ? toRefusal("access_denied") : failLost(`Slack replied with HTTP ${response.status}.`);
   } catch {
-    return lost("Slack cannot be reached.");
+    return failLost("Slack is unavailable.");
   }
 }
 
-/** Of an answer that says nothing. */
-export async function leaveUnread(response: Response): Promise<Result<void>> {
+/** For a reply without content. */
+export async function discardBody(response: Response): Promise<Result<void>> {
   await response.body?.cancel();
   return ok(undefined);
 }

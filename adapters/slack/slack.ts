@@ -1,4 +1,4 @@
-/** Slack's Web API as the port has it: which method is called with what, and what is read of its reply. */
+/** Implements the Slack port by Slack's Web API: which method is called with what, and what is read of its reply. */
 import { z } from "zod";
 import { ANSWERED, failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 import type {
@@ -11,18 +11,18 @@ import type {
 } from "../../core/ports/slack.ts";
 import { callSlack, type SlackAddress } from "./call.ts";
 import { downloadFile, uploadFile } from "./files.ts";
-import { leaveUnread, reachSlack } from "./reach.ts";
+import { discardBody, fetchFromSlack } from "./reach.ts";
 
-/** Of the metadata of the bot's messages. */
+/** In the metadata of the bot's messages. */
 const EVENT_TYPE = "otto_delivery";
-/** Slack's clock gives a message its `ts`, another one says from when on messages are looked for. */
+/** Slack's clock sets a message's `ts`; another clock sets the time from which messages are searched. */
 const CLOCK_SKEW_MS = 60_000;
 const MESSAGES_A_PAGE = 200;
 const CHANNELS_A_PAGE = 1_000;
 const MAX_PAGES = 5;
 const RESPOND_MS = 10_000;
 
-/** A workspace. `botUser` is what the bot's own messages are told apart by. */
+/** A workspace. `botUser` identifies the bot's own messages. */
 export interface SlackWorkspaceAddress extends SlackAddress {
   readonly botUser: string;
 }
@@ -42,7 +42,7 @@ const message = z.object({
   files: z.array(z.object({ title: z.string().nullish(), size: z.number().nullish() })).nullish(),
 });
 
-const heard = z.object({
+const threadMessage = z.object({
   ts: z.string(),
   user: z.string().nullish(),
   text: z.string().nullish(),
@@ -68,16 +68,16 @@ export function openSlack(address: SlackWorkspaceAddress): SlackPort {
   return {
     async post({ channel, thread, text, blocks, key }) {
       const metadata = { event_type: EVENT_TYPE, event_payload: { id: key } };
-      const said = { text, blocks: blocksOf(blocks), unfurl_links: false, unfurl_media: false };
+      const said = { text, blocks: toBlocks(blocks), unfurl_links: false, unfurl_media: false };
       const done = await call("chat.postMessage", { channel, thread_ts: thread, ...said, metadata }, posted);
       return done.ok ? ok({ channel: done.value.channel, ts: done.value.ts }) : done;
     },
     async update({ channel, ts, text, blocks }) {
-      return nothing(await call("chat.update", { channel, ts, text, blocks }, NOTHING));
+      return toNothing(await call("chat.update", { channel, ts, text, blocks }, NOTHING));
     },
     async whisper({ channel, user: to, thread, text, blocks }) {
-      const said = { text, blocks: blocksOf(blocks) };
-      return nothing(await call("chat.postEphemeral", { channel, user: to, thread_ts: thread, ...said }, NOTHING));
+      const said = { text, blocks: toBlocks(blocks) };
+      return toNothing(await call("chat.postEphemeral", { channel, user: to, thread_ts: thread, ...said }, NOTHING));
     },
     async respond(url, { text, blocks, isEphemeral, replaces }) {
       return await respond(address, url, {
@@ -92,18 +92,18 @@ export function openSlack(address: SlackWorkspaceAddress): SlackPort {
       return done.ok ? ok({ id: done.value.view.id }) : done;
     },
     async updateView(id, given) {
-      return nothing(await call("views.update", { view_id: id, view: given }, NOTHING));
+      return toNothing(await call("views.update", { view_id: id, view: given }, NOTHING));
     },
-    user: async (id) => personOf(await call("users.info", { user: id }, user)),
-    userByEmail: async (email) => personOf(await call("users.lookupByEmail", { email }, user)),
+    user: async (id) => toPerson(await call("users.info", { user: id }, user)),
+    userByEmail: async (email) => toPerson(await call("users.lookupByEmail", { email }, user)),
     async openConversation(person) {
       const reply = z.object({ channel: z.object({ id: z.string() }) });
       const done = await call("conversations.open", { users: person }, reply);
       return done.ok ? ok(done.value.channel.id) : done;
     },
-    listOwnMessages: async (place) => await messagesSince(address, place),
-    listMessagesBefore: async (place) => await saidBefore(address, place),
-    findChannel: async (name) => await channelNamed(address, name),
+    listOwnMessages: async (place) => await listMessagesSince(address, place),
+    listMessagesBefore: async (place) => await listMessagesBefore(address, place),
+    findChannel: async (name) => await findChannel(address, name),
     async permalink({ channel, ts }) {
       const done = await call("chat.getPermalink", { channel, message_ts: ts }, z.object({ permalink: z.string() }));
       return done.ok ? ok(done.value.permalink) : done;
@@ -114,16 +114,16 @@ export function openSlack(address: SlackWorkspaceAddress): SlackPort {
   };
 }
 
-/** Slack refuses an empty list where a message has none. */
-function blocksOf<T>(blocks: readonly T[]): readonly T[] | undefined {
+/** Slack rejects an empty list, so a message without blocks omits it. */
+function toBlocks<T>(blocks: readonly T[]): readonly T[] | undefined {
   return blocks.length > 0 ? blocks : undefined;
 }
 
-function nothing(done: Result<unknown>): Result<void> {
+function toNothing(done: Result<unknown>): Result<void> {
   return done.ok ? ok(undefined) : done;
 }
 
-function personOf(done: Result<z.output<typeof user>>): Result<SlackUser> {
+function toPerson(done: Result<z.output<typeof user>>): Result<SlackUser> {
   if (!done.ok) return done;
   const { id, team_id: team, name, tz, is_bot: isBot, profile } = done.value.user;
   const shown = [profile?.display_name, profile?.real_name, name].find(
@@ -142,11 +142,14 @@ function personOf(done: Result<z.output<typeof user>>): Result<SlackUser> {
 async function respond(from: SlackAddress, url: string, body: unknown): Promise<Result<void>> {
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
-  return await reachSlack({ url, from, init, timeoutMs: RESPOND_MS, read: leaveUnread });
+  return await fetchFromSlack({ url, from, init, timeoutMs: RESPOND_MS, read: discardBody });
 }
 
-/** Of a thread, its beginning is among them where the bot began it. Fails `too_large` where there is more than is read. */
-async function messagesSince(
+/**
+ * Lists the bot's messages since a time, including the first message of a thread that the bot started. Fails with
+ * `too_large` beyond the pages that are read.
+ */
+async function listMessagesSince(
   address: SlackWorkspaceAddress,
   { channel, thread, since }: MessagesSince,
 ): Promise<Result<readonly OwnMessage[]>> {
@@ -167,14 +170,14 @@ async function messagesSince(
     next = done.value.response_metadata?.next_cursor ?? "";
     if (next === "") return ok(found);
   }
-  return failed("too_large", "More was said in this Slack conversation than Otto reads back.");
+  return failed("too_large", "This Slack conversation has more messages than Otto can read.");
 }
 
-async function saidBefore(
+async function listMessagesBefore(
   address: SlackAddress,
   { channel, thread, before }: MessagesBefore,
 ): Promise<Result<readonly ThreadMessage[]>> {
-  const reply = z.object({ messages: z.array(heard), response_metadata: cursor });
+  const reply = z.object({ messages: z.array(threadMessage), response_metadata: cursor });
   const found: ThreadMessage[] = [];
   for (let page = 0, next = ""; page < MAX_PAGES; page += 1) {
     const more = { latest: before, limit: MESSAGES_A_PAGE, ...(next !== "" && { cursor: next }) };
@@ -190,7 +193,7 @@ async function saidBefore(
   return ok(found);
 }
 
-async function channelNamed(address: SlackAddress, name: string): Promise<Result<string>> {
+async function findChannel(address: SlackAddress, name: string): Promise<Result<string>> {
   const reply = z.object({
     channels: z.array(z.object({ id: z.string(), name: z.string().nullish() })),
     response_metadata: cursor,
@@ -205,7 +208,7 @@ async function channelNamed(address: SlackAddress, name: string): Promise<Result
     next = done.value.response_metadata?.next_cursor ?? "";
     if (next === "") break;
   }
-  return notSent("not_found", `There is no Slack channel #${name} that Otto may see.`, { cause: ANSWERED });
+  return notSent("not_found", `Otto cannot see a Slack channel #${name}.`, { cause: ANSWERED });
 }
 
 async function whoAmI(address: SlackAddress): ReturnType<SlackPort["whoAmI"]> {

@@ -1,6 +1,6 @@
 /**
- * SSH, by way of the sidecar, as the web is: the place is judged here and, with its addresses, there; secrets are filled in
- * here, for that place only, and what comes back is searched for them.
+ * SSH through the sidecar, like web requests: the destination is checked here and, with its addresses, in the sidecar.
+ * Secrets are filled in here for that destination only, and redacted from the output.
  */
 import { z } from "zod";
 import {
@@ -19,13 +19,13 @@ import { isHostListed, isPortListed } from "../../core/web/host-pattern.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 import type { SshCredential, SshPort, SshRequest, SshRun } from "../../core/ports/ssh.ts";
 import { fillReferences, findReferencedNames } from "../../core/web/secret-references.ts";
-import { type EgressAllow, judgeSshPlace, sshPlace } from "../egress/address.ts";
-import { boundValue } from "../egress/fill-secrets.ts";
+import { type EgressAllow, judgeSshDestination, toSshUrl } from "../egress/address.ts";
+import { findBoundValue } from "../egress/fill-secrets.ts";
 import { MARGIN_BYTES, openSecretBook } from "../egress/secret-book.ts";
 import { type JobReply, runJob } from "../sidecar/run-job.ts";
 import type { Sidecar } from "../sidecar/sidecar.ts";
 
-/** `sidecar` is null where there is none. `tenant`: whose commands they are, and whose `secrets`. */
+/** `sidecar` is null without one. `tenant` owns the commands and the `secrets`. */
 export interface SshSettings {
   readonly sidecar: Sidecar | null;
   readonly allow: EgressAllow;
@@ -34,7 +34,7 @@ export interface SshSettings {
 }
 
 const MAX_CREDENTIAL_CHARACTERS = 65_536;
-/** For what the sidecar does beside the command: the answer still has to be its own. */
+/** The sidecar's own time beyond the command, so that the reply is still its own. */
 const ENDING_MS = 2_000;
 
 export function openSsh({ sidecar, allow, tenant, secrets }: SshSettings): SshPort {
@@ -44,11 +44,11 @@ export function openSsh({ sidecar, allow, tenant, secrets }: SshSettings): SshPo
       if (!judged.ok) return judged;
       const { url, isListed } = judged.value;
       const { credential, port, username, command, fingerprints, timeoutMs, maxOutputBytes, signal } = request;
-      const book = await openSecretBook(secrets, namesIn(credential).length > 0);
+      const book = await openSecretBook(secrets, findNames(credential).length > 0);
       if (!book.ok) return book;
       const login = fill(credential, url, book.value.named);
       if (!login.ok) return login;
-      if (signal.aborted) return notBegun("timeout", "It was given up before it was sent.");
+      if (signal.aborted) return failUnsent("timeout", "It was cancelled before it was sent.");
       const order = {
         host: url.hostname,
         port,
@@ -58,7 +58,7 @@ export function openSsh({ sidecar, allow, tenant, secrets }: SshSettings): SshPo
         fingerprints,
         port_is_listed: isListed,
         timeout_ms: timeoutMs,
-        // A value that begins inside the limit is then whole, and is found.
+        // A value that starts inside the limit is then complete, and found.
         max_output_bytes: maxOutputBytes + MARGIN_BYTES,
       };
       const job = { kind: "ssh", tenant, order, files: [], timeoutMs: timeoutMs + ENDING_MS, signal };
@@ -75,22 +75,22 @@ export function openSsh({ sidecar, allow, tenant, secrets }: SshSettings): SshPo
   };
 }
 
-/** The place, if the agent may reach it. */
+/** Returns the destination if the agent may reach it. */
 function judge(
   { host, port, allowedDomains }: SshRequest,
   allow: EgressAllow,
 ): Result<{ readonly url: URL; readonly isListed: boolean }> {
-  const place = sshPlace(host, port);
+  const place = toSshUrl(host, port);
   const isListed = place !== null && isPortListed(place, allowedDomains ?? []);
-  const judged = judgeSshPlace(host, port, allow, isListed);
-  if (!judged.ok) return notBegun("blocked_by_policy", judged.message, "host");
+  const judged = judgeSshDestination(host, port, allow, isListed);
+  if (!judged.ok) return failUnsent("blocked_by_policy", judged.message, "host");
   const { url, opened } = judged;
   if (allowedDomains === null ? opened : isHostListed(url, allowedDomains)) return ok({ url, isListed });
   const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
-  return notBegun("blocked_by_policy", message, "host");
+  return failUnsent("blocked_by_policy", message, "host");
 }
 
-function namesIn(credential: SshCredential): readonly string[] {
+function findNames(credential: SshCredential): readonly string[] {
   switch (credential.kind) {
     case "secret":
       return [credential.name];
@@ -103,12 +103,12 @@ function namesIn(credential: SshCredential): readonly string[] {
 
 type Login = { readonly password: string } | { readonly private_key: string };
 
-/** The credential with its secrets, each bound to the place. */
+/** The credential with its secrets, each bound to the destination. */
 function fill(credential: SshCredential, url: URL, secrets: readonly TenantSecret[]): Result<Login> {
   const field = credential.kind === "secret" ? "credential_id" : credential.kind;
   const values = new Map<string, string>();
-  for (const name of namesIn(credential)) {
-    const value = boundValue(name, field, { url, method: null }, secrets);
+  for (const name of findNames(credential)) {
+    const value = findBoundValue(name, field, { url, method: null }, secrets);
     if (!value.ok) return value;
     values.set(name, value.value);
   }
@@ -118,7 +118,7 @@ function fill(credential: SshCredential, url: URL, secrets: readonly TenantSecre
   }
   const text = credential.kind === "password" ? credential.password : credential.privateKey;
   const filled = fillReferences(text, "text", MAX_CREDENTIAL_CHARACTERS, (name) => values.get(name) ?? "");
-  if (filled === null) return notBegun("too_large", `${field}: it is too long with its secrets filled in.`, field);
+  if (filled === null) return failUnsent("too_large", `${field}: it is too long with its secrets filled in.`, field);
   return ok(credential.kind === "password" ? { password: filled } : { private_key: filled });
 }
 
@@ -143,12 +143,12 @@ const bodySchema = z.discriminatedUnion("kind", [
   }),
 ]);
 
-type Ran = Omit<SshRun, "stdout" | "stderr" | "truncated"> & {
+type CommandOutput = Omit<SshRun, "stdout" | "stderr" | "truncated"> & {
   readonly stdout: Uint8Array;
   readonly stderr: Uint8Array;
 };
 
-async function read({ body, files }: JobReply): Promise<Result<Ran>> {
+async function read({ body, files }: JobReply): Promise<Result<CommandOutput>> {
   const told = bodySchema.parse(body);
   if (told.kind === "failed") {
     const { code, message, sent, field } = told;
@@ -159,10 +159,7 @@ async function read({ body, files }: JobReply): Promise<Result<Ran>> {
   try {
     for await (const { path, bytes } of files) output.set(path, bytes);
   } catch {
-    return maybeSent(
-      "upstream_failed",
-      "The connection to the sidecar was lost before the command's output was there.",
-    );
+    return maybeSent("upstream_failed", "The connection to the sidecar was lost before the command's output arrived.");
   }
   const { exit_code: exitCode, signal, duration_ms: durationMs } = told;
   const [stdout = new Uint8Array(), stderr = new Uint8Array()] = [output.get("stdout"), output.get("stderr")];
@@ -173,6 +170,6 @@ function cut(bytes: Uint8Array, most: number): string {
   return new TextDecoder().decode(bytes.subarray(0, most));
 }
 
-function notBegun(code: ErrorCode, message: string, field?: string): Result<never> {
+function failUnsent(code: ErrorCode, message: string, field?: string): Result<never> {
   return notSent(code, message, field === undefined ? {} : { field });
 }

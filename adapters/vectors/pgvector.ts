@@ -1,6 +1,6 @@
 /**
- * Vectors in Postgres, beside what they stand for. A search looks at every vector of the tenant and model, so it finds
- * exactly the nearest ones. Vectors have length 1: the inner product, the cheapest of pgvector's distances, is the cosine.
+ * Vectors in Postgres, with the rows that they describe. A search compares every vector of the tenant and model, so its
+ * result is exact. Vectors have length 1: the inner product, pgvector's cheapest distance, is the cosine.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
@@ -8,10 +8,10 @@ import type { MemoryScope } from "../../core/memory/memory.ts";
 import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 import { asTenant, openConnection } from "../database/connection.ts";
 
-/** Vectors of one statement: each is some kilobytes of text. */
+/** Vectors per statement: each is some kilobytes of text. */
 const BATCH = 250;
 
-/** Opens the vectors of a database; nothing is sent yet. `endpoint` null: Neon's own. */
+/** Opens the vectors of a database without sending anything. `endpoint` null: Neon's own. */
 export function openPgvector(url: string, endpoint: string | null): VectorsPort {
   const connection = openConnection(url, endpoint);
   return {
@@ -26,12 +26,12 @@ export function openPgvector(url: string, endpoint: string | null): VectorsPort 
 
     async query(tenant, model, { values, scope, limit, among }) {
       if (among?.length === 0) return ok([]);
-      // The order is by the bare distance, computed once a row.
+      // Orders by the plain distance, computed once per row.
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           select id, -distance as score from (
-            select id, embedding <#> ${literal(values)}::vector as distance from ${lookedAt(tenant, among)}
-            where model = ${labelOf(model, values)} ${inScope(scope)}
+            select id, embedding <#> ${formatVector(values)}::vector as distance from ${selectVectors(tenant, among)}
+            where model = ${toLabel(model, values)} ${toScopeCondition(scope)}
             order by distance limit ${limit}
           ) nearest order by distance, id`),
       ]);
@@ -49,10 +49,10 @@ export function openPgvector(url: string, endpoint: string | null): VectorsPort 
   };
 }
 
-/** Those of an erased tenant are dropped. */
+/** Vectors of an erased tenant are dropped. */
 function upsert(tenant: string, model: string, vectors: readonly StoredVector[]): SQL {
   const rows = vectors.map(({ id, project, values }) => {
-    return { id, model: labelOf(model, values), project: project ?? "", embedding: literal(values) };
+    return { id, model: toLabel(model, values), project: project ?? "", embedding: formatVector(values) };
   });
   return sql`
     insert into vectors (tenant, id, model, project, embedding)
@@ -63,27 +63,27 @@ function upsert(tenant: string, model: string, vectors: readonly StoredVector[])
       set model = excluded.model, project = excluded.project, embedding = excluded.embedding`;
 }
 
-/** A model's name with the vector's dimensions: pgvector fails on two vectors of different dimensions. */
-function labelOf(model: string, values: Float32Array): string {
+/** A model's name with the dimensions: pgvector cannot compare vectors of different dimensions. */
+function toLabel(model: string, values: Float32Array): string {
   return `${model}/${values.length}`;
 }
 
-/** Of a 32-bit number, eight digits tell it from its neighbours within one part in a hundred million. */
-function literal(values: Float32Array): string {
+/** Eight digits distinguish a 32-bit number from its neighbours within one part in a hundred million. */
+function formatVector(values: Float32Array): string {
   return `[${Array.from(values, (value) => (value === 0 ? "0" : value.toPrecision(8))).join()}]`;
 }
 
-function inScope(scope: MemoryScope): SQL {
+function toScopeCondition(scope: MemoryScope): SQL {
   if (scope === null) return sql``;
   const names = scope.map((project) => project ?? "");
   const [only] = names;
-  // A plain comparison costs less than a search in a list, and a scope is one or two names.
+  // A plain comparison is cheaper than a list, and a scope has one or two names.
   if (names.length === 1) return sql`and project = ${only}`;
   return sql`and project = any (${sql.param(names)}::text[])`;
 }
 
-/** The vectors of a tenant, or those of these ids. Postgres would look for a few ids among all vectors of the model. */
-function lookedAt(tenant: string, among: readonly string[] | null): SQL {
+/** The vectors of a tenant, or those of these ids. Postgres would search a few ids among all vectors of the model. */
+function selectVectors(tenant: string, among: readonly string[] | null): SQL {
   if (among === null) return sql`(select * from vectors where tenant = ${tenant}) own`;
   return sql`(
     with picked as materialized (

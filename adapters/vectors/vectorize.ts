@@ -1,6 +1,6 @@
 /**
- * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace for each tenant and model. What was written
- * is found some seconds later. https://developers.cloudflare.com/vectorize/reference/client-api/
+ * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace per tenant and model. A write becomes
+ * visible after some seconds. https://developers.cloudflare.com/vectorize/reference/client-api/
  */
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
@@ -8,15 +8,15 @@ import { awaitWithin } from "../../core/base/deadline.ts";
 import type { MemoryScope } from "../../core/memory/memory.ts";
 import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 
-/** Of the platform: vectors of one upsert (from a Worker) and ids of one deletion; matches without their values. */
+/** Platform limits: vectors per upsert (from a Worker) and ids per deletion; matches without values. */
 const MAX_BATCH = 1000;
 const MAX_MATCHES = 100;
-/** Vectors that are read back at once. */
+/** Vectors read back per call. */
 const MAX_READ = 20;
-/** How long one call may take. */
+/** Time limit of one call. */
 const TIMEOUT_MS = 10_000;
 
-/** A vector as the index holds it. */
+/** A vector in the index. */
 interface IndexedVector {
   readonly id: string;
   readonly namespace?: string;
@@ -24,10 +24,10 @@ interface IndexedVector {
   readonly metadata?: Record<string, string>;
 }
 
-/** Lets vectors through by their metadata. A type, as an interface has no index signature. */
+/** Filters vectors by metadata. A type, because an interface has no index signature. */
 type ProjectFilter = { project: { $in: string[] } };
 
-/** What is asked of the binding (`Vectorize` of the runtime's types). */
+/** The part of the binding that is used (`Vectorize` of the runtime's types). */
 interface VectorIndex {
   query(
     vector: Float32Array,
@@ -52,31 +52,31 @@ interface VectorIndex {
 }
 
 /**
- * Opens the index that the binding names. Its dimensions and metric (cosine) were fixed when it was made, and it needs a
- * metadata index on the text `project` from before its first vector on.
+ * Opens the bound index. Its dimensions and metric (cosine) are fixed at its creation, and it needs a metadata index on
+ * the text `project` before its first vector.
  */
 export function openVectorize(index: VectorIndex): VectorsPort {
   return {
     async upsert(tenant, model, vectors) {
-      const namespace = await namespaceOf(tenant, model);
+      const namespace = await toNamespace(tenant, model);
       return await inBatches(vectors, MAX_BATCH, async (some) => {
-        await index.upsert(some.map((vector) => asStored(tenant, namespace, vector)));
+        await index.upsert(some.map((vector) => toIndexed(tenant, namespace, vector)));
       });
     },
 
     async query(tenant, model, { values, scope, limit, among }) {
-      const namespace = await namespaceOf(tenant, model);
-      if (among !== null) return await scoreThese(index, tenant, namespace, { values, scope, limit, among });
-      return await guarded(async () => {
+      const namespace = await toNamespace(tenant, model);
+      if (among !== null) return await scoreAmong(index, tenant, namespace, { values, scope, limit, among });
+      return await catchFailure(async () => {
         const { matches } = await index.query(values, {
           topK: Math.min(limit, MAX_MATCHES),
           namespace,
           returnValues: false,
           returnMetadata: "none",
-          ...filterOf(scope),
+          ...toFilter(scope),
         });
         return matches.flatMap(({ id, score }) => {
-          const own = idOf(tenant, id);
+          const own = parseId(tenant, id);
           return own === null ? [] : [{ id: own, score }];
         });
       });
@@ -90,27 +90,27 @@ export function openVectorize(index: VectorIndex): VectorsPort {
   };
 }
 
-/** Ids are unique in the whole index, and at most 64 bytes long: the tenant's 30, a slash, the memory's 30. */
-function asStored(tenant: string, namespace: string, { id, project, values }: StoredVector): IndexedVector {
+/** Ids are unique in the index and at most 64 bytes long: the tenant's 30, a slash, the memory's 30. */
+function toIndexed(tenant: string, namespace: string, { id, project, values }: StoredVector): IndexedVector {
   return { id: `${tenant}/${id}`, namespace, values, metadata: { project: project ?? "" } };
 }
 
-/** The id of what a vector stands for; null when it is another tenant's. */
-function idOf(tenant: string, stored: string): string | null {
+/** The id of a vector's memory; null if it belongs to another tenant. */
+function parseId(tenant: string, stored: string): string | null {
   return stored.startsWith(`${tenant}/`) ? stored.slice(tenant.length + 1) : null;
 }
 
-/** At most 64 bytes. A model's name may be longer, so its hash stands for it. */
-async function namespaceOf(tenant: string, model: string): Promise<string> {
+/** At most 64 bytes. A model's name may be longer, so its hash is used. */
+async function toNamespace(tenant: string, model: string): Promise<string> {
   return `${tenant}/${(await sha256Hex(model)).slice(0, 32)}`;
 }
 
-function filterOf(scope: MemoryScope): { filter?: ProjectFilter } {
+function toFilter(scope: MemoryScope): { filter?: ProjectFilter } {
   return scope === null ? {} : { filter: { project: { $in: scope.map((project) => project ?? "") } } };
 }
 
-/** Vectorize cannot search among ids: they are read and compared here. */
-async function scoreThese(
+/** Vectorize cannot search among ids, so these vectors are read and compared here. */
+async function scoreAmong(
   index: VectorIndex,
   tenant: string,
   namespace: string,
@@ -120,7 +120,7 @@ async function scoreThese(
   const found: { id: string; score: number }[] = [];
   const read = await inBatches(asked.among, MAX_READ, async (some) => {
     for (const { id, namespace: of, values, metadata } of await index.getByIds(some.map((id) => `${tenant}/${id}`))) {
-      const own = idOf(tenant, id);
+      const own = parseId(tenant, id);
       const isWanted = of === namespace && (names?.has(metadata?.["project"]) ?? true);
       if (own !== null && isWanted && values.length === asked.values.length)
         found.push({ id: own, score: cosine(asked.values, values) });
@@ -129,7 +129,7 @@ async function scoreThese(
   return read.ok ? ok(found.sort((a, b) => b.score - a.score).slice(0, asked.limit)) : read;
 }
 
-/** Of vectors of length 1. */
+/** For vectors of length 1. */
 function cosine(left: Float32Array, right: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < left.length; i += 1) sum += (left[i] ?? 0) * (right[i] ?? 0);
@@ -142,21 +142,21 @@ async function inBatches<T>(
   send: (some: readonly T[]) => Promise<void>,
 ): Promise<Result<void>> {
   for (let start = 0; start < items.length; start += size) {
-    const sent = await guarded(() => send(items.slice(start, start + size)));
+    const sent = await catchFailure(() => send(items.slice(start, start + size)));
     if (!sent.ok) return sent;
   }
   return ok(undefined);
 }
 
-/** What the binding throws, and a call that does not end, is a failure whose text is for operators. */
-async function guarded<T>(call: () => Promise<T>): Promise<Result<T>> {
+/** Turns an exception or a timeout of the binding into a failure whose text is for operators. */
+async function catchFailure<T>(call: () => Promise<T>): Promise<Result<T>> {
   try {
     const answer = await awaitWithin(globalThis, TIMEOUT_MS, call(), null);
     if (answer === null) throw new Error(`no answer within ${TIMEOUT_MS} ms`);
     return ok(answer);
   } catch (thrown) {
     const details = { thrown: thrown instanceof Error ? thrown.message.slice(0, 500) : String(thrown) };
-    return failed("upstream_failed", "The vector index did not answer. Try again later.", {
+    return failed("upstream_failed", "The vector index did not reply. Try again later.", {
       retryAfterMs: 1_000,
       details,
     });

@@ -1,7 +1,4 @@
-/**
- * Runs one task: a command is decided, stored, and only then published. The alarm does the work that a decision
- * requires. The engine decides nothing.
- */
+/** Runs one task: a command is decided, stored, and then published; the alarm does the decided work. */
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { CallBudget } from "../../core/base/call-budget.ts";
@@ -20,10 +17,7 @@ import { toTaskEvent } from "./tables.ts";
 import type { TaskWatchers } from "./watchers.ts";
 import { Alarm } from "../base/alarm.ts";
 
-/**
- * One alarm starts runner calls for this long, then a new alarm continues. Together with the running call, this is far
- * below the platform's 15 minutes.
- */
+/** One alarm starts runner calls for this long. With the last call, far below the platform's 15 minutes. */
 const RUN_MS = 30_000;
 /** Delay after a failure of the alarm handler. */
 const FAILED_RETRY_MS = 1000;
@@ -100,9 +94,8 @@ export class TaskEngine {
   }
 
   /**
-   * The one way in which a task continues, also after a crash. Alarms of an object never overlap: each run has its own
-   * incarnation, and a runner call of another incarnation was interrupted. Every failure rearms the alarm, because the
-   * platform gives up an alarm after six failures. Returns the earliest time of the next alarm.
+   * Continues a task, also after a crash. A runner call of another incarnation was interrupted, because alarms never
+   * overlap. Rearms after any failure: the platform gives up after six. Returns the earliest time of the next alarm.
    */
   private async continueTask(): Promise<number> {
     const until = Date.now() + RUN_MS;
@@ -131,10 +124,7 @@ export class TaskEngine {
     }
   }
 
-  /**
-   * Does the work of a decision and applies the results. A failed write counts as a failure of this alarm, not of the
-   * phase.
-   */
+  /** Does a decision's work and applies the results. A failed write is this alarm's failure, not the phase's. */
   private async perform(work: Work, run: Run): Promise<Decision | null> {
     const stored = this.store.load();
     if (stored === null) return null;
@@ -171,8 +161,8 @@ export class TaskEngine {
   }
 
   /**
-   * Decides commands that arrived together as one decision, stores it, arms the alarm, and then publishes. With a run,
-   * the next phase starts in the same decision when it is due, so that a step costs one write.
+   * Decides commands together, stores, arms, and then publishes. With a run, a due phase starts in the same decision: a
+   * step costs one write.
    */
   private applyAll([first, ...rest]: readonly Command[], run: Run | null): Decision | null {
     const stored = this.store.load();
@@ -194,8 +184,8 @@ export class TaskEngine {
   }
 
   /**
-   * Sets the one alarm from the stored state; a task that waits for others has none. While the task runs or has
-   * unpublished reports, an earlier alarm stays, which saves a write.
+   * Sets the one alarm from the stored state. While the task runs or has reports, an earlier alarm stays: that saves a
+   * write.
    */
   arm(notBefore = 0): void {
     const stored = this.store.load();
@@ -208,10 +198,7 @@ export class TaskEngine {
     else this.alarm.ensureBy(at);
   }
 
-  /**
-   * Stops with the tenant. No call and no phase starts from now on; running calls get a grace period before they are
-   * cut off.
-   */
+  /** Stops with the tenant: nothing new starts, and running calls get a grace period. */
   async halt(message: string): Promise<void> {
     const phase = this.store.load()?.state.phase;
     const until = Date.now() + HALT_GRACE_MS;
@@ -243,13 +230,13 @@ export class TaskEngine {
     this.arm();
   }
 
-  /** Reports ends and waits at once, and a running state with the permit request or the next report. */
+  /** Reports ends and waits at once, a running state later. */
   private scheduleReport(state: TaskState): void {
     if (getStatus(state) === "running") this.reports.schedule(() => void this.report());
     else void this.report();
   }
 
-  /** Requests a permit. Pending reports go along in the same call when only the tenant needs them. */
+  /** Requests a permit, with the pending reports that only the tenant needs. */
   private async enter(work: Extract<Work, { kind: "enter" }>, stored: StoredTask): Promise<Command> {
     const unpublished = this.store.hasUnpublished() ? this.store.readUnpublished(stored) : null;
     const news = unpublished === null ? null : { view: this.store.toView(stored.state), notices: unpublished.notices };
@@ -276,10 +263,7 @@ export class TaskEngine {
     return true;
   }
 
-  /**
-   * Erases the task and its results. The erasure is recorded first, so that the alarm repeats it after a crash or
-   * failure.
-   */
+  /** Erases the task. The erasure is recorded first, so that the alarm repeats it after a crash or failure. */
   async erase({ state: { facts } }: StoredTask, retainsSummary = false): Promise<void> {
     this.store.markErasing(facts, retainsSummary);
     this.arm();

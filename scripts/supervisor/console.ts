@@ -1,5 +1,5 @@
 /** The part of `npm start` and `npm run dev` that a person sees: settings in, lines out, Ctrl-C. */
-import { defaultModel, MODEL_PROVIDERS, type ModelVariables } from "../../adapters/model/providers.ts";
+import { getDefaultModel, MODEL_PROVIDERS, type ModelVariables } from "../../adapters/model/providers.ts";
 import { join, resolve } from "node:path";
 import { keepPackages, packageLists } from "../packages/keep-packages.ts";
 import { openLog } from "./capped-log.ts";
@@ -102,7 +102,7 @@ function greeting({ url, key, consoleUrl }: SystemAddress, env: NodeJS.ProcessEn
 }
 
 function modelInUse(env: NodeJS.ProcessEnv): string {
-  const chosen = defaultModel(env as ModelVariables);
+  const chosen = getDefaultModel(env as ModelVariables);
   if (chosen === null) {
     const keys = MODEL_PROVIDERS.map(({ secret }) => secret).join(" or ");
     return `demo: a script that drives the tools by simple rules, not a language model. Set ${keys} for a real one.`;

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import ssh2, { type AuthHandlerMiddleware, type ClientChannel } from "ssh2";
-import { judgeSshPlace } from "../../adapters/egress/address.ts";
+import { judgeSshDestination } from "../../adapters/egress/address.ts";
 import type { ErrorCode } from "../../core/base/errors.ts";
 import { getKnownHostName } from "../../core/ssh/known-hosts.ts";
 import { type EgressDeps, resolvePublicAddresses } from "../egress.ts";
@@ -42,7 +42,7 @@ type SshDeps = Pick<EgressDeps, "allow" | "resolve" | "connectTo">;
 /** Never rejects. `signal` and the order's `timeout_ms` cancel it. */
 export async function runCommand(order: SshOrder, deps: SshDeps, signal: AbortSignal): Promise<SshOutcome> {
   const { host, port } = order;
-  const judged = judgeSshPlace(host, port, deps.allow, order.port_is_listed);
+  const judged = judgeSshDestination(host, port, deps.allow, order.port_is_listed);
   if (!judged.ok) return fail("blocked_by_policy", judged.message, "host");
   const keyFailure = checkPrivateKey(order);
   if (keyFailure !== null) return keyFailure;

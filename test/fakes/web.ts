@@ -2,7 +2,7 @@
  * A fake web: each host is a function. Otto's real code decides where a request may go and which redirects it follows.
  */
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
-import { type Exchange, openByHop, requestByHops } from "../../adapters/egress/follow.ts";
+import { type Exchange, openStream, sendWithRedirects } from "../../adapters/egress/follow.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import type { WebPort, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
@@ -57,8 +57,8 @@ export function fakeWeb(
   };
   const ways = { allow: parseEgressAllow(allow), secrets };
   return {
-    request: (request) => requestByHops(request, { ...ways, exchange }),
-    open: (request) => openByHop(request, { ...ways, exchange: stream }),
+    request: (request) => sendWithRedirects(request, { ...ways, exchange }),
+    open: (request) => openStream(request, { ...ways, exchange: stream }),
   };
 }
 

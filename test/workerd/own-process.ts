@@ -5,13 +5,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
 import { costFromEnv } from "../../adapters/env/tenants.ts";
-import { secretShelf } from "../../adapters/env/secrets.ts";
+import { secretCache } from "../../adapters/env/secrets.ts";
 import { processShare } from "../../durable-objects/tenant/slots.ts";
 import { endpointsPause } from "../../workers/channels/webhooks/known-endpoints.ts";
 
 beforeEach(() => {
   processShare.clear();
   costFromEnv(env).clear();
-  secretShelf.pause.end();
+  secretCache.pause.end();
   endpointsPause.end();
 });

@@ -5,7 +5,7 @@ import { deploymentFromEnv } from "../../adapters/env/deployment.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { healthFromEnv, ISOLATION } from "../../adapters/env/health.ts";
 import { keyRingProblemFromEnv } from "../../adapters/env/secrets.ts";
-import { settingProblems } from "../../adapters/env/problems.ts";
+import { findSettingProblems } from "../../adapters/env/problems.ts";
 import { openAnswers } from "./answers.ts";
 import { CHANNEL_SECRETS } from "../channels/channels.ts";
 import type { App } from "./context.ts";
@@ -96,7 +96,7 @@ export function healthRoutes(app: App): void {
 }
 
 async function look(env: Env): Promise<Health> {
-  const problems = settingProblems(env, CHANNEL_SECRETS);
+  const problems = findSettingProblems(env, CHANNEL_SECRETS);
   const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
   if (problems.length > 0) {
     const names = { mode: "unknown", model: "unknown", embeddings: "unknown", vectors: "unknown" } as const;

@@ -1,19 +1,19 @@
-/** Otto's conversation in the form of the AI SDK's public provider interface. */
+/** Otto's conversation in the format of the AI SDK's public provider interface. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Message } from "../../../core/model/messages.ts";
 import type { ModelRequest, ToolSpec } from "../../../core/ports/model.ts";
-import { acceptedName } from "../accepted-schema.ts";
+import { toAcceptedName } from "../accepted-schema.ts";
 
 type SdkTools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 type Json = Extract<AssistantPart, { type: "tool-call" }>["input"];
 
-/** Takes the place of a text without a visible character where the provider refuses one. */
+/** Replaces a text without a visible character where the provider rejects one. */
 const BLANK = "(empty)";
 
 /**
- * Call ids go out as they are, so a provider sees the same ones after any crash. Text is made well-formed: a lone
- * surrogate has no UTF-8, and servers refuse its escape.
+ * Call ids are sent unchanged, so a provider sees the same ones after a crash. Text is made well-formed: a lone
+ * surrogate has no UTF-8, and servers reject its escape.
  */
 export function toSdkPrompt(messages: readonly Message[], refusesBlankText = false): LanguageModelV4Message[] {
   const isBlank = (text: string): boolean => refusesBlankText && text.trim() === "";
@@ -29,7 +29,7 @@ export function toSdkPrompt(messages: readonly Message[], refusesBlankText = fal
           (call): AssistantPart => ({
             type: "tool-call",
             toolCallId: call.id,
-            toolName: acceptedName(call.name),
+            toolName: toAcceptedName(call.name),
             input: parseArguments(call.arguments),
           }),
         );
@@ -55,7 +55,7 @@ export function toSdkPrompt(messages: readonly Message[], refusesBlankText = fal
   });
 }
 
-/** Tool definitions; undefined without tools, because some servers refuse an empty list. */
+/** Tool definitions; undefined without tools, because some servers reject an empty list. */
 export function toSdkTools(tools: readonly ToolSpec[]): SdkTools | undefined {
   if (tools.length === 0) return undefined;
   return tools.map((tool) => ({
@@ -66,14 +66,14 @@ export function toSdkTools(tools: readonly ToolSpec[]): SdkTools | undefined {
   }));
 }
 
-/** Names the tools of earlier calls, for a provider that refuses such calls in a request without tools. */
+/** Names the tools of earlier calls, for a provider that rejects such calls in a request without tools. */
 export function toToolsOfCalls(messages: ModelRequest["messages"]): ToolSpec[] {
   const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.calls ?? []) : []));
-  const names = new Set(calls.map(({ name }) => acceptedName(name)));
+  const names = new Set(calls.map(({ name }) => toAcceptedName(name)));
   return Array.from(names, (name) => ({ name, description: "Not available now.", parameters: { type: "object" } }));
 }
 
-/** Arguments as the model wrote them, or `{}`: servers refuse what is no JSON object. */
+/** Arguments as the model wrote them, or `{}`: servers reject anything but a JSON object. */
 function parseArguments(text: string): Json {
   try {
     const value: unknown = JSON.parse(text, (_, part: unknown) =>

@@ -1,13 +1,13 @@
 /**
- * Any provider of the AI SDK, through the interface that all of them share: `doStream` of a language model. The loop, the
- * retries and the tool calls of the `ai` package are not used; they are the task's and the gateway's.
+ * Any provider of the AI SDK, through their common interface: `doStream` of a language model. The loop, retries and
+ * tool calls of the `ai` package are not used; the task and the gateway do these.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ModelFailure, ModelRequest, ReplyCall } from "../../../core/ports/model.ts";
-import { wholeCall } from "../call-pieces.ts";
-import { guardedFetch, type ModelAddress } from "../guarded-fetch.ts";
-import { failureOfThrown, unreadable } from "../model-failure.ts";
-import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "../reply.ts";
+import { parseCall } from "../call-pieces.ts";
+import { createGuardedFetch, type ModelAddress } from "../guarded-fetch.ts";
+import { fromThrown, createUnreadableFailure } from "../model-failure.ts";
+import { type Reply, type ReplyEnd, TOO_LONG_FAULT, toUsage } from "../reply.ts";
 import type { StreamReply } from "../streaming-model.ts";
 import { toSdkPrompt, toSdkTools, toToolsOfCalls } from "./prompt.ts";
 
@@ -16,15 +16,15 @@ export interface SdkProvider {
   /** Creates the model for one call, whose requests go through `send`. */
   readonly open: (address: ModelAddress, model: string, send: typeof fetch) => LanguageModelV4;
   readonly providerOptions?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;
-  /** True: it refuses a text without a visible character. */
+  /** True if it rejects a text without a visible character. */
   readonly refusesBlankText?: boolean;
-  /** True: it refuses a conversation with tool calls in a request that defines no tools. */
+  /** True if it rejects a conversation with tool calls in a request without tools. */
   readonly needsToolsOfCalls?: boolean;
 }
 
 export function sdkReply(provider: SdkProvider): StreamReply {
   return async function* stream(address, request, watch, reply) {
-    const model = provider.open(address, request.model, guardedFetch(watch, address.apiKey));
+    const model = provider.open(address, request.model, createGuardedFetch(watch, address.apiKey));
     const options = { ...toCallOptions(request, provider), abortSignal: watch.signal };
     const { stream: parts } = await watch.race(model.doStream(options));
     const reader = parts.getReader();
@@ -64,7 +64,7 @@ class SdkParts {
   failure: ModelFailure | null = null;
   readonly #reply: Reply;
   readonly #apiKey: string;
-  /** Names of the calls whose arguments are under way, by the provider's id. */
+  /** Names of the calls whose arguments are incomplete, by the provider's id. */
   readonly #names = new Map<string, string>();
 
   constructor(reply: Reply, apiKey: string) {
@@ -85,19 +85,19 @@ class SdkParts {
         return "";
       case "tool-input-delta":
         if (!this.#reply.addArguments(part.delta)) {
-          this.calls.push({ ...wholeCall(this.#names.get(part.id) ?? "", ""), fault: TOO_LONG_FAULT });
+          this.calls.push({ ...parseCall(this.#names.get(part.id) ?? "", ""), fault: TOO_LONG_FAULT });
         }
         return "";
       case "tool-call":
-        // The SDK gives the arguments as the model wrote them, JSON or not.
-        if (this.#reply.addCall(this.calls.length + 1)) this.calls.push(wholeCall(part.toolName, part.input));
+        // The SDK returns the arguments as the model wrote them, JSON or not.
+        if (this.#reply.addCall(this.calls.length + 1)) this.calls.push(parseCall(part.toolName, part.input));
         return "";
       case "error":
-        this.failure = failureOfStreamError(part.error, this.#apiKey);
+        this.failure = toStreamFailure(part.error, this.#apiKey);
         return "";
       case "finish":
-        this.#reply.end = endOf(part.finishReason.unified);
-        this.#reply.usage = usageOf(part.usage.inputTokens.total, part.usage.outputTokens.total);
+        this.#reply.end = toReplyEnd(part.finishReason.unified);
+        this.#reply.usage = toUsage(part.usage.inputTokens.total, part.usage.outputTokens.total);
         return "";
       default:
         return "";
@@ -105,14 +105,14 @@ class SdkParts {
   }
 }
 
-function endOf(reason: string): ReplyEnd | null {
+function toReplyEnd(reason: string): ReplyEnd | null {
   if (reason === "interrupted" || reason === "error") return null;
   if (reason === "length") return "length";
   return reason === "content-filter" ? "filtered" : "whole";
 }
 
-/** An `error` part: an error event of the provider, or an event that could not be read. */
-function failureOfStreamError(error: unknown, apiKey: string): ModelFailure {
-  if (typeof error === "object" && error !== null && "statusCode" in error) return failureOfThrown(error, apiKey);
-  return unreadable().failure;
+/** An `error` part: an error event of the provider, or an unreadable event. */
+function toStreamFailure(error: unknown, apiKey: string): ModelFailure {
+  if (typeof error === "object" && error !== null && "statusCode" in error) return fromThrown(error, apiKey);
+  return createUnreadableFailure().failure;
 }

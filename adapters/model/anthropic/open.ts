@@ -2,7 +2,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { ModelPort } from "../../../core/ports/model.ts";
 import { sdkReply } from "../ai-sdk/reply.ts";
-import { keyOf, type ModelAddress } from "../guarded-fetch.ts";
+import { getRequestKey, type ModelAddress } from "../guarded-fetch.ts";
 import { streamingModel } from "../streaming-model.ts";
 
 export function anthropicModel(address: ModelAddress): ModelPort {
@@ -10,7 +10,7 @@ export function anthropicModel(address: ModelAddress): ModelPort {
     address,
     sdkReply({
       open: ({ baseUrl, apiKey }, model, send) =>
-        createAnthropic({ baseURL: baseUrl, apiKey: keyOf(apiKey), fetch: send }).languageModel(model),
+        createAnthropic({ baseURL: baseUrl, apiKey: getRequestKey(apiKey), fetch: send }).languageModel(model),
       refusesBlankText: true,
       needsToolsOfCalls: true,
     }),

@@ -5,7 +5,7 @@ export const anthropic = {
   name: "anthropic",
   label: "Anthropic",
   defaultBaseUrl: "https://api.anthropic.com/v1",
-  // Anthropic's own SDKs are given the host, the AI SDK the path too.
+  // Anthropic's own SDKs take the host; the AI SDK takes the path too.
   toBaseUrl: (address: string) => (address.endsWith("/v1") ? address : `${address}/v1`),
   load: async () => (await import("./open.ts")).anthropicModel,
 } as const satisfies ModelProvider;

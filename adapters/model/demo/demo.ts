@@ -1,15 +1,15 @@
 /**
- * The demo model: what Otto runs on while no language model is set. It drives real tools by plain rules that read the
- * messages and the tool list only, and it says that it is no language model. It writes at a pace that a person can watch.
+ * The demo model, which Otto uses without a language model. It calls real tools by fixed rules that read only the
+ * messages and the tool list, and says that it is no language model. It writes at a readable pace.
  */
 import type { ModelChunk, ModelPort, ModelRequest } from "../../../core/ports/model.ts";
 import { measureTokens } from "../../../core/model/tokens.ts";
 import { sleep } from "../../../core/base/deadline.ts";
 import { replyTo } from "./reply.ts";
-import { modelFailure } from "../model-failure.ts";
-import { estimatedUsage } from "../usage.ts";
+import { createModelFailure } from "../model-failure.ts";
+import { estimateUsage } from "../usage.ts";
 
-/** Between two words, unless the text is so long that all of them would take more than `MAX_SPEECH_MS`. */
+/** Pause between words, unless the whole text would take more than `MAX_SPEECH_MS`. */
 const WORD_PACE_MS = 15;
 const MAX_SPEECH_MS = 1_500;
 
@@ -23,7 +23,7 @@ export function demoModel(options: { readonly paceMs?: number } = {}): ModelPort
       for (const word of words) {
         if (paceMs > 0) await sleep(globalThis, paceMs, request.signal);
         if (request.signal.aborted) {
-          yield { type: "failed", failure: modelFailure("cut_off", true, "The call was cancelled.") };
+          yield { type: "failed", failure: createModelFailure("cut_off", true, "The call was cancelled.") };
           return;
         }
         yield { type: "text", text: word };
@@ -33,7 +33,7 @@ export function demoModel(options: { readonly paceMs?: number } = {}): ModelPort
         type: "done",
         text,
         calls,
-        usage: estimatedUsage(request, text, calls),
+        usage: estimateUsage(request, text, calls),
         finish: isCut ? "length" : whole,
       };
     },

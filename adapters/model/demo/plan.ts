@@ -1,7 +1,9 @@
-/** Reads what a message asks for: cuts it into clauses, and takes each by its first verb. Quoted texts and URLs are marked first. */
+/**
+ * Parses a request: splits it into clauses, and reads each by its first verb. Quoted texts and URLs are marked first.
+ */
 import { getOwn } from "../../../core/base/own-field.ts";
 
-/** One thing to do, by one call. Null refers to what was found out before. */
+/** One action, done by one call. Null refers to an earlier result. */
 export type Action =
   | { readonly kind: "ask"; readonly question: string; readonly person: string | null }
   | { readonly kind: "write"; readonly path: string; readonly text: string | null; readonly isNote: boolean }
@@ -75,7 +77,7 @@ export function readPlan(message: string, lastPath: string | null): Plan {
   return { planned, unknown };
 }
 
-/** What is handed to subagents stays one clause up to the end of its sentence. */
+/** What is delegated to subagents stays one clause up to the end of its sentence. */
 function toClauses(text: string): { readonly words: string; readonly isAfter: boolean }[] {
   const clauses: { words: string; isAfter: boolean }[] = [];
   const parts = text.split(SENTENCE);
@@ -100,7 +102,7 @@ function toClauses(text: string): { readonly words: string; readonly isAfter: bo
   return clauses;
 }
 
-/** Null when it is not understood. */
+/** Null if it is not understood. */
 function readClause(words: string, marks: readonly string[], lastPath: string | null): Action[] | null {
   const texts = Array.from(words.matchAll(MARK), ([, at]) => marks[Number(at)] ?? "");
   const url = texts.find((text) => /^https?:\/\//i.test(text)) ?? null;

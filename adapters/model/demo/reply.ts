@@ -1,6 +1,6 @@
 /**
- * The demo model's decision: the next calls, or the answer. A pure function of the messages and the tool list: the plan is
- * read again at every step, and the calls that were made are counted off it.
+ * The demo model's decision: the next calls, or the answer. A pure function of messages and tools: each step parses the
+ * plan again and subtracts the calls made so far.
  */
 import type { Message } from "../../../core/model/messages.ts";
 import type { ToolSpec } from "../../../core/ports/model.ts";
@@ -66,7 +66,7 @@ function findStart(messages: readonly Message[]): number {
   return messages.slice(0, -1).findLastIndex(isAnswer) + 1;
 }
 
-/** A note bears a date: it is looked up first. */
+/** A note has a date, which is looked up first. */
 function readPlans(messages: readonly Message[]): Plan {
   const planned: Planned[] = [];
   const unknown: string[] = [];
@@ -95,14 +95,14 @@ function readCalls(messages: readonly Message[], doable: readonly Planned[]): Ma
   });
 }
 
-/** A failure ends the work; that of a subagent only when all of them failed. */
+/** A failure ends the work; a subagent's failure does so only when all of them failed. */
 function hasStopped(made: readonly MadeCall[]): boolean {
   const subtasks = made.filter(({ action }) => action?.kind === "dispatch");
   const hasFailed = made.some(({ action, failed }) => failed && action?.kind !== "dispatch");
   return hasFailed || (subtasks.length > 0 && subtasks.every(({ failed }) => failed));
 }
 
-/** The first action that is open, and those after it that can run at the same time. */
+/** The first open action, and those after it that can run concurrently. */
 function chooseNext(open: readonly Planned[]): Action[] {
   const next: Action[] = [];
   for (const { action, isAfter } of open) {
@@ -135,7 +135,7 @@ function toFindings(action: Action, made: readonly MadeCall[]): Findings {
   };
 }
 
-/** What was found out, one line for each call. */
+/** The results so far, one line per call. */
 function composeText(isNote: boolean, made: readonly MadeCall[]): string {
   const lines = made.flatMap(({ action, content, failed }) => {
     const text = repeat(content ?? "").replaceAll(`${LABEL} `, "");

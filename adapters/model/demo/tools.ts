@@ -7,14 +7,14 @@ export interface Match {
   readonly arguments: Record<string, unknown>;
 }
 
-/** What was found out that an action without it refers to. */
+/** Earlier results that an action may refer to. */
 export interface Findings {
   readonly text: string;
   readonly url: string | null;
   readonly zone: string | null;
 }
 
-/** An argument by its name: undefined is left out, null is needed and not known. */
+/** An argument by its name: undefined omits it, null is required but unknown. */
 type Given = readonly [name: RegExp, value: unknown];
 
 const PATH = /(?:file|path|document)(?:_?name|_?path)?$|^target_path$/i;
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<Action["kind"], readonly [wanted: RegExp, foreign: 
   fetch: [/\b(?:http|request|fetch|web|url|page)\b/g, /\b(?:webhook|git|screenshot)\b/],
 };
 
-/** Null when there is no tool for it, or something that it needs is not known. */
+/** Null if there is no matching tool, or a required value is unknown. */
 export function matchTool(tools: readonly ToolSpec[], action: Action, findings: Findings): Match | null {
   const matches = tools.flatMap((tool) => {
     const words = `${tool.name} ${tool.description.split("\n", 1)[0] ?? ""}`.replaceAll(/[_.-]/g, " ").toLowerCase();
@@ -82,7 +82,7 @@ function toGiven(action: Action, findings: Findings): readonly Given[] {
   }
 }
 
-/** Given where the tool has such an argument. */
+/** Set only if the tool has such an argument. */
 function optional(value: unknown): { readonly optional: unknown } {
   return { optional: value };
 }

@@ -1,22 +1,22 @@
-/** The bytes of a chat-completions stream, as they come, made into a reply. It waits for nothing and holds no stream. */
+/** Converts the bytes of a chat-completions stream to a reply. It waits for nothing and owns no stream. */
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { ModelChunk, ModelFailure, ModelRequest } from "../../../core/ports/model.ts";
 import { type CallPiece, CallPieces } from "../call-pieces.ts";
 import { parseChatChunk } from "./chat-chunk.ts";
-import { MAX_LINE_BYTES, tooMuch } from "../guarded-fetch.ts";
-import { failureOfErrorEvent, ModelCallFailed } from "../model-failure.ts";
-import { type Reply, type ReplyEnd, TOO_LONG_FAULT, usageOf } from "../reply.ts";
+import { MAX_LINE_BYTES, createTooLargeFailure } from "../guarded-fetch.ts";
+import { fromErrorEvent, ModelCallFailed } from "../model-failure.ts";
+import { type Reply, type ReplyEnd, TOO_LONG_FAULT, toUsage } from "../reply.ts";
 
-/** The event that says that nothing follows. The end of the stream says so too. */
+/** The last event. The end of the stream has the same meaning. */
 const LAST_EVENT = "[DONE]";
 
-/** What some bytes held: pieces of the text, and the failure that the reply ended with. */
-export interface ChatNews {
+/** The content of some bytes: pieces of text, and the failure that ended the reply. */
+export interface ChatPieces {
   readonly texts: readonly string[];
   readonly failure: ModelFailure | null;
 }
 
-/** Reads one reply. The key is scrubbed from what the provider says. */
+/** Reads one reply. The key is scrubbed from the provider's text. */
 export class ChatReader {
   readonly #apiKey: string;
   readonly #decoder = new TextDecoder();
@@ -32,16 +32,16 @@ export class ChatReader {
     this.#reply = reply;
     this.#parser = createParser({
       onEvent: ({ data }) => this.#takeEvent(data),
-      // An event may be many lines, each within the bound of one.
+      // An event may have many lines, each within the limit of one.
       maxBufferSize: MAX_LINE_BYTES,
       onError: ({ type }) => {
-        if (type === "max-buffer-size-exceeded") throw tooMuch();
+        if (type === "max-buffer-size-exceeded") throw createTooLargeFailure();
       },
     });
   }
 
-  /** Takes the next bytes, cut anywhere. After a failure there is nothing more to take. */
-  take(bytes: Uint8Array): ChatNews {
+  /** Adds the next bytes, cut anywhere. After a failure nothing follows. */
+  take(bytes: Uint8Array): ChatPieces {
     this.#texts = [];
     let failure: ModelFailure | null = null;
     try {
@@ -53,17 +53,17 @@ export class ChatReader {
     return { texts: this.#texts, failure };
   }
 
-  /** The last chunk of a stream that ended. */
+  /** Returns the last chunk of an ended stream. */
   conclude(request: ModelRequest): ModelChunk {
-    this.#reply.end = endOf(this.#finishReason, this.#refused);
-    return this.#reply.conclude(this.#calls.inOrder(), request);
+    this.#reply.end = toReplyEnd(this.#finishReason, this.#refused);
+    return this.#reply.conclude(this.#calls.listCalls(), request);
   }
 
   #takeEvent(data: string): void {
     if (data === LAST_EVENT || this.#reply.isFull) return;
     const { error, choices, usage } = parseChatChunk(data);
-    if (error !== null) throw new ModelCallFailed(failureOfErrorEvent(error, this.#apiKey));
-    if (usage !== null) this.#reply.usage = usageOf(usage.input ?? 0, usage.output ?? 0);
+    if (error !== null) throw new ModelCallFailed(fromErrorEvent(error, this.#apiKey));
+    if (usage !== null) this.#reply.usage = toUsage(usage.input ?? 0, usage.output ?? 0);
     const choice = choices?.[0];
     if (choice === undefined) return;
     this.#finishReason = choice.finishReason ?? this.#finishReason;
@@ -76,7 +76,7 @@ export class ChatReader {
 
   #takeCall(piece: CallPiece): void {
     if (this.#reply.isFull) return;
-    if (!this.#reply.addArguments(piece.arguments)) return this.#calls.spoil(piece, TOO_LONG_FAULT);
+    if (!this.#reply.addArguments(piece.arguments)) return this.#calls.invalidate(piece, TOO_LONG_FAULT);
     this.#calls.add(piece);
     if (!this.#reply.addCall(this.#calls.count)) this.#calls.drop();
   }
@@ -88,8 +88,8 @@ export class ChatReader {
   }
 }
 
-/** A reason that nobody knows is a reason: the reply is whole. */
-function endOf(finishReason: string | null, refused: boolean): ReplyEnd | null {
+/** An unknown reason is still a reason: the reply is complete. */
+function toReplyEnd(finishReason: string | null, refused: boolean): ReplyEnd | null {
   switch (finishReason) {
     case null:
       return null;

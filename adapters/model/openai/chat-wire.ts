@@ -1,35 +1,40 @@
-/** A request as chat completions take it. What differs between OpenAI's own models is told by their names. */
+/**
+ * A request in the format of chat completions. Differences between OpenAI's own models are derived from their names.
+ */
 import type { Message } from "../../../core/model/messages.ts";
 import type { ModelRequest, ToolSpec } from "../../../core/ports/model.ts";
-import { acceptedName, acceptedSchema } from "../accepted-schema.ts";
+import { toAcceptedName, toAcceptedSchema } from "../accepted-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The body of `POST /chat/completions`, as JSON. */
-export function chatBody(request: ModelRequest): string {
+export function formatChatBody(request: ModelRequest): string {
   const { model, maxOutputTokens, tools } = request;
   const reasons = isReasoningModel(model);
   const body = JSON.stringify({
     model,
-    // What a reasoning model thinks counts too, under a name of its own.
+    // A reasoning model's thoughts count too, under a name of their own.
     [reasons ? "max_completion_tokens" : "max_tokens"]: maxOutputTokens,
     ...(tools.length > 0 && refusesToolsWhileReasoning(model) ? { reasoning_effort: "none" } : {}),
-    messages: request.messages.map((message) => wireMessage(message, reasons ? "developer" : "system")),
+    messages: request.messages.map((message) => toWireMessage(message, reasons ? "developer" : "system")),
     stream: true,
     stream_options: { include_usage: true },
   });
-  // Some servers refuse an empty list.
-  return tools.length === 0 ? body : `${body.slice(0, -1)},"tools":${toolsText(tools)}}`;
+  // Some servers reject an empty list.
+  return tools.length === 0 ? body : `${body.slice(0, -1)},"tools":${formatTools(tools)}}`;
 }
 
-/** o1, o3-mini, gpt-5, gpt-5.2-chat-latest, …; not gpt-4o, gpt-4.1, gpt-5-chat-latest, nor a name of another maker's. */
+/**
+ * True for o1, o3-mini, gpt-5, gpt-5.2-chat-latest, …; false for gpt-4o, gpt-4.1, gpt-5-chat-latest and models of other
+ * makers.
+ */
 function isReasoningModel(model: string): boolean {
   if (/^o\d+(-|$)/.test(model)) return true;
   const [, major, minor, variant = ""] = GPT_NAME.exec(model) ?? [];
   return Number(major) >= 5 && !(minor === undefined && variant.startsWith("chat"));
 }
 
-/** From gpt-5.6 to the end of gpt-5, chat completions take function tools only with `reasoning_effort: "none"`. */
+/** From gpt-5.6 to the end of gpt-5, chat completions accept function tools only with `reasoning_effort: "none"`. */
 function refusesToolsWhileReasoning(model: string): boolean {
   const [, major, minor] = GPT_NAME.exec(model) ?? [];
   return Number(major) === 5 && Number(minor) >= 6;
@@ -38,10 +43,10 @@ function refusesToolsWhileReasoning(model: string): boolean {
 const GPT_NAME = /^gpt-(\d+)(?:\.(\d+))?(?:-(.+))?$/;
 
 /**
- * Call ids go out as they are, so a provider sees the same ones after any crash. Text is made well-formed: a lone
- * surrogate has no UTF-8, and servers refuse its escape.
+ * Call ids are sent unchanged, so a provider sees the same ones after a crash. Text is made well-formed: a lone
+ * surrogate has no UTF-8, and servers reject its escape.
  */
-function wireMessage(message: Message, systemRole: "system" | "developer"): Json {
+function toWireMessage(message: Message, systemRole: "system" | "developer"): Json {
   const content = message.content.toWellFormed();
   switch (message.role) {
     case "system":
@@ -57,7 +62,7 @@ function wireMessage(message: Message, systemRole: "system" | "developer"): Json
         tool_calls: calls.map((call) => ({
           id: call.id,
           type: "function",
-          function: { name: acceptedName(call.name), arguments: acceptedArguments(call.arguments) },
+          function: { name: toAcceptedName(call.name), arguments: toAcceptedArguments(call.arguments) },
         })),
       };
     }
@@ -66,8 +71,8 @@ function wireMessage(message: Message, systemRole: "system" | "developer"): Json
   }
 }
 
-/** Arguments as the model wrote them, or `{}`: servers refuse what is no JSON object. */
-function acceptedArguments(text: string): string {
+/** Arguments as the model wrote them, or `{}`: servers reject anything but a JSON object. */
+function toAcceptedArguments(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? text.toWellFormed() : "{}";
@@ -76,17 +81,17 @@ function acceptedArguments(text: string): string {
   }
 }
 
-/** The tools of a task stay the same list from step to step, and are most of a short request. */
+/** Cached: a task's tools are the same list in every step, and most of a short request. */
 const toolsTexts = new WeakMap<readonly ToolSpec[], string>();
 
-function toolsText(tools: readonly ToolSpec[]): string {
+function formatTools(tools: readonly ToolSpec[]): string {
   const known = toolsTexts.get(tools);
   if (known !== undefined) return known;
-  const text = JSON.stringify(tools.map(wireTool));
+  const text = JSON.stringify(tools.map(toWireTool));
   toolsTexts.set(tools, text);
   return text;
 }
 
-function wireTool({ name, description, parameters }: ToolSpec): Json {
-  return { type: "function", function: { name, description, parameters: acceptedSchema(parameters) } };
+function toWireTool({ name, description, parameters }: ToolSpec): Json {
+  return { type: "function", function: { name, description, parameters: toAcceptedSchema(parameters) } };
 }

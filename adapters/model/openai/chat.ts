@@ -2,11 +2,11 @@
 import type { ModelChunk, ModelRequest } from "../../../core/ports/model.ts";
 import type { CallWatch } from "../call-watch.ts";
 import { ChatReader } from "./chat-reader.ts";
-import { chatBody } from "./chat-wire.ts";
+import { formatChatBody } from "./chat-wire.ts";
 import type { Reply } from "../reply.ts";
-import { keyOf, type ModelAddress, openEventStream } from "../guarded-fetch.ts";
+import { getRequestKey, type ModelAddress, openEventStream } from "../guarded-fetch.ts";
 
-/** One call: the text as it is written, then the end of it. Throws what the call failed by. */
+/** One call: yields text as it is written, then the end. Throws the failure of the call. */
 export async function* chatReply(
   address: ModelAddress,
   request: ModelRequest,
@@ -17,11 +17,11 @@ export async function* chatReply(
     method: "POST",
     headers: {
       "content-type": "application/json",
-      authorization: `Bearer ${keyOf(address.apiKey)}`,
-      // A Worker sends none by itself, and some servers refuse a request without one.
+      authorization: `Bearer ${getRequestKey(address.apiKey)}`,
+      // A Worker sends none by default, and some servers reject a request without one.
       "user-agent": "otto",
     },
-    body: chatBody(request),
+    body: formatChatBody(request),
   };
   const bytes = await watch.race(openEventStream(`${address.baseUrl}/chat/completions`, init, watch, address.apiKey));
   const reader = new ChatReader(address.apiKey ?? "", reply);

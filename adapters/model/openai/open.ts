@@ -1,4 +1,4 @@
-/** Any server that speaks OpenAI's API: chat completions, read by Otto itself, or the Responses API. */
+/** Any server with OpenAI's API: chat completions with Otto's own reader, or the Responses API. */
 import type { ModelPort } from "../../../core/ports/model.ts";
 import type { ModelAddress } from "../guarded-fetch.ts";
 import type { ModelApi } from "../provider.ts";

@@ -1,4 +1,4 @@
-/** OpenAI, and any server that speaks its chat completions or its Responses API. */
+/** OpenAI, and any server with its chat completions or Responses API. */
 import type { ModelProvider } from "../provider.ts";
 
 export const openai = {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
 import { hashingEmbedder } from "../../../adapters/embeddings/hashing.ts";
 import { openMemory } from "../../../adapters/memory/store.ts";
-import { memoryOfTask } from "../../../adapters/memory/task-memory.ts";
+import { openTaskMemory } from "../../../adapters/memory/task-memory.ts";
 import { openPgvector } from "../../../adapters/vectors/pgvector.ts";
 import { openVectorize } from "../../../adapters/vectors/vectorize.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
@@ -60,13 +60,13 @@ function factsOf(tenant: string, project: string | null): TaskFacts {
 /** One task a project, so that a call that is made again has the key of its task. */
 async function underTest(store: MemoryStore) {
   const [tenant, other] = [await newTenantId(), await newTenantId()];
-  const tasks = new Map<string | null, ReturnType<typeof memoryOfTask>>();
+  const tasks = new Map<string | null, ReturnType<typeof openTaskMemory>>();
   const of = (project: string | null) => {
-    const known = tasks.get(project) ?? memoryOfTask(store, factsOf(tenant, project));
+    const known = tasks.get(project) ?? openTaskMemory(store, factsOf(tenant, project));
     tasks.set(project, known);
     return known;
   };
-  return { of, elsewhere: memoryOfTask(store, factsOf(other, null)) };
+  return { of, elsewhere: openTaskMemory(store, factsOf(other, null)) };
 }
 
 const storeOn = (vectors: VectorsPort, embedder: EmbedderPort = hashingEmbedder()) =>
@@ -333,7 +333,7 @@ describe("while the embedding server is away", () => {
     expect(await find(store, tenant, "train")).toHaveLength(1);
     expect(await find(store, tenant, "coffee kitchen")).toHaveLength(1);
     expect(log).toHaveBeenCalledWith(
-      expect.stringContaining("refuses a memory"),
+      expect.stringContaining("rejects a memory"),
       tenant,
       expect.any(String),
       "No such text.",

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Reply } from "../../../adapters/model/reply.ts";
 import { ChatReader } from "../../../adapters/model/openai/chat-reader.ts";
-import { chatBody } from "../../../adapters/model/openai/chat-wire.ts";
-import { failureOfThrown } from "../../../adapters/model/model-failure.ts";
+import { formatChatBody } from "../../../adapters/model/openai/chat-wire.ts";
+import { fromThrown } from "../../../adapters/model/model-failure.ts";
 import { toSdkPrompt, toSdkTools } from "../../../adapters/model/ai-sdk/prompt.ts";
 import type { Message } from "../../../core/model/messages.ts";
 import { toSpec } from "../../../core/steps/toolset.ts";
@@ -66,9 +66,7 @@ async function sdkOutcome(pieces: readonly Uint8Array[]): Promise<Outcome> {
 }
 
 function sdkFailure(error: unknown): string {
-  return typeof error === "object" && error !== null && "statusCode" in error
-    ? failureOfThrown(error, "").kind
-    : "cut_off";
+  return typeof error === "object" && error !== null && "statusCode" in error ? fromThrown(error, "").kind : "cut_off";
 }
 
 const EVENT_STREAM = { headers: { "content-type": "text/event-stream" } };
@@ -276,7 +274,7 @@ test("a request has the same body", async () => {
           body = sent;
         });
         // The second time with the tools' text that was made the first time.
-        for (const ours of [chatBody(request), chatBody(request)]) {
+        for (const ours of [formatChatBody(request), formatChatBody(request)]) {
           expect(JSON.parse(ours)).toEqual(body);
           // The escape of a lone surrogate, which servers refuse.
           expect(ours).not.toMatch(/\\ud[89a-f]/);

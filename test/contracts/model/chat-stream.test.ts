@@ -287,7 +287,7 @@ describe("the end", () => {
     const line = new TextEncoder().encode(`data: ${"x".repeat(1_000_000)}\n`);
     expect(readPieces([line, line, line])).toMatchObject([{ failure: { kind: "cut_off" } }]);
     expect(readPieces([line, line, line, line, line])).toMatchObject([
-      { failure: { message: expect.stringContaining("more than a reply can hold") } },
+      { failure: { message: expect.stringContaining("exceeded the maximum size of a reply") } },
     ]);
   });
 });

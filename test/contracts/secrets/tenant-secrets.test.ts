@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
 import { openSealing } from "../../../adapters/secrets/sealing.ts";
-import { openSecrets, sealSecret, SecretShelf } from "../../../adapters/secrets/secrets.ts";
+import { openSecrets, sealSecret, SecretCache } from "../../../adapters/secrets/secrets.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { OPERATOR_TENANT } from "../../../core/ports/audit.ts";
@@ -154,7 +154,7 @@ secretsContract("the adapter and Postgres", async (secrets) => {
     reseal: noReseal,
     tenant: owner,
     user: SETUP,
-    shelf: new SecretShelf(),
+    shelf: new SecretCache(),
     clock: { now: () => START },
   });
 });
@@ -175,7 +175,7 @@ describe("what the adapter keeps of secrets", () => {
         });
       },
     };
-    const shelf = new SecretShelf();
+    const shelf = new SecretCache();
     const open = (tenant: string, key = sealing, user: SecretUser = SETUP) =>
       openSecrets({ table, sealing: key, reseal: noReseal, tenant, user, shelf, clock: { now: () => world.now } });
     return { world, shelf, open, secrets: open("ten_1") };

@@ -101,7 +101,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       ["another host's", "{{secret.OTHER}}", "blocked_by_policy", /OTHER is not bound to/],
       ["nobody's", "{{secret.NONE}}", "not_found", /no secret named NONE/],
       ["a mistyped one", "{{secret.key-1}}", "not_found", /no secret named key-1/],
-      ["one that does not open", "{{secret.SEALED}}", "not_available", /SEALED cannot be opened/],
+      ["one that does not open", "{{secret.SEALED}}", "not_available", /SEALED can no longer be decrypted/],
     ])("sends nothing for %s", async (_, reference, code, message) => {
       for (const [field, request] of [
         ["url", ask(`${base}/?k=${reference}`)],

@@ -1,6 +1,6 @@
 /** What the Worker makes of answers to a message for an MCP server's process that are not the sidecar's own. */
 import { expect, it } from "vitest";
-import { processWeb } from "../../../adapters/mcp/process-web.ts";
+import { openProcessWeb } from "../../../adapters/mcp/process-web.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { isNotSent } from "../../../core/base/errors.ts";
 
@@ -18,7 +18,7 @@ it.each([
     patienceMs: 0,
   };
   const program = { command: "server", args: [], env: [], network: [] };
-  const replied = await processWeb("s1", program, { sidecar, tenant: "t1", secrets: fakeSecrets() }).open({
+  const replied = await openProcessWeb("s1", program, { sidecar, tenant: "t1", secrets: fakeSecrets() }).open({
     method: "POST",
     url: "https://server.example.com/",
     headers: [],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { acceptedSchema } from "../../../adapters/model/accepted-schema.ts";
-import { refusalOf } from "../../../adapters/slack/refusals.ts";
+import { toAcceptedSchema } from "../../../adapters/model/accepted-schema.ts";
+import { toRefusal } from "../../../adapters/slack/refusals.ts";
 import { getOwn } from "../../../core/base/own-field.ts";
 import { toMarkdown } from "../../../core/channels/slack/plain-text.ts";
 import { fillTemplate } from "../../../core/gateway/http-template.ts";
@@ -44,7 +44,7 @@ describe("a name that every object inherits", () => {
 
   test.each(INHERITED)("%s as an ending, a word of Slack or a user is no known one", (name) => {
     expect(getContentType(`a.${name}`)).toBe("application/octet-stream");
-    expect(refusalOf(name)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    expect(toRefusal(name)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(toMarkdown(`<@${name}>`, {})).toBe(`@${name}`);
   });
 
@@ -63,6 +63,6 @@ describe("a name that every object inherits", () => {
     );
     expect(filled).toMatchObject({ ok: true, value: { body: '{"__proto__":"x"}' } });
     const schema = JSON.parse('{"type":"object","__proto__":{"type":"string"}}') as unknown;
-    expect(JSON.stringify(acceptedSchema(schema))).toBe('{"type":"object","__proto__":{"type":"string"}}');
+    expect(JSON.stringify(toAcceptedSchema(schema))).toBe('{"type":"object","__proto__":{"type":"string"}}');
   });
 });

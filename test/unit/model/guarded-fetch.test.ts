@@ -4,7 +4,9 @@ import { CallWatch } from "../../../adapters/model/call-watch.ts";
 import { openEventStream } from "../../../adapters/model/guarded-fetch.ts";
 
 const MIB = 1_048_576;
-const TOO_MUCH = { failure: { kind: "cut_off", message: expect.stringContaining("more than a reply can hold") } };
+const TOO_MUCH = {
+  failure: { kind: "cut_off", message: expect.stringContaining("exceeded the maximum size of a reply") },
+};
 
 /** Reads a body of these pieces to its end; its length. */
 async function lengthRead(pieces: readonly Uint8Array[]): Promise<number> {

@@ -1,8 +1,8 @@
 /** A call that the model spoiled is refused in a sentence, like any other call that cannot be made. */
 import { describe, expect, test } from "vitest";
-import { acceptedName } from "../../../adapters/model/accepted-schema.ts";
-import { chatBody } from "../../../adapters/model/openai/chat-wire.ts";
-import { CallPieces, wholeCall } from "../../../adapters/model/call-pieces.ts";
+import { toAcceptedName } from "../../../adapters/model/accepted-schema.ts";
+import { formatChatBody } from "../../../adapters/model/openai/chat-wire.ts";
+import { CallPieces, parseCall } from "../../../adapters/model/call-pieces.ts";
 import { listRequested, prepareCalls } from "../../../core/steps/prepare.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import { PRINCIPAL } from "../../../core/provenance/label.ts";
@@ -24,7 +24,7 @@ describe("a spoiled call", () => {
       { name: "write_file", arguments: "", fault },
       { name: "get_current_datetime", arguments: '{"timezone":"UTC"}' },
       { name: "write_file", arguments: '{"filename":' },
-      wholeCall("", "{}"),
+      parseCall("", "{}"),
     ]);
     expect(calls.map(({ outcome }) => outcome?.state ?? null)).toEqual(["refused", null, "refused", "refused"]);
     expect(calls[0]).toMatchObject({ arguments: {}, outcome: { result: { error: { message: fault } } } });
@@ -33,7 +33,7 @@ describe("a spoiled call", () => {
   });
 
   test("is a step of the task: its use is settled and the model is called again", async () => {
-    const [refused] = await prepared([wholeCall("", "{}")]);
+    const [refused] = await prepared([parseCall("", "{}")]);
     const state = thinking();
     const call = { ...preparedCall(state), ...refused, id: preparedCall(state).id };
     const usage = { inputTokens: 900, outputTokens: 40, estimated: true };
@@ -72,9 +72,11 @@ describe("a name", () => {
 
   test("in the conversation is one that servers accept, for any name that the model wrote", () => {
     const names = ["write_file", "a b.c/d", "", "имя", "x".repeat(100)];
-    expect(names.map(acceptedName)).toEqual(["write_file", "a_b_c_d", "_", "___", "x".repeat(64)]);
+    expect(names.map(toAcceptedName)).toEqual(["write_file", "a_b_c_d", "_", "___", "x".repeat(64)]);
     const calls = names.map((name, index) => ({ id: `call_${index}`, name, arguments: "{}" }));
-    const body = JSON.parse(chatBody(modelRequest({ messages: [{ role: "assistant", content: "", calls }] }))) as {
+    const body = JSON.parse(
+      formatChatBody(modelRequest({ messages: [{ role: "assistant", content: "", calls }] })),
+    ) as {
       messages: { tool_calls: { function: { name: string } }[] }[];
     };
     for (const { function: called } of body.messages[0]?.tool_calls ?? [])
@@ -85,6 +87,6 @@ describe("a name", () => {
     const pieces = new CallPieces();
     const name = "n".repeat(900_000);
     for (const part of ["{", "}"]) pieces.add({ index: 0, id: "id", name, arguments: part });
-    expect(pieces.inOrder()).toEqual([{ name: "n".repeat(200), arguments: "{}" }]);
+    expect(pieces.listCalls()).toEqual([{ name: "n".repeat(200), arguments: "{}" }]);
   });
 });

@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { openSecretBook } from "../../../adapters/egress/secret-book.ts";
 import type { SecretsPort } from "../../../core/ports/secrets.ts";
 import { ok } from "../../../core/base/errors.ts";
-import { RedactorShelf } from "../../../adapters/egress/redactors.ts";
+import { RedactorCache } from "../../../adapters/egress/redactors.ts";
 
 const MINUTE = 60_000;
 const secret = (name: string, value: string | null) => ({ name, value });
 
 it("makes a redactor once for the same secrets, and another one after a change", () => {
-  const shelf = new RedactorShelf();
+  const shelf = new RedactorCache();
   const first = shelf.get([secret("KEY", "canary-1"), secret("GONE", null)], 0);
   expect(shelf.get([secret("KEY", "canary-1")], 1)).toBe(first);
   const changed = shelf.get([secret("KEY", "canary-2")], 2);
@@ -17,15 +17,15 @@ it("makes a redactor once for the same secrets, and another one after a change",
 });
 
 it("drops a redactor ten minutes after its last use", () => {
-  const shelf = new RedactorShelf();
+  const shelf = new RedactorCache();
   const first = shelf.get([secret("KEY", "canary-1")], 0);
   shelf.get([secret("KEY", "canary-1")], 9 * MINUTE);
   expect(shelf.get([secret("KEY", "canary-1")], 18 * MINUTE)).toBe(first);
   expect(shelf.get([secret("KEY", "canary-1")], 29 * MINUTE)).not.toBe(first);
 });
 
-it("stores as many as fit, and drops the least recently used first", () => {
-  const shelf = new RedactorShelf();
+it("stores as many as fit, and forgets the least recently used first", () => {
+  const shelf = new RedactorCache();
   const list = (letter: string) =>
     Array.from({ length: 100 }, (_, at) => secret(`K${at}`, `${letter}${at}${letter.repeat(3_900)}`));
   const [a, b] = [shelf.get(list("a"), 0), shelf.get(list("b"), 1)];

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
 import { channelVariableFromEnv } from "../../../adapters/env/channels.ts";
-import { settingProblems } from "../../../adapters/env/problems.ts";
+import { findSettingProblems } from "../../../adapters/env/problems.ts";
 import { type Delivery, getOutboxName } from "../../../core/channels/outbox/delivery.ts";
 import { createMessageDelivery, createPlainMessage } from "../../../core/channels/outbox/message-delivery.ts";
 import { API_SOURCE } from "../../../core/task/source.ts";
@@ -110,8 +110,8 @@ test("a channel reads a variable of its own", () => {
 test("a channel's secret that is missing or wrong is a problem of the settings", () => {
   const row = { required: true, purpose: "the key of Fax", ...HEADER_WORD };
   const problems = (value: string) =>
-    settingProblems(Object.assign({}, env, { OTTO_FAX_KEY: value }), { OTTO_FAX_KEY: row });
-  expect(problems("right")).toEqual(settingProblems(env));
+    findSettingProblems(Object.assign({}, env, { OTTO_FAX_KEY: value }), { OTTO_FAX_KEY: row });
+  expect(problems("right")).toEqual(findSettingProblems(env));
   expect(problems("")).toContain("OTTO_FAX_KEY is not set: the key of Fax");
   expect(problems("two words")).toContainEqual(expect.stringMatching(/^OTTO_FAX_KEY has to be /));
 });

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import { settingProblems } from "../../../adapters/env/problems.ts";
+import { findSettingProblems } from "../../../adapters/env/problems.ts";
 import { SECRET_NAMES, SECRETS } from "../../../adapters/env/worker-secrets.ts";
 import { createApp } from "../../../workers/app.ts";
 
@@ -26,13 +26,13 @@ const optional = SECRET_NAMES.filter((name) => !SECRETS[name].required);
 describe("the problems of the settings", () => {
   test("are none when every required secret is right, whatever is optional", () => {
     expect(required).toEqual(["DATABASE_URL", "OTTO_SECRET_KEY", "OTTO_OPERATOR_KEY_HASH"]);
-    expect(settingProblems(production())).toEqual([]);
+    expect(findSettingProblems(production())).toEqual([]);
     const bare = Object.fromEntries(optional.map((name) => [name, ""]));
-    expect(settingProblems(production({ ...bare, SIDECAR_URL: "", SLACK_CLIENT_ID: "" }))).toEqual([]);
+    expect(findSettingProblems(production({ ...bare, SIDECAR_URL: "", SLACK_CLIENT_ID: "" }))).toEqual([]);
   });
 
   test.each(required)("name the secret that is missing: %s", (name) => {
-    expect(settingProblems(production({ [name]: "" }))).toEqual([expect.stringContaining(`${name} is not set`)]);
+    expect(findSettingProblems(production({ [name]: "" }))).toEqual([expect.stringContaining(`${name} is not set`)]);
   });
 
   test.each([
@@ -72,13 +72,13 @@ describe("the problems of the settings", () => {
     ["OTTO_EMBEDDING_MODEL", { OTTO_EMBEDDING_MODEL: "canary-password", OPENAI_API_KEY: "", OPENAI_BASE_URL: "" }],
     ["MAX_PARALLEL_TOOL_CALLS", { MAX_PARALLEL_TOOL_CALLS: "many" }],
   ])("name the setting that is wrong, without its value: %s", (name, variables) => {
-    const problems = settingProblems(production(variables));
+    const problems = findSettingProblems(production(variables));
     expect(problems).toEqual([expect.stringContaining(name)]);
     expect(problems.join()).not.toContain("canary-password");
   });
 
   test("are all told at once", () => {
-    const problems = settingProblems(production({ OTTO_SECRET_KEY: "", DATABASE_URL: "", OTTO_MODEL_API: "grpc" }));
+    const problems = findSettingProblems(production({ OTTO_SECRET_KEY: "", DATABASE_URL: "", OTTO_MODEL_API: "grpc" }));
     expect(problems.map((problem) => problem.split(" ")[0])).toEqual([
       "DATABASE_URL",
       "OTTO_SECRET_KEY",

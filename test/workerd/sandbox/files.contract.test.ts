@@ -205,7 +205,7 @@ describe("the folder of a project", () => {
     expect(await two.list("project/notes")).toMatchObject({ value: [{ path: "project/notes/a.txt", kind: "file" }] });
   });
 
-  it("stands in its place among the names at the top, also when it is empty, and no file replaces it", async () => {
+  it("is listed in order at the top, also when it is empty, and no file replaces it", async () => {
     const files = open({ project: "sales" });
     for (const path of ["a.txt", "project-plan.txt", "z.txt", "B.txt"])
       await files.write(path, bytesOf("x"), { key: path });

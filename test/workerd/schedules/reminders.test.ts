@@ -18,7 +18,7 @@ remindersSuite("the schedules of a tenant", async (deliver, people) => {
   return taskReminders(env, { tenant: caller.tenant, deliver });
 });
 
-test("a model sets a reminder, and the person is told when it is due", async () => {
+test("a model sets a reminder, and the person is notified when it is due", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const caller = await makeCaller();
   await addPerson(caller, "Ana Lima");

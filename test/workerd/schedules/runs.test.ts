@@ -24,7 +24,7 @@ const { stub, make, wasDue, ledger, until } = schedulesOf(() => caller);
 const tasksOf = async (who: Caller) => (await who.send("GET", "/v1/tasks?limit=100")).json.data as { id: string }[];
 
 describe("a due moment", () => {
-  test("makes one task, whose end the ledger tells", async () => {
+  test("creates one task, whose end the ledger records", async () => {
     const { id } = await make();
     const due = await wasDue(id, 1_000);
     await runDurableObjectAlarm(stub(id));
@@ -35,7 +35,7 @@ describe("a due moment", () => {
     expect((await caller.send("GET", `/v1/schedules/${id}`)).json.next_at).toBe(new Date(due + HOUR).toISOString());
   });
 
-  test("has the end that an earlier release tells of its task, which says no reason", async () => {
+  test("accepts the end of a task from an earlier release, without a reason", async () => {
     const { id } = await make({ task: waits });
     await caller.send("POST", `/v1/schedules/${id}/run`);
     const [row] = await until(id, ([first]) => first?.["state"] === "fired");
@@ -121,7 +121,7 @@ describe("a due moment", () => {
     expect((await caller.send("GET", `/v1/tasks/${String(made?.["task_id"])}`)).json.status).toBe("cancelled");
   });
 
-  test("gets no task when it gave way while its start was refused", async () => {
+  test("gets no task when it was skipped because of overlap while its start was refused", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const id = await makeWithAgent("refused");
     await wasDue(id, 1_000);
@@ -215,7 +215,7 @@ describe("a schedule that is due once", () => {
     await runDurableObjectAlarm(stub(id));
   }
 
-  test("looks at its task by itself, should the end of it not have been told", async () => {
+  test("checks its task if its end was not reported", async () => {
     const { id } = await make({ ...soon(), task: waits });
     await wasDueOnce(id, 1_000);
     const [row] = await until(id, ([first]) => first?.["state"] === "fired");
@@ -357,7 +357,7 @@ describe("a run that somebody asks for", () => {
     expect(await until(id, ([row]) => row?.["state"] === "finished")).toMatchObject([{ is_manual: true }]);
   });
 
-  test("is skipped, waits, or takes the place of the one before, as the schedule says", async () => {
+  test("is skipped, waits, or replaces the one before, as the schedule says", async () => {
     const ask = async (overlap: string) => {
       const { id } = await make({ overlap, task: waits });
       await caller.send("POST", `/v1/schedules/${id}/run`);

@@ -92,7 +92,7 @@ describe("a schedule", () => {
     expect(row?.["why"]).toBe("budget.max_steps is 5; the agent allows at most 2.");
   });
 
-  test("tells its next due moments, made or not", async () => {
+  test("lists its next due times, created or not", async () => {
     const timing = { when: { kind: "cron", expression: "30 1 * * *" }, time_zone: "America/New_York" };
     const preview = await caller.send("POST", "/v1/schedules/preview", { ...timing, count: 3 });
     expect(preview.json.data).toHaveLength(3);
@@ -115,7 +115,7 @@ describe("a schedule", () => {
 });
 
 describe("while the database is away", () => {
-  test("a schedule is paused, resumed, changed and run, and the audit log is told later, once", async () => {
+  test("a schedule is paused, resumed, changed and run, and the audit log receives it later, once", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { id } = await make();
     const database = watchDatabase();
@@ -159,7 +159,7 @@ describe("while the database is away", () => {
     expectProblem(await caller.send("DELETE", path), 404);
   });
 
-  test("a deletion that the audit log could not take is not told as done, and is done when it is asked for again", async () => {
+  test("a deletion that the audit log could not record is not reported as done, and a repeat completes it", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { id } = await make();
     const path = `/v1/schedules/${id}`;
@@ -231,7 +231,7 @@ test("the schedules of an erased tenant go with it", async () => {
   });
 });
 
-describe("what people are told", () => {
+describe("the notifications of people", () => {
   const ops = [{ channel: "email", to: "ops@example.com" }];
   const deliveries = async () =>
     (await caller.send("GET", "/v1/deliveries?limit=100")).json.data as { kind: string; to: string }[];
@@ -241,7 +241,7 @@ describe("what people are told", () => {
       interval: 50,
     });
 
-  test("is a reminder once for each due moment, also when it was told before a crash", async () => {
+  test("are a reminder once for each due time, also when it was sent before a crash", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { id } = await make({ task: undefined, reminder: { text: "Stand up.", to: ops } });
     await wasDue(id, 1_000);
@@ -272,7 +272,7 @@ describe("what people are told", () => {
     await told("alert", 2);
   });
 
-  test("is refused where there is no such place", async () => {
+  test("are refused for an unknown destination", async () => {
     for (const [more, field] of [
       [{ alert: { deliver: [{ channel: "email", to: "nobody" }] } }, "alert.deliver.0.to"],
       [{ task: quick({ deliver: [{ channel: "webhook", to: "whk_1" }] }) }, "task.deliver.0.to"],
@@ -281,7 +281,7 @@ describe("what people are told", () => {
       expectProblem(await caller.send("POST", "/v1/schedules", config(more)), 422, field);
   });
 
-  test("can be asked for in words, once for what names the asking", async () => {
+  test("can be requested in words, once per request", async () => {
     const made = await caller.send("POST", "/v1/people", {
       name: "Ana Silva",
       addresses: [{ kind: "email", address: "ana@example.com" }],

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { blobsFromEnv } from "../../../adapters/env/files.ts";
-import { keepShippedFromEnv, skillsFromEnv } from "../../../adapters/env/skills.ts";
+import { storeShippedFromEnv, skillsFromEnv } from "../../../adapters/env/skills.ts";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { openSkills } from "../../../adapters/skills/skills.ts";
 import { formatSource } from "../../../core/tool/source.ts";
@@ -18,7 +18,7 @@ skillsContract("the bucket", async ({ hash, packed }) => {
 });
 
 it("what ships is kept whole for the tasks that go on under a later release", async () => {
-  expect((await keepShippedFromEnv(env)).ok).toBe(true);
+  expect((await storeShippedFromEnv(env)).ok).toBe(true);
   const blobs = blobsFromEnv(env);
   for (const { skill, files } of SHIPPED) {
     const kept = await blobs.get(getShippedPackageKey(skill.hash));

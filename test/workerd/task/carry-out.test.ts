@@ -63,7 +63,7 @@ async function makeTarget(of?: Caller): Promise<Target> {
   return { caller, canary, place, claim, orders: orders.join(" ") };
 }
 
-/** The paths at the attacker's place that were requested. */
+/** The paths at the attacker's server that were requested. */
 async function arrived(place: string): Promise<string[]> {
   const records = await (await fetch(`${recorderUrl}/records`)).json<{ path: string; method: string }[]>();
   return records.filter(({ path, method }) => method !== "PUT" && path.includes(place)).map(({ path }) => path);

@@ -6,7 +6,7 @@ import { measureTokens } from "../../../core/model/tokens.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { factsOf, start, stubOf, taskOf, until } from "../tasks/client.ts";
 
-/** What the mock server writes before it writes nothing more, and the piece that each event has of it. */
+/** What the mock server writes before it stalls, and the piece of each event. */
 const STREAMED_TOKENS = 3_000;
 const PIECE = "Each of these words is a part of an answer that nobody reads to its end. ";
 const EVENTS = Math.ceil(STREAMED_TOKENS / measureTokens(PIECE));

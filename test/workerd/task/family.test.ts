@@ -24,7 +24,7 @@ const dispatch = (replies: readonly unknown[], more: Record<string, unknown> = {
 const hasEnded = ({ status }: TaskView) => ["completed", "failed", "cancelled"].includes(status);
 const errorOf = (row: LedgerRow | undefined) => (row?.result?.ok === false ? row.result.error.code : null);
 
-/** What a test stands in for: how a task tells others of itself, and how it cancels those below. */
+/** What a test replaces: how a task reports, and how it cancels its subtasks. */
 interface Patched {
   report(stored: unknown, view: TaskView, notices: unknown): Promise<boolean>;
   cancel(...given: unknown[]): AsyncGenerator<unknown>;
@@ -194,7 +194,7 @@ describe("a task with subtasks", () => {
     for (const one of [facts, below]) expect(await taskOf(one).view()).toMatchObject({ error: { code: "not_found" } });
   });
 
-  test("is erased with what its subtask used told, when that ends while the task is being erased", async () => {
+  test("is erased with its subtask's use reported, when the subtask ends during the erasure", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const facts = factsOf([{ calls: [dispatch([ask])] }]);
     const task = await start(facts);
@@ -214,7 +214,7 @@ describe("a task with subtasks", () => {
       };
       relations.report = async (...given) => {
         const [, view] = given;
-        // The first telling of what the subtask used fails.
+        // The first report of the subtask's use fails.
         if (view.usage.input_tokens > 1000) told.push(view.usage.input_tokens);
         if (told.length === 1) throw new Error("the tenant is away");
         return await report.apply(relations, given);
@@ -232,7 +232,7 @@ describe("a task with subtasks", () => {
       expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ error: { code: "not_found" } });
   });
 
-  test("keeps the text of a subtask once, also when it is told again of its end", async () => {
+  test("stores the text of a subtask once, also when its end is reported again", async () => {
     const facts = factsOf([{ calls: [dispatch([{ text: "x".repeat(5000) }])] }, { text: "Done." }]);
     await start(facts);
     await until(facts, hasEnded);

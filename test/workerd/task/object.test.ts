@@ -175,7 +175,7 @@ describe("a task object", () => {
     expect(await taskOf(hidden).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
-  test("lets go of a hidden call when that has ended, whoever waits for it", async () => {
+  test("removes a hidden call when it has ended", async () => {
     const facts = factsOf([ask]);
     const task = await start(facts);
     const hidden = factsOf([], { kind: "call", parentId: facts.id, rootId: facts.id });
@@ -221,7 +221,7 @@ describe("a task object", () => {
     expect(page.value.events.at(-1)?.type).toBe("task.completed");
   });
 
-  test("is made once, however often it is asked for", async () => {
+  test("is created once, however often it is requested", async () => {
     const facts = factsOf([ask]);
     await start(facts);
     await start(facts);

@@ -31,7 +31,7 @@ async function untilListed(caller: Caller, id: string, status: string): Promise<
   );
 }
 
-/** Until the task's object has nothing more to tell. */
+/** Waits until the task's object has published everything. */
 async function untilAllTold(caller: Caller, id: string): Promise<void> {
   const hasNews = async () =>
     await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (object) =>
@@ -42,8 +42,8 @@ async function untilAllTold(caller: Caller, id: string): Promise<void> {
 
 const away = () => Promise.reject(new Error("the tenant is away"));
 
-describe("a tenant hears of a task", () => {
-  test("that runs with its first asking for leave, which needs no report beside it", async () => {
+describe("a tenant receives a report of a task", () => {
+  test("that runs with its first permit request, without another report", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const report = vi.spyOn(await tenantMethods(caller), "report").mockImplementation(away);
@@ -56,7 +56,7 @@ describe("a tenant hears of a task", () => {
     await untilListed(caller, id, "cancelled");
   });
 
-  test("that is held at once, though it asks for no leave and before its alarm comes", async () => {
+  test("that is a draft at once, though it requests no permit and before its alarm", async () => {
     const caller = await makeCaller();
     const alarm = await runInDurableObject(env.TASKS.get(env.TASKS.newUniqueId()), (object) =>
       vi.spyOn(Object.getPrototypeOf(object) as { alarm(): Promise<void> }, "alarm"),
@@ -72,7 +72,7 @@ describe("a tenant hears of a task", () => {
     ["completed", [{ text: "Done." }]],
     ["waiting_input", [ask]],
   ])("that is %s at once: once when it asks for leave and once of how it stands", async (status, replies) => {
-    // What may be told later is not told at all.
+    // Reports that can wait are never sent.
     vi.spyOn(TaskReports.prototype, "schedule").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const tenant = await tenantMethods(caller);
@@ -125,7 +125,7 @@ describe("a tenant hears of a task", () => {
     await caller.until(id, ({ status }) => status === "completed");
   });
 
-  test("and is not told again at every step when it is slow to hear", async () => {
+  test("and does not receive it again at every step when it is slow", async () => {
     const caller = await makeCaller();
     const methods = await tenantMethods(caller);
     const hear = methods.report;
@@ -144,7 +144,7 @@ describe("a tenant hears of a task", () => {
     expect(told.length).toBeLessThan(5);
   });
 
-  test("that has ended, once: its erasure tells nothing again, also after its tenant and over a crash", async () => {
+  test("that has ended, once: its erasure reports nothing again, also after its tenant and over a crash", async () => {
     const caller = await makeCaller();
     const report = vi.spyOn(await tenantMethods(caller), "report");
     const { id } = await caller.makeTask([done]);
@@ -157,7 +157,7 @@ describe("a tenant hears of a task", () => {
     expect(report.mock.calls.filter(([row]) => row.task === id)).toEqual([]);
   });
 
-  test("that is erased while its end is being told, which finds the tenant gone: nothing is left to erase", async () => {
+  test("that is erased while its end is reported and the tenant is gone: nothing is left to erase", async () => {
     const caller = await makeCaller();
     const tenant = await tenantMethods(caller);
     const gate = Promise.withResolvers<void>();

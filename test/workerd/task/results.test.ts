@@ -1,4 +1,4 @@
-/** What tasks come to, delivered to where they say, from the front door to the sender. */
+/** The results of tasks, delivered to their destinations, from the entry point to the sender. */
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe("the result of a task", () => {
-  test("goes once to each place that it was made with, with its files", async () => {
+  test("goes once to each destination of its creation, with its files", async () => {
     const caller = await newCaller();
     const deliver = [ANN, { channel: "email", to: "bob@example.com, ann@EXAMPLE.com" }];
     const write = { calls: [{ name: "write_file", arguments: { filename: "a.txt", content: "hello" } }] };
@@ -115,7 +115,7 @@ describe("the result of a task", () => {
   });
 });
 
-describe("a place in Slack", () => {
+describe("a destination in Slack", () => {
   test("is of the workspace in which the tenant installed Otto, and of no other tenant's", async () => {
     const [caller, other] = [await newCaller(), await newCaller()];
     const [{ team }, { team: foreign }] = [await installedSlack(caller.tenant), await installedSlack(other.tenant)];
@@ -139,7 +139,7 @@ describe("a place in Slack", () => {
     await vi.waitFor(() => expect(resultsOf(caller)).toHaveLength(1), SOON);
   });
 
-  test("has the message of its own progress closed, and not that of another place of the task", async () => {
+  test("has the message of its own progress closed, and not that of another destination of the task", async () => {
     const caller = await newCaller();
     const { team } = await installedSlack(caller.tenant);
     answerSendings(({ delivery: { kind, to } }) => ({ kind: "sent", ref: kind === "progress" ? { ts: to } : null }));
@@ -177,7 +177,7 @@ describe("a task is refused", () => {
   });
 });
 
-test("what others tell goes to the same places, once however often it is told", async () => {
+test("reports of subtasks go to the same destinations, once however often they are sent", async () => {
   const caller = await newCaller();
   const telling = { kind: "alert", seed: "sch_1/2026-11-21T09:00:00Z", at: Date.now() } as const;
   const message = createPlainMessage("Nightly report", "It did not finish.");

@@ -57,7 +57,7 @@ describe("a task whose calls change nothing", () => {
     await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
   });
 
-  test("counts the attempt of a call that hop one made", async () => {
+  test("counts the attempt of a call that the model phase started", async () => {
     const facts = factsOf([look, done]);
     await start(facts);
     await until(facts, ({ status }) => status === "completed");

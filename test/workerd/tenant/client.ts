@@ -1,4 +1,4 @@
-/** What the runtime tests of tenancy share: requests through the front door, tenants of their own, a database that goes away. */
+/** What the runtime tests of tenancy share: requests through the entry point, tenants of their own, a database that goes away. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, inject, vi } from "vitest";
@@ -12,7 +12,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request to the Worker's front door. */
+/** Sends a request to the Worker's entry point. */
 export async function send({ method = "GET", path, key, body, headers = {} }: Call): Promise<Response> {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };

@@ -1,4 +1,4 @@
-/** What a tenant's object does with what its tasks tell: kept until it is in the outboxes, whatever fails on the way. */
+/** The notices of a tenant's object: stored until they are in the outboxes, whatever fails on the way. */
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -24,7 +24,7 @@ const HANGS_AFTER_MS = 60_000;
 
 /** A conversation: to say something there needs no database. */
 const CONVERSATION = { channel: "slack", to: "T1/C1" } as const;
-/** A place that is no text: what is to go there can never be spread. */
+/** A destination that is no text, so its notices can never be fanned out. */
 const NOWHERE = { deliver: [{ channel: "slack", to: 7 as unknown as string }] } as const;
 const AT = new Date().toISOString();
 
@@ -96,8 +96,8 @@ beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 
-describe("what tasks tell", () => {
-  test("goes out once and in its order, although it is told again", async () => {
+describe("the notices of tasks", () => {
+  test("are fanned out once and in order, although a report repeats", async () => {
     const { tell, said, kept } = await newTenant();
     const task = newTask();
     await tell(
@@ -174,7 +174,7 @@ describe("what tasks tell", () => {
     expect(sendingsOf(tenant)).toHaveLength(120);
   });
 
-  test("holds up nothing when it can never be spread, and is dropped after three days", async () => {
+  test("delay nothing when they can never be fanned out, and are dropped after three days", async () => {
     const { tell, said, kept, sql } = await newTenant();
     await tell(
       newTask(),
@@ -207,7 +207,7 @@ describe("what tasks tell", () => {
     await vi.waitFor(() => expect(said()).toEqual(["1"]), SOON);
   });
 
-  test("is not lost when it is kept while what was kept last is spread and erased", async () => {
+  test("are not lost when stored while the last stored ones are fanned out and erased", async () => {
     const { tell, said, kept, object } = await newTenant();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const { given, goOn } = watchRunner(async () => await gate);
@@ -241,7 +241,7 @@ describe("what tasks tell", () => {
     expect(given).toEqual([]);
   });
 
-  test("costs no look at what is kept when nobody is interested", async () => {
+  test("costs no query without a recipient", async () => {
     const { tell, tenant } = await newTenant();
     await tell(newTask(), [remark(1)], { deliver: [] });
     const queries = [vi.spyOn(TenantTables.prototype, "read"), vi.spyOn(TenantTables.prototype, "write")];
@@ -277,7 +277,7 @@ describe("a task", () => {
 
   const textsOf = (tenant: string) => sendingsOf(tenant).map(({ delivery }) => delivery.content["text"]);
 
-  test("tells more than two hundred events at once, each once and in their order", async () => {
+  test("reports more than two hundred events at once, each once and in order", async () => {
     const { tenant, change, poke } = await heldTask();
     await change((sql, row) => {
       const last = Number(row["lastEvent"]);
@@ -295,22 +295,19 @@ describe("a task", () => {
     expect(textsOf(tenant)).toEqual(upTo(250).map(String));
   });
 
-  test.each(["budget.warning", "call.unknown"] as const)(
-    "tells of %s with no other news to go along with",
-    async (type) => {
-      const { id, tenant } = await heldTask();
-      const state = await runInDurableObject(stubOf({ tenant, id }), (object) => {
-        return (object as unknown as { store: TaskStore }).store.load()?.state;
-      });
-      if (state === undefined) throw new Error("there is no task");
-      const decision = (event: EventType) =>
-        ({ state, events: [{ type: event, data: {} }], below: [] }) as unknown as Decision;
-      expect(changesIndex(state, decision(type))).toBe(true);
-      expect(changesIndex(state, decision("call.started"))).toBe(false);
-    },
-  );
+  test.each(["budget.warning", "call.unknown"] as const)("reports %s without another event", async (type) => {
+    const { id, tenant } = await heldTask();
+    const state = await runInDurableObject(stubOf({ tenant, id }), (object) => {
+      return (object as unknown as { store: TaskStore }).store.load()?.state;
+    });
+    if (state === undefined) throw new Error("there is no task");
+    const decision = (event: EventType) =>
+      ({ state, events: [{ type: event, data: {} }], below: [] }) as unknown as Decision;
+    expect(changesIndex(state, decision(type))).toBe(true);
+    expect(changesIndex(state, decision("call.started"))).toBe(false);
+  });
 
-  test("of an earlier release tells of what happens from now on, and not of what did before", async () => {
+  test("of an earlier release reports what happens from now on, and nothing from before", async () => {
     const { caller, id, tenant, change, poke } = await heldTask();
     await change((sql, row) => {
       const last = Number(row["lastEvent"]) + 1;

@@ -23,7 +23,7 @@ beforeEach(() => {
   };
 });
 
-/** A stub anew each time: one whose object was reset stays broken. */
+/** A new stub each time: one whose object was reset stays broken. */
 const object = () => tenantsFromEnv(env)(tenant);
 
 const admit = (change: Partial<Parameters<TenantRpc["admit"]>[0]> = {}) =>
@@ -267,7 +267,7 @@ describe("an erased tenant", () => {
     expect((await rowsOf())["repeats"]).toEqual([]);
   });
 
-  test("tells every task that reports, and names it to the eraser until it was forgotten", async () => {
+  test("reports its erasure to every task that reports, and lists the task until it is forgotten", async () => {
     const [unsent, late] = [report(), report()];
     expect(await object().report(unsent)).toEqual({ erased: false });
     expect(await object().erase()).toEqual([unsent.task]);
@@ -280,7 +280,7 @@ describe("an erased tenant", () => {
 });
 
 describe("isRevoked", () => {
-  test("tells a key that was revoked from one that was not", async () => {
+  test("distinguishes a revoked key from a valid one", async () => {
     expect(await object().isRevoked(key.id)).toBe(false);
     await admit({ keyRecord: key });
     expect(await object().isRevoked(key.id)).toBe(false);

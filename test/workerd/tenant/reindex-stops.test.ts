@@ -1,4 +1,4 @@
-/** What could stop a rebuilding and does not: a database that is away, and single tasks, rows and keys. */
+/** What could stop a rebuild but does not: an unavailable database, and single tasks, rows and keys. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a rebuilding that something stops", () => {
+describe("a rebuild under failures", () => {
   const indexOf = (object: unknown) => (object as { jobs: { index: { sendAll(): Promise<boolean> } } }).jobs.index;
 
   /** The task answers with another row, as its object would. Calls reach methods of the class alone. */

@@ -122,7 +122,7 @@ describe("a tenant whose rows are lost", () => {
     await vi.waitFor(async () => expect(await listed(tenant)).toEqual([before.id, after.id].toSorted()), SOON);
   });
 
-  test("continues after a crash in the middle, and a repeat finds nothing to do and still tells the losses", async () => {
+  test("continues after a crash, and a repeat finds nothing to do and still reports the losses", async () => {
     quiet();
     const tenant = await newTenant();
     const tasks = [];

@@ -38,7 +38,7 @@ async function rowsReadBy(tenant: string, work: () => Promise<void>): Promise<nu
   return cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
 }
 
-/** One task: it requests admission, runs, ends, and its index row and its summary leave. */
+/** One task: it requests admission, runs, ends, and its index row and summary are sent. */
 async function runTask(tenant: string): Promise<void> {
   const rpc = tenantsFromEnv(env)(tenant);
   const { task } = report();

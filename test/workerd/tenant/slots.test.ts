@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A stub anew each time: one whose object was reset stays broken. */
+/** A new stub each time: one whose object was reset stays broken. */
 const object = () => tenantsFromEnv(env)(tenant);
 
 const enter = (task: string, version: number, more: Partial<PermitRequest> = {}) =>
@@ -76,8 +76,8 @@ async function share(id: string, tenants: FairShare): Promise<void> {
   });
 }
 
-describe("the places of a tenant", () => {
-  test("are taken up to the limit, by whoever asks first", async () => {
+describe("the slots of a tenant", () => {
+  test("are taken up to the limit, in order of request", async () => {
     await limitSlots(3);
     const kinds = [];
     for (const task of tasks(5)) kinds.push(kindOf(await enter(task, 1)));
@@ -128,7 +128,7 @@ describe("the places of a tenant", () => {
   });
 
   test.each<TaskStatus>(["waiting_input", "sleeping", "completed", "cancelled"])(
-    "are given back by a task that is %s, and not by what it told before it asked",
+    "are released by a task that is %s, and not by a report from before its request",
     async (status) => {
       await limitSlots(1);
       const [a, b] = tasks(2) as [string, string];

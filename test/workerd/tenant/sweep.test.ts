@@ -143,7 +143,7 @@ test("erases a tenant whole: its tasks, files, blobs, object and rows", async ()
   ).toEqual({ kind: "dead_key" });
 });
 
-test("erases the tasks of a tenant too that Postgres never heard of", async () => {
+test("erases the tasks of a tenant too that Postgres does not know", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const tenant = await newTenant();
   await send({ path: "/v1/agents/agent_default", key: tenant.key });

@@ -10,7 +10,7 @@ import { newTenant, tenantStub, watchDatabase } from "./client.ts";
 
 const NOTHING = { tokens: 0, costMicros: 0 };
 
-/** A task that asks for leave, and needs no budget. */
+/** A task that requests a permit, and needs no budget. */
 function enterRequest(task: string): PermitRequest {
   return { task, version: 9, key: null, agent: "agent_x", used: NOTHING, need: NOTHING, want: NOTHING, isPriced: true };
 }

@@ -18,7 +18,7 @@ async function makeAgent(caller: Caller, more: object): Promise<string> {
 }
 
 describe("what a task cost", () => {
-  test("is told by step, by call and in all, and a subtask's stands with its dispatch", async () => {
+  test("is reported by step, by call and in total, and a subtask's with its dispatch", async () => {
     const caller = await makeCaller();
     // 2.50 and 10 dollars for a million tokens.
     const agent = await makeAgent(caller, { model: "gpt-4o" });
@@ -52,7 +52,7 @@ describe("what a task cost", () => {
     expect(below.usage).toMatchObject({ input_tokens: 2000, output_tokens: 100, cost_usd: 0.006 });
   });
 
-  test("is marked where the provider told no usage", async () => {
+  test("is marked where the provider reported no usage", async () => {
     const caller = await makeCaller();
     const { id } = await caller.makeTask([{ text: "Done.", usage: null }]);
     await caller.until(id, completed);

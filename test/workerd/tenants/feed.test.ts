@@ -59,7 +59,7 @@ async function watchers({ tenant }: Caller): Promise<number> {
 }
 
 describe("the live feed of a tenant", () => {
-  test("tells of each task as it is made, asks, ends and is erased, with what a list shows", async () => {
+  test("publishes each task as it is created, asks, ends and is erased, with the fields of a list", async () => {
     const caller = await makeCaller();
     const feed = await follow(caller);
     const { id } = await caller.makeTask([question, { text: "Done." }]);
@@ -78,7 +78,7 @@ describe("the live feed of a tenant", () => {
     expect(erased?.data.task).toBeNull();
   });
 
-  test("tells of subtasks with their parent, and of a call that waits for an approval as hidden", async () => {
+  test("publishes subtasks with their parent, and a call that waits for an approval as hidden", async () => {
     const caller = await makeCaller();
     const feed = await follow(caller);
     const part = JSON.stringify({ replies: [{ text: "Part." }] });
@@ -92,7 +92,7 @@ describe("the live feed of a tenant", () => {
     expect(hidden?.data).toMatchObject({ hidden: true, pending: 1 });
   });
 
-  test("tells of a task four times a second at most, the last state last", async () => {
+  test("publishes a task at most four times a second, the last state last", async () => {
     const caller = await makeCaller();
     const feed = await follow(caller);
     const startedAt = Date.now();
@@ -104,7 +104,7 @@ describe("the live feed of a tenant", () => {
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
   });
 
-  test("tells nothing to another tenant", async () => {
+  test("publishes nothing to another tenant", async () => {
     const [one, other] = [await makeCaller(), await makeCaller()];
     const [feed, others] = [await follow(one), await follow(other)];
     const { id } = await one.makeTask([{ text: "Done." }]);

@@ -110,7 +110,7 @@ describe("a stopped tenant", () => {
     expect((await post(tenant.key, "/v1/tasks", held)).status).toBe(201);
   });
 
-  test("that was stopped by both goes on when both have released it, whoever was first", async () => {
+  test("that was stopped by both continues when both have released it, in either order", async () => {
     const tenant = await newTenant();
     const path = `/v1/tenants/${tenant.id}`;
     await post(operatorKey(), `${path}/stop`, { reason: "abuse" });
@@ -177,7 +177,7 @@ describe("a stopped tenant", () => {
   });
 });
 
-describe("the telling of tasks", () => {
+describe("the notification of tasks", () => {
   const told = (task: string, status: TaskStatus, version = 1, hidden = false) => ({
     ...reportOf({ task, status, version, hidden }),
     used: { tokens: 0, costMicros: 0 },
@@ -195,7 +195,7 @@ describe("the telling of tasks", () => {
   });
   const statuses: readonly TaskStatus[] = ["queued", "running", "sleeping", "waiting_input", "completed"];
 
-  /** Notes what the task objects are told. Those in `failing` cannot be reached; a halt takes `slowMs` to answer. */
+  /** Records the notifications of task objects. Those in `failing` fail; a halt takes `slowMs` to reply. */
   function watchTasks({ failing = new Set<string>(), slowMs = 0 } = {}) {
     const said: string[] = [];
     const note = (what: string, object: object) => {
@@ -242,7 +242,7 @@ describe("the telling of tasks", () => {
     );
   });
 
-  test("halts a task that goes on after it waited, and has not told so yet, and calls it at the release", async () => {
+  test("halts a task that continues after a wait and has not reported it, and wakes it at the release", async () => {
     const tenant = newId("tenant");
     const rpc = tenantsFromEnv(env)(tenant);
     const [answered, late, old] = [newId("task"), newId("task"), newId("task")];
@@ -250,9 +250,9 @@ describe("the telling of tasks", () => {
       await rpc.report(told(task, "waiting_input"));
       await rpc.enter(asking(task, 2, none), null);
     }
-    // What the task told before it asked may come after its question.
+    // An earlier report of the task may arrive after its question.
     await rpc.report(told(late, "waiting_input", 2));
-    // A row may hold a place under any status.
+    // A row may have a slot under any status.
     await runInDurableObject(tenantStub(tenant), (_, state) => {
       state.storage.sql.exec("UPDATE tasks SET status = 'waiting_input' WHERE task = ?", old);
     });
@@ -283,7 +283,7 @@ describe("the telling of tasks", () => {
       for (const [index, { task, runs }] of rows.entries())
         state.storage.sql.exec(insert, task, index % 5 < 3 ? "queued" : "running", runs ? 1 : 0);
     });
-    // In the order in which they are told; when each of them hears it is the machine's matter.
+    // In the order of the calls; the order of their arrival depends on the machine.
     const said: string[] = [];
     const teller = TenantKillSwitch.prototype as unknown as {
       notifyOne(row: { readonly task: string }): Promise<boolean>;
@@ -296,7 +296,7 @@ describe("the telling of tasks", () => {
     await tenantsFromEnv(env)(tenant).stop(stopIt);
     await vi.waitFor(() => expect(said.length).toBeGreaterThanOrEqual(300), { timeout: 20_000 });
     expect(said.slice(0, 250).toSorted()).toEqual(running.toSorted());
-    // The others need not be waited for: an erased tenant tells nobody.
+    // The others need not be waited for: an erased tenant notifies no task.
     await tenantsFromEnv(env)(tenant).erase();
   });
 
@@ -321,7 +321,7 @@ describe("the telling of tasks", () => {
     for (const task of running) await rpc.report(told(task, "running"));
     const said = watchTasks({ slowMs: 3000 });
     await rpc.stop(stopIt);
-    // Twice the time, for a busy machine: whoever waited for the answers of those before would take five times three seconds.
+    // Twice the time, for a busy machine: waiting for earlier replies would take five times three seconds.
     await vi.waitFor(() => expect(new Set(said).size).toBe(256), { timeout: 10_000 });
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
     expect(said).toHaveLength(256);
@@ -347,7 +347,7 @@ describe("the telling of tasks", () => {
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
   });
 
-  test("calls the next task in line when a place comes free", async () => {
+  test("wakes the next waiting task when a slot becomes free", async () => {
     const tenant = newId("tenant");
     const rpc = tenantsFromEnv(env)(tenant);
     const limit = { tokens: 10, costMicros: null, period: "total" as const };

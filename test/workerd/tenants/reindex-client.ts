@@ -1,4 +1,4 @@
-/** What tests of the rebuilding do to a tenant's rows, and how they follow it. */
+/** What tests of the rebuild do to a tenant's rows, and how they follow it. */
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { expect, inject, vi } from "vitest";

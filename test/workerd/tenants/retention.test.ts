@@ -199,7 +199,7 @@ describe("retention", () => {
     expect(await listed(caller)).toEqual([]);
   });
 
-  test("is made good by the alarm when a crash cuts the sweep off, and a rebuilding brings nothing back", async () => {
+  test("is completed by the alarm after a crash, and a rebuild restores nothing", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const old = [];

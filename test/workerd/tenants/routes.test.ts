@@ -19,7 +19,7 @@ import {
   watchDatabase,
 } from "../tenant/client.ts";
 
-describe("the front door", () => {
+describe("the entry point", () => {
   test.each([
     ["no key", undefined],
     ["another scheme", "Basic b3R0bzpvdHRv"],
@@ -43,7 +43,7 @@ describe("the front door", () => {
     expect((await send({ path: "/v1/agents", key: tenant.key })).status).toBe(200);
   });
 
-  test("takes one hop and no database for a key that the object has seen", async () => {
+  test("takes one call and no database for a key that the object has seen", async () => {
     const tenant = await newTenant();
     await send({ path: "/v1/agents/agent_default", key: tenant.key });
     const watch = watchDatabase();

@@ -3,7 +3,7 @@ import type { FeedFrame } from "../../../core/tenant/feed.ts";
 import { createErasedChange } from "../../../core/tenant/feed.ts";
 import { type FeedItem, openTenantFeed } from "../../../workers/tenants/watch.ts";
 
-/** A tenant's object that tells what the test says, and a reader of it. */
+/** A fake tenant's object that publishes what the test sets, and a reader of it. */
 async function watched() {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
@@ -29,7 +29,7 @@ const changes = (first: number, count: number, version: number): FeedFrame => ({
 const arrived = async () => await scheduler.wait(20);
 
 describe("a reader of a tenant's feed", () => {
-  test("that takes its time is told the last state of each task", async () => {
+  test("that is slow receives the last state of each task", async () => {
     const { next, tell } = await watched();
     for (let version = 1; version <= 50; version += 1) tell(changes(0, 2, version));
     await arrived();
@@ -37,7 +37,7 @@ describe("a reader of a tenant's feed", () => {
       expect(await next()).toMatchObject({ kind: "change", change: { task_id: task, version: 50 } });
   });
 
-  test("that too many changes wait for is told that it missed some, and then what comes after that", async () => {
+  test("with too many pending changes learns that it missed some, and then receives later ones", async () => {
     const { next, tell } = await watched();
     for (let first = 0; first <= 400; first += 200) tell(changes(first, 200, 1));
     await arrived();
@@ -46,7 +46,7 @@ describe("a reader of a tenant's feed", () => {
     expect(await next()).toMatchObject({ kind: "change", change: { task_id: "task 7", version: 2 } });
   });
 
-  test("is told when the object left some out", async () => {
+  test("learns when the object omitted some", async () => {
     const { next, tell } = await watched();
     tell(changes(0, 1, 1));
     tell({ skipped: true });

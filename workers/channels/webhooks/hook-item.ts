@@ -53,7 +53,7 @@ export async function keepText(
   const key = `${prefix}${TEXT_NAME}`;
   const put = await blobsFromEnv(env).put(key, new TextEncoder().encode(json));
   if (!put.ok) return put;
-  await forgetOldBlobsFromEnv(env, { prefix: textsOf(tenant, hook ?? "keyed"), key, keptMs: KEPT_MS });
+  await forgetOldBlobsFromEnv(env, { prefix: textsOf(tenant, hook ?? "keyed"), key, retentionMs: KEPT_MS });
   return ok({ prefix });
 }
 

@@ -103,7 +103,7 @@ async function admitSession(c: AppContext, token: string): Promise<Admitted> {
 async function questionOf(c: AppContext, owner: string, key: string): Promise<Question> {
   const keyHash = await hashKey(key);
   if (owner !== OPERATOR) return async (repeat) => await askAboutKey(c, owner, keyHash, repeat);
-  const { operatorKeyHash } = settingsFromEnv(c.env);
+  const { parseOperatorKeyHash: operatorKeyHash } = settingsFromEnv(c.env);
   if (operatorKeyHash === null || !isSame(keyHash, operatorKeyHash)) refuse();
   return async (repeat) => await ask(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
 }

@@ -4,7 +4,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "../../../adapters/env/bindings.ts";
-import { settingProblems } from "../../../adapters/env/problems.ts";
+import { findSettingProblems } from "../../../adapters/env/problems.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { CHANNEL_SECRETS } from "../../channels/channels.ts";
 import type { AppEnv } from "../context.ts";
@@ -27,7 +27,7 @@ export const refuseUnready: MiddlewareHandler<AppEnv> = async function refuseUnr
 function isReady(env: Env): boolean {
   const known = judged.get(env);
   if (known !== undefined) return known;
-  const problems = settingProblems(env, CHANNEL_SECRETS);
+  const problems = findSettingProblems(env, CHANNEL_SECRETS);
   if (problems.length > 0) console.error("the settings are wrong", problems);
   judged.set(env, problems.length === 0);
   return problems.length === 0;

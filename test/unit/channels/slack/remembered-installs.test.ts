@@ -1,6 +1,6 @@
 /** An isolate's cache of installations: its lifetime, its invalidation, and its use while Postgres is away. */
 import { expect, test } from "vitest";
-import { rememberInstalls } from "../../../../adapters/database/remembered-installs.ts";
+import { cacheInstalls } from "../../../../adapters/database/remembered-installs.ts";
 import type { SlackInstall, SlackInstallTable } from "../../../../core/ports/slack-install-table.ts";
 import type { AuditEntry } from "../../../../core/ports/audit.ts";
 import { failed, ok } from "../../../../core/base/errors.ts";
@@ -46,7 +46,7 @@ function postgres() {
     begin: async () => await Promise.resolve(NEVER),
     end: async () => await Promise.resolve(NEVER),
   };
-  return { state, installs: rememberInstalls(table, () => state.now) };
+  return { state, installs: cacheInstalls(table, () => state.now) };
 }
 
 test("a workspace and its bot are read once in five seconds", async () => {
