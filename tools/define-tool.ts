@@ -4,7 +4,7 @@
  * when its file is loaded.
  */
 import type { z } from "zod";
-import type { ErrorCode, Failure, FailureExtra } from "../core/base/errors.ts";
+import { type ErrorCode, failed, type Failure, type FailureExtra } from "../core/base/errors.ts";
 import type { ToolPorts } from "../core/ports/tool-ports.ts";
 import type { Carried } from "../core/provenance/carry-out.ts";
 import type { CopyScope } from "../core/sandbox/working-copy.ts";
@@ -104,8 +104,12 @@ class NotAResult {
 }
 
 /** An expected failure. `message` is read by the model: it says what to do next. */
-export function failure(code: ErrorCode, message: string, extra: FailureExtra = {}): NotAResult {
-  return new NotAResult({ kind: "failure", failure: { code, message, ...extra } });
+export function failure<Code extends ErrorCode>(
+  code: Code,
+  message: string,
+  extra: FailureExtra<Code> = {},
+): NotAResult {
+  return new NotAResult({ kind: "failure", failure: failed(code, message, extra).error });
 }
 
 /** Passes on a failure of a port or of a rule. */

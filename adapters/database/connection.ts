@@ -127,11 +127,8 @@ async function checkRole(connection: Connection): Promise<Failure | null> {
     "the database is refused: its tables are not guarded, or its role is not bound by row-level security",
     details,
   );
-  return {
-    code: "internal",
-    message: "Otto's database is not set up safely, so it is not used. Tell its operator.",
-    details,
-  };
+  return failed("internal", "Otto's database is not set up safely, so it is not used. Tell its operator.", { details })
+    .error;
 }
 
 /** The tenant's object detects this too, and restores the row. */
@@ -147,7 +144,7 @@ function toFailure(thrown: unknown): Failure {
   if (error === null || state === undefined || isUnavailable(state)) {
     const details = { thrown: thrown instanceof Error ? thrown.message.slice(0, 500) : String(thrown) };
     const message = "The database did not reply. Send the request again shortly.";
-    return { code: "upstream_failed", message, retryAfterMs: RETRY_AFTER_MS, details };
+    return failed("upstream_failed", message, { retryAfterMs: RETRY_AFTER_MS, details }).error;
   }
   const details = { sqlstate: state, constraint: error.constraint, thrown: error.message };
   const refused = {
@@ -155,11 +152,11 @@ function toFailure(thrown: unknown): Failure {
     ...(state.startsWith("23") && { cause: { kind: "constraint", constraint: error.constraint ?? null } as const }),
   };
   if (state === "23503" && error?.constraint?.endsWith("_tenant_fkey") === true)
-    return { code: "upstream_failed", message: ROW_LOST, retryAfterMs: RETRY_AFTER_MS, ...refused };
+    return failed("upstream_failed", ROW_LOST, { retryAfterMs: RETRY_AFTER_MS, ...refused }).error;
   if (state === "23505") return failed("conflict", "This name or id already exists.", refused).error;
   if (state.startsWith("22")) return failed("invalid_input", "This value cannot be stored.", { details }).error;
   console.error("the database refused a statement", details);
-  return { code: "internal", message: "Otto failed unexpectedly. Try again later.", ...refused };
+  return failed("internal", "Otto failed unexpectedly. Try again later.", refused).error;
 }
 
 /** Drizzle wraps the driver's error of a single statement, but not that of a batch. */

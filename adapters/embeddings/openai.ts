@@ -98,13 +98,13 @@ async function toFailure(response: Response, apiKey: string): Promise<Failure> {
   const details = { status };
   if (kind === "rate_limited") {
     const message = `The embedding server limits requests (429)${said}`;
-    return { code: "rate_limited", message, retryAfterMs: retryAfterMs ?? RETRY_AFTER_MS, details };
+    return failed("rate_limited", message, { retryAfterMs: retryAfterMs ?? RETRY_AFTER_MS, details }).error;
   }
   if (status === 400 || status === 413 || status === 422)
-    return { code: "invalid_input", message: `The embedding server refused the text (${status})${said}`, details };
+    return failed("invalid_input", `The embedding server refused the text (${status})${said}`, { details }).error;
   const message = `The embedding server answered ${status}${said}`;
-  const shared = { code: "upstream_failed", message, details } as const;
-  return retryable ? { ...shared, retryAfterMs: retryAfterMs ?? RETRY_AFTER_MS } : shared;
+  const wait = retryable ? { retryAfterMs: retryAfterMs ?? RETRY_AFTER_MS } : {};
+  return failed("upstream_failed", message, { details, ...wait }).error;
 }
 
 function failUnreadable(why: string): Result<never> {

@@ -1,14 +1,17 @@
 /** What Slack's error codes mean here (https://docs.slack.dev/reference/methods lists them by method). */
 import { getOwn } from "../../core/base/own-field.ts";
-import { ANSWERED, type ErrorCode, maybeSent, notSent, type Result } from "../../core/base/errors.ts";
+import { ANSWERED, maybeSent, notSent, type Result } from "../../core/base/errors.ts";
 
 /** Delay after a rate limit for which Slack states no time. */
 const DEFAULT_RETRY_AFTER_MS = 30_000;
 
 const FORBIDDEN = "Otto's installation in this Slack workspace no longer works: install it again.";
 
+/** The codes of errors that Slack reports itself. */
+type RefusalCode = "conflict" | "forbidden" | "invalid_input" | "not_found" | "too_large";
+
 /** Codes that mean more than that Slack rejects the content. */
-const MEANINGS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+const MEANINGS: Readonly<Record<string, readonly [RefusalCode, string]>> = {
   account_inactive: ["forbidden", FORBIDDEN],
   invalid_auth: ["forbidden", FORBIDDEN],
   not_authed: ["forbidden", FORBIDDEN],

@@ -81,25 +81,77 @@ export type FailureCause =
   /** A person has to consent on this page first. */
   | { readonly kind: "needs_consent"; readonly url: string };
 
-/**
- * The fields of `details`, by code: `conflict` has `by`, `names` and `stopped`; `invalid_input` has `fields` and
- * `pointer`; `timeout`, `needs_approval` and `outcome_unknown` of a tool call name the task that it runs in. The others
- * are for the log.
- */
-export interface FailureDetails {
-  readonly by?: string | null;
-  readonly names?: readonly string[];
-  readonly fields?: unknown;
-  readonly pointer?: string;
-  readonly hash?: string;
-  readonly slack?: string;
-  readonly status?: number | string;
+/** What Postgres or the driver reported. */
+interface DatabaseDetails {
   readonly thrown?: string;
   readonly sqlstate?: string;
   readonly constraint?: string | undefined;
-  /** Repeats `cause` and `happened`, for objects and runners of the release before these fields. */
-  readonly stopped?: true;
+}
+
+/** What an outside service reported. `slack` is Slack's error code, `status` the HTTP status. */
+interface ServiceDetails {
+  readonly slack?: string;
+  readonly status?: number;
+}
+
+/** Fields of any code. */
+interface SharedDetails extends OpaqueDetails {
+  /** Repeats `happened`, for objects and runners of the release before that field. */
   readonly unanswered?: true;
+}
+
+/** The fields of `details` that a code has in addition to the shared ones. A code without an entry has none. */
+interface DetailsByCode {
+  readonly invalid_input: DatabaseDetails & ServiceDetails & { readonly pointer?: string };
+  readonly forbidden: ServiceDetails;
+  readonly not_found: ServiceDetails;
+  readonly too_large: ServiceDetails;
+  readonly rate_limited: ServiceDetails;
+  readonly conflict: DatabaseDetails &
+    ServiceDetails & {
+      /** Who decided first. */
+      readonly by?: string | null;
+      /** The names that are taken. */
+      readonly names?: readonly string[];
+      /** Repeats `cause`, for objects and runners of the release before that field. */
+      readonly stopped?: true;
+    };
+  /** `task_id` is the task in which the call continues. */
+  readonly timeout: {
+    readonly thrown?: string;
+    readonly task_id?: string;
+    readonly status?: string;
+    readonly pending?: readonly object[];
+  };
+  readonly upstream_failed: DatabaseDetails & ServiceDetails & { readonly fields?: string };
+  readonly needs_approval: {
+    readonly approval_id: string;
+    readonly task_id: string;
+    readonly expires_at: string | null;
+  };
+  readonly outcome_unknown: { readonly task_id: string; readonly call_id: string };
+  readonly internal: DatabaseDetails & {
+    readonly fields?: string;
+    /** The hash of a blob that is lost. */
+    readonly hash?: string;
+    /** How the role of the database is bound. */
+    readonly role?: unknown;
+    readonly passes?: unknown;
+    readonly owns?: unknown;
+    readonly guarded?: unknown;
+  };
+}
+
+/** The details of an error code. */
+export type ErrorDetails<Code extends ErrorCode> = SharedDetails &
+  (Code extends keyof DetailsByCode ? DetailsByCode[Code] : unknown);
+
+/**
+ * Details of an unnamed code, or of an earlier release. Only `failed`, `notSent`, `maybeSent` and `raise` create them, so
+ * that each code has its own. It has no readable field, so that code cannot decide on one.
+ */
+export interface OpaqueDetails {
+  readonly opaque?: never;
 }
 
 /** An error as a value. `field` names the invalid input (dotted path); `retryAfterMs` is a lower bound. */
@@ -113,13 +165,12 @@ export interface Failure {
   /** Absent if unknown. */
   readonly happened?: Happened;
   readonly cause?: FailureCause;
-  /** A `FailureDetails`, or those of an earlier release. Typed `object` so that code cannot decide on a field. */
-  readonly details?: object;
+  readonly details?: OpaqueDetails;
 }
 
-/** The optional fields of a failure. The name of the creating function determines `happened`. */
-export type FailureExtra = Omit<Failure, "code" | "message" | "happened" | "details"> & {
-  readonly details?: FailureDetails;
+/** The optional fields of a failure with this code. The name of the creating function determines `happened`. */
+export type FailureExtra<Code extends ErrorCode> = Omit<Failure, "code" | "message" | "happened" | "details"> & {
+  readonly details?: ErrorDetails<Code>;
 };
 
 /** The answer for a task that does not exist or is another tenant's, which are indistinguishable. */
@@ -143,17 +194,17 @@ export interface Failed {
 }
 
 /** Creates a failure that does not say whether the request took effect. */
-export function failed(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
+export function failed<Code extends ErrorCode>(code: Code, message: string, extra: FailureExtra<Code> = {}): Failed {
   return { ok: false, error: { code, message, ...extra } };
 }
 
 /** Creates a failure of a request that did not take effect. */
-export function notSent(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
+export function notSent<Code extends ErrorCode>(code: Code, message: string, extra: FailureExtra<Code> = {}): Failed {
   return { ok: false, error: { code, message, ...extra, happened: "no" } };
 }
 
 /** Creates a failure of a request that may have taken effect. */
-export function maybeSent(code: ErrorCode, message: string, extra: FailureExtra = {}): Failed {
+export function maybeSent<Code extends ErrorCode>(code: Code, message: string, extra: FailureExtra<Code> = {}): Failed {
   return { ok: false, error: { code, message, ...extra, happened: "unknown" } };
 }
 
@@ -202,7 +253,7 @@ export class OttoError extends Error {
 }
 
 /** Throws an `OttoError`; typed `never` so that it can end an expression. */
-export function raise(code: ErrorCode, message: string, extra: FailureExtra = {}): never {
+export function raise<Code extends ErrorCode>(code: Code, message: string, extra: FailureExtra<Code> = {}): never {
   throw new OttoError({ code, message, ...extra });
 }
 
@@ -210,5 +261,5 @@ export function raise(code: ErrorCode, message: string, extra: FailureExtra = {}
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof OttoError) return thrown.failure;
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return { code: "internal", message: "Otto failed unexpectedly. Try again later.", details: { thrown: text } };
+  return failed("internal", "Otto failed unexpectedly. Try again later.", { details: { thrown: text } }).error;
 }

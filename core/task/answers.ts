@@ -1,7 +1,7 @@
 /** Decisions of people: answers to questions, approvals, and unknown outcomes. Each decision counts once. */
 import { getOwn } from "../base/own-field.ts";
 import { getApprovalExpiryMs } from "../agents/agent.ts";
-import type { Failure } from "../base/errors.ts";
+import { failed, type Failure } from "../base/errors.ts";
 import { hashApproved } from "../gateway/bind-files.ts";
 import { pickTerms } from "./key-lifetime.ts";
 import { confirmedOutcome, failedOutcome, unknownOutcome } from "./ledger.ts";
@@ -152,12 +152,10 @@ function explainSettled(turn: Turn, id: string, kind: "question" | "approval"): 
   if (settled === undefined) return { code: "not_found", message: `This task has no ${kind} with that id.` };
   switch (settled.outcome) {
     case "answered":
-      return {
-        code: "conflict",
-        message: `The ${kind} was settled already by ${settled.by ?? "somebody"}.`,
+      return failed("conflict", `The ${kind} was settled already by ${settled.by ?? "somebody"}.`, {
         ...(settled.by === null ? {} : { cause: { kind: "decided", by: settled.by } }),
         details: { by: settled.by },
-      };
+      }).error;
     case "expired":
       return { code: "gone", message: `The ${kind} has expired.` };
     case "replaced":

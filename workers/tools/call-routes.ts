@@ -9,7 +9,7 @@ import { mailFromEnv } from "../../adapters/env/mail.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
-import { type Failure, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
+import { type Failure, failed, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
 import { parseInnerCall } from "../../core/steps/call-tool.ts";
 import { prepareCalls, toToolError } from "../../core/steps/prepare.ts";
 import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
@@ -230,21 +230,21 @@ function goesOn({ id, status, pending }: TaskView): Failure {
       return needsApproval(id, open);
     case "unknown": {
       const message = `Nobody knows whether the call happened. Decide it at /v1/tasks/${id}/ledger/${open.call_id}.`;
-      return { code: "outcome_unknown", message, details: { task_id: id, call_id: open.call_id } };
+      return failed("outcome_unknown", message, { details: { task_id: id, call_id: open.call_id } }).error;
     }
     default: {
       const message = `The call goes on in ${id} (${status}). Read that task; answer its questions there.`;
-      return { code: "timeout", message, details: { task_id: id, status, pending } };
+      return failed("timeout", message, { details: { task_id: id, status, pending } }).error;
     }
   }
 }
 
 function needsApproval(task: string, open: Extract<PendingView, { kind: "approval" }>): Failure {
-  return {
-    code: "needs_approval",
-    message: `A person has to approve this call first: ${open.reason} Decide it at /v1/tasks/${task}/approvals/${open.id}; its result will stand in that task's ledger.`,
-    details: { approval_id: open.id, task_id: task, expires_at: open.expires_at },
-  };
+  return failed(
+    "needs_approval",
+    `A person has to approve this call first: ${open.reason} Decide it at /v1/tasks/${task}/approvals/${open.id}; its result will be in that task's ledger.`,
+    { details: { approval_id: open.id, task_id: task, expires_at: open.expires_at } },
+  ).error;
 }
 
 /** A result that was too large for its row, read back from the key that the gateway keeps it under. */

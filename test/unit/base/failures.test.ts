@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, expectTypeOf, test } from "vitest";
 import {
-  asNotSent,
   type Failure,
   failed,
   type Happened,
@@ -42,7 +41,7 @@ test("what an earlier release decides on is still in the details", async () => {
 });
 
 test("what comes back from a runner of an earlier release is read as such", async () => {
-  const old: Failure = { code: "internal", message: "Otto failed.", details: { unanswered: true } };
+  const old = failed("internal", "Otto failed.", { details: { unanswered: true } }).error;
   const read = await attempt(() => Promise.resolve({ ok: false, error: old }));
   expect(!read.ok && isUnanswered(read.error)).toBe(true);
 });
@@ -61,8 +60,24 @@ test("a misspelt outcome, cause or detail does not compile", () => {
   expect([misspelt, uncaused, unknown, unnamed]).toHaveLength(4);
 });
 
+test("an error code with the details of another does not compile", () => {
+  const approval = { approval_id: "apr_1", task_id: "task_1", expires_at: null };
+  expect(failed("needs_approval", "Approve it first.", { details: approval }).error.details).toEqual(approval);
+  // @ts-expect-error -- an approval has no HTTP status
+  const mixed = failed("needs_approval", "Approve it first.", { details: { status: 503 } });
+  // @ts-expect-error -- only a conflict names who decided first
+  const foreign = failed("timeout", "Late.", { details: { by: "ana" } });
+  // @ts-expect-error -- this code has no details
+  const none = failed("gone", "It has expired.", { details: { thrown: "Error" } });
+  // @ts-expect-error -- the details of an approval are complete
+  const partial = failed("needs_approval", "Approve it first.", { details: { approval_id: "apr_1" } });
+  // @ts-expect-error -- only the functions that check the code create details
+  const literal: Failure = { code: "conflict", message: "Late.", details: { by: "ana" } };
+  expect([mixed, foreign, none, partial, literal]).toHaveLength(5);
+});
+
 test("no code can decide on a detail", () => {
-  const { error } = asNotSent({ code: "conflict", message: "Late.", details: { by: "ana" } });
+  const { error } = notSent("conflict", "Late.", { details: { by: "ana" } });
   // @ts-expect-error -- `details` has no field that could be read
   const by: unknown = error.details?.["by"];
   // @ts-expect-error -- nor by its name

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { OttoError } from "../../../core/base/errors.ts";
+import { failed, OttoError } from "../../../core/base/errors.ts";
 import { createKey } from "../../../core/tenant/keys.ts";
 import { createLinkToken } from "../../../core/tenant/session.ts";
 import { logFailure, redact } from "../../../workers/http/log.ts";
@@ -28,11 +28,8 @@ test("of a URL, what is no query is left, and what stands behind it", () => {
 test("a failure is logged with its request and its details, as JSON, without secrets", () => {
   const lines: string[] = [];
   vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
-  const thrown = new OttoError({
-    code: "internal",
-    message: `lost ${key}`,
-    details: { url: "https://a:hunter2@x/", sqlstate: "XX000" },
-  });
+  const details = { thrown: "lost https://a:hunter2@x/", sqlstate: "XX000" };
+  const thrown = new OttoError(failed("internal", `lost ${key}`, { details }).error);
   logFailure({ id: "req_1", method: "GET", path: "/v1/tasks" }, thrown);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({
     request: { id: "req_1", path: "/v1/tasks" },
