@@ -63,7 +63,7 @@ import type { TaskFacts } from "../core/task/state.ts";
 import { CALL_MS, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool/tool.ts";
 import { taskReminders } from "./schedules/task-reminders.ts";
-import { chargeCost, chargeTurns, meterWork } from "./tenants/charge-cost.ts";
+import { chargeCost, chargeTurns, meterWork } from "./http/charge-cost.ts";
 import { logDefect } from "./http/log.ts";
 import { findOwnApi } from "./http/own-origin.ts";
 import { pinnedTools, weightOf } from "./tools/pinned.ts";

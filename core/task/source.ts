@@ -26,7 +26,7 @@ export interface DeliverTo {
 
 export const API_SOURCE: TaskSource = { channel: "api", id: null };
 
-/** The OpenAPI document lists the names (workers/http/openapi-document.ts). `resolveDeliver` checks them, with the place itself. */
+/** The OpenAPI document lists the names (workers/api-document/document.ts). `resolveDeliver` checks them, with the place itself. */
 const targetSchema = z.string().min(1).max(40).meta({ id: "DeliveryTarget" });
 
 /** Places as a caller writes them. */

@@ -15,7 +15,7 @@ import { checkToolConfig } from "../../core/steps/tool-settings.ts";
 import { type PagePosition, writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

@@ -11,7 +11,7 @@ import type { OutMessage } from "../../core/channels/outbox/message.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
 import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
-import { paceIncoming } from "../tenants/charge-cost.ts";
+import { paceIncoming } from "../http/charge-cost.ts";
 import { makeTask } from "../tasks/make.ts";
 import { type Channels, CHANNELS, loadReceiver, loadSender } from "./channels.ts";
 import { spreadNotices } from "./fan-out/fan-out.ts";

@@ -11,7 +11,7 @@ import {
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { DefinedTool, OutsideTool } from "../../core/tool/source.ts";
-import { meterWork } from "../tenants/charge-cost.ts";
+import { meterWork } from "../http/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
 import { requestPatterns } from "../http/request-patterns.ts";
 import { tenantOf } from "../http/principal.ts";

@@ -11,7 +11,7 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import type { DefinedTool } from "../../core/tool/source.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf, toolSchema } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext, AppEnv } from "../http/context.ts";
 import { changeDefinitions } from "./custom-tools.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

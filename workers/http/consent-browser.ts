@@ -12,8 +12,8 @@ import { toBase64Url } from "../../core/base/base64.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { AppContext } from "./context.ts";
 import { escaped, page, PAGE_HEADERS } from "./page.ts";
-import { isSignedInElsewhere } from "../sessions/signed-in-elsewhere.ts";
-import { cookieNameOf, isHttps } from "../sessions/cookie.ts";
+import { isSignedInElsewhere } from "./signed-in-elsewhere.ts";
+import { cookieNameOf, isHttps } from "./session-cookie.ts";
 
 /** How long a consent counts that has begun. */
 export const CONSENT_LIFE_MS = 10 * 60_000;

@@ -3,7 +3,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Result } from "../../core/base/errors.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
-import { actorIdOf, auditEntry } from "../audit/entry.ts";
+import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";

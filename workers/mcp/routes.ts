@@ -17,7 +17,7 @@ import {
 import { getClientMetadata } from "../../core/mcp/oauth-client.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import { answers, openAnswers, withKey } from "../http/answers.ts";
 import {
   beginInBrowser,

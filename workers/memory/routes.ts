@@ -27,7 +27,7 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import { checkProject, isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { actorIdOf, auditEntry } from "../audit/entry.ts";
+import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { boundsOf } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

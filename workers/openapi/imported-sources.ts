@@ -11,7 +11,7 @@ import { SETUP } from "../../core/secrets/secret-use.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { toNameKey } from "../../core/tool/source.ts";
 import { rateBody } from "../../core/tenant/cost-rates.ts";
-import { meterWork } from "../tenants/charge-cost.ts";
+import { meterWork } from "../http/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
 import { readDocument } from "../http/yaml-text.ts";
 import { tenantOf } from "../http/principal.ts";

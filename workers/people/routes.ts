@@ -10,7 +10,7 @@ import { toFields, personSchema, personSettingSchema, toPersonView } from "../..
 import type { PersonRecord } from "../../core/people/person.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppEnv, MiddlewareContext } from "../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

@@ -9,7 +9,7 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import { MAX_SCHEDULES, scheduleConfigSchema } from "../../core/schedules/schedule.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppEnv } from "../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

@@ -7,7 +7,7 @@ import { openDueClock } from "../../core/schedules/due.ts";
 import { toDueRule, timingSchema } from "../../core/schedules/schedule.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App } from "../http/context.ts";
 import { refuseStopped } from "../http/middleware/refuse-stopped.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

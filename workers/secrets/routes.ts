@@ -15,7 +15,7 @@ import { SECRET_METHODS } from "../../core/secrets/secret-use.ts";
 import { secretNameSchema, secretSettingSchema } from "../../core/secrets/tenant-secret.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { idSource } from "../http/new-ids.ts";

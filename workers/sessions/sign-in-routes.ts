@@ -21,13 +21,13 @@ import {
   TOKEN_BYTES,
 } from "../../core/tenant/session.ts";
 import { answers, openAnswers, withKey } from "../http/answers.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { admitKey, bearerToken } from "../http/middleware/authenticate.ts";
 import { idSource } from "../http/new-ids.ts";
-import { SESSION_PATH } from "./sign-in.ts";
-import { dropSessionToken, keepSessionToken, sessionToken } from "./cookie.ts";
-import { isSignedInElsewhere } from "./signed-in-elsewhere.ts";
+import { SESSION_PATH } from "../http/admit-sign-in.ts";
+import { dropSessionToken, keepSessionToken, sessionToken } from "../http/session-cookie.ts";
+import { isSignedInElsewhere } from "../http/signed-in-elsewhere.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 

@@ -12,7 +12,7 @@ import { judgeForm } from "../../core/sandbox/path.ts";
 import { getSkillInstructions } from "../../core/skills/skill.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { fileHeaders } from "../http/file-headers.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

@@ -11,7 +11,7 @@ import type { SkillDifference } from "../../core/skills/difference.ts";
 import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/ports/skill-table.ts";
 import { toNameKey } from "../../core/tool/source.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { actorIdOf, auditEntry } from "../audit/entry.ts";
+import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";

@@ -13,7 +13,7 @@ import { OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf, removedFileSchema, sandboxFileSchema, writtenFileSchema } from "../http/schemas.ts";
-import { chargeCost } from "../tenants/charge-cost.ts";
+import { chargeCost } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { readCounted } from "../http/counted-body.ts";
 import { fileHeaders, entityTag } from "../http/file-headers.ts";

@@ -7,7 +7,7 @@ import { judgeForm, PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { z } from "zod";
 import type { writtenFileSchema } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { entityTag } from "../http/file-headers.ts";
 import { requestName } from "../http/new-ids.ts";

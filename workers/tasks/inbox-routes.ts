@@ -13,7 +13,7 @@ import type { App, AppContext } from "../http/context.ts";
 import { projectsFilter } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { viewQuery } from "../http/short-view.ts";
-import { bringUpToDate } from "./fresh-index.ts";
+import { bringUpToDate } from "../http/fresh-index.ts";
 import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";

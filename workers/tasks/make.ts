@@ -16,7 +16,7 @@ import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { attempt } from "../../core/base/unanswered.ts";
 import { placesOf } from "../channels/outbox/places.ts";
-import { chargeCost } from "../tenants/charge-cost.ts";
+import { chargeCost } from "../http/charge-cost.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 import { pinnedSkills } from "../tools/pinned.ts";
 import { agentNamed } from "../agents/resolve.ts";

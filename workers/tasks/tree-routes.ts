@@ -12,7 +12,7 @@ import { ownUsageSchema, pageOf, taskLine, taskSchema } from "../http/schemas.ts
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
-import { bringUpToDate } from "./fresh-index.ts";
+import { bringUpToDate } from "../http/fresh-index.ts";
 import { pageQuery } from "../http/list-query.ts";
 import { readTask, taskParams } from "./access.ts";
 import { shownTask } from "./view.ts";

@@ -4,7 +4,7 @@ import type { NewApiKey } from "../../core/ports/tenant-table.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hashKey, createKey, type Scope } from "../../core/tenant/keys.ts";
 import type { KeyBounds } from "../../core/tenant/key-bounds.ts";
-import { actorIdOf } from "../audit/entry.ts";
+import { actorIdOf } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { idSource } from "../http/new-ids.ts";
 

@@ -9,7 +9,7 @@ import { BUDGET_PERIODS, type BudgetAccount, type BudgetLimit, TENANT_ACCOUNT } 
 import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { scheduleStub } from "../schedules/access.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";

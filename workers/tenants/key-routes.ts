@@ -13,7 +13,7 @@ import { findUnboundScope, type KeyBounds, MAX_BOUND, toKeyBounds } from "../../
 import { answers, withKey } from "../http/answers.ts";
 import { newApiKey } from "./api-key.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readAgentIds } from "../agents/resolve.ts";

@@ -5,7 +5,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { MAX_RETENTION_DAYS, MAX_SWEPT_A_MINUTE, type Retention } from "../../core/tenant/retention.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { tenantOf } from "../http/principal.ts";

@@ -12,7 +12,7 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { newApiKey, UNBOUND } from "./api-key.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { formatReindex, reindexSchema } from "./reindex-view.ts";

@@ -5,7 +5,7 @@ import { endMcpProcessesFromEnv } from "../../adapters/env/mcp.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
-import { actorIdOf, auditEntry } from "../audit/entry.ts";
+import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { emptyBody } from "../http/answers.ts";

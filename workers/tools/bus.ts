@@ -7,7 +7,7 @@ import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../
 import { getInputSchema, getOutputSchema, getSettingsSchema } from "../../core/steps/toolset.ts";
 import type { OutsideTool, PinnedSource } from "../../core/tool/source.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../http/audit-entry.ts";
 import { changeDefinitions } from "../custom-tools/custom-tools.ts";
 import type { AppContext } from "../http/context.ts";
 import { tenantOf } from "../http/principal.ts";

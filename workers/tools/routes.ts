@@ -10,7 +10,7 @@ import { TOOL_CATEGORIES } from "../../core/tool/tool.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { openAiToolSchema, pageOf, toolSchema } from "../http/schemas.ts";
-import { chargeCost } from "../tenants/charge-cost.ts";
+import { chargeCost } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { optionalQuery } from "../http/list-query.ts";

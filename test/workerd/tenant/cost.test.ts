@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { costFromEnv, tenantsFromEnv } from "../../../adapters/env/tenants.ts";
-import { meterWork, paceIncoming, paceRequest } from "../../../workers/tenants/charge-cost.ts";
+import { meterWork, paceIncoming, paceRequest } from "../../../workers/http/charge-cost.ts";
 import { newId } from "../../contracts/database/rows.ts";
 import { makeCaller } from "../http/entry.ts";
 import { call, hmac, makeHook, signed } from "../channels/webhooks/hooks-client.ts";

@@ -6,7 +6,7 @@ import { RECEIVED_STATES, type ReceivedItem } from "../../../core/channels/inbox
 import { raise } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
-import type { auditEntry } from "../../audit/entry.ts";
+import type { auditEntry } from "../../http/audit-entry.ts";
 import type { AppContext } from "../../http/context.ts";
 import { type pageQuery, pageRequest } from "../../http/list-query.ts";
 import { tenantOf } from "../../http/principal.ts";

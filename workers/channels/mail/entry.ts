@@ -8,7 +8,7 @@ import type { Env } from "../../../adapters/env/bindings.ts";
 import { normalizeAddress } from "../../../core/channels/mail/address.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { MAIL_MS, rateBody } from "../../../core/tenant/cost-rates.ts";
-import { paceIncoming } from "../../tenants/charge-cost.ts";
+import { paceIncoming } from "../../http/charge-cost.ts";
 
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 const MAX_LANE = 300;

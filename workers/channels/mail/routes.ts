@@ -4,7 +4,7 @@ import { z } from "zod";
 import { mailFromEnv, mailOutboxFromEnv, mailSenderFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../audit/entry.ts";
+import { auditEntry } from "../../http/audit-entry.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";

@@ -15,7 +15,7 @@ import { isId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../audit/entry.ts";
+import { auditEntry } from "../../http/audit-entry.ts";
 import { CHANNEL_NAMES } from "../channels.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";

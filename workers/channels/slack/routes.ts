@@ -16,7 +16,7 @@ import { isId, makeId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, openAnswers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { actorIdOf, auditEntry } from "../../audit/entry.ts";
+import { actorIdOf, auditEntry } from "../../http/audit-entry.ts";
 import { beginSlackConsent, endSlackConsent, SLACK_BEGIN_PATH, SLACK_OAUTH_PATH, slackConsentOf } from "./consent.ts";
 import { beginInBrowser, isSameBrowser, OTHER_BROWSER, told, whereToBegin } from "../../http/consent-browser.ts";
 import type { App, AppContext } from "../../http/context.ts";

@@ -8,7 +8,7 @@ import { raise } from "../../../core/base/errors.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../audit/entry.ts";
+import { auditEntry } from "../../http/audit-entry.ts";
 import type { App } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { optionalQuery, pageQuery, pageRequest } from "../../http/list-query.ts";

@@ -20,7 +20,7 @@ import { checkTaskLimits } from "../../../core/task/new-task.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../audit/entry.ts";
+import { auditEntry } from "../../http/audit-entry.ts";
 import { closeDoor, keepDoor } from "./hook-auth.ts";
 import { newHookSecret, replacedHookSecret, sealHookSecret } from "./hook-secrets.ts";
 import { placesOf } from "../outbox/places.ts";

@@ -16,7 +16,7 @@ import { createTestContent } from "../../../core/channels/webhooks/body.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
 import { isId, makeId } from "../../../core/base/ids.ts";
 import { answers, withKey } from "../../http/answers.ts";
-import { auditEntry } from "../../audit/entry.ts";
+import { auditEntry } from "../../http/audit-entry.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
 import { newEndpointSecret } from "./endpoint-secrets.ts";
 import { webhookDelivery } from "../fan-out/webhooks.ts";

@@ -16,12 +16,12 @@ import type { Admission, KeyRecord, AdmissionRequest, KeyAdmissionRequest } from
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { findSessionTenant } from "../../../core/tenant/session.ts";
 import { toRateHeaders } from "../../../core/tenant/rate-limit.ts";
-import { chargeCost, paceRequest } from "../../tenants/charge-cost.ts";
+import { chargeCost, paceRequest } from "../charge-cost.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { refuseForeign } from "../own-origin.ts";
 import { problemResponse } from "../problem.ts";
-import { sessionToken } from "../../sessions/cookie.ts";
-import { admitSignIn, isSignIn } from "../../sessions/sign-in.ts";
+import { sessionToken } from "../session-cookie.ts";
+import { admitSignIn, isSignIn } from "../admit-sign-in.ts";
 import { idempotentRequestOf, runOnce } from "./idempotency.ts";
 
 type Admitted = Extract<Admission, { kind: "admitted" | "limited" }>;

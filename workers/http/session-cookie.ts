@@ -4,7 +4,7 @@
  * holds the port, because browsers keep the cookies of all ports of a host together.
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { AppContext } from "../http/context.ts";
+import type { AppContext } from "./context.ts";
 
 const NAME = "otto_session";
 

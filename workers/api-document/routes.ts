@@ -1,12 +1,12 @@
 /** The API's description: as an OpenAPI document made from the routes, and as a page for people made from the document. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { openAnswers } from "./answers.ts";
-import type { App } from "./context.ts";
+import { openAnswers } from "../http/answers.ts";
+import type { App } from "../http/context.ts";
 import { docsPage } from "./docs-page.ts";
-import { type OpenApiDocument, openApiDocument } from "./openapi-document.ts";
-import { PAGE_HEADERS } from "./page.ts";
-import { VERSION } from "./version.ts";
+import { type OpenApiDocument, openApiDocument } from "./document.ts";
+import { PAGE_HEADERS } from "../http/page.ts";
+import { VERSION } from "../http/version.ts";
 
 const INFO: OpenApiDocument["info"] = {
   title: "Otto",

@@ -2,8 +2,8 @@
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { findSessionTenant } from "../../core/tenant/session.ts";
-import type { AppContext } from "../http/context.ts";
-import { sessionToken } from "./cookie.ts";
+import type { AppContext } from "./context.ts";
+import { sessionToken } from "./session-cookie.ts";
 
 export async function isSignedInElsewhere(c: AppContext, tenant: string): Promise<boolean> {
   const token = sessionToken(c);

@@ -1,6 +1,6 @@
 /** The OpenAPI document as one plain page. */
-import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./openapi-document.ts";
-import { escaped, page, prose } from "./page.ts";
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./document.ts";
+import { escaped, page, prose } from "../http/page.ts";
 
 /** Renders the document: routes by tag, then the named schemas. */
 export function docsPage({ info, paths, components }: OpenApiDocument): string {

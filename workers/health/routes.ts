@@ -6,13 +6,13 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { healthFromEnv, ISOLATION } from "../../adapters/env/health.ts";
 import { keyRingProblemFromEnv } from "../../adapters/env/secrets.ts";
 import { findSettingProblems } from "../../adapters/env/problems.ts";
-import { openAnswers } from "./answers.ts";
+import { openAnswers } from "../http/answers.ts";
 import { CHANNEL_SECRETS } from "../channels/channels.ts";
-import type { App } from "./context.ts";
+import type { App } from "../http/context.ts";
 import { notRebuiltSchema } from "../tenants/reindex-view.ts";
-import { RETRY_AFTER_MS } from "./problem.ts";
-import { FULL_BYTES } from "./storage-failure.ts";
-import { VERSION } from "./version.ts";
+import { RETRY_AFTER_MS } from "../http/problem.ts";
+import { FULL_BYTES } from "../http/storage-failure.ts";
+import { VERSION } from "../http/version.ts";
 
 const DATABASE_REFUSED =
   "DATABASE_URL leads to a database that is not safe to use: its role is not bound by row-level security, or its tables " +

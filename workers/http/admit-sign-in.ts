@@ -1,8 +1,8 @@
 /** What a browser has to pass before the body of its sign-in is read: nothing of it says yet who asks. */
 import { countSignInFromEnv } from "../../adapters/env/console.ts";
 import { raise } from "../../core/base/errors.ts";
-import type { AppContext } from "../http/context.ts";
-import { refuseForeignSignIn } from "../http/own-origin.ts";
+import type { AppContext } from "./context.ts";
+import { refuseForeignSignIn } from "./own-origin.ts";
 
 /** Where a browser signs in: the one route under `/v1` that needs no key, by POST. */
 export const SESSION_PATH = "/v1/session";

@@ -4,12 +4,12 @@
  */
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
-import { frontDoorAnswers } from "./answers.ts";
+import { frontDoorAnswers } from "../http/answers.ts";
 import { CHANNEL_NAMES, CHANNELS } from "../channels/channels.ts";
-import type { App } from "./context.ts";
-import { webhookSchemas } from "./event-schemas.ts";
-import { addDiscriminators, nameEnums, toReference } from "./openapi-names.ts";
-import { addExamples, type Examples, mapValues } from "./openapi-examples.ts";
+import type { App } from "../http/context.ts";
+import { webhookSchemas } from "../http/event-schemas.ts";
+import { addDiscriminators, nameEnums, toReference } from "./names.ts";
+import { addExamples, type Examples, mapValues } from "./examples.ts";
 import { taskChangeSchema } from "../tenants/feed-routes.ts";
 
 type Json = Record<string, unknown>;

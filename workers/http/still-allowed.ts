@@ -1,6 +1,6 @@
 /** Whether the key or the session of a request may still be used, for answers that go on long after the request was let in. */
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
-import type { AppContext } from "../http/context.ts";
+import type { AppContext } from "./context.ts";
 
 /** False once the key was revoked or has expired, the session is over, or the tenant was erased. Throws when the tenant's object is away. */
 export async function isStillAllowed(c: AppContext): Promise<boolean> {

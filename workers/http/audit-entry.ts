@@ -2,8 +2,8 @@
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { OPERATOR } from "../../core/tenant/keys.ts";
-import type { AppContext } from "../http/context.ts";
-import { idSource } from "../http/new-ids.ts";
+import type { AppContext } from "./context.ts";
+import { idSource } from "./new-ids.ts";
 
 /** `target` is the id of what is acted on. A repeat of the request makes the same row again. */
 export async function auditEntry(c: AppContext, action: AuditEntry["action"], target: string): Promise<AuditEntry> {

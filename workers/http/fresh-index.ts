@@ -1,8 +1,8 @@
 /** The index of tasks, as fresh as a list needs it. */
 import { awaitWithin } from "../../core/base/deadline.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
-import type { AppContext } from "../http/context.ts";
-import { tenantOf } from "../http/principal.ts";
+import type { AppContext } from "./context.ts";
+import { tenantOf } from "./principal.ts";
 
 /** How long a list waits for the index to take what was reported last. */
 const FRESH_WITHIN_MS = 1000;

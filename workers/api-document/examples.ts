@@ -1,6 +1,6 @@
 /**
  * Examples for the document: one of each JSON body of a request and of a success. A reply is made from its schema and the
- * values of workers/http/example-values.ts; what its request sent is in it. Each is a component, since many operations answer
+ * values of workers/api-document/example-values.ts; what its request sent is in it. Each is a component, since many operations answer
  * the same thing. test/workerd/http/api-examples.test.ts holds each to its schema.
  */
 import { getOwn } from "../../core/base/own-field.ts";
