@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mapViolations, roomViolations } from "./rules/rooms.ts";
+import { mapViolations, roomViolations, workersRoomViolations } from "./rules/rooms.ts";
 import { show } from "./rules/source-tree.ts";
 import { tree } from "./tree.ts";
 
@@ -13,6 +13,12 @@ describe("the rooms of core", () => {
 
   test("are all named by the map, and no others", () => {
     expect(show(mapViolations(tree))).toEqual([]);
+  });
+});
+
+describe("the rooms of workers", () => {
+  test("import from http and not the reverse, and no files of http import each other", () => {
+    expect(show(workersRoomViolations(tree))).toEqual([]);
   });
 });
 
@@ -42,6 +48,21 @@ describe("a planted violation of the rooms is found", () => {
       "core/tool imports core/task already",
       "core/skills imports core/tool already",
       "core/task imports core/skills already",
+    ]);
+  });
+
+  test("http that imports a room, and files of http that import each other", () => {
+    const files = {
+      "workers/http/a.ts": 'import { b } from "../tasks/b.ts";',
+      "workers/http/c.ts": 'import { d } from "./d.ts";',
+      "workers/http/d.ts": 'import type { C } from "./c.ts";',
+      "workers/tasks/b.ts": 'import { c } from "../http/c.ts";',
+    };
+    const violations = workersRoomViolations(Object.entries(files).map(([path, text]) => ({ path, text })));
+    expect(violations.map(({ message }) => message)).toEqual([
+      "http is used by all rooms, and may not import workers/tasks/b.ts",
+      "workers/http/d.ts imports this file already",
+      "workers/http/c.ts imports this file already",
     ]);
   });
 

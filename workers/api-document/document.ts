@@ -7,10 +7,9 @@ import { z } from "zod";
 import { frontDoorAnswers } from "../http/answers.ts";
 import { CHANNEL_NAMES, CHANNELS } from "../channels/channels.ts";
 import type { App } from "../http/context.ts";
-import { webhookSchemas } from "../http/event-schemas.ts";
+import { taskChangeSchema, webhookSchemas } from "../http/event-schemas.ts";
 import { addDiscriminators, nameEnums, toReference } from "./names.ts";
 import { addExamples, type Examples, mapValues } from "./examples.ts";
-import { taskChangeSchema } from "../tenants/feed-routes.ts";
 
 type Json = Record<string, unknown>;
 

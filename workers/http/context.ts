@@ -3,9 +3,10 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
+import type { PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
+import type { PatternsPort } from "../../core/lib/patterns.ts";
 import type { KeyRecord, SessionFacts } from "../../core/tenant/rpc.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";
-import type { RequestPatterns } from "./request-patterns.ts";
 import type { Register } from "./replies.ts";
 
 /** Who asks: a key of a tenant, or the operator key, which belongs to none. */
@@ -17,6 +18,12 @@ export type Principal =
 export interface IdempotentStart {
   readonly seed: string;
   readonly startedAt: number;
+}
+
+/** The patterns of a request. All of them share one budget. */
+export interface RequestPatterns {
+  readonly patterns: PatternsPort;
+  readonly budget: PatternBudget;
 }
 
 export interface Variables {
@@ -50,7 +57,7 @@ export interface AppEnv {
 }
 
 /** The app, whose `openapi` holds every reply to its schema. */
-export type App = Omit<OpenAPIHono<AppEnv>, "openapi"> & { readonly openapi: Register };
+export type App = Omit<OpenAPIHono<AppEnv>, "openapi"> & { readonly openapi: Register<AppEnv> };
 export type AppContext = Context<AppEnv>;
 /** The same in middleware, whose path is any. */
 export type MiddlewareContext = Context<AppEnv, string>;

@@ -7,7 +7,15 @@ import { NOTICE_TYPES } from "../../core/task/notice.ts";
 import { EVENT_TYPES, type EventType } from "../../core/task/events.ts";
 import { LABEL_NAMES } from "../../core/provenance/label.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
-import { approvedFiles, outputSchema, pendingSchema, skillInForceSchema, taskSchema } from "./schemas.ts";
+import {
+  approvedFiles,
+  outputSchema,
+  ownUsageSchema,
+  pendingSchema,
+  skillInForceSchema,
+  taskLine,
+  taskSchema,
+} from "./schemas.ts";
 
 const time = z.iso.datetime();
 const common = { task_id: z.string(), at: time };
@@ -152,6 +160,21 @@ const eventSchemas = EVENT_TYPES.map((type) =>
 const taskEventSchema = z
   .discriminatedUnion("type", eventSchemas as [(typeof eventSchemas)[number], ...typeof eventSchemas])
   .meta({ id: "TaskEvent" });
+
+/** The data of `task.changed`. The OpenAPI document lists it, although the content of a stream refers to no schema. */
+export const taskChangeSchema = z
+  .strictObject({
+    task_id: z.string(),
+    parent_id: z.string().nullable(),
+    root_id: z.string().nullable().describe("The root of its tree, itself where it has no parent. Null: erased."),
+    status: z.enum([...TASK_STATUSES, "erased"]),
+    version: z.int().nullable().describe("Only grows: a lower one than was seen is old. Null: erased."),
+    at: z.iso.datetime(),
+    hidden: z.boolean().describe("True for a call over the API, which is in no list of tasks."),
+    pending: z.int().describe("How much of the task itself waits for a person."),
+    task: z.strictObject({ ...taskLine, usage: ownUsageSchema }).nullable(),
+  })
+  .meta({ id: "TaskChange" });
 
 export const eventPageSchema = z
   .strictObject({

@@ -6,6 +6,12 @@ export function entityTag(entry: FileEntry): string {
   return `"${entry.hash}"`;
 }
 
+/** Whether a header of entity tags names the current content of this file. */
+export function matchesTag(header: string | undefined, entry: FileEntry): boolean {
+  if (header === undefined) return false;
+  return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === entityTag(entry));
+}
+
 export function fileHeaders(entry: FileEntry): Record<string, string> {
   return {
     "content-type": /^[\x20-\x7e]+$/.test(entry.contentType) ? entry.contentType : "application/octet-stream",

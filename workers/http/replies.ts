@@ -5,11 +5,11 @@
  * Where a schema is a union, a field of any of its members counts as declared, as in TypeScript's own check of literals.
  */
 import type { RouteConfig, RouteHandler } from "@hono/zod-openapi";
+import type { Env } from "hono";
 import type { z } from "zod";
-import type { AppEnv } from "./context.ts";
 
 /** Registers a route. A handler that returns a field which the schema lacks does not fit: the error names its path. */
-export type Register = <R extends NamedRoute, Sent extends ReplyOf<R>>(
+export type Register<AppEnv extends Env> = <R extends NamedRoute, Sent extends ReplyOf<R>>(
   route: R,
   handler: ((c: Parameters<RouteHandler<R, AppEnv>>[0]) => Sent | Promise<Sent>) &
     ([UndeclaredField<R, Sent>] extends [never] ? unknown : { "undeclared field": UndeclaredField<R, Sent> }),

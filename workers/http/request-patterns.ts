@@ -1,16 +1,10 @@
 /** The patterns that one request brings: all of them share a budget, and each is compiled once. */
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { limitPatterns, PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
-import type { PatternsPort } from "../../core/lib/patterns.ts";
-import type { AppContext } from "./context.ts";
+import type { AppContext, RequestPatterns } from "./context.ts";
 
 /** Work to compile them, in units of about a microsecond. A tool has two schemas of 40,000 at most. */
 const MAX_REQUEST_WORK = 100_000;
-
-export interface RequestPatterns {
-  readonly patterns: PatternsPort;
-  readonly budget: PatternBudget;
-}
 
 /** The same for the whole request. */
 export function requestPatterns(c: AppContext): RequestPatterns {

@@ -4,8 +4,6 @@ import { type UploadedFile, type CheckedPackage, checkPackage } from "../../core
 import { SKILL_FILE } from "../../core/skills/skill.ts";
 import { unzip } from "./unzip.ts";
 
-/** Bytes of a request that brings a skill: the files, and what a form puts between them. */
-export const MAX_UPLOAD_BYTES = 10_500_000;
 /** The media types that a skill comes as. */
 export const UPLOAD_TYPES = ["application/zip", "multipart/form-data", "text/markdown"] as const;
 

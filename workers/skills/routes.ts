@@ -48,7 +48,7 @@ import { judgeUpload, restoreSkill, type Uploaded, uploadSkill } from "./upload.
 import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { REST_OF_PATH } from "../tasks/file.ts";
+import { REST_OF_PATH } from "../http/rest-of-path.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { toolsOf } from "../tools/tenant-tools.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";

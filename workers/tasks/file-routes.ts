@@ -16,23 +16,15 @@ import { pageOf, removedFileSchema, sandboxFileSchema, writtenFileSchema } from 
 import { chargeCost } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { readCounted } from "../http/counted-body.ts";
-import { fileHeaders, entityTag } from "../http/file-headers.ts";
+import { REST_OF_PATH } from "../http/rest-of-path.ts";
+import { matchesTag, fileHeaders, entityTag } from "../http/file-headers.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { fileUrl } from "./view.ts";
 import { optionalQuery } from "../http/list-query.ts";
 import { readTask, refuseEnded, taskParams } from "./access.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import {
-  auditFile,
-  changeKey,
-  matchesTag,
-  openTaskFile,
-  REST_OF_PATH,
-  shownWritten,
-  type TaskFile,
-  versionCondition,
-} from "./file.ts";
+import { auditFile, changeKey, openTaskFile, shownWritten, type TaskFile, versionCondition } from "./file.ts";
 import { refuseInvalid } from "../http/validation.ts";
 
 /** Bytes of one file. */

@@ -13,7 +13,8 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { fileUrl } from "./view.ts";
 import { readTask, refuseEnded, taskParams } from "./access.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { auditFile, changeKey, openTaskFile, REST_OF_PATH, shownWritten, versionCondition } from "./file.ts";
+import { REST_OF_PATH } from "../http/rest-of-path.ts";
+import { auditFile, changeKey, openTaskFile, shownWritten, versionCondition } from "./file.ts";
 import { refuseInvalid } from "../http/validation.ts";
 
 const VERSIONS_ROUTE = `/v1/tasks/:id/file-versions/${REST_OF_PATH}`;

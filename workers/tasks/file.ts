@@ -2,22 +2,19 @@
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { filesFromEnv } from "../../adapters/env/files.ts";
 import { OttoError, raise } from "../../core/base/errors.ts";
-import type { FileEntry, FilesPort, WrittenFile } from "../../core/ports/files.ts";
+import type { FilesPort, WrittenFile } from "../../core/ports/files.ts";
 import { judgeForm, PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { z } from "zod";
 import type { writtenFileSchema } from "../http/schemas.ts";
 import { auditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
-import { entityTag } from "../http/file-headers.ts";
+import { matchesTag } from "../http/file-headers.ts";
 import { requestName } from "../http/new-ids.ts";
 import { fileUrl } from "./view.ts";
 import { readTask } from "./access.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-
-/** How Hono writes a path whose last part holds slashes; the document writes `{path}`. */
-export const REST_OF_PATH = ":path{[^]+}";
 
 /** A task's sandbox, and a path in it. */
 export interface TaskFile {
@@ -72,12 +69,6 @@ export async function versionCondition(c: AppContext, { files, path }: TaskFile)
   if (!found.ok || !matchesTag(wanted, found.value))
     return raise("conflict", "The file is not the version in If-Match.", { field: "If-Match" });
   return found.value.version;
-}
-
-/** Whether a header of entity tags names this file as it is. */
-export function matchesTag(header: string | undefined, entry: FileEntry): boolean {
-  if (header === undefined) return false;
-  return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === entityTag(entry));
 }
 
 /** A file as the answer to a write shows it. */

@@ -4,30 +4,13 @@ import { z } from "zod";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isInBounds, type KeyBounds } from "../../core/tenant/key-bounds.ts";
-import { TASK_STATUSES } from "../../core/task/status.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { ownUsageSchema, taskLine } from "../http/schemas.ts";
 import type { App } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { boundsOf } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { EVENT_STREAM_HEADERS, type Piece, streamEvents, writtenEvent } from "../http/stream-events.ts";
 import { type FeedItem, openTenantFeed } from "./watch.ts";
-
-/** The data of `task.changed`. The OpenAPI document lists it, although the content of a stream refers to no schema. */
-export const taskChangeSchema = z
-  .strictObject({
-    task_id: z.string(),
-    parent_id: z.string().nullable(),
-    root_id: z.string().nullable().describe("The root of its tree, itself where it has no parent. Null: erased."),
-    status: z.enum([...TASK_STATUSES, "erased"]),
-    version: z.int().nullable().describe("Only grows: a lower one than was seen is old. Null: erased."),
-    at: z.iso.datetime(),
-    hidden: z.boolean().describe("True for a call over the API, which is in no list of tasks."),
-    pending: z.int().describe("How much of the task itself waits for a person."),
-    task: z.strictObject({ ...taskLine, usage: ownUsageSchema }).nullable(),
-  })
-  .meta({ id: "TaskChange" });
 
 const feed = createRoute({
   tags: ["Tasks"],

@@ -1,4 +1,4 @@
-/** The rooms of core: which folder may import which. `layers.ts` says which layer may import which. */
+/** The rooms of core and of workers: which folder may import which. `layers.ts` says which layer may import which. */
 import { posix } from "node:path";
 import { isCode, type SourceFile, type Violation } from "./source-tree.ts";
 import { importsOf } from "./syntax.ts";
@@ -6,6 +6,8 @@ import { importsOf } from "./syntax.ts";
 const CORE = "core/";
 const BASE = "core/base";
 const LIB = "core/lib";
+const WORKERS = "workers/";
+const HTTP = "workers/http/";
 const PORTS = "core/ports";
 /** Every port may import the label of a text in addition to the types of its own room. */
 const LABEL = "core/provenance/label.ts";
@@ -20,7 +22,7 @@ interface Import {
 /** Files of core outside a room, imports that a room may not have, and circles of rooms. */
 export function roomViolations(files: readonly SourceFile[]): Violation[] {
   const inCore = files.filter(({ path }) => path.startsWith(CORE) && isCode(path));
-  const imports = inCore.flatMap(importsIntoCore);
+  const imports = inCore.flatMap((file) => importsInto(CORE, file));
   return [
     ...inCore.filter(({ path }) => roomOf(path) === "core").map(({ path }) => ({ path, message: "put it in a room" })),
     ...imports.flatMap((one) => judgeLowRoom(one) ?? []),
@@ -29,7 +31,27 @@ export function roomViolations(files: readonly SourceFile[]): Violation[] {
   ];
 }
 
-function importsIntoCore(file: SourceFile): Import[] {
+/** In `workers/http`, which all rooms use: imports of another room, and files that import each other. */
+export function workersRoomViolations(files: readonly SourceFile[]): Violation[] {
+  const imports = files
+    .filter(({ path }) => path.startsWith(HTTP) && isCode(path))
+    .flatMap((file) => importsInto(WORKERS, file));
+  const reached = reachAll(imports, (path) => path);
+  return [
+    ...imports
+      .filter(({ from, to }) => from.startsWith(HTTP) && !to.startsWith(HTTP))
+      .map(({ from, to, line }) => ({
+        path: from,
+        line,
+        message: `http is used by all rooms, and may not import ${to}`,
+      })),
+    ...imports
+      .filter(({ from, to }) => reached.get(to)?.has(from) === true)
+      .map(({ from, to, line }) => ({ path: from, line, message: `${to} imports this file already` })),
+  ];
+}
+
+function importsInto(layer: string, file: SourceFile): Import[] {
   return importsOf(file)
     .filter(({ specifier }) => specifier.startsWith("."))
     .map(({ specifier, line, typeOnly }) => ({
@@ -38,7 +60,7 @@ function importsIntoCore(file: SourceFile): Import[] {
       line,
       isType: typeOnly,
     }))
-    .filter(({ to }) => to.startsWith(CORE));
+    .filter(({ to }) => to.startsWith(layer));
 }
 
 /** The folder of a file; everything below `core/lib` is one room. */
@@ -72,19 +94,27 @@ function portsOfSeveralRooms(imports: readonly Import[]): Violation[] {
 
 /** Rooms that import each other, by way of others too. `ports` has types only, so no circle runs through it. */
 function circles(imports: readonly Import[]): Violation[] {
+  const between = imports.filter(({ from, to }) => {
+    const [room, target] = [roomOf(from), roomOf(to)];
+    return room !== target && room !== PORTS && target !== PORTS;
+  });
+  const reached = reachAll(between, roomOf);
+  return between
+    .filter(({ from, to }) => reached.get(roomOf(to))?.has(roomOf(from)) === true)
+    .map(({ from, to, line }) => ({ path: from, line, message: `${roomOf(to)} imports ${roomOf(from)} already` }));
+}
+
+/** What each place imports, also indirectly. `toPlace` is a file's room, or the file itself. */
+function reachAll(
+  imports: readonly Import[],
+  toPlace: (path: string) => string,
+): ReadonlyMap<string, ReadonlySet<string>> {
   const targets = new Map<string, Set<string>>();
   for (const { from, to } of imports) {
-    const [room, target] = [roomOf(from), roomOf(to)];
-    if (room === target || room === PORTS || target === PORTS) continue;
-    targets.set(room, (targets.get(room) ?? new Set()).add(target));
+    const place = toPlace(from);
+    targets.set(place, (targets.get(place) ?? new Set()).add(toPlace(to)));
   }
-  const reached = new Map(Array.from(targets.keys(), (room) => [room, reachedFrom(room, targets)]));
-  return imports
-    .filter(({ from, to }) => {
-      const [room, target] = [roomOf(from), roomOf(to)];
-      return room !== target && room !== PORTS && target !== PORTS && reached.get(target)?.has(room) === true;
-    })
-    .map(({ from, to, line }) => ({ path: from, line, message: `${roomOf(to)} imports ${roomOf(from)} already` }));
+  return new Map(Array.from(targets.keys(), (place) => [place, reachedFrom(place, targets)]));
 }
 
 function reachedFrom(room: string, targets: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {

@@ -13,12 +13,13 @@ import type { AppContext, AppEnv, Principal } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
 import { isSignIn, MAX_SIGN_IN_BYTES } from "../admit-sign-in.ts";
-import { MAX_UPLOAD_BYTES } from "../../skills/read-upload.ts";
 import { invalidInput } from "../validation.ts";
 import { namesYaml, readDocument } from "../yaml-text.ts";
 
 /** Bytes of a JSON body. */
 const MAX_JSON_BYTES = 1_048_576;
+/** Bytes of a request with a skill: its files, and the separators of a form. */
+const MAX_UPLOAD_BYTES = 10_500_000;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** Where a file in YAML is taken in place of JSON. */
