@@ -1,4 +1,4 @@
-/** The Worker's front door: the order of the middleware, the routes, and how whatever goes wrong becomes an answer. */
+/** The Worker's HTTP entry point: the order of the middleware, the routes, and how errors become replies. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { freeDiskFromEnv } from "../adapters/env/health.ts";
@@ -70,7 +70,7 @@ import { storageFailure } from "./http/storage-failure.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { currentPath } from "./http/old-addresses.ts";
 
-/** Builds the app. It holds no state of a request, so one serves a whole isolate. */
+/** Builds the app. It has no state of a request, so one app serves a whole isolate. */
 export function createApp(): App {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid, getPath: currentPath }) as App;
   const refuseWhileUnready = refuseUnready(CHANNEL_SECRETS);
@@ -130,7 +130,7 @@ export function createApp(): App {
   return app;
 }
 
-/** No route took the request: the path is of the console or unknown, or it knows other methods. */
+/** Answers a request without a route: the console's page, 405 with the allowed methods, or 404. */
 async function unmatched(app: App, c: AppContext): Promise<Response> {
   const known = allowedMethods(app, c.req.path);
   const id = c.get("requestId");
@@ -139,7 +139,8 @@ async function unmatched(app: App, c: AppContext): Promise<Response> {
   const file = isConsole && isRead ? await consoleFile(c) : null;
   if (file !== null) return file;
   const allowed = isConsole && !isRead ? CONSOLE_METHODS : known;
-  if (allowed.length === 0) return problemResponse({ code: "not_found", message: "There is no such route." }, id);
+  if (allowed.length === 0)
+    return problemResponse({ code: "not_found", message: "There is no such route. See /docs for all routes." }, id);
   const allow = { allow: allowed.join(", ") };
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: allow });
   const message = `${c.req.path} takes ${allowed.join(", ")}.`;
@@ -157,7 +158,7 @@ async function answerTo(thrown: Error, c: AppContext): Promise<Response> {
   }
   if (thrown instanceof HTTPException && thrown.status < 500) return problemResponse(fromHttp(thrown), id);
   const ofStorage = await storageFailure(thrown, () => freeDiskFromEnv(c.env));
-  // Of the storage the sentence is enough: nothing of the code is at fault.
+  // The message of a storage failure is enough: the code is not at fault.
   logFailure({ id, method: c.req.method, path: c.req.path }, ofStorage === null ? thrown : thrown.message);
   return problemResponse(ofStorage ?? (passingFailure(thrown) === null ? FAILED : AWAY), id);
 }
@@ -172,11 +173,11 @@ const AWAY: Failure = {
   retryAfterMs: 1000,
 };
 
-/** What the framework itself refuses. */
+/** Converts an error of the framework. */
 function fromHttp({ status, message }: HTTPException): Failure {
   if (status === 415)
     return { code: "unsupported_media", message: "Send the body as application/json.", field: "content-type" };
   if (status === 413) return { code: "too_large", message: "The body is too large.", field: "body" };
-  if (status === 404) return { code: "not_found", message: "There is no such route." };
+  if (status === 404) return { code: "not_found", message: "There is no such route. See /docs for all routes." };
   return { code: "invalid_input", message: message === "" ? "The request is not valid." : message, field: "body" };
 }

@@ -1,4 +1,4 @@
-/** What the Worker exports: the front door, the sweep, and the classes that its bindings name. */
+/** The Worker's exports: the entry points, the sweep, and the classes of its bindings. */
 import type { Env } from "../adapters/env/bindings.ts";
 import { createApp } from "./app.ts";
 import { takeMail } from "./channels/mail/entry.ts";

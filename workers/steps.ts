@@ -1,7 +1,7 @@
 /**
- * The step runner: stateless, called by the task's object. Hop one calls the model, prepares what it asks for, and makes
- * those calls that change nothing; hop two makes the others; between them, what became too long is shortened. Each tells its lines to the object as they come, and
- * ends when the object gives it up.
+ * The step runner: stateless, called by the task's object. The model phase calls the model, prepares its calls, and
+ * makes those that change nothing. The tool phase makes the others. Between them, long results are shortened. Each
+ * streams its lines to the object, and stops when the object aborts it.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { blobsFromEnv, filesFromEnv } from "../adapters/env/files.ts";
@@ -71,17 +71,17 @@ import { toolLists } from "./tools/lists.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 
 /**
- * Toolsets of recent agents, the oldest first, by agent, version, the request's narrowing and the tenant's own tools. Pinned,
- * so they never go stale.
+ * Toolsets of recent agents, the oldest first, by agent, version, the request's restriction and the tenant's own
+ * tools. Everything is pinned, so they stay valid.
  */
 const toolsets = new Map<string, { readonly toolset: Toolset; readonly weight: number }>();
 const MAX_TOOLSETS = 200;
-/** What all of them weigh at most, in characters of the tenants' own tools. */
+/** Maximum weight of all toolsets, in characters of the tenants' own tools. */
 const MAX_WEIGHT = 24_000_000;
 let weight = 0;
 
 export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, EarlierStepsRpc {
-  /** The tools that can be called; a test's runner adds its own. */
+  /** The callable tools. A test's runner adds its own. */
   protected readonly tools: readonly Tool[] = catalogue;
 
   async runModelPhase(job: ThinkJob, listener: LineListener<ThinkLine>): Promise<ThinkLine | null> {
@@ -152,7 +152,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     return null;
   }
 
-  /** `own`: the task's results that its object sent; null: it sent none, and is asked. */
+  /** `own` are the task's results that its object sent; null if they have to be read from the object. */
   private performDeps(facts: TaskFacts, toolset: Toolset, own: readonly OwnResult[] | null): PerformDeps {
     const { env } = this;
     const settings = settingsFromEnv(env);
@@ -190,7 +190,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     };
   }
 
-  /** The demo model shortens nothing: it reads a conversation, not an order to rewrite a text. */
+  /** The demo model never shortens: it reads a conversation, not an instruction to rewrite a text. */
   private async *condenseLines(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine, null, boolean> {
     const { env } = this;
     const settings = settingsFromEnv(env);
@@ -230,8 +230,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
   }
 
   /**
-   * The facts under which a call is made now. One from the API that waited, for an approval say, is made for a task whose
-   * model may have loaded a skill meanwhile: what that leaves the task holds for the call too. Null: that task does not tell.
+   * Returns the current facts of a call. A call over the API that waited, for example for an approval, belongs to a
+   * task whose model may have loaded a restricting skill meanwhile. Returns null if that task does not answer.
    */
   private async factsNow(facts: TaskFacts): Promise<TaskFacts | null> {
     if (facts.kind !== "call" || facts.parentId === null) return facts;
@@ -239,7 +239,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     return parent.ok ? { ...facts, tools: parent.value.tools, skills: parent.value.skills } : null;
   }
 
-  /** The tools of a task. Fails while the tenant's own or the skills cannot be read. */
+  /** Returns the tools of a task. Fails while the tenant's own tools or the skills cannot be read. */
   private async toolsetOf(facts: TaskFacts): Promise<Result<Toolset>> {
     const { tenant, agent, tools, sources } = facts;
     const told = facts.skills.filter(({ how }) => how !== "load");
@@ -258,7 +258,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     return ok(built);
   }
 
-  /** What the model is told of skills from the first step on, in their order. Fails while their packages cannot be read. */
+  /**
+   * Returns the texts of the skills that the model reads from the first step on. Fails while their packages cannot be
+   * read.
+   */
   private async skillTexts(
     skills: readonly SkillInForce[],
     facts: TaskFacts,
@@ -275,7 +278,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     return ok(texts);
   }
 
-  /** The tools of a task for work that goes on without those of the tenant: a call of one of them then fails by itself. */
+  /**
+   * Returns the tools of a task, or the built-in ones if the tenant's cannot be read. Calls of missing tools then
+   * fail.
+   */
   private async toolsetAsFound(facts: TaskFacts): Promise<Toolset> {
     const found = await this.toolsetOf(facts);
     return found.ok ? found.value : { ...(await buildToolset(this.tools, facts)), isPart: true };
@@ -297,7 +303,7 @@ function limitsOf({ mediumResultThreshold, largeResultThreshold }: Settings): Sh
   return { mediumCharacters: mediumResultThreshold, largeCharacters: largeResultThreshold };
 }
 
-/** For a call whose task does not tell what it may use: no tool is there now. */
+/** For a call whose task does not report its tools: no tool is available. */
 const NO_TOOLSET: Toolset = {
   resolve: () => null,
   specs: [],
@@ -309,7 +315,7 @@ const NO_TOOLSET: Toolset = {
   isPart: true,
 };
 
-/** A model port that ended without a word. */
+/** The model port ended without a result. */
 const SILENT: ModelFailure = {
   kind: "cut_off",
   retryable: true,
@@ -317,7 +323,7 @@ const SILENT: ModelFailure = {
   message: "The model's answer was cut off.",
 };
 
-/** A deployment is about to reset the objects. No model was asked. */
+/** A deployment is about to reset the objects. No model was called. */
 const DRAINING: ModelFailure = {
   kind: "unavailable",
   retryable: true,
@@ -327,7 +333,7 @@ const DRAINING: ModelFailure = {
 
 const UNSUPPORTED: UnsupportedLine = { type: "unsupported" };
 
-/** The tenant's own tools stand in the bucket, which is away. No model was asked. */
+/** The tenant's own tools could not be read. No model was called. */
 const NO_TOOLS: ModelFailure = {
   kind: "unavailable",
   retryable: true,

@@ -1,7 +1,7 @@
 /**
- * The sweep, once a minute: it wakes tasks, schedules and outboxes whose alarm should have gone off and did not, continues the
- * erasing of tenants, gives vectors to memories that have none of the present embedding model, and stores the skills that ship.
- * Each run does a bounded part. What fails is logged, done again by the next run, and stops nothing else.
+ * The sweep, once a minute: wakes tasks, schedules and outboxes whose alarm is overdue, continues to erase tenants,
+ * embeds memories that lack a vector of the current model, and stores the shipped skills. Each run does a bounded
+ * part. A failure is logged and retried by the next run, and stops nothing else.
  */
 import { databaseFromEnv } from "../adapters/env/database.ts";
 import { eraseTenantFilesFromEnv } from "../adapters/env/files.ts";
@@ -21,25 +21,25 @@ import { wakeTasks } from "./sweep/tasks.ts";
 import { unwrap } from "./http/unwrap.ts";
 
 /**
- * An alarm that is this late may be lost. A healthy task that runs for longer looks late too, since it reports its alarm
- * only when its status changes: it is poked once a minute, which does it no harm, and its report moves it to the end.
+ * An alarm that is this late may be lost. A healthy task that runs longer looks late too, since it reports its alarm
+ * only when its status changes. Waking it once a minute is harmless, and its report moves it to the end.
  */
 const OVERDUE_MS = 60_000;
 /** Tasks of erased tenants that one run erases. */
 const MAX_TASKS = 1000;
 /** Tasks that are read from an index at once. */
 const BATCH = 100;
-/** Overdue tasks that the run wakes itself; more are handed to invocations of their own. */
+/** Overdue tasks that the run wakes itself; more are passed to separate invocations. */
 const FEW_TASKS = 500;
-/** Erased tenants that one run goes on with. What one of them needs beyond its share waits for the next run. */
+/** Erased tenants that one run continues. Each has a share; the rest waits for the next run. */
 const MAX_TENANTS = 20;
 const MAX_TASKS_OF_A_TENANT = 500;
-/** Batches of a tenant's files that one run erases, each of a thousand. */
+/** Batches of a tenant's files that one run erases, a thousand files each. */
 const MAX_FILE_BATCHES = 20;
-/** Objects that are asked at the same time. */
+/** Objects that are called at the same time. */
 const AT_ONCE = 20;
 
-/** Batches of a tenant's memories that one run erases, and memories that one run embeds, for at most so long. */
+/** Batches of a tenant's memories that one run erases, and memories that one run embeds within the time limit. */
 const MAX_MEMORY_BATCHES = 20;
 const MAX_EMBEDDED = 1000;
 const EMBED_MS = 30_000;
@@ -51,20 +51,23 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding overdue schedules", () => wakeSchedules(env, now));
   await attempt("finding erased tenants", () => eraseTenants(env));
   await attempt("embedding memories", () => embedMemories(env));
-  await attempt("keeping the skills that ship", () => keepSkills(env));
+  await attempt("storing the shipped skills", () => keepSkills(env));
 }
 
-/** True when this isolate has kept them: what a release ships does not change. */
+/** True once this isolate has stored them: a release's skills do not change. */
 let hasKeptSkills = false;
 
-/** A task pins what ships; under a later release it reads it from the bucket. */
+/** Stores the shipped skills: a task pins them, and reads them from the bucket under a later release. */
 async function keepSkills(env: Env): Promise<void> {
   if (hasKeptSkills) return;
   unwrap(await storeShippedFromEnv(env));
   hasKeptSkills = true;
 }
 
-/** Those that were kept while the embedding server was away, and all of them, bit by bit, when the model is another. */
+/**
+ * Embeds memories that were stored while the embedding server was unavailable, and all memories, gradually, after a
+ * change of model.
+ */
 async function embedMemories(env: Env): Promise<void> {
   unwrap(await memoryFromEnv(env).embedPending(MAX_EMBEDDED, AbortSignal.timeout(EMBED_MS)));
 }
@@ -103,8 +106,8 @@ async function eraseTenants(env: Env): Promise<void> {
 }
 
 /**
- * The tenant's object first, so that nothing more comes in; then its tasks, its outboxes, its files, and its rows when nothing else is
- * left. Gives the number of tasks that it went through: a batch over `most` at most.
+ * Erases the tenant's object first, so that nothing more comes in; then its tasks, outboxes and files, and its rows
+ * once nothing else is left. Returns the number of tasks it processed: at most one batch over `most`.
  */
 async function eraseTenant(env: Env, tenant: string, most: number): Promise<number> {
   const database = databaseFromEnv(env);
@@ -135,7 +138,7 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
   }
 }
 
-/** False: some are left for the next run. */
+/** False if some are left for the next run. */
 async function eraseFiles(env: Env, tenant: string): Promise<boolean> {
   for (let batches = 0; batches < MAX_FILE_BATCHES; batches += 1) {
     if (await eraseTenantFilesFromEnv(env, tenant)) return true;
@@ -143,7 +146,10 @@ async function eraseFiles(env: Env, tenant: string): Promise<boolean> {
   return false;
 }
 
-/** False: some are left for the next run. Vectors outside the database go by the ids of the rows, so they go before them. */
+/**
+ * False if some are left for the next run. Vectors outside the database have the ids of the rows, so they are erased
+ * first.
+ */
 async function eraseMemories(env: Env, tenant: string): Promise<boolean> {
   for (let batches = 0; batches < MAX_MEMORY_BATCHES; batches += 1) {
     if (unwrap(await memoryFromEnv(env).erase(tenant, null))) return true;

@@ -1,12 +1,16 @@
 /**
- * Agents that this isolate has read, so that a task is made without the database. The tenant's object stamps every
- * admission, and stamps anew before and after an agent changes: what was read under one stamp holds under that stamp.
+ * Caches agents in this isolate, so that creating a task needs no database. The tenant's object stamps every
+ * admission, and changes the stamp before and after an agent changes. A cached agent is valid under the stamp of its
+ * read.
  */
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 
-/** A change that was cut off between its two stamps is seen after this long. */
+/** Lifetime of an entry. Bounds how long a change stays unseen when it was cut off between its two stamps. */
 const KEPT_MS = 60_000;
-/** Characters that all kept agents have together: tenants share the isolate. A larger one than this share of it is not kept. */
+/**
+ * Characters of all cached agents together, because tenants share the isolate. A larger agent than its share is not
+ * cached.
+ */
 const MAX_CHARACTERS = 8_000_000;
 const MAX_CHARACTERS_EACH = 200_000;
 
@@ -17,11 +21,11 @@ interface Known {
   readonly characters: number;
 }
 
-/** By tenant, and by the id or name that was asked for; the oldest first. */
+/** By tenant, and by the requested id or name; the oldest first. */
 const known = new Map<string, Known>();
 let characters = 0;
 
-/** The agent as it was read under this stamp; null: it has to be read. */
+/** Returns the agent that was read under this stamp, or null if it has to be read. */
 export function knownAgent(tenant: string, idOrName: string, stamp: string, now: number): PinnedAgent | null {
   const name = `${tenant} ${idOrName}`;
   const found = known.get(name);
@@ -30,7 +34,7 @@ export function knownAgent(tenant: string, idOrName: string, stamp: string, now:
   return null;
 }
 
-/** Keeps what was read for a request that was admitted under this stamp. */
+/** Caches an agent that was read for a request with this stamp. */
 export function keepAgent(tenant: string, idOrName: string, stamp: string, agent: PinnedAgent, readAt: number): void {
   const name = `${tenant} ${idOrName}`;
   drop(name);

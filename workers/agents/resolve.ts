@@ -1,4 +1,7 @@
-/** Which agent a request means. The built-in one needs no database; any other is read at its latest version, once until one changes. */
+/**
+ * Finds the agent that a request names. The built-in agent needs no database. Others are read at their latest version
+ * and cached until an agent changes.
+ */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
@@ -9,13 +12,16 @@ import { keepAgent, knownAgent } from "./known.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
-/** The agent that a request names, pinned; the built-in one when it names none. `not_found` names the field `agent`. */
+/**
+ * Returns the agent that a request names, pinned; the built-in one when it names none. `not_found` names the field
+ * `agent`.
+ */
 export async function resolveAgent(c: AppContext, idOrName: string | undefined): Promise<PinnedAgent> {
   const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: Date.now() };
   return unwrap(await agentNamed(c.env, asked, idOrName));
 }
 
-/** The agent with this id or name, pinned. What was read under the same stamp before is not read again. */
+/** Finds the agent with this id or name, pinned. Uses the cache if the stamp is unchanged. */
 export async function agentNamed(
   env: Env,
   { tenant, stamp, now }: { readonly tenant: string; readonly stamp: string; readonly now: number },
@@ -39,8 +45,8 @@ export async function agentNamed(
 }
 
 /**
- * The ids of the agents that a binding names by id or name, each once. An unknown agent is `invalid_input`, not `not_found`:
- * the request is about the thing that is bound.
+ * Returns the ids of the agents that a binding names by id or name, without duplicates. An unknown agent is
+ * `invalid_input` rather than `not_found`, because the request is about the bound resource.
  */
 export async function readAgentIds(c: AppContext, named: readonly string[], field: string): Promise<string[]> {
   const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: Date.now() };

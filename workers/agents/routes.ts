@@ -34,7 +34,7 @@ const versionSchema = agentConfigSchema
 const agentSchema = versionSchema
   .extend({
     updated_at: time,
-    archived_at: z.iso.datetime().nullable().describe("When it was deleted. Null for one that new tasks can have."),
+    archived_at: z.iso.datetime().nullable().describe("When it was deleted. Null for an agent that new tasks can use."),
   })
   .meta({ id: "Agent" });
 
@@ -48,10 +48,13 @@ const body = {
 const agent = { description: "The agent at its latest version, which `ETag` names.", json: agentSchema };
 const agentOrFile = { ...agent, other: ["application/yaml"] };
 
-/** Where the built-in agent stands in the list: at its end, before everything that was ever made. */
+/** Position of the built-in agent in the list: at the end, before everything that was ever created. */
 const DEFAULT_PLACE: PagePosition = { at: 0, id: DEFAULT_AGENT.id };
 
-/** Says 404 before the body is looked at, so that a foreign id tells nothing, and that the built-in agent stays as it is. */
+/**
+ * Answers 404 before the body is read, so that another tenant's id reveals nothing. Refuses to change the built-in
+ * agent.
+ */
 const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
   const { id, archivedAt = null } = await findAgent(c, c.req.param("id") ?? "");
   if (id === DEFAULT_AGENT.id) raise("conflict", "The built-in agent does not change. Create one of your own.");
@@ -64,9 +67,9 @@ const create = createRoute({
   method: "post",
   operationId: "agents.create",
   path: "/v1/agents",
-  summary: "Make an agent",
+  summary: "Create an agent",
   description:
-    "Names are unique. As `application/yaml`, the body is a file in the manner of document 003: `budgets` holds the permissions and limits. `tool_config` holds settings by tool or toolbox (`files`, `web`); what cannot be set is refused. `fallbacks` are asked in their order when `model` does not answer. `budget.max_cost_usd` needs a known price of all of them. `approval.expires_s` is how long a person has to decide (a week, unless it says otherwise); then the call counts as refused. With `on_unknown: ask` a task waits for a person when nobody knows whether a call happened; else its model is told.",
+    "Names are unique. As `application/yaml`, the body is an agent file: `budgets` has the permissions and limits. `tool_config` has settings by tool or toolbox (`files`, `web`); an unknown setting is refused. `fallbacks` are called in order when `model` does not answer. `budget.max_cost_usd` needs a known price for each of them. `approval.expires_s` is how long a person has to decide (default: one week); after that, the call counts as refused. With `on_unknown: ask`, a task waits for a person when the outcome of a call is unknown; otherwise its model decides.",
   middleware: admin,
   request: { body },
   responses: answers({ 201: agent }, [409, 413, 415, 422]),
@@ -77,7 +80,7 @@ const list = createRoute({
   method: "get",
   operationId: "agents.list",
   path: "/v1/agents",
-  summary: "List agents, the latest first",
+  summary: "List agents, newest first",
   middleware: admin,
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of agents.", json: pageOf(agentSchema) } }, [422]),
@@ -88,7 +91,7 @@ const show = createRoute({
   method: "get",
   operationId: "agents.get",
   path: "/v1/agents/{id}",
-  summary: "Show an agent, as JSON or, by `Accept: application/yaml`, as a file",
+  summary: "Show an agent, as JSON or, with `Accept: application/yaml`, as a file",
   middleware: admin,
   request: { params },
   responses: answers({ 200: agentOrFile }, [404]),
@@ -99,9 +102,9 @@ const update = createRoute({
   method: "put",
   operationId: "agents.update",
   path: "/v1/agents/{id}",
-  summary: "Make the next version of an agent",
+  summary: "Create the next version of an agent",
   description:
-    "Tasks keep the version that they began with. A configuration equal to the latest version makes none. With `If-Match`, 409 when the latest version is another.",
+    "Tasks keep the version that they started with. A configuration equal to the latest version creates none. With `If-Match`, 409 if the latest version differs.",
   middleware: [...admin, changeable],
   request: {
     params,
@@ -118,7 +121,7 @@ const remove = createRoute({
   path: "/v1/agents/{id}",
   summary: "Delete an agent",
   description:
-    "Archives the agent: tasks that have it finish, and it takes no new ones. Schedules, webhooks and keys that name it find no agent. It leaves the list and its name is free again; by its id it can still be read, with its versions.",
+    "Archives the agent: its tasks finish, and no new task can use it. Schedules, webhooks and keys that name it no longer find it. It leaves the list and its name becomes available. It and its versions can still be read by its id.",
   middleware: [...admin, changeable],
   request: { params },
   responses: answers({ 204: { description: "It is archived." } }, [404, 409]),
@@ -129,7 +132,7 @@ const versions = createRoute({
   method: "get",
   operationId: "agents.listVersions",
   path: "/v1/agents/{id}/versions",
-  summary: "List the versions of an agent, the latest first",
+  summary: "List the versions of an agent, newest first",
   middleware: admin,
   request: { params, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of versions.", json: pageOf(versionSchema) } }, [404, 422]),
@@ -194,7 +197,7 @@ export function agentRoutes(app: App): void {
   });
 }
 
-/** Changes an agent so that no task which is made after the answer has an earlier version of it. */
+/** Changes an agent, so that every task created after the reply uses the new version. */
 async function changing<T>(c: AppContext, change: () => Promise<T>): Promise<T> {
   const tenant = tenantsFromEnv(c.env)(tenantOf(c));
   await tenant.stampAgents();
@@ -220,13 +223,10 @@ async function findAgent(c: MiddlewareContext, idOrName: string): Promise<Shown>
   return unwrap(await databaseFromEnv(c.env).agents.get(tenantOf(c), idOrName));
 }
 
-/**
- * Refuses the name that means the built-in agent, a configuration that no task could be made with, and settings of what
- * there is not.
- */
+/** Refuses the name of the built-in agent, a configuration that no task could use, and settings of unknown tools. */
 async function checked(c: AppContext, config: AgentConfig): Promise<AgentConfig> {
   if (config.name === DEFAULT_AGENT.config.name)
-    raise("conflict", "The built-in agent has this name. Take another one.", { field: "name" });
+    raise("conflict", "The built-in agent has this name. Choose another one.", { field: "name" });
   if (config.tool_config !== undefined) unwrap(checkToolConfig(config, await toolsOf(c, c.get("sources"))));
   return unwrap(checkAgentLimits(config, settingsFromEnv(c.env).model));
 }

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, made from the routes that the app holds. Schemas are converted by zod itself: OpenAPI 3.1
- * takes JSON Schema 2020-12 as it is (https://spec.openapis.org/oas/v3.1.0#schema-object).
+ * Builds the OpenAPI 3.1 document from the app's routes. zod converts the schemas: OpenAPI 3.1 uses JSON Schema
+ * 2020-12 as it is (https://spec.openapis.org/oas/v3.1.0#schema-object).
  */
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -49,22 +49,22 @@ export interface OpenApiParameter {
   readonly schema: Json;
 }
 
-/** Every POST with a key takes it: the authentication handles it before any route. */
+/** Every POST with a key accepts it: authentication handles it before the route. */
 const IDEMPOTENCY_KEY: OpenApiParameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Makes the request safe to send again for 24 hours: the same key and body get the same answer.",
+  description: "Makes the request safe to repeat for 24 hours: the same key and body get the same reply.",
   schema: { type: "string", minLength: 1, maxLength: 256, pattern: "^[\\x20-\\x7e]*$" },
 };
 
 const PERSON = {
   name: "person",
   label: "A person",
-  hint: "A name or id of your people; by the channel that they prefer",
+  hint: "A person's name or id; uses the person's preferred channel",
 };
 
-/** Components whose schemas take any text: only this layer knows the channels. A handler checks the name. */
+/** Components whose schemas accept any text, because only this layer knows the channels. A handler checks the name. */
 const LISTED: Readonly<Record<string, Json>> = {
   DeliveryChannel: { enum: CHANNEL_NAMES },
   DeliveryTarget: {
@@ -93,7 +93,7 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
     type: "http",
     scheme: "bearer",
     description:
-      "An API key: `Authorization: Bearer otto_…`. A browser that signed in by `POST /v1/session` sends its cookie in its place.",
+      "An API key: `Authorization: Bearer otto_…`. A browser that signed in with `POST /v1/session` sends its cookie instead.",
   };
   const webhooks = Object.fromEntries(
     Array.from(webhookSchemas, ([type, schema]) => [
@@ -120,7 +120,7 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
 
 type NamedParts = Pick<OpenApiDocument, "paths" | "webhooks"> & { readonly schemas: Json };
 
-/** What an endpoint of webhooks is sent (https://www.standardwebhooks.com). */
+/** Describes a webhook that an endpoint receives (https://www.standardwebhooks.com). */
 function webhookOf(type: string, schema: Json): OpenApiOperation {
   const header = (name: string, description: string) => {
     return { name, in: "header", required: true, description, schema: { type: "string" } };
@@ -131,13 +131,16 @@ function webhookOf(type: string, schema: Json): OpenApiOperation {
     summary: `Receive ${type}`,
     security: [],
     parameters: [
-      header("webhook-id", "Of the delivery: the same on every try."),
-      header("webhook-timestamp", "Of this try, in seconds since 1970."),
-      header("webhook-signature", "One or more `v1,` and base64 of HMAC-SHA-256, with spaces between."),
+      header("webhook-id", "The id of the delivery. Every attempt has the same id."),
+      header("webhook-timestamp", "The time of this attempt, in seconds since 1970."),
+      header(
+        "webhook-signature",
+        "One or more signatures, separated by spaces: `v1,` and the base64 of an HMAC-SHA-256.",
+      ),
     ],
     requestBody: { required: true, content: { "application/json": { schema } } },
     responses: {
-      "2XX": { description: "Received. Anything else is tried again." },
+      "2XX": { description: "Received. After any other status, the delivery is retried." },
       "410": { description: "Disables the endpoint." },
     },
   };
@@ -196,7 +199,10 @@ function parametersOf(part: unknown, where: string, schemas: Schemas): OpenApiPa
   }));
 }
 
-/** A zod schema as JSON Schema; what it names by `meta({ id })` becomes a component. Anything else is taken as it is. */
+/**
+ * Converts a zod schema to JSON Schema. A schema with `meta({ id })` becomes a component. Any other value is returned
+ * as it is.
+ */
 function schemaOf(schema: unknown, io: "input" | "output", schemas: Schemas): Json {
   if (!isZod(schema)) return schema as Json;
   const {
@@ -214,7 +220,7 @@ function schemaOf(schema: unknown, io: "input" | "output", schemas: Schemas): Js
   return withComponents(converted) as Json;
 }
 
-/** A name has one shape: a schema that means another as input than as output needs two names. */
+/** Adds a component. A name has one shape: a schema that differs as input and as output needs two names. */
 function setOnce(schemas: Schemas, name: string, schema: unknown): void {
   const known = schemas.get(name);
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
@@ -223,8 +229,8 @@ function setOnce(schemas: Schemas, name: string, schema: unknown): void {
 }
 
 /**
- * Points references at the document's components. What zod names by itself (`__schema0`) is a schema that refers to
- * itself, and of those the API has one: any JSON value, which is the empty schema.
+ * Points references at the document's components. zod gives generated names (`__schema0`) only to schemas that refer
+ * to themselves. The API has one of those: any JSON value, which is the empty schema.
  */
 function withComponents(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withComponents);

@@ -1,5 +1,5 @@
 /**
- * The values of the document's examples: the body of each request as a user would send it, and the values of fields in
+ * The values of the document's examples: the body of each request as a user would send it, and field values of
  * replies. test/workerd/http/api-examples.test.ts sends the requests that need nothing else.
  */
 import { type IdKind, makeId } from "../../core/base/ids.ts";

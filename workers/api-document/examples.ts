@@ -1,18 +1,19 @@
 /**
- * Examples for the document: one of each JSON body of a request and of a success. A reply is made from its schema and the
- * values of workers/api-document/example-values.ts; what its request sent is in it. Each is a component, since many operations answer
- * the same thing. test/workerd/http/api-examples.test.ts holds each to its schema.
+ * Examples for the document: one for each JSON body of a request and of a success. A reply's example is built from
+ * its schema, the values of workers/api-document/example-values.ts, and the fields of its request. Each is a
+ * component, since many operations return the same type. test/workerd/http/api-examples.test.ts checks each against
+ * its schema.
  */
 import { getOwn } from "../../core/base/own-field.ts";
 import { FIELDS, FORMATS, REQUESTS, TEXTS } from "./example-values.ts";
 
 type Json = Record<string, unknown>;
 
-/** A component that holds itself ends here. */
+/** Depth at which a recursive component ends. */
 const MAX_DEPTH = 12;
 const REFERENCE = "#/components/schemas/";
 
-/** What is read and written of an operation. */
+/** The parts of an operation that are read and written. */
 interface Operation {
   readonly operationId: string;
   readonly requestBody?: { readonly required: boolean; readonly content: Json };
@@ -22,7 +23,7 @@ interface Operation {
 /** Examples by their names in the document. */
 export type Examples = Map<string, { readonly value: unknown }>;
 
-/** The operation with an example at each body. The examples come into `examples`. */
+/** Returns the operation with an example for each body. Adds the examples to `examples`. */
 export function addExamples<T extends Operation>(operation: T, schemas: Json, examples: Examples): T {
   const addTo = (content: Json, part: string): Json => {
     const entries = Object.entries(content).map(([type, media]) => {
@@ -64,7 +65,7 @@ function isBytes(schema: unknown): boolean {
   return (schema as Json)["format"] === "binary";
 }
 
-/** Where a value is: the component or the field that holds it, its own field, and how deep. */
+/** The position of a value: the component or field that contains it, its own field, and its depth. */
 interface Place {
   readonly owner: string;
   readonly field: string;
@@ -98,7 +99,7 @@ function makeComponent(component: string, place: Place, schemas: Json): unknown 
   return sent === undefined ? value : withSent(value as Json, sent as Json);
 }
 
-/** The reply with the texts and lists that were sent. */
+/** Copies the texts and lists of the request into the reply. */
 function withSent(value: Json, sent: Json): Json {
   const same = Object.entries(sent).filter(
     ([field, one]) => Object.hasOwn(value, field) && (typeof one === "string" || Array.isArray(one)),
@@ -135,7 +136,7 @@ function makePlain(schema: Json, place: Place, schemas: Json): unknown {
   }
 }
 
-/** Whether a value of FIELDS is of the schema's type: two fields of one name may differ. */
+/** Whether a value of FIELDS has the schema's type: two fields of one name may differ. */
 function admits(schema: Json, value: unknown, schemas: Json): boolean {
   const name = nameOf(schema);
   if (name !== null) return admits(getOwn(schemas, name) as Json, value, schemas);
@@ -156,7 +157,7 @@ function nameOf(schema: Json): string | null {
   return typeof $ref === "string" ? $ref.slice(REFERENCE.length) : null;
 }
 
-/** The first type: what may also be null has a value. */
+/** Returns the first type of a schema: a nullable field gets a value. */
 function typeOf({ type }: Json): unknown {
   return Array.isArray(type) ? type[0] : type;
 }

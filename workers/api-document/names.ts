@@ -1,6 +1,6 @@
 /**
- * Names for what the document would repeat: each list of values becomes a component, and a union of named objects says by
- * which field they differ (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
+ * Names what the document would repeat: each list of values becomes a component, and a union of named objects gets a
+ * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { ERRORS } from "../../core/base/errors.ts";
@@ -12,7 +12,7 @@ import { CHANNEL_NAMES } from "../channels/channels.ts";
 
 type Json = Record<string, unknown>;
 
-/** The lists of values that the API knows, by name. A list that is not here stays where it is; a test refuses that. */
+/** The API's lists of values, by name. A list without a name stays inline; a test refuses that. */
 const ENUMS: Readonly<Record<string, string>> = {
   ApprovalDecision: "approve refuse",
   ArgumentPlace: "path query header body payload",
@@ -82,7 +82,7 @@ const ENUMS: Readonly<Record<string, string>> = {
 
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ENUMS).map(([name, values]) => [values, name]));
 
-/** Puts a reference in the place of every list of values that has a name. The lists come into `schemas`. */
+/** Replaces each named list of values by a reference, and adds the list to `schemas`. */
 export function nameEnums(value: unknown, schemas: Map<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((part) => nameEnums(part, schemas));
   if (typeof value !== "object" || value === null) return value;
@@ -94,7 +94,7 @@ export function nameEnums(value: unknown, schemas: Map<string, unknown>): unknow
   return { ...rest, $ref: toReference(name) };
 }
 
-/** Adds a discriminator to every union of named objects that a constant field tells apart. */
+/** Adds a discriminator to each union of named objects that differ in a constant field. */
 export function addDiscriminators(value: unknown, schemas: ReadonlyMap<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((part) => addDiscriminators(part, schemas));
   if (typeof value !== "object" || value === null) return value;

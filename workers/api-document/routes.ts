@@ -1,4 +1,4 @@
-/** The API's description: as an OpenAPI document made from the routes, and as a page for people made from the document. */
+/** Serves the OpenAPI document of the routes, and the same document as a page. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { openAnswers } from "../http/answers.ts";
@@ -13,7 +13,7 @@ const INFO: OpenApiDocument["info"] = {
   version: VERSION,
   license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
   description:
-    "Autonomous agents as an API. JSON is snake_case, times are ISO 8601 in UTC, errors are application/problem+json. Text that JSON can write and UTF-8 or Postgres cannot keep (lone surrogates, NUL) is refused with 422. Any POST that makes something takes an `Idempotency-Key`.",
+    "Autonomous agents as an API. JSON is snake_case, times are ISO 8601 in UTC, errors are application/problem+json. Text that JSON can write but UTF-8 or Postgres cannot store (lone surrogates, NUL) is refused with 422. Any POST that creates something accepts an `Idempotency-Key`.",
 };
 
 const document = createRoute({
@@ -34,7 +34,7 @@ const docs = createRoute({
   responses: openAnswers({ 200: { description: "The page.", other: ["text/html"] } }),
 });
 
-/** Registered after every other route: the document is made at the first request for it. */
+/** Registered after every other route: the first request builds the document. */
 export function openApiRoutes(app: App): void {
   let made: OpenApiDocument | null = null;
   const current = () => (made ??= openApiDocument(app, INFO));

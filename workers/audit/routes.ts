@@ -1,4 +1,4 @@
-/** The audit log: administrative acts, the latest first. A tenant reads its own, the operator the acts on tenants. */
+/** The audit log: administrative acts, newest first. A tenant reads its own, the operator reads acts on tenants. */
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
@@ -19,9 +19,9 @@ const entrySchema = z
   .strictObject({
     id: z.string(),
     at: z.iso.datetime(),
-    actor: z.string().describe("The id of the key that acted, `operator`, or `otto` for what Otto did by itself."),
+    actor: z.string().describe("The id of the key that acted, `operator`, or `otto` for an act of Otto itself."),
     action: z.string(),
-    target: z.string().describe("The id of what was acted on."),
+    target: z.string().describe("The id of the resource that the act changed."),
     request_id: z.string(),
   })
   .meta({ id: "AuditEntry" });
@@ -36,9 +36,9 @@ const list = createRoute({
   method: "get",
   operationId: "audit.list",
   path: "/v1/audit",
-  summary: "List administrative acts, the latest first",
+  summary: "List administrative acts, newest first",
   middleware: [adminOrOperator],
-  description: `\`action\` is an action (\`agent.update\`) or the kind of thing that was acted on (\`agent\`). ${BETWEEN}`,
+  description: `\`action\` is an action (\`agent.update\`) or a kind of resource (\`agent\`). ${BETWEEN}`,
   request: {
     query: z.strictObject({
       action: optionalQuery(

@@ -1,6 +1,6 @@
 /**
- * Postgres's text of a value and the value, for the types that Otto's columns have. Others stay Postgres's text: moments
- * and other dates (drizzle reads them itself), `bigint` and `numeric` (a number would lose digits), vectors.
+ * Converts between values and Postgres's text for the types of Otto's columns. Other types stay text: timestamps and
+ * dates (drizzle reads them), `bigint` and `numeric` (a number would lose digits), vectors.
  * https://www.postgresql.org/docs/17/arrays.html#ARRAYS-IO
  */
 
@@ -28,12 +28,12 @@ const READERS = new Map<number, Read>([
   [1015, (text) => readArray(text, asText)], // varchar[]
 ]);
 
-/** The value that Postgres wrote as `text`, of the type with this OID. */
+/** Reads a value that Postgres wrote as `text`, by the OID of its type. */
 export function readValue(text: string | null, type: number): unknown {
   return text === null ? null : (READERS.get(type) ?? asText)(text);
 }
 
-/** A parameter as Postgres reads it: a list as an array, anything else but text as JSON, which numbers and truth are too. */
+/** Writes a parameter as Postgres reads it: a list as an array, text as it is, any other value as JSON. */
 export function writeValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "string") return value;
@@ -47,7 +47,7 @@ function writeElement(value: unknown): string {
   return text === null ? "NULL" : `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** A list of one or more dimensions. Bounds before it (`[0:1]={…}`) are not for Otto's columns and are left out. */
+/** Reads a list of one or more dimensions. Otto's columns have no bounds before it (`[0:1]={…}`). */
 function readArray(text: string, read: Read): unknown[] {
   let at = text.indexOf("{");
   const list = (): unknown[] => {

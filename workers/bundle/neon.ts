@@ -1,31 +1,33 @@
 /**
- * What `@neondatabase/serverless` stands for in the bundle (scripts/bundle-worker.mjs): its SQL over HTTP, without the
- * driver for WebSockets around it, which is 45 KiB of gzip that nothing here asks for. The same suite holds for this and
- * for the package: test/contracts/database/neon-client.test.ts.
- * https://github.com/neondatabase/serverless/blob/main/CONFIG.md
+ * Replaces `@neondatabase/serverless` in the bundle (scripts/bundle-worker.mjs): SQL over HTTP, without the driver
+ * for WebSockets, which is 45 KiB of unused gzip. The package and this file pass the same suite:
+ * test/contracts/database/neon-client.test.ts. https://github.com/neondatabase/serverless/blob/main/CONFIG.md
  */
 import { readValue, writeValue } from "./neon-values.ts";
 
 /**
- * Where requests go, and how. `fetchEndpoint` null: Neon's own, derived from the host of the connection. `fetchFunction` has
- * to be set before the first query: how a request leaves is decided where the connection is opened.
+ * Where and how requests are sent. `fetchEndpoint` null: derived from the host of the connection, as Neon does. Set
+ * `fetchFunction` before the first query.
  */
 export const neonConfig: { fetchEndpoint: string | null; fetchFunction: typeof fetch | null } = {
   fetchEndpoint: null,
   fetchFunction: null,
 };
 
-/** Drizzle asks for moments as text; they are text here already. */
+/** Drizzle requests timestamps as text; they are text here already. */
 export const types = { builtins: {}, setTypeParser: (): void => undefined };
 
-/** What Postgres refused (`code` is the SQLSTATE), or, without a code, what came instead of its answer. */
+/** An error that Postgres reported (`code` is the SQLSTATE), or, without a code, a failed request. */
 export class NeonDbError extends Error {
   override readonly name = "NeonDbError";
   declare readonly code: string | undefined;
   declare readonly constraint: string | undefined;
 }
 
-/** Of a query: rows as lists in place of objects, and the whole result in place of its rows. Both are off unless asked for. */
+/**
+ * Options of a query: rows as arrays instead of objects, and the whole result instead of its rows. Both are off by
+ * default.
+ */
 interface Options {
   readonly arrayMode?: boolean;
   readonly fullResults?: boolean;
@@ -43,7 +45,7 @@ interface Query {
   readonly params: (string | null)[];
 }
 
-/** A result as the protocol writes it: rows as lists of Postgres's text. */
+/** A result as the protocol writes it: rows as arrays of Postgres's text. */
 interface Result {
   readonly command: string;
   readonly rowCount: number;
@@ -63,7 +65,7 @@ class PendingQuery implements PromiseLike<Answer> {
     this.send = send;
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- drizzle awaits a query by itself or hands it to a transaction, as the package's is used.
+  // oxlint-disable-next-line unicorn/no-thenable -- drizzle awaits a single query or passes it to a transaction, as with the package.
   then<T = Answer, F = never>(
     kept?: ((answer: Answer) => T | PromiseLike<T>) | null,
     failed?: ((reason: unknown) => F | PromiseLike<F>) | null,
@@ -74,13 +76,15 @@ class PendingQuery implements PromiseLike<Answer> {
   }
 }
 
-/** A client of the database at `connection` (`postgres://user:password@host/name`); nothing is sent yet. */
+/** Creates a client of the database at `connection` (`postgres://user:password@host/name`). Sends nothing yet. */
 export function neon(connection: string, defaults: Options = {}) {
   const query = (text: string, params: readonly unknown[] = [], options: Options = {}): PendingQuery =>
     new PendingQuery({ query: text, params: params.map(writeValue) }, { ...defaults, ...options }, (one) =>
       post<Result>(connection, one, {}),
     );
-  /** Sends the queries as one transaction and gives their results in order. What a query says of its rows comes first. */
+  /**
+   * Sends the queries as one transaction and returns their results in order. The options of a query take precedence.
+   */
   const transaction = async (queries: readonly PendingQuery[], options: TransactionOptions = {}): Promise<Answer[]> => {
     const batch = { queries: queries.map((one) => one.query) };
     const { results } = await post<{ results: Result[] }>(connection, batch, transactionHeaders(options));
@@ -123,7 +127,7 @@ async function post<T>(connection: string, body: unknown, headers: Record<string
   throw readFailure(text);
 }
 
-/** Postgres's fields of an error (`severity`, `code`, `constraint`, …) become the error's own. */
+/** Copies Postgres's fields of an error (`severity`, `code`, `constraint`, …) to the error. */
 function readFailure(text: string): NeonDbError {
   const { message, ...fields } = JSON.parse(text) as { message: string };
   return Object.assign(new NeonDbError(message), fields);

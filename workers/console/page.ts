@@ -1,21 +1,21 @@
 /**
- * The console: its page at every path that is no address of the API, and the files that it loads. Nothing of it comes from
- * elsewhere, and the page's policy holds it to that.
+ * The console: its page at every path outside the API, and the files that it loads. The page's policy keeps it from
+ * loading anything from elsewhere.
  */
 import { assetsFromEnv } from "../../adapters/env/console.ts";
 import type { AppContext } from "../http/context.ts";
 
-/** What the console answers at its addresses. */
+/** The methods of the console's paths. */
 export const CONSOLE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
-/** The API's addresses, also those that it does not have. `/slack` is a page of the console, what is below it the API's. */
+/** The API's paths, including unknown ones. `/slack` is a page of the console; paths below it belong to the API. */
 const API_PATH = /^\/(?:(?:v1|api|webhook|mcp|oauth|health|docs|cdn-cgi)(?:\/|$)|slack\/|openapi\.json$)/;
 
-/** Files whose names hold the hash of what is in them. */
+/** Files whose names contain the hash of their content. */
 const HASHED_PATH = /^\/assets\//;
 
 /**
- * The page runs its own scripts, which come from files, and asks its own server. `blob:` and `data:` pictures are previews of a
+ * The page runs its own scripts from files and calls its own server. `blob:` and `data:` pictures are previews of a
  * task's files.
  */
 const PAGE_POLICY = [
@@ -32,12 +32,12 @@ const PAGE_POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
-  // Text becomes no HTML and no script, whoever wrote it; web/src/shell/trusted-types.ts has the one exception.
+  // No text becomes HTML or a script; web/src/shell/trusted-types.ts has the one exception.
   "require-trusted-types-for 'script'",
   "trusted-types default",
 ].join("; ");
 
-/** What browsers can do and the console does not. */
+/** Browser features that the console does not use. */
 const UNUSED = [
   "accelerometer",
   "autoplay",
@@ -65,12 +65,12 @@ const UNUSED = [
 ];
 const PERMISSIONS = UNUSED.map((name) => `${name}=()`).join(", ");
 
-/** True for a path that the API does not have and never will. */
+/** Whether a path is outside the API. */
 export function isConsolePath(path: string): boolean {
   return !API_PATH.test(path);
 }
 
-/** The file at this path, or the page, which shows what the path names; null: there is no such file of the build's. */
+/** Returns the file at this path, or the console's page; null for an asset that this build lacks. */
 export async function consoleFile(c: AppContext): Promise<Response | null> {
   const { method, path } = c.req;
   const headers = new Headers();
@@ -80,7 +80,7 @@ export async function consoleFile(c: AppContext): Promise<Response | null> {
   }
   const found = await assetsFromEnv(c.env).fetch(new URL(c.req.url).href, { method, headers, redirect: "manual" });
   const isPage = found.headers.get("content-type")?.startsWith("text/html") ?? false;
-  // A page of an earlier build asks for a file that is gone: the page in its place would be no script.
+  // A page of an earlier build requests an asset that no longer exists. The page would be an invalid script.
   if (HASHED_PATH.test(path) && (isPage || found.status === 404)) return null;
   const answer = new Response(found.body, found);
   answer.headers.set("content-security-policy", PAGE_POLICY);

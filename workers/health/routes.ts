@@ -1,4 +1,4 @@
-/** Whether Otto and what it needs are there. Needs no key and tells no secret. */
+/** The health check of Otto and the services that it needs. Needs no key and reveals no secret. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { deploymentFromEnv } from "../../adapters/env/deployment.ts";
@@ -15,10 +15,10 @@ import { FULL_BYTES } from "../http/storage-failure.ts";
 import { VERSION } from "../http/version.ts";
 
 const DATABASE_REFUSED =
-  "DATABASE_URL leads to a database that is not safe to use: its role is not bound by row-level security, or its tables " +
-  "are not as the migrations make them";
+  "The database of DATABASE_URL is not safe to use: its role is not bound by row-level security, or its tables " +
+  "differ from the migrations. Use a role without superuser rights, and run the migrations";
 
-/** How long an answer is good for. A check costs a query and a request, and anybody may ask. */
+/** Lifetime of a result. A check costs a query and a request, and needs no key. */
 const FRESH_MS = 1000;
 
 const healthSchema = z
@@ -26,27 +26,27 @@ const healthSchema = z
     status: z
       .enum(["ok", "degraded", "failed"])
       .describe(
-        "`degraded`: the database or the sidecar is away, or the disk is full; what needs it fails or waits, and the rest works. " +
+        "`degraded`: the database or the sidecar is unavailable, or the disk is full; requests that need it fail or wait, others work. " +
           "`failed`: nothing under /v1 works, and `problems` says why",
       ),
     mode: z.string(),
-    model: z.string().describe("The model of an agent that names none; `demo` is no language model"),
+    model: z.string().describe("The model of an agent that names none; `demo` is a scripted model for trying Otto"),
     embeddings: z
       .string()
-      .describe("The model that finds memories; `hashing` is no model: it compares words and parts of words"),
+      .describe("The model that finds memories; `hashing` compares words and parts of words, without a model"),
     vectors: z.enum(["pgvector", "vectorize", "unknown"]),
     database: z.enum(["ok", "away", "refused"]),
     sidecar: z
       .enum(["ok", "asleep", "away", "off"])
       .describe(
-        "`asleep`: the next call that needs it starts it; `off`: there is none, and no tool reaches the web, reads or " +
+        "`asleep`: the next call that needs it starts it; `off`: not configured, so no tool reaches the web, reads or " +
           "makes documents, or runs programs",
       ),
     isolation: z
       .enum(ISOLATION)
       .describe(
-        "What shuts in the programs that the sidecar runs; `none`: scripts, commands, tests and stdio MCP servers are " +
-          "refused; `unknown`: the sidecar does not say",
+        "What isolates the programs that the sidecar runs; `none`: scripts, commands, tests and stdio MCP servers are " +
+          "refused; `unknown`: the sidecar does not report it",
       ),
     disk: z
       .strictObject({
@@ -54,17 +54,17 @@ const healthSchema = z
         free_bytes: z.number(),
       })
       .nullable()
-      .describe("The disk of the state folder of a local system; null where there is none or it is not known"),
+      .describe("The disk of a local system's state folder; null if unknown"),
     reindex: z
       .strictObject({
-        running: z.int().describe("Tenants whose index is being rebuilt: their lists are not complete yet"),
+        running: z.int().describe("Tenants whose index is being rebuilt. Their lists are incomplete until then"),
         not_rebuilt: notRebuiltSchema,
       })
       .nullable()
-      .describe("After the loss of a database, for 30 days; null: the database is away"),
+      .describe("Present for 30 days after the loss of a database; null if the database is unavailable"),
     version: z.string(),
-    deployment: z.string().nullable().describe("The upload that answers, by Cloudflare's id of it"),
-    problems: z.array(z.string()).describe("What is wrong or missing, a sentence each that names the setting"),
+    deployment: z.string().nullable().describe("Cloudflare's id of the deployment that answers"),
+    problems: z.array(z.string()).describe("One sentence for each wrong or missing setting"),
   })
   .meta({ id: "Health" });
 type Health = z.infer<typeof healthSchema>;
@@ -76,8 +76,8 @@ const health = createRoute({
   tags: ["System"],
   summary: "Show whether Otto works",
   responses: openAnswers({
-    200: { description: "Otto works, maybe without a part.", json: healthSchema },
-    503: { description: "Otto is not set up right.", json: healthSchema },
+    200: { description: "Otto works, perhaps without some features.", json: healthSchema },
+    503: { description: "Otto is not set up correctly.", json: healthSchema },
   }),
 });
 

@@ -1,4 +1,4 @@
-/** The answers that a route declares: its own successes, and problems in the one form that they all have. */
+/** The replies that a route declares: its own successes, and problems of one form. */
 import type { RouteConfig } from "@hono/zod-openapi";
 import { problemSchema } from "./schemas.ts";
 import { z } from "zod";
@@ -6,7 +6,10 @@ import { z } from "zod";
 type Responses = RouteConfig["responses"];
 type Successes = Readonly<Record<number, Success>>;
 
-/** The successes of a route as its handler's type reads them (workers/http/replies.ts). Problems are thrown, never returned. */
+/**
+ * The successes of a route as its handler's type reads them (workers/http/replies.ts). Problems are thrown instead of
+ * returned.
+ */
 type Declared<S extends Successes> = { [Status in keyof S]: DeclaredSuccess<S[Status]> };
 
 type DeclaredSuccess<S> = S extends { readonly json: infer Schema }
@@ -22,31 +25,31 @@ type DeclaredTexts<S> = S extends { readonly other: readonly (infer Type extends
   ? Record<Type, { schema: { type: "string" } }>
   : unknown;
 
-/** What a status means, for every route alike. */
+/** What a status means, for every route. */
 const PROBLEMS = {
   401: "No valid API key was sent.",
   403: "The key lacks the scope for this.",
-  404: "There is no such thing, or it is another tenant's.",
-  409: "The present state does not allow this.",
-  410: "This is over.",
+  404: "Not found, or it belongs to another tenant.",
+  409: "The current state does not allow this.",
+  410: "This has ended or expired.",
   413: "The body is too large.",
   415: "The body's content type is not supported.",
-  422: "The input is not valid; `errors` names each field.",
-  429: "Too many requests; `Retry-After` says when to come back.",
+  422: "The input is invalid; `errors` names each field.",
+  429: "Too many requests; `Retry-After` says how long to wait.",
   500: "Otto failed.",
-  503: "A service that Otto needs is away; `Retry-After` says when to come back.",
+  503: "A service that Otto needs is unavailable; `Retry-After` says how long to wait.",
 } as const;
 type ProblemStatus = keyof typeof PROBLEMS;
 
 /** Problems of every route under `/v1`. */
 const EVERYWHERE: readonly ProblemStatus[] = [401, 403, 429, 500, 503];
 
-/** One success: a JSON body by its schema, or bodies of other media types. */
+/** One success: a JSON body with its schema, or bodies of other media types. */
 export interface Success {
   readonly description: string;
   readonly json?: z.ZodType;
   readonly other?: readonly string[];
-  /** True where the body may also be missing. */
+  /** True if the body can be absent. */
   readonly mayBeEmpty?: true;
 }
 
@@ -64,8 +67,9 @@ export function openAnswers<const S extends Successes>(
 }
 
 /**
- * What stands before every route answers: it refuses a query that is no text, and where a key is asked for, a body that is
- * too large or no JSON, also of a route that reads none. A route whose body is something else counts and judges it itself.
+ * The problems that the middleware returns for every route. It refuses a query that is not valid text and, where a
+ * key is needed, a body that is too large or not valid JSON, even if the route reads none. A route with another kind
+ * of body checks it itself.
  */
 export function frontDoorAnswers({ method, path, security = [], request }: RouteConfig): Responses {
   const types = Object.keys(request?.body?.content ?? { "application/json": {} });
@@ -95,11 +99,11 @@ function problemResponses(statuses: readonly ProblemStatus[]): Responses {
   return Object.fromEntries(statuses.map((status) => [status, { description: PROBLEMS[status], content }]));
 }
 
-/** The body of a request that says nothing: none, or an empty object. */
+/** The body of a request without fields: absent, or an empty object. */
 export const emptyBody = {
   required: false,
   content: { "application/json": { schema: z.strictObject({}).meta({ id: "EmptyInput" }) } },
 } as const;
 
-/** What a route under `/v1` demands: a key. Spread into its declaration. */
+/** Declares that a route under `/v1` needs a key. Spread it into the route's declaration. */
 export const withKey = { security: [{ key: [] as string[] }] };

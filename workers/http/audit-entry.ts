@@ -1,18 +1,18 @@
-/** The audit row of an administrative act: who did what to what, when, in which request. */
+/** Creates the audit row of an administrative act: who did what to which resource, when, in which request. */
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { OPERATOR } from "../../core/tenant/keys.ts";
 import type { AppContext } from "./context.ts";
 import { idSource } from "./new-ids.ts";
 
-/** `target` is the id of what is acted on. A repeat of the request makes the same row again. */
+/** `target` is the id of the resource. A repeat of the request creates the same row. */
 export async function auditEntry(c: AppContext, action: AuditEntry["action"], target: string): Promise<AuditEntry> {
   const { createdAt, random } = await idSource(c, "audit");
   const id = makeId("audit", createdAt, random);
   return { id, at: createdAt, actor: actorIdOf(c), action, target, requestId: c.get("requestId") };
 }
 
-/** The id of the key that asks, or `operator`. */
+/** Returns the id of the request's key, or `operator`. */
 export function actorIdOf(c: AppContext): string {
   const principal = c.get("principal");
   return principal.kind === "operator" ? OPERATOR : principal.key.id;

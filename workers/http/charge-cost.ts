@@ -7,15 +7,15 @@ import type { WorkMeter } from "../../core/steps/run-tool.ts";
 import { REQUEST_MS, TURN_MS } from "../../core/tenant/cost-rates.ts";
 import { type Account, LONGEST_PACE_MS } from "../../core/tenant/cost-share.ts";
 
-/** Requests that stop or decide, which are never refused for cost and never paced. */
+/** Requests that stop or decide. They are never refused for cost and never delayed. */
 const NEVER_PACED = /^\/v1\/(?:kill-switch(?:\/|$)|tasks\/[^/]+\/(?:cancel$|questions\/[^/]+\/answer$|approvals\/))/;
 
-/** How long a read waits at most. */
+/** Maximum wait of a read. */
 const LONGEST_READ_PAUSE_MS = 1000;
 /** Longest wait of a turn of long work, and of all turns of one call for the tenant's other work, in milliseconds. */
 const LONGEST_TURN_PAUSE_MS = 1000;
 const LONGEST_PAUSES_MS = 3000;
-/** The most that one turn is charged, in milliseconds: a longer time was spent on waiting, for a file or a reply. */
+/** Maximum charge of one turn, in milliseconds. A longer turn has waited for a file or a reply. */
 const MAX_TURN_MS = 100;
 
 /** Adds milliseconds to the cost of a tenant or an inbox. */
@@ -24,10 +24,10 @@ export function chargeCost(env: Env, account: Account, costMs: number): void {
 }
 
 /**
- * Counts the computing time of one call, and charges its tenant: `countedMs` at once, and each turn of long work by the
- * clock, at `TURN_MS` at least. While the tenant exceeds its pace, the next turn waits. The waits for other work of the
- * tenant end after `LONGEST_PAUSES_MS`; from then on a turn waits twice its own time at most, so that the call takes a third
- * of the thread and ends. An ended `signal` ends the work: `giveWay` throws its reason.
+ * Counts the computing time of one call and charges its tenant: `countedMs` at once, and each turn of long work by
+ * the clock, at least `TURN_MS`. While the tenant exceeds its pace, the next turn waits, until all waits reach
+ * `LONGEST_PAUSES_MS`. After that a turn waits at most twice its own time, so that the call gets a third of the
+ * thread. An aborted `signal` ends the work: `giveWay` throws its reason.
  */
 export function meterWork(
   env: Env,
@@ -64,7 +64,10 @@ export function meterWork(
   };
 }
 
-/** Charges each turn as `meterWork` does, and lets other work run after it. It waits for no pace: a result is held meanwhile. */
+/**
+ * Charges each turn as `meterWork` does, and lets other work run after it. Never waits for the pace, because a result
+ * is held in memory.
+ */
 export function chargeTurns(env: Env, tenant: string): YieldTurn {
   const work = meterWork(env, tenant);
   return async () => {
@@ -75,9 +78,9 @@ export function chargeTurns(env: Env, tenant: string): YieldTurn {
 }
 
 /**
- * Lets a request begin when its tenant's pace allows it. True: it waited, and what its caller may do can have changed.
- * `rate_limited`, with the time to wait, when the tenant is above its fair share, or the request would wait longer than
- * `LONGEST_PACE_MS`. A read waits `LONGEST_READ_PAUSE_MS` at most: a person who looks at what a busy tenant does is answered.
+ * Delays a request until its tenant's pace allows it. Returns true if it waited, because the caller's rights can have
+ * changed. Fails with `rate_limited` and the time to wait if the tenant is above its fair share, or the wait would
+ * exceed `LONGEST_PACE_MS`. A read waits at most `LONGEST_READ_PAUSE_MS`, so that people can watch a busy tenant.
  */
 export async function paceRequest(
   env: Env,
@@ -97,9 +100,8 @@ export async function paceRequest(
 }
 
 /**
- * Charges an item of an inbox (`slack/T1`), and waits for the inbox's pace, `mostMs` at most. The
- * inbox has a pace of its own: mail of strangers slows no request of the tenant that it came to. `owner` is that tenant; null
- * while it is not known.
+ * Charges an item of an inbox (`slack/T1`), and waits for the inbox's pace, at most `mostMs`. An inbox has its own
+ * pace: mail from strangers does not slow the tenant's requests.
  */
 export async function paceIncoming(
   env: Env,

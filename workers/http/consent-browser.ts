@@ -1,8 +1,9 @@
 /**
- * Which browser an outside party's consent belongs to. Whoever begins one could send its address to somebody else, whose
- * workspace or account would then be the sender's to use (RFC 6749 section 10.12, RFC 9700 section 4.7). So the browser that
- * comes back has to hold a cookie of this very consent. It gets it when a session of its own begins the consent, or, for one
- * that was begun with a key, on Otto's own page, which says whose tenant it is for (docs/decisions/0049-whose-consent.md).
+ * Binds a consent at an outside service to one browser. Without this, somebody who starts a consent could send its
+ * link to another person, whose workspace or account the sender could then use (RFC 6749 section 10.12, RFC 9700
+ * section 4.7). So the browser that returns must hold a cookie of this consent. It gets the cookie when its own
+ * session starts the consent or, for a consent started with a key, on Otto's page, which names the tenant
+ * (docs/decisions/0049-whose-consent.md).
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -15,32 +16,32 @@ import { escaped, page, PAGE_HEADERS } from "./page.ts";
 import { isSignedInElsewhere } from "./signed-in-elsewhere.ts";
 import { cookieNameOf, isHttps } from "./session-cookie.ts";
 
-/** How long a consent counts that has begun. */
+/** Lifetime of a consent that has started. */
 export const CONSENT_LIFE_MS = 10 * 60_000;
 const TOKEN_BYTES = 32;
 const MAX_SHOWN_NAME = 100;
-/** No cache keeps a page that was made for one browser. */
+/** No cache stores a page that was made for one browser. */
 const HEADERS = { ...PAGE_HEADERS, "cache-control": "no-store" } as const;
 
-/** A consent that has begun. */
+/** A consent that has started. */
 export interface Begun {
   readonly tenant: string;
-  /** Names it; nobody can guess it. */
+  /** Identifies the consent; not guessable. */
   readonly mark: string;
 }
 
 interface Asked {
-  /** What the person will give, such as `a Slack workspace`. */
+  /** What the person grants, such as `a Slack workspace`. */
   readonly what: string;
   /** Where the person agrees. */
   readonly url: string;
-  /** From the link on the page; absent: the page is to be shown. */
+  /** From the link on the page; absent for the first view of the page. */
   readonly go: string | undefined;
 }
 
 /**
- * Where the person goes first. A browser whose own session asked, and which will come back to where it asked, goes to `url` at
- * once. For any other it is Otto's page at `path`, which knows the consent by its state.
+ * Returns the first address of a consent. A browser whose own session started it, and which returns to the same
+ * origin, goes to `url` directly. Any other goes to Otto's page at `path`, which finds the consent by its state.
  */
 export async function whereToBegin(
   c: AppContext,
@@ -52,14 +53,14 @@ export async function whereToBegin(
   return url;
 }
 
-/** True when the request comes from a browser of a session that will come back to the same origin. */
+/** Whether the request's browser has a session and returns to the same origin. */
 export function isBySession(c: AppContext, origin: string): boolean {
   return c.get("session") !== null && new URL(c.req.url).origin === origin;
 }
 
 /**
- * Otto's page before a consent that was begun with a key. What it shows binds nothing: a program that previews a link opens it
- * too. Its own link does, and nobody else can make one: `go` has to be what the page's cookie says.
+ * Serves Otto's page before a consent that was started with a key. The page alone binds nothing, because programs
+ * that preview links open it too. Its link binds the browser: `go` must equal the page's cookie.
  */
 export async function beginInBrowser(c: AppContext, begun: Begun, { what, url, go }: Asked): Promise<Response> {
   const { tenant, mark } = begun;
@@ -70,7 +71,7 @@ export async function beginInBrowser(c: AppContext, begun: Begun, { what, url, g
     return c.html(await question(c.env, tenant, { what, to: new URL(url).host, link: linkTo(c, token) }), 200, HEADERS);
   }
   if (!isSame(getCookie(c, asking), go))
-    return told(c, 400, "This browser has not seen the page before this one. Open the link that Otto gave once more.");
+    return told(c, 400, "This browser has not opened the previous page. Open Otto's link again.");
   if (await isSignedInElsewhere(c, tenant))
     return told(
       c,
@@ -82,7 +83,7 @@ export async function beginInBrowser(c: AppContext, begun: Begun, { what, url, g
   return c.redirect(url, 303);
 }
 
-/** Whether the browser that came back is the one that went. What it held is taken away: it counts once. */
+/** Whether the browser that returned is the one that started. Removes its cookie, which is valid once. */
 export async function isSameBrowser(c: AppContext, { mark }: Begun): Promise<boolean> {
   const name = await cookieOf(c, "consent", mark);
   const given = getCookie(c, name);
@@ -91,9 +92,9 @@ export async function isSameBrowser(c: AppContext, { mark }: Begun): Promise<boo
 }
 
 export const OTHER_BROWSER =
-  "This browser did not begin this, so nothing was connected. Did somebody send you the link? Then what you agreed to would have been theirs. Else begin anew, and go all the way in one browser.";
+  "This browser did not start this consent, so nothing was connected. If somebody sent you the link, they would have received your access. Otherwise start again, and complete every step in one browser.";
 
-/** A plain page that says one thing. */
+/** Renders a plain page with one message. */
 export function told(c: AppContext, status: 200 | 400 | 409, message: string): Response {
   const html = page("Otto", `<h1>Otto</h1><p>${escaped(message)}</p><p>You can close this page.</p>`);
   return c.html(html, status, HEADERS);
@@ -115,7 +116,7 @@ async function question(
   );
 }
 
-/** The page's own address, with what its cookie says. */
+/** Returns the page's own address with the value of its cookie. */
 function linkTo(c: AppContext, token: string): string {
   const { pathname, searchParams } = new URL(c.req.url);
   searchParams.set("go", token);
@@ -127,13 +128,16 @@ async function bind(c: AppContext, mark: string): Promise<void> {
   setCookie(c, await cookieOf(c, "consent", mark), token, attributes(c));
 }
 
-/** Derived from the mark, so that nothing is stored: by OTTO_SECRET_KEY, then by the earlier keys of the ring. */
+/**
+ * Derives the tokens from the mark, so that nothing is stored: with OTTO_SECRET_KEY, then with the earlier keys of
+ * the ring.
+ */
 async function tokensOf(env: Env, mark: string): Promise<readonly string[]> {
   const seed = new TextEncoder().encode(mark);
   return (await sealingFromEnv(env).deriveEach(seed, "browser of a consent", TOKEN_BYTES)).map(toBase64Url);
 }
 
-/** One a consent: several may be under way in a browser. */
+/** The cookie of one consent. A browser can have several consents in progress. */
 async function cookieOf(c: AppContext, what: "ask" | "consent", mark: string): Promise<string> {
   return cookieNameOf(c, `otto_${what}_${(await sha256Hex(mark)).slice(0, 16)}`);
 }
@@ -143,13 +147,13 @@ export function isConsentCookie(set: string): boolean {
   return /^(?:__Host-)?otto_consent_/.test(set);
 }
 
-/** `Lax`, because the way back is a link from another site. */
+/** `Lax`, because the return is a link from another site. */
 function attributes(c: AppContext) {
   const secure = isHttps(c);
   return { path: "/", httpOnly: true, sameSite: "Lax", secure, maxAge: CONSENT_LIFE_MS / 1000 } as const;
 }
 
-/** Takes the same time wherever two texts of one length differ. What was not given is no text. */
+/** Compares two texts in constant time. An absent text equals none. */
 function isSame(given: string | undefined, right: string): boolean {
   if (given === undefined) return false;
   const [a, b] = [new TextEncoder().encode(given), new TextEncoder().encode(right)];

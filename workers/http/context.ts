@@ -1,4 +1,4 @@
-/** What a request carries through the middleware to its route. A file of routes exports `xRoutes(app: App): void`. */
+/** The variables of a request, from the middleware to its route. A file of routes exports `xRoutes(app: App): void`. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -9,12 +9,12 @@ import type { KeyRecord, SessionFacts } from "../../core/tenant/rpc.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";
 import type { Register } from "./replies.ts";
 
-/** Who asks: a key of a tenant, or the operator key, which belongs to none. */
+/** The caller: a key of a tenant, or the operator key, which belongs to no tenant. */
 export type Principal =
   | { readonly kind: "tenant"; readonly tenant: string; readonly key: KeyRecord }
   | { readonly kind: "operator" };
 
-/** What makes the ids of a request that may be sent again: the same seed and moment give the same id. */
+/** The source of ids of a repeatable request: the same seed and time give the same ids. */
 export interface IdempotentStart {
   readonly seed: string;
   readonly startedAt: number;
@@ -28,21 +28,21 @@ export interface RequestPatterns {
 
 export interface Variables {
   requestId: string;
-  /** Set by the authentication; a route under `/v1` always has it, but for the one that signs in, until it has. */
+  /** Set by the authentication. Every route under `/v1` has it; the sign-in has it once it succeeds. */
   principal: Principal;
-  /** The session that the request came by; null: it came by a key, or signs in. */
+  /** The session of the request; null for a key or a sign-in. */
   session: SessionFacts | null;
   /** Set while the tenant of the key is stopped. */
   stopped: TenantStop | null;
-  /** What was read of the tenant's agents for another request with this stamp still holds. */
+  /** Cached agents of the tenant are valid under the same stamp. */
   agentsStamp: string;
-  /** The tenant's own tools and the skills that ship, as a task that this request makes has them. */
+  /** The tenant's own tools and the shipped skills, as a new task gets them. */
   sources: readonly PinnedSource[];
-  /** True when the request was turned away for something that passes: its reply is not kept for repeats. */
+  /** True if the request was refused for a temporary reason: its reply is not stored for repeats. */
   isTurnedAway: boolean | undefined;
   /**
-   * The bytes of a JSON body or of a skill, counted against the limit; null when the request has none or carries a file.
-   * Absent until `readBody` read them.
+   * The bytes of a JSON body or of a skill, counted against the limit; null for a request without body or with a
+   * file. Absent until `readBody` has read them.
    */
   bodyBytes: Uint8Array | null | undefined;
   /** Absent until the first pattern of the request is compiled (`request-patterns.ts`). */
@@ -56,8 +56,8 @@ export interface AppEnv {
   Variables: Variables;
 }
 
-/** The app, whose `openapi` holds every reply to its schema. */
+/** The app. Its `openapi` checks every reply against its schema. */
 export type App = Omit<OpenAPIHono<AppEnv>, "openapi"> & { readonly openapi: Register<AppEnv> };
 export type AppContext = Context<AppEnv>;
-/** The same in middleware, whose path is any. */
+/** The context in middleware, whose path is any. */
 export type MiddlewareContext = Context<AppEnv, string>;

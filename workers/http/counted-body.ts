@@ -1,10 +1,10 @@
 /**
- * Reads a request's body against a limit: by its declared length before anything is read, and by count while it arrives. The
- * rest of a body that is too large stays unread: `drainBody` discards it while the answer is sent.
+ * Reads a request's body up to a limit: checks its declared length first, and counts the bytes as they arrive. The
+ * rest of a body that is too large stays unread: `drainBody` discards it while the reply is sent.
  */
 import { OttoError } from "../../core/base/errors.ts";
 
-/** The body is no valid HTTP: the answer is 400, where the rows of the table of errors say 422. */
+/** The body is not valid HTTP. The status is 400, not 422 as in the table of errors. */
 export class UnreadableBody extends OttoError {
   constructor() {
     const message = "The body was cut off, or one of its chunks is malformed.";
@@ -13,13 +13,13 @@ export class UnreadableBody extends OttoError {
   }
 }
 
-/** Room for a body that does not say how long it is; it doubles whenever it is full. */
+/** First buffer for a body without a declared length. It doubles when it is full. */
 const FIRST_ROOM_BYTES = 65_536;
 
 /**
- * The bytes; null when there are more than `maxBytes`. A body that says its length is read into a buffer of that length.
- * Any other grows in one, so that at most three times its size is held while it grows (the old room and the doubled one)
- * and nothing is copied at the end. Throws `UnreadableBody`.
+ * Returns the bytes; null if there are more than `maxBytes`. A body with a declared length is read into a buffer of
+ * that length. Any other buffer grows, so that at most three times its size is in memory (the old and the doubled
+ * buffer) and nothing is copied at the end. Throws `UnreadableBody`.
  */
 export async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   const body: ReadableStream<Uint8Array> | null = request.body;
@@ -30,7 +30,7 @@ export async function readCounted(request: Request, maxBytes: number): Promise<U
   let size = 0;
   const reader = body.getReader();
   for (;;) {
-    // Rejects at a malformed chunk, and when the client closes the connection.
+    // Rejects a malformed chunk, or when the client closes the connection.
     const { done, value } = await reader.read().catch(() => {
       throw new UnreadableBody();
     });

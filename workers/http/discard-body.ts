@@ -1,20 +1,20 @@
-/** Reads the rest of a request's body and drops it, so that a client that is still sending receives its answer. */
+/** Reads the rest of a request's body and discards it, so that a client that is still sending receives its reply. */
 
 export interface DiscardBounds {
   readonly maxBytes: number;
-  /** Longest time without a byte, and of all, in milliseconds. */
+  /** Maximum time without a byte, and in total, in milliseconds. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
 
 const PIECE_BYTES = 262_144;
 
-/** Reads and drops a body, up to the bounds; past one of them the body is cancelled. Never rejects. */
+/** Reads and discards a body within the bounds; cancels it beyond them. Never rejects. */
 export async function discardBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, idleMs, totalMs }: DiscardBounds,
 ): Promise<void> {
-  // Without a buffer of its own, the runtime gives 4 KB at a time.
+  // Without its own buffer, the runtime returns 4 KB at a time.
   const reader = body.getReader({ mode: "byob" });
   const stop = () => void reader.cancel().catch(() => undefined);
   const total = setTimeout(stop, totalMs);

@@ -1,6 +1,7 @@
 /**
- * The events of a task, as the log, the stream and webhooks show them: one schema for each type. The data is open: a later
- * release may add fields. What is optional here is absent in some events of the type, or in those of an earlier release.
+ * The events of a task in the log, the stream and webhooks: one schema for each type. The data is open, because a
+ * later release may add fields. Optional fields are absent in some events of the type, or in events of an earlier
+ * release.
  */
 import { z } from "zod";
 import { NOTICE_TYPES } from "../../core/task/notice.ts";
@@ -79,7 +80,7 @@ const DATA = {
   "question.asked": {
     step: z.int().optional(),
     call_id: z.string(),
-    question_id: z.string().nullable().describe("Null: nobody has to answer."),
+    question_id: z.string().nullable().describe("Null if it needs no answer."),
     choices: z.array(z.string()).nullable(),
     ...question,
     wait: z.boolean(),
@@ -96,7 +97,7 @@ const DATA = {
     question_id: z.string(),
     call_id: z.string(),
     ...question,
-    answer: z.string().nullable().describe("The agreed default."),
+    answer: z.string().nullable().describe("The default answer."),
   },
   "approval.requested": {
     ...step,
@@ -114,7 +115,7 @@ const DATA = {
     reason: z.string().nullable(),
     by: z.string(),
     ...approved,
-    arguments: z.unknown().optional().describe("Those that the person put in place of the model's."),
+    arguments: z.unknown().optional().describe("The arguments with which the person replaced the model's."),
   },
   "approval.expired": { approval_id: z.string(), ...call },
   "subtask.created": { ...step, ...subtask },
@@ -127,7 +128,7 @@ const DATA = {
     sha256: z.string().optional(),
   },
   "budget.warning": {
-    account: z.string().describe("`task`, or the account above it."),
+    account: z.string().describe("`task`, or an account above it."),
     kind: z.string(),
     used: z.number(),
     limit: z.number(),
@@ -135,7 +136,7 @@ const DATA = {
   "task.waiting": {
     ...status,
     pending: z.array(pendingSchema),
-    subtask_id: z.string().optional().describe("The subtask whose `pending` this is."),
+    subtask_id: z.string().optional().describe("The subtask that has this `pending`."),
     error: fault.optional().describe("Why the task sleeps."),
     until: time.optional(),
   },
@@ -145,7 +146,7 @@ const DATA = {
   "task.cancelled": ended,
 } satisfies Record<EventType, z.ZodRawShape>;
 
-/** `task.created` is `TaskCreated`. */
+/** Converts `task.created` to `TaskCreated`. */
 function toName(type: string): string {
   return type.replace(/(?:^|[.-])(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -161,17 +162,20 @@ const taskEventSchema = z
   .discriminatedUnion("type", eventSchemas as [(typeof eventSchemas)[number], ...typeof eventSchemas])
   .meta({ id: "TaskEvent" });
 
-/** The data of `task.changed`. The OpenAPI document lists it, although the content of a stream refers to no schema. */
+/** The data of `task.changed`. The OpenAPI document lists it, although a stream's content refers to no schema. */
 export const taskChangeSchema = z
   .strictObject({
     task_id: z.string(),
     parent_id: z.string().nullable(),
-    root_id: z.string().nullable().describe("The root of its tree, itself where it has no parent. Null: erased."),
+    root_id: z.string().nullable().describe("The root of its tree: itself if it has no parent. Null if erased."),
     status: z.enum([...TASK_STATUSES, "erased"]),
-    version: z.int().nullable().describe("Only grows: a lower one than was seen is old. Null: erased."),
+    version: z
+      .int()
+      .nullable()
+      .describe("Increases with each change; ignore a lower version than you have seen. Null if erased."),
     at: z.iso.datetime(),
-    hidden: z.boolean().describe("True for a call over the API, which is in no list of tasks."),
-    pending: z.int().describe("How much of the task itself waits for a person."),
+    hidden: z.boolean().describe("True for a tool call over the API, which no list of tasks contains."),
+    pending: z.int().describe("How many questions and approvals of the task itself wait for a person."),
     task: z.strictObject({ ...taskLine, usage: ownUsageSchema }).nullable(),
   })
   .meta({ id: "TaskChange" });
@@ -179,18 +183,18 @@ export const taskChangeSchema = z
 export const eventPageSchema = z
   .strictObject({
     data: z.array(taskEventSchema),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe("Send it as `after` to read on; null exactly at the end of what there is."),
+    next_cursor: z.string().nullable().describe("Send it as `after` to read the next page; null at the end."),
     last: z.int().describe("The last sequence number of this page."),
-    done: z.boolean().describe("True when the log will never grow beyond this page."),
+    done: z.boolean().describe("True if no later event will follow this page."),
   })
   .meta({ id: "EventPage" });
 
-/** What an endpoint is sent, by type. Of a body that would be too large, parts are left out and named. */
+/** The payload of a webhook, by type. If the body would be too large, fields are left out and listed. */
 const deliveredTask = taskSchema.partial({ input: true, output: true }).meta({ id: "DeliveredTask" });
-const leftOut = z.array(z.string()).optional().describe("What a body that would be too large lacks: fetch the task.");
+const leftOut = z
+  .array(z.string())
+  .optional()
+  .describe("The fields that were left out of a large body. Fetch the task to read them.");
 
 function webhookOf<Data extends z.ZodType>(type: string, data: Data) {
   const body = z.strictObject({ type: z.literal(type), timestamp: time, data }).meta({ id: `${toName(type)}Webhook` });

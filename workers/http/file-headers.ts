@@ -1,4 +1,4 @@
-/** The headers of a downloaded file: whatever a file claims to be, a browser saves it and never runs it here. */
+/** The headers of a downloaded file: a browser saves it and never runs it. */
 import type { FileEntry } from "../../core/ports/files.ts";
 
 /** A strong entity tag: the hash of the bytes. */
@@ -24,7 +24,7 @@ export function fileHeaders(entry: FileEntry): Record<string, string> {
   };
 }
 
-/** An attachment by its name, in both forms of RFC 6266. */
+/** An attachment with its name, in both forms of RFC 6266. */
 function disposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replace(

@@ -1,17 +1,17 @@
-/** `If-Match` on what has versions: a change that was thought out over another version is refused. */
+/** `If-Match` for versioned resources: refuses a change that was based on another version. */
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
 
 /** The header, for a route's declaration. */
 export const ifMatchHeader = z.object({
-  "if-match": z.string().optional().describe('A version as `ETag` wrote it, e.g. `"3"`.'),
+  "if-match": z.string().optional().describe('A version from `ETag`, e.g. `"3"`.'),
 });
 
 export function etagOf({ version }: { readonly version: number }): string {
   return `"${version}"`;
 }
 
-/** The version that If-Match asks for; null for none, and for `*`, which any version fulfils. */
+/** Returns the version that If-Match requires; null for none, and for `*`, which every version fulfils. */
 export function ifVersionOf(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null;
   const version = /^\s*"(\d{1,9})"\s*$/.exec(header)?.[1];

@@ -1,11 +1,14 @@
 /**
- * Text that cannot be kept as it came. JSON can write a lone surrogate (`"\ud800"`), which UTF-8 cannot, and NUL
- * (`"\u0000"`), which Postgres' jsonb and text cannot (https://www.postgresql.org/docs/current/datatype-json.html). Both
- * are refused at the door, so that whatever is taken comes back byte for byte.
+ * Refuses text that cannot be stored. JSON can write a lone surrogate (`"\ud800"`), which UTF-8 cannot, and NUL
+ * (`"\u0000"`), which Postgres' jsonb and text cannot (https://www.postgresql.org/docs/current/datatype-json.html).
+ * Everything that is accepted returns byte for byte.
  */
 import { MAX_DEPTH } from "../../core/base/json-size.ts";
 
-/** The first value of a parsed body that cannot be taken, with its dotted place; null when all of it can. Does not recurse. */
+/**
+ * Returns the first value of a parsed body that cannot be stored, with its dotted path; null if there is none. Does
+ * not recurse.
+ */
 export function findBadText(root: unknown): { field: string; message: string } | null {
   const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: "", depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -27,10 +30,10 @@ export function findBadText(root: unknown): { field: string; message: string } |
   return null;
 }
 
-/** What is wrong with a text; null when it can be kept. */
+/** Explains why a text cannot be stored; null if it can. */
 export function badText(text: string): string | null {
   if (text.includes("\0")) return "holds a NUL character";
-  return text.isWellFormed() ? null : "holds a lone surrogate";
+  return text.isWellFormed() ? null : "contains a lone surrogate";
 }
 
 function badName(name: string): string | null {

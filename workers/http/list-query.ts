@@ -3,7 +3,7 @@ import { raise } from "../../core/base/errors.ts";
 import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, type PageRequest, readCursor } from "../../core/base/page-cursor.ts";
 import { z } from "zod";
 
-/** An optional parameter of a query: empty is the same as absent. */
+/** An optional parameter of a query. Empty means absent. */
 export function optionalQuery<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === "" ? undefined : value), schema.optional()).optional();
 }
@@ -14,7 +14,7 @@ export const pageQuery = {
   cursor: optionalQuery(z.string().max(300)),
 };
 
-/** The page that a query asks for. */
+/** Reads the page that a query requests. */
 export function pageRequest(query: { limit?: number | undefined; cursor?: string | undefined }): PageRequest {
   const after = query.cursor === undefined ? null : readCursor(query.cursor);
   if (query.cursor !== undefined && after === null) {

@@ -1,6 +1,7 @@
 /**
- * The entry point of HTTP on one machine: workerd hands it every request as it came. Miniflare's own entry point answers 500 to
- * what has no valid address, and lets a client's `MF-*` header fields replace the address. In the cloud no request comes this way.
+ * The entry point of HTTP on one machine: workerd passes every request as it came. Miniflare's own entry point
+ * answers 500 to an invalid address, and lets a client's `MF-*` header fields replace the address. The cloud does not
+ * use it.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -16,7 +17,7 @@ const NO_ADDRESS: Failure = {
   field: "host",
 };
 
-/** The class that a socket of the runtime is bound to. */
+/** Creates the class that a socket of the runtime is bound to. */
 export function makeLocalEntry(app: App) {
   return class LocalEntry extends WorkerEntrypoint<Env> {
     override async fetch(request: Request): Promise<Response> {
@@ -32,9 +33,12 @@ export function makeLocalEntry(app: App) {
   };
 }
 
-/** The request with its whole address. Not copied with its `cf`: a client sets that by a header field, and reading it may throw. */
+/**
+ * Returns the request with its full address. Does not copy `cf`: a client sets it by a header field, and reading it
+ * may throw.
+ */
 function addressTo(address: string, { method, headers, body, signal }: Request): Request {
-  // What such a request carries has no meaning (RFC 9110, 9.3.1), and `Request` refuses it.
+  // The body of such a request has no meaning (RFC 9110, 9.3.1), and `Request` refuses it.
   const hasBody = method !== "GET" && method !== "HEAD";
   return new Request(address, { method, headers, signal, ...(hasBody ? { body } : {}) });
 }

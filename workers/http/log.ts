@@ -1,4 +1,4 @@
-/** What goes to the log. Keys, tokens, and the credentials and queries of URLs are cut out of every text before it is written. */
+/** Writes log lines. Removes keys, tokens, and the credentials and queries of URLs from every text. */
 import { OttoError } from "../../core/base/errors.ts";
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
@@ -9,7 +9,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/([a-z][a-z0-9+.-]*:\/\/[^\s"'<>?#\\]+)[?#][^\s"'<>\\]+/gi, "$1?[query]"],
 ];
 
-/** A text without what looks like a secret. */
+/** Returns the text without anything that looks like a secret. */
 export function redact(text: string): string {
   return SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
 }
@@ -26,7 +26,7 @@ export function logFailure(request: { id: string; method: string; path: string }
   });
 }
 
-/** Writes one JSON line for what a tool threw. */
+/** Writes one JSON line for an error that a tool threw. */
 export function logDefect(tool: string, task: string, thrown: unknown): void {
   write({ tool, task, ...described(thrown) });
 }

@@ -1,19 +1,19 @@
-/** The parameters `from` and `to` of a list: a day in UTC, or a moment. */
+/** The parameters `from` and `to` of a list: a day in UTC, or a time. */
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
 import { optionalQuery } from "./list-query.ts";
 
 const DAY_MS = 86_400_000;
-/** The years that both JavaScript and Postgres write in four digits are 1 to 9999. */
+/** JavaScript and Postgres both write the years 1 to 9999 with four digits. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const moment = z.union([z.iso.datetime(), z.iso.date()]).refine((text) => text >= "0001", "has no year 0");
 
 export const betweenQuery = { from: optionalQuery(moment), to: optionalQuery(moment) };
 
-/** What `betweenQuery` comes to, said in the description of a route. */
-export const BETWEEN = "`from` and `to` are days (UTC, both included) or moments (`from` included, `to` not).";
+/** Explains `betweenQuery` in the description of a route. */
+export const BETWEEN = "`from` and `to` are days (UTC, both included) or times (`from` included, `to` excluded).";
 
-/** That moment or later, and before that moment; absent: not bounded. */
+/** Start (inclusive) and end (exclusive), in milliseconds. Unbounded when absent. */
 export interface Between {
   readonly from?: number;
   readonly before?: number;
@@ -27,7 +27,7 @@ export function betweenOf({ from, to }: { from?: string | undefined; to?: string
   return { ...(start === undefined ? {} : { from: start }), ...(end === undefined ? {} : { before: end }) };
 }
 
-/** Of a day, where it ends. */
+/** Returns the end of a day, or the time itself. */
 function endOf(to: string): number {
   const end = Date.parse(to) + (z.iso.date().safeParse(to).success ? DAY_MS : 0);
   return Math.min(end, LAST_MOMENT);

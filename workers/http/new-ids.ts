@@ -1,13 +1,13 @@
-/** What a request makes its ids and its name of: the same ones when it is sent again under one key. */
+/** The ids and the name of a request. A repeat under the same key gets the same ones. */
 import { seededIds } from "../../core/base/seeded-ids.ts";
 import type { AppContext } from "./context.ts";
 
-/** What the task's object knows this request by when it is sent again; null: it carries no `Idempotency-Key`. */
+/** Returns the name by which a task's object recognizes a repeat; null without an `Idempotency-Key`. */
 export function requestName(c: AppContext): string | null {
   return c.get("idempotency")?.seed ?? null;
 }
 
-/** `purpose` tells apart the things that one request makes. */
+/** `purpose` separates the resources that one request creates. */
 export async function idSource(c: AppContext, purpose: string): Promise<{ createdAt: number; random: Uint8Array }> {
   const start = c.get("idempotency");
   if (start === null) return { createdAt: Date.now(), random: crypto.getRandomValues(new Uint8Array(32)) };

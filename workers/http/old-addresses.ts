@@ -3,7 +3,7 @@ import { getPath } from "hono/utils/url";
 
 const MOVED = { from: "/v1/webhooks/incoming", to: "/v1/incoming-webhooks" };
 
-/** The path that routes are found by. */
+/** Returns the path that is routed. */
 export function currentPath(request: Request): string {
   const path = getPath(request);
   const isMoved = path === MOVED.from || path.startsWith(`${MOVED.from}/`);

@@ -1,7 +1,7 @@
 /**
- * Whether a request comes from a page of ours. A browser sends a session's cookie by itself, so the cookie alone does not
- * say that our page asked. `Sec-Fetch-Site` (https://w3c.github.io/webappsec-fetch-metadata/) says who did; browsers leave it
- * out where the address is neither https nor this machine's, and then `Origin` says it, for all but reads.
+ * Checks that a request comes from our own page. A browser sends a session's cookie with every request, so the cookie
+ * alone does not prove that. `Sec-Fetch-Site` (https://w3c.github.io/webappsec-fetch-metadata/) does. Browsers omit
+ * it for an address that is neither https nor this machine's; then `Origin` does, except for reads.
  */
 import type { Env } from "../../adapters/env/bindings.ts";
 import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
@@ -10,22 +10,22 @@ import { REPLY_LIFETIME_MS } from "../../core/tenant/idempotency.ts";
 import type { OwnApi } from "../../core/web/idempotent-hosts.ts";
 import type { AppContext } from "./context.ts";
 
-/** Otto's own API as an agent's calls reach it; null: OTTO_PUBLIC_URL is not set. */
+/** Otto's own API as an agent's calls reach it; null without OTTO_PUBLIC_URL. */
 export function findOwnApi(env: Env): OwnApi | null {
   const url = URL.parse(publicUrlFromEnv(env) ?? "");
   return url === null ? null : { host: url.host, keyedForMs: REPLY_LIFETIME_MS };
 }
 
-/** Refuses a request by a cookie that another site's page may have caused. */
+/** Refuses a request with a cookie that another site's page may have caused. */
 export function refuseForeign(c: AppContext): void {
   const isRead = c.req.method === "GET" || c.req.method === "HEAD";
   const site = c.req.header("sec-fetch-site");
-  // `none`: the person typed the address, or opened a bookmark.
+  // `none`: the person typed the address or opened a bookmark.
   const isOurs = site === undefined ? isRead || isOwnOrigin(c) : site === "same-origin" || (isRead && site === "none");
   if (!isOurs) refuse();
 }
 
-/** Refuses to sign a browser in for another site's page. What is no browser sends neither header. */
+/** Refuses a sign-in from another site's page. Programs send neither header. */
 export function refuseForeignSignIn(c: AppContext): void {
   const site = c.req.header("sec-fetch-site");
   const isOurs = site === undefined ? c.req.header("origin") === undefined || isOwnOrigin(c) : site === "same-origin";
@@ -41,6 +41,6 @@ function isOwnOrigin(c: AppContext): boolean {
 function refuse(): never {
   raise(
     "forbidden",
-    "This came from a page that is not Otto's console. A program uses an API key: `Authorization: Bearer otto_…`.",
+    "This request came from a page outside Otto's console. Use the console, or an API key: `Authorization: Bearer otto_…`.",
   );
 }

@@ -1,4 +1,4 @@
-/** What the plain pages share. They load nothing and run nothing. */
+/** The frame of the plain pages. They load nothing and run nothing. */
 
 export const PAGE_HEADERS = {
   "content-security-policy":
@@ -16,7 +16,7 @@ h3 { margin: .25rem 0; font-size: 1rem; } h3 b { display: inline-block; min-widt
 table { border-collapse: collapse; } td { padding: .1rem 1rem .1rem 0; vertical-align: top; }
 summary { cursor: pointer; }`;
 
-/** A whole page around a body of HTML. */
+/** Renders a whole page around a body of HTML. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -25,12 +25,12 @@ export function page(title: string, body: string): string {
 `;
 }
 
-/** Text that means only itself in HTML. */
+/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-/** Escaped text in which `words in backticks` are code. */
+/** Escapes text and renders `words in backticks` as code. */
 export function prose(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -1,9 +1,9 @@
 /**
- * What an object's stub throws says by its own marks whether another try can help
+ * Reads from an error of an object's stub whether a retry can help
  * (https://developers.cloudflare.com/durable-objects/best-practices/error-handling/).
  */
 
-/** `reset`: ask a fresh stub at once; `overloaded`: the object has too much to do, ask later; null: no try will help. */
+/** `reset`: retry with a new stub at once; `overloaded`: retry later; null: no retry helps. */
 export function passingFailure(thrown: unknown): "reset" | "overloaded" | null {
   if (!(thrown instanceof Error)) return null;
   const marked = (mark: string) => Reflect.get(thrown, mark) === true;

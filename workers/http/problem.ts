@@ -1,10 +1,12 @@
-/** The one place where failures become HTTP answers: `application/problem+json` as RFC 9457 has it, with the members of the API's contract. */
+/**
+ * Converts failures to HTTP replies: `application/problem+json` of RFC 9457, with the members of the API's contract.
+ */
 import { ERRORS, type ErrorCode, type Failure } from "../../core/base/errors.ts";
 
-/** Of a 503 whose failure names no time. */
+/** The `Retry-After` of a 503 whose failure has none. */
 export const RETRY_AFTER_MS = 2000;
 
-/** The body of every answer that is no success. `errors` names each field at fault, dotted as the caller wrote it. */
+/** The body of every error. `errors` names each invalid field as a dotted path. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -15,14 +17,14 @@ export interface Problem {
   readonly request_id: string;
 }
 
-/** How an answer may differ from its code's row in the table of errors. */
+/** How a reply differs from its code's row in the table of errors. */
 export interface ProblemOptions {
   /** A status that has no code of its own (400). */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The problem of a failure. `details` stay out of it. */
+/** Creates the problem of a failure, without its `details`. */
 function problemOf(failure: Failure, requestId: string, status?: number): Problem {
   const row = ERRORS[failure.code];
   const fields =
@@ -38,7 +40,7 @@ function problemOf(failure: Failure, requestId: string, status?: number): Proble
   };
 }
 
-/** The answer to a failure. `Retry-After` is in whole seconds, at least one. */
+/** Creates the reply for a failure. `Retry-After` is in whole seconds, at least one. */
 export function problemResponse(failure: Failure, requestId: string, options: ProblemOptions = {}): Response {
   const problem = problemOf(failure, requestId, options.status);
   const headers = new Headers(options.headers);

@@ -1,14 +1,13 @@
 /**
- * What the handler of a route may return, by the route's own declaration: for each status the body that its schema
- * admits. `App.openapi` takes no handler whose reply lacks a field of the schema, and none whose reply has a field more.
- *
- * Where a schema is a union, a field of any of its members counts as declared, as in TypeScript's own check of literals.
+ * Types what a route's handler may return, by the route's declaration: for each status, the body of its schema.
+ * `App.openapi` refuses a handler whose reply lacks a field of the schema or has an extra one. In a union, a field of
+ * any member counts as declared, as in TypeScript's own check of literals.
  */
 import type { RouteConfig, RouteHandler } from "@hono/zod-openapi";
 import type { Env } from "hono";
 import type { z } from "zod";
 
-/** Registers a route. A handler that returns a field which the schema lacks does not fit: the error names its path. */
+/** Registers a route. The error for an undeclared field names its path. */
 export type Register<AppEnv extends Env> = <R extends NamedRoute, Sent extends ReplyOf<R>>(
   route: R,
   handler: ((c: Parameters<RouteHandler<R, AppEnv>>[0]) => Sent | Promise<Sent>) &
@@ -18,14 +17,14 @@ export type Register<AppEnv extends Env> = <R extends NamedRoute, Sent extends R
 /** A route with its name in the OpenAPI document: `resource.verb`. */
 type NamedRoute = RouteConfig & { readonly operationId: string };
 
-/** A reply as Hono types it: of `c.json` and of `c.body`. */
+/** A reply as Hono types it, from `c.json` and `c.body`. */
 interface Reply<Data, Status, Format> {
   readonly _data: Data;
   readonly _status: Status;
   readonly _format: Format;
 }
 
-/** The replies that a route declares. Text and bytes are not looked into; a status without content has no body. */
+/** The replies that a route declares. Text and bytes are unchecked; a status without content has no body. */
 type ReplyOf<R extends RouteConfig> = {
   [Status in StatusOf<R>]: R["responses"][Status] extends { readonly content: infer Content }
     ? JsonReply<Content, Status> | OtherReply<Content, Status> | EmptyReply<R["responses"][Status], Status>
@@ -45,11 +44,11 @@ type EmptyReply<Response, Status> = Response extends { readonly "x-body-optional
   ? Reply<null, Status, "body">
   : never;
 
-/** What a helper made of bytes is a `Response` of which nothing more is known. */
+/** A helper that returns bytes has the type `Response`. */
 type OtherReply<Content, Status> =
   Exclude<keyof Content, "application/json"> extends never ? never : Reply<unknown, Status, "body" | "text"> | Response;
 
-/** The body that the schema of a JSON reply admits; never: it has none. */
+/** The body that the schema of a JSON reply admits; never if it has none. */
 type BodyOf<Content> = Content extends {
   readonly "application/json": { readonly schema: infer Schema extends z.ZodType };
 }
@@ -58,10 +57,10 @@ type BodyOf<Content> = Content extends {
 
 type Plain = string | number | boolean | bigint | null | undefined;
 
-/** Any value that JSON can write. Its type refers to itself, so it is not looked into. */
+/** Any JSON value. Its type is recursive, so it is not checked. */
 type AnyJson = z.output<ReturnType<typeof z.json>>;
 
-/** A type whose values need not be changeable. An optional field may be there as undefined, which JSON does not write. */
+/** A type with readonly values. An optional field may be undefined, which JSON omits. */
 type DeepReadonly<T> = AnyJson extends T
   ? unknown
   : T extends Plain
@@ -70,7 +69,7 @@ type DeepReadonly<T> = AnyJson extends T
       ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : { readonly [K in keyof T]: DeepReadonly<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) };
 
-/** The paths of the fields that a reply has and its schema does not; never: there is none. */
+/** The paths of undeclared fields of a reply; never if it has none. */
 type UndeclaredField<R extends RouteConfig, Sent> =
   Sent extends Reply<infer Data, infer Status, "json">
     ? Status extends StatusOf<R>
@@ -80,7 +79,7 @@ type UndeclaredField<R extends RouteConfig, Sent> =
       : never
     : never;
 
-/** How deep a reply is looked into: the deepest of the API has eight levels. */
+/** Maximum depth of the check. The deepest reply of the API has eight levels. */
 type MaxDepth = 12;
 
 type Extra<Shape, T, Path extends string, Depth extends readonly unknown[]> = Depth["length"] extends MaxDepth

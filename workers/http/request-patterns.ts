@@ -1,12 +1,12 @@
-/** The patterns that one request brings: all of them share a budget, and each is compiled once. */
+/** The patterns of one request. They share a budget, and each is compiled once. */
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { limitPatterns, PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
 import type { AppContext, RequestPatterns } from "./context.ts";
 
-/** Work to compile them, in units of about a microsecond. A tool has two schemas of 40,000 at most. */
+/** Maximum work to compile them, in units of about a microsecond. A tool has two schemas of at most 40,000. */
 const MAX_REQUEST_WORK = 100_000;
 
-/** The same for the whole request. */
+/** Returns the same patterns for the whole request. */
 export function requestPatterns(c: AppContext): RequestPatterns {
   const known = c.get("patterns");
   if (known !== undefined) return known;

@@ -26,8 +26,8 @@ export const problemSchema = z
 const amount = {
   input_tokens: z.int(),
   output_tokens: z.int(),
-  cost_usd: z.number().describe("A model of unknown price adds nothing."),
-  estimated: z.boolean().describe("True when a provider told no usage and Otto counted by itself."),
+  cost_usd: z.number().describe("Excludes models of unknown price."),
+  estimated: z.boolean().describe("True if a provider reported no usage and Otto estimated it."),
 };
 
 const fileSchema = z
@@ -35,7 +35,7 @@ const fileSchema = z
     path: z.string(),
     size: z.int(),
     content_type: z.string(),
-    sha256: z.string().optional().describe("Of the attached content, which `url` and deliveries give."),
+    sha256: z.string().optional().describe("Hash of the attached content."),
     url: z.string(),
   })
   .meta({ id: "OutputFile" });
@@ -43,15 +43,15 @@ const fileSchema = z
 const subtaskId = z
   .string()
   .optional()
-  .describe("The subtask that asks, when it is not this task. It is decided there, or at any task above it.");
+  .describe("The subtask that asks, if it is not this task. Decide it there, or at any task above.");
 
 export const approvedFiles = z.array(
   z
     .strictObject({
-      path: z.string().describe("That of a directory ends in `/`; `./` is all that the agent may see."),
+      path: z.string().describe("A directory ends in `/`; `./` is everything that the agent can see."),
       size: z.int(),
-      sha256: z.string().describe("Of the content; of a directory, over the paths and hashes of its files."),
-      file_count: z.int().optional().describe("Of a directory: the files in it."),
+      sha256: z.string().describe("Hash of the content; for a directory, of the paths and hashes of its files."),
+      file_count: z.int().optional().describe("Number of files in a directory."),
     })
     .meta({ id: "ApprovedFile" }),
 );
@@ -64,7 +64,7 @@ export const pendingSchema = z.discriminatedUnion("kind", [
       query: z.string(),
       choices: z.array(z.string()).nullable(),
       person: z.string().nullable(),
-      person_id: z.string().optional().describe("The person's id, where there is a record of the person."),
+      person_id: z.string().optional().describe("The person's id. Absent without a record of the person."),
       expires_at: time.nullable(),
       task_id: subtaskId,
     })
@@ -81,14 +81,14 @@ export const pendingSchema = z.discriminatedUnion("kind", [
         .string()
         .optional()
         .describe(
-          "Of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it is `arguments_hash`. Absent from a task of an earlier release.",
+          "Hash of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it equals `arguments_hash`. Absent from a task of an earlier release.",
         ),
       reason: z.string(),
       expires_at: time.nullable(),
       files: approvedFiles
         .optional()
         .describe(
-          "The files that the call names, or that it gives a program. The approval covers this content; with other content it is requested again.",
+          "The files that the call names or passes to a program. The approval covers this content; other content needs a new approval.",
         ),
       task_id: subtaskId,
     })
@@ -106,15 +106,18 @@ export const pendingSchema = z.discriminatedUnion("kind", [
 
 export const skillInForceSchema = z.strictObject({
   name: z.string(),
-  hash: z.string().describe("Of the version that is pinned."),
+  hash: z.string().describe("Hash of the pinned version."),
   how: z
     .enum(HOWS)
     .describe(
-      "`request`, `mention` (as `/name`), `agent` or `similarity` say how it was matched; `tool`: the task is a call of its tool; `load`: the model loaded it.",
+      "`request`, `mention` (as `/name`), `agent` or `similarity` tell how it was matched; `tool`: the task is a call of the skill's tool; `load`: the model loaded it.",
     ),
   similarity: z.number().nullable().describe("From 0 to 1."),
-  allowed_tools: z.array(z.string()).nullable().describe("Null: it restricts nothing."),
-  note: z.string().nullable().describe("Of one that nobody named and that restricts: how to do without it."),
+  allowed_tools: z.array(z.string()).nullable().describe("Null if unrestricted."),
+  note: z
+    .string()
+    .nullable()
+    .describe("For a restricting skill that was matched automatically: how to run without it."),
 });
 
 const tokensAndMoney = { tokens: z.int(), cost_usd: z.number() };
@@ -127,16 +130,16 @@ const budgetSchema = z
     max_duration_s: z.number().nullable(),
     used: z
       .strictObject({ steps: z.int(), ...tokensAndMoney, duration_s: z.number() })
-      .describe("By the task and its subtasks that have ended; steps and time are the task's own."),
-    used_by_subtasks: z.strictObject(tokensAndMoney).describe("The part of `used` that is its subtasks'."),
+      .describe("Used by the task and its ended subtasks; steps and time are the task's own."),
+    used_by_subtasks: z.strictObject(tokensAndMoney).describe("The part of `used` that subtasks used."),
     held_for_subtasks: z
       .strictObject(tokensAndMoney)
-      .describe("What is put aside for subtasks that live; nothing of what has no limit."),
-    counting_since: time.nullable().describe("Time since then counts beside `used.duration_s`. Null: it stands still."),
+      .describe("Reserved for live subtasks; unlimited amounts reserve nothing."),
+    counting_since: time
+      .nullable()
+      .describe("Time since then adds to `used.duration_s`. Null while the clock is stopped."),
   })
-  .describe(
-    "The limits that are in force, null where there is none, and what is used of them. Null: not known any more.",
-  );
+  .describe("The limits (null if unlimited) and their use. Null if no longer known.");
 
 export const outputSchema = z.strictObject({ text: z.string(), files: z.array(fileSchema) }).meta({ id: "TaskOutput" });
 
@@ -144,7 +147,7 @@ export const taskSchema = z
   .strictObject({
     id: z.string(),
     status: z.enum(TASK_STATUSES),
-    reason: z.enum(END_REASONS).nullable().describe("Why it ended so, where the status does not say it."),
+    reason: z.enum(END_REASONS).nullable().describe("Why the task ended, if the status does not tell."),
     agent: z.strictObject({ id: z.string(), version: z.int() }),
     project: z.string().nullable(),
     parent_id: z.string().nullable(),
@@ -154,14 +157,14 @@ export const taskSchema = z
     pending: z.array(pendingSchema),
     usage: z
       .strictObject({ steps: z.int(), tool_calls: z.int(), ...amount })
-      .describe("Steps and calls are the task's own; tokens and money hold those of its subtasks that have ended."),
+      .describe("Steps and calls are the task's own; tokens and money include its ended subtasks."),
     budget: budgetSchema.nullable(),
     skills: z.array(skillInForceSchema).describe("The skills in force."),
     metadata: z.record(z.string(), anything),
     created_at: time,
     started_at: time.nullable(),
     ended_at: time.nullable(),
-    cut: z.array(z.enum(CUT_FIELDS)).optional().describe("Only in the short form: the fields that are not whole."),
+    cut: z.array(z.enum(CUT_FIELDS)).optional().describe("Only in the short form: the fields that were shortened."),
   })
   .meta({ id: "Task" });
 
@@ -182,11 +185,11 @@ export const ownUsageSchema = z
     steps: z.int(),
     tool_calls: z.int(),
     tokens: z.int(),
-    cost_usd: z.number().describe("A model of unknown price adds nothing."),
+    cost_usd: z.number().describe("Excludes models of unknown price."),
   })
-  .describe("What the task used by itself, without its subtasks.");
+  .describe("What the task itself used, without its subtasks.");
 
-/** A page of a list that goes on at `next_cursor`. */
+/** A page of a list that continues at `next_cursor`. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
@@ -239,23 +242,21 @@ export const traceSchema = z
     status: z.enum(TASK_STATUSES),
     started_at: time.nullable(),
     ended_at: time.nullable(),
-    duration_ms: z.int().nullable().describe("From the first step to the end, waits included; null before the end."),
-    usage: z.strictObject(amount).describe("What the steps used together."),
+    duration_ms: z.int().nullable().describe("From the first step to the end, including waits; null until the end."),
+    usage: z.strictObject(amount).describe("The total usage of the steps."),
     steps: z.array(
       z.strictObject({
         step: z.int(),
-        attempts: z.int().describe("How often the model was asked."),
+        attempts: z.int().describe("How often the model was called."),
         started_at: time.nullable(),
-        model_started_at: time.nullable().describe("When the model was asked last."),
-        model_completed_at: time.nullable().describe("When its message was whole; null while it is asked."),
+        model_started_at: time.nullable().describe("When the model was last called."),
+        model_completed_at: time.nullable().describe("When its message was complete; null until then."),
         completed_at: time.nullable(),
         duration_ms: z.int().nullable(),
         usage: z
           .strictObject(amount)
-          .describe(
-            "Everything that was spent in the step: also on shortening results, and by subtasks that have ended.",
-          ),
-        models: z.array(z.string()).describe("The models that were asked, the first one first."),
+          .describe("The total cost of the step, including summaries of results and ended subtasks."),
+        models: z.array(z.string()).describe("The models that were called, in order."),
         calls: z.array(
           z.strictObject({
             call_id: z.string(),
@@ -267,7 +268,7 @@ export const traceSchema = z
             settled_at: time.nullable().describe("Null while it runs or waits."),
             duration_ms: z.int().nullable(),
             label: labelSchema,
-            cost_usd: z.number().describe("Models that worked for the call: its summary, or its subtask."),
+            cost_usd: z.number().describe("Cost of models that worked for the call: its summary, or its subtask."),
           }),
         ),
       }),
@@ -317,7 +318,9 @@ export const toolSchema = z
     effect: z.string().describe("A class, or `by arguments`."),
     steers: z
       .boolean()
-      .describe("True for a tool that works on a task: it is called for one, and `dispatch_subagent` by a model only."),
+      .describe(
+        "True for a tool that needs a task: call it with `task_id`. Only a model can call `dispatch_subagent`.",
+      ),
     only_by_name: z.boolean().describe("True for a tool that is off until an agent's `tools` name it."),
     aliases: z.record(z.string(), z.string()),
     input_schema: z.record(z.string(), anything),
@@ -325,7 +328,9 @@ export const toolSchema = z
     settings_schema: z
       .record(z.string(), anything)
       .nullable()
-      .describe("What an agent may set of it in `tool_config`, by the tool's name or its toolbox'; null: nothing."),
+      .describe(
+        "The settings of the tool in an agent's `tool_config`, by the name of the tool or its toolbox; null if it has none.",
+      ),
     examples: z.array(z.strictObject({ note: z.string(), arguments: anything })),
   })
   .meta({ id: "Tool" });

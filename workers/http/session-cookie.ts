@@ -1,24 +1,24 @@
 /**
- * The cookie that holds a session's token. Scripts cannot read it, and no other site's page makes a browser send it. Over
- * https its name says that nobody but this very host has set it (`__Host-`, RFC 6265bis section 4.1.3). Over http the name
- * holds the port, because browsers keep the cookies of all ports of a host together.
+ * The cookie with a session's token. Scripts cannot read it, and no other site's page can make a browser send it.
+ * Over https, the prefix of its name (`__Host-`, RFC 6265bis section 4.1.3) proves that this host set it. Over http
+ * the name contains the port, because browsers share cookies between the ports of a host.
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AppContext } from "./context.ts";
 
 const NAME = "otto_session";
 
-/** The token that the request carries; null: none. */
+/** Returns the request's token; null if it has none. */
 export function sessionToken(c: AppContext): string | null {
   return getCookie(c, cookieName(c)) ?? null;
 }
 
-/** Has the browser keep the token until the session ends. */
+/** Stores the token in the browser until the session ends. */
 export function keepSessionToken(c: AppContext, token: string, lifeMs: number): void {
   setCookie(c, cookieName(c), token, { ...attributes(c), maxAge: Math.floor(lifeMs / 1000) });
 }
 
-/** Has the browser forget it. */
+/** Removes the token from the browser. */
 export function dropSessionToken(c: AppContext): void {
   deleteCookie(c, cookieName(c), attributes(c));
 }
@@ -27,7 +27,7 @@ function cookieName(c: AppContext): string {
   return cookieNameOf(c, NAME);
 }
 
-/** The name as it stands in a cookie of this Worker, by the rule above. */
+/** Returns the name of a cookie of this Worker, by the rule above. */
 export function cookieNameOf(c: AppContext, name: string): string {
   const { port } = new URL(c.req.url);
   if (isHttps(c)) return `__Host-${name}`;

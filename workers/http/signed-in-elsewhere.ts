@@ -1,4 +1,4 @@
-/** Whether a browser is signed in to another tenant than the one that a link is of. */
+/** Whether a browser is signed in to another tenant than that of a link. */
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { findSessionTenant } from "../../core/tenant/session.ts";

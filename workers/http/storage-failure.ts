@@ -1,16 +1,19 @@
-/** What the runtime throws when it cannot store or read what an object holds. It has no marks, only SQLite's words. */
+/**
+ * Recognizes errors of the runtime when it cannot store or read an object's state. They have no codes, only SQLite's
+ * messages.
+ */
 import type { Failure } from "../../core/base/errors.ts";
 
-/** SQLite's and the runtime's words for a disk that takes nothing (https://sqlite.org/rescode.html: FULL, IOERR, CANTOPEN). */
+/** Messages for a disk that cannot store (https://sqlite.org/rescode.html: FULL, IOERR, CANTOPEN). */
 const CANNOT_STORE =
   /database or disk is full|disk I\/O error|unable to open database file|SQLITE_(?:FULL|IOERR|CANTOPEN)|ENOSPC|no space left|Internal error in Durable Object storage/i;
-/** CORRUPT and NOTADB: the file is something else than what was written. */
+/** CORRUPT and NOTADB: the file is not what was written. */
 const DAMAGED = /database disk image is malformed|file is not a database|SQLITE_(?:CORRUPT|NOTADB)/i;
 
-/** What the runtime says when it could not open an object's storage, for whatever reason. */
+/** The runtime's message if it could not open an object's storage, for any reason. */
 const NOT_OPENED = /^internal error; reference = /;
 
-/** Below this, a disk is full: Postgres writes its log in files of 16 MB. */
+/** A disk with less is full: Postgres writes its log in files of 16 MB. */
 export const FULL_BYTES = 16 * 1024 * 1024;
 
 const FULL: Failure = {
@@ -25,7 +28,10 @@ const BROKEN: Failure = {
     "The stored state that this request needs is damaged and was left as it is. Otto's output names the file: restore it from a backup. Other tasks are not affected.",
 };
 
-/** The failure behind what an object's stub or the storage threw; null: it is of something else. `free`: bytes of the disk; null: not known. */
+/**
+ * Converts an error of an object's stub or storage to a failure; null for any other error. `free` returns the free
+ * bytes of the disk, or null if unknown.
+ */
 export async function storageFailure(thrown: unknown, free: () => Promise<number | null>): Promise<Failure | null> {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   if (DAMAGED.test(text)) return BROKEN;

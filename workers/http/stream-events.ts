@@ -1,11 +1,11 @@
-/** What is watched as bytes of `text/event-stream` (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/** Streams events as `text/event-stream` (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 import { awaitWithin } from "../../core/base/deadline.ts";
 
-/** A comment is sent when nothing else was for this long, so that nothing between here and the reader gives up. */
+/** A comment is sent after this long without an event, so that no proxy closes the connection. */
 const HEARTBEAT_MS = 15_000;
-/** What a client is told to wait before it reconnects. */
+/** The delay before a client reconnects. */
 const RETRY_MS = 1000;
-/** Between two looks whether the reader may still read: a revoked key is dead everywhere within 5 seconds. */
+/** Interval between checks of the reader's rights: a revoked key stops working everywhere within 5 seconds. */
 const RECHECK_MS = 3000;
 
 /** The headers of an answer that streams events. */
@@ -15,31 +15,31 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** The text of one thing that is watched. After the last one, the stream ends. */
+/** The text of one event. The stream ends after the last one. */
 export interface Piece {
   readonly text: string;
   readonly isLast: boolean;
 }
 
-/** What a stream is made of. */
+/** The source of a stream. */
 export interface EventStream<Watched> {
   readonly watch: (signal: AbortSignal) => AsyncGenerator<Watched>;
   readonly write: (watched: Watched) => Piece;
   /** False, or a failure, ends the stream. */
   readonly mayRead: () => Promise<boolean>;
-  /** Takes what ended the stream early. The reader only sees it end, and comes back. */
+  /** Receives the error that ended the stream early. The reader only sees it end, and reconnects. */
   readonly report: (thrown: unknown) => void;
   readonly recheckMs?: number;
 }
 
-/** The stream. It is pulled: what the reader does not take is not read from the task. However it ends, the watch ends. */
+/** Creates the stream. It reads from the task only as fast as the reader takes. The watch ends with the stream. */
 export function streamEvents<Watched>(options: EventStream<Watched>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const abort = new AbortController();
   const watched = options.watch(abort.signal);
   const texts = textsOf(watched, options);
 
-  /** The signal wakes a watch that waits; then it can be told to let go of its connection. */
+  /** Aborts a watch that waits, so that it closes its connection. */
   async function end(): Promise<void> {
     abort.abort();
     await watched.return(undefined);
@@ -69,7 +69,7 @@ export function streamEvents<Watched>(options: EventStream<Watched>): ReadableSt
 
 const LAST: Piece = { text: "", isLast: true };
 
-/** Gives what is to be sent next: an event, or a comment when none has come by the time of a heartbeat. */
+/** Returns the next text: an event, or a comment after a heartbeat without events. */
 function textsOf<Watched>(watched: AsyncGenerator<Watched>, options: EventStream<Watched>): () => Promise<Piece> {
   const { write, mayRead, recheckMs = RECHECK_MS } = options;
   let next: Promise<IteratorResult<Watched, void>> | null = null;
@@ -96,7 +96,7 @@ function textsOf<Watched>(watched: AsyncGenerator<Watched>, options: EventStream
   };
 }
 
-/** One event. JSON has no bare line break, so `data` is one line. */
+/** Formats one event. JSON has no bare line break, so `data` is one line. */
 export function writtenEvent(event: string, data: unknown, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

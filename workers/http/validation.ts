@@ -1,29 +1,29 @@
-/** What a caller sent against a route's schema: every field at fault, dotted as the caller wrote it. */
+/** Validates a request against a route's schema: reports every invalid field as a dotted path. */
 import type { z } from "zod";
 import { type Failure, OttoError } from "../../core/base/errors.ts";
 
-/** A field at fault. */
+/** An invalid field. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
 }
 
-/** Fields that one answer names at most. */
+/** Maximum number of fields in one reply. */
 const MAX_FIELDS = 50;
 
-/** The failure of a body, query or path that did not fit. `whole` names the part when no field of it is at fault. */
+/** Creates the failure of an invalid body, query or path. */
 export function invalidInput(fields: readonly FieldError[]): Failure {
   const shown = fields.slice(0, MAX_FIELDS);
   const detail = shown.map(({ field, message }) => `${field}: ${message}`).join("; ");
   return { code: "invalid_input", message: detail.slice(0, 2000), fields: shown };
 }
 
-/** The fields of a failed parse. `whole` stands for the value itself, e.g. `body`. */
+/** Lists the fields of a failed parse. `whole` names the value itself, e.g. `body`. */
 function fieldErrors(issues: readonly z.core.$ZodIssue[], whole: string): FieldError[] {
   return issues.flatMap((issue) => describe(issue, [], whole));
 }
 
-/** The hook that the routes' validators call: a failed parse is thrown as one `invalid_input`. */
+/** The hook of the routes' validators: throws a failed parse as one `invalid_input`. */
 export function refuseInvalid(
   result:
     | { readonly success: true }
@@ -37,7 +37,7 @@ export function refuseInvalid(
 function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[], whole: string): FieldError[] {
   const path = [...above, ...issue.path];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ field: dotted([...path, key], whole), message: "there is no such field" }));
+    return issue.keys.map((key) => ({ field: dotted([...path, key], whole), message: "is not a known field" }));
   }
   if (issue.code === "invalid_union") {
     const branch = closestBranch(issue.errors);
@@ -49,7 +49,7 @@ function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[], whole:
   return [{ field: dotted(path, whole), message: lowerFirst(issue.message) }];
 }
 
-/** Of a union's branches, the one that got furthest: a wrong type at the top says least. */
+/** Of a union's branches, returns the one with the deepest error: a wrong type at the top explains least. */
 function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
   const further = branches.filter((issues) =>
     issues.some((issue) => issue.path.length > 0 || issue.code !== "invalid_type"),

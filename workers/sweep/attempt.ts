@@ -1,8 +1,8 @@
-/** One piece of the sweep's work. */
+/** Runs one part of the sweep. */
 import { OttoError } from "../../core/base/errors.ts";
 import { redact } from "../http/log.ts";
 
-/** Never rejects. False: it failed, and the log says how. */
+/** Never rejects. Returns false if the work failed, and logs the error. */
 export async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

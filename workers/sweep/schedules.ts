@@ -1,4 +1,4 @@
-/** What the sweep does for schedules. */
+/** The sweep's work for schedules. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -8,15 +8,15 @@ import { unwrap } from "../http/unwrap.ts";
 
 /** An alarm that is this late may be lost. */
 const OVERDUE_MS = 60_000;
-/** Schedules that one run wakes, and those of a tenant that are erased at once. */
+/** Schedules that one run wakes, and schedules of a tenant that are erased at once. */
 const MAX_AT_ONCE = 500;
 
-/** The schedules whose alarm should have gone off, the longest overdue first. */
+/** Lists the schedules whose alarm is overdue, the longest overdue first. */
 export async function overdueSchedules(env: Env, now: number) {
   return unwrap(await databaseFromEnv(env).schedules.overdue(now - OVERDUE_MS, MAX_AT_ONCE));
 }
 
-/** Wakes a schedule. An object that is empty although it was not deleted was lost: it is created again from the row. */
+/** Wakes a schedule. Recreates a lost object from its row: it is empty, but was not deleted. */
 export async function wakeSchedule(env: Env, tenant: string, schedule: string): Promise<void> {
   const poked = await schedulesFromEnv(env)(tenant, schedule).poke();
   if (poked.ok) return;
@@ -25,8 +25,9 @@ export async function wakeSchedule(env: Env, tenant: string, schedule: string): 
 }
 
 /**
- * A deletion by an earlier release left nothing in the object. So one whose row that release wrote may be deleted, and comes
- * back paused: nothing runs that somebody deleted, and nothing that was lost goes silently.
+ * Recreates a lost schedule. A deletion by an earlier release left nothing in the object, so a schedule whose row
+ * that release wrote may be deleted: it returns paused, so that no deleted schedule runs and no lost one disappears
+ * silently.
  */
 async function recreateSchedule(env: Env, tenant: string, schedule: string): Promise<void> {
   const { schedules } = databaseFromEnv(env);
@@ -36,7 +37,7 @@ async function recreateSchedule(env: Env, tenant: string, schedule: string): Pro
   const { state, report, isTracked } = unwrap(row);
   const restored = isTracked ? state : pauseSchedule(state, Date.now());
   unwrap(await object.create(restored, report));
-  // A deletion that found the object empty removed the row alone.
+  // A deletion that found the object empty removed only the row.
   if (isMissing(await schedules.find(tenant, schedule))) return await object.erase();
   const how = isTracked ? "created again" : "created again, paused, since an earlier release may have deleted it";
   console.warn(JSON.stringify({ level: "warn", sweep: `the object of ${schedule} was lost and is ${how}`, tenant }));
@@ -46,7 +47,7 @@ function isMissing(found: Result<unknown>): boolean {
   return !found.ok && found.error.code === "not_found";
 }
 
-/** Some of them; false: there are more. They can make no tasks any more, since their tenant is gone. */
+/** Erases some schedules; false if more are left. Their tenant is gone, so they can create no more tasks. */
 export async function eraseSchedules(env: Env, tenant: string): Promise<boolean> {
   const { schedules } = databaseFromEnv(env);
   const some = unwrap(await schedules.listIds(tenant, MAX_AT_ONCE));

@@ -1,4 +1,4 @@
-/** What the sweep does for tasks whose alarm may be lost, and the entry point by which it hands many of them on. */
+/** The sweep's work for tasks whose alarm may be lost, and the entry point to which it passes many of them. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
@@ -10,7 +10,7 @@ import { attempt } from "./attempt.ts";
 
 const CLOCK = { now: () => Date.now(), after: async (ms: number) => await scheduler.wait(ms) };
 
-/** Wakes tasks, and sends what their tenants then know to the index. A task whose state is lost is reported. */
+/** Wakes tasks, and sends their tenants' reports to the index. Reports a task whose state is lost. */
 export async function wakeTasks(env: Env, tasks: readonly TenantTask[]): Promise<void> {
   await wakeEach(tasks, (task) => wakeTask(env, task), CLOCK);
   const tenants = [...new Set(tasks.map(({ tenant }) => tenant))];
@@ -27,7 +27,7 @@ async function wakeTask(env: Env, { tenant, task }: TenantTask): Promise<void> {
   });
 }
 
-/** An invocation of its own for a part of what is overdue. */
+/** A separate invocation for a part of the overdue tasks. */
 export class SweepRunner extends WorkerEntrypoint<Env> implements SweepRpc {
   async wakeTasks(tasks: readonly TenantTask[]): Promise<void> {
     await wakeTasks(this.env, tasks);

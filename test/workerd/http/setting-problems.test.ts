@@ -122,7 +122,7 @@ describe("a Worker whose database is not safe to use", () => {
       expect.objectContaining({
         status: "failed",
         database: "refused",
-        problems: [expect.stringMatching(/^DATABASE_URL leads to a database that is not safe/)],
+        problems: [expect.stringMatching(/^The database of DATABASE_URL is not safe/)],
       }),
     ]);
   });

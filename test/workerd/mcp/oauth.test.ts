@@ -58,7 +58,7 @@ describe("a server that wants OAuth", () => {
     const browser = newBrowser();
     const back = await agree(added.json.authorization_url, browser);
     const sent = await knock("GET", back);
-    expect([sent.status, sent.text]).toEqual([400, expect.stringContaining("This browser did not begin this")]);
+    expect([sent.status, sent.text]).toEqual([400, expect.stringContaining("This browser did not start this")]);
     const told = await browser.visit(back);
     expect(told.status, told.text).toBe(200);
     expect(told.text).toMatch(/has 1 tools of notes/);

@@ -1,10 +1,10 @@
-/** Which methods a path knows, for 405 and OPTIONS. */
+/** Finds the methods of a path, for 405 and OPTIONS. */
 import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "../context.ts";
 
 const routers = new WeakMap<App, TrieRouter<string>>();
 
-/** The methods of a path in the order of their names; empty when no route has it. */
+/** Returns the methods of a path in alphabetical order; empty if no route has it. */
 export function allowedMethods(app: App, path: string): string[] {
   const router = routers.get(app) ?? index(app);
   routers.set(app, router);
@@ -14,7 +14,10 @@ export function allowedMethods(app: App, path: string): string[] {
   return [...methods.add("OPTIONS")].toSorted();
 }
 
-/** Every route of the app under one method, so that one look finds all of a path's methods. Middleware stands under ALL. */
+/**
+ * Indexes every route under one method, so that one search finds all methods of a path. Middleware has the method
+ * ALL.
+ */
 function index(app: App): TrieRouter<string> {
   const router = new TrieRouter<string>();
   for (const { method, path } of app.routes) if (method !== "ALL") router.add("ANY", path, method);

@@ -1,7 +1,7 @@
 /**
- * Who asks. The tenant comes from the key, or from the session that acts as one, and from nowhere else. One hop to the
- * tenant's object answers everything that has to be known before the request runs: the key and its request limit. The answer
- * to a repeat depends on the body, which is read once the key is known to be valid: that takes a second hop.
+ * Authenticates a request. The tenant comes only from the key, or from the session that acts as a key. One call to
+ * the tenant's object validates the key and counts the request. A repeatable request needs a second call, because its
+ * body is read only after the key is known to be valid.
  */
 import type { MiddlewareHandler } from "hono";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
@@ -26,7 +26,7 @@ import { idempotentRequestOf, runOnce } from "./idempotency.ts";
 
 type Admitted = Extract<Admission, { kind: "admitted" | "limited" }>;
 
-/** The operator key as the object that counts its requests and keeps its replies knows it. */
+/** The operator key, as the object that counts its requests and stores its replies knows it. */
 const OPERATOR_KEY: KeyRecord = { id: OPERATOR, tenant: OPERATOR_TENANT, name: OPERATOR, scopes: [], expiresAt: null };
 
 export const authenticate: MiddlewareHandler<AppEnv> = async function authenticate(c, next) {
@@ -50,16 +50,18 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
   for (const [name, value] of toRateHeaders(admission.rate)) c.res.headers.set(name, value);
 };
 
-/** Lets only the operator key through. On a route about one tenant, any other key learns nothing about which there are. */
+/**
+ * Admits only the operator key. A route about one tenant answers 404 to any other key, so that it reveals no tenants.
+ */
 export const requireOperator: MiddlewareHandler<AppEnv> = async function requireOperator(c, next) {
   if (c.get("principal").kind !== "operator") {
     if (c.req.param("id") !== undefined) raise("not_found", "There is no such tenant.");
-    raise("forbidden", "Tenants are made with the operator key.");
+    raise("forbidden", "Only the operator key can manage tenants.");
   }
   await next();
 };
 
-/** By the key that the request names, else by its session's cookie. */
+/** Authenticates by the request's key, or else by its session cookie. */
 async function admitRequest(c: AppContext): Promise<Admitted> {
   const token = c.req.header("authorization") === undefined ? sessionToken(c) : null;
   if (token !== null) return await admitSession(c, token);
@@ -87,7 +89,7 @@ async function admitOnce(c: AppContext, question: Question): Promise<Admitted | 
   return judged === null ? null : { ...judged, rate: admitted.rate };
 }
 
-/** The cookie comes by itself with what any page asks for, so our own page has to have asked. */
+/** Browsers send the cookie with requests of any page, so the request must come from our own page. */
 async function admitSession(c: AppContext, token: string): Promise<Admitted> {
   refuseForeign(c);
   const tenant = findSessionTenant(token);
@@ -108,7 +110,7 @@ async function questionOf(c: AppContext, owner: string, key: string): Promise<Qu
   return async (repeat) => await ask(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
 }
 
-/** The answer of the tenant's object to a key; null for an invalid key. */
+/** Validates a key with the tenant's object; null for an invalid key. */
 export async function admitKey(c: AppContext, tenant: string, key: string): Promise<Admitted | null> {
   return await askAboutKey(c, tenant, await hashKey(key), { idempotency: null });
 }
@@ -135,7 +137,7 @@ async function ask(c: AppContext, tenant: string, request: KeyAdmissionRequest):
   return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
 }
 
-/** Asks once more when the object was restarted under the first question: what that one began is taken over. */
+/** Repeats the call if the object restarted during it. The second call takes over what the first began. */
 async function again(question: () => Promise<Admission>): Promise<Admission> {
   try {
     return await question();
@@ -144,24 +146,24 @@ async function again(question: () => Promise<Admission>): Promise<Admission> {
   }
 }
 
-/** The credentials of RFC 6750, section 2.1. */
+/** Reads the credentials of RFC 6750, section 2.1. */
 export function bearerToken(c: AppContext): string {
   return /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? refuse();
 }
 
-/** Takes the same time wherever two hashes differ. */
+/** Compares two hashes in constant time. */
 function isSame(left: string, right: string): boolean {
   const [a, b] = [new TextEncoder().encode(left), new TextEncoder().encode(right)];
   return a.byteLength === b.byteLength && crypto.subtle.timingSafeEqual(a, b);
 }
 
 function tooMany(c: AppContext, retryAfterMs: number): Response {
-  const message = "This key has sent too many requests. Wait as long as Retry-After says.";
+  const message = "This key has sent too many requests. Wait for the time in Retry-After.";
   return problemResponse({ code: "rate_limited", message, retryAfterMs }, c.get("requestId"));
 }
 
 function refuseSession(): never {
-  raise("unauthenticated", "Your session is over. Sign in again.");
+  raise("unauthenticated", "Your session has ended. Sign in again.");
 }
 
 function refuse(): never {

@@ -1,8 +1,7 @@
 /**
- * Bodies. `readBody` counts a JSON body while it arrives and stores its bytes for the fingerprint of a repeatable request.
- * It is called after the key was checked: a caller without one has none of its bytes read. `checkJsonBody` runs after the
- * authentication and checks the bytes. Neither reads a file's body: its route counts it. The bytes of a skill are counted
- * here and read by its route.
+ * Reads and checks bodies. `readBody` counts a JSON body as it arrives, after the key is validated, and stores its
+ * bytes for the fingerprint of a repeatable request. `checkJsonBody` runs after the authentication and checks the
+ * bytes. A file's body is counted and read by its route; a skill's is counted here.
  */
 import type { MiddlewareHandler } from "hono";
 import { parseAgentDocument } from "../../../core/agents/document.ts";
@@ -22,15 +21,18 @@ const MAX_JSON_BYTES = 1_048_576;
 const MAX_UPLOAD_BYTES = 10_500_000;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-/** Where a file in YAML is taken in place of JSON. */
+/** Where the body may be a YAML file instead of JSON. */
 const AGENT_PATH = /^\/v1\/agents(?:\/[^/]+)?$/;
 const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
-/** Where schemas, patterns and tools are compiled from the body. */
+/** Where the body contains schemas, patterns and tools to compile. */
 const COMPILED_PATH = /^\/v1\/(?:tools|mcp-servers)(?:\/|$)/;
-/** Where a skill is taken: its route reads what the bytes are. */
+/** Where a skill is uploaded. Its route reads the bytes. */
 const UPLOAD_PATH = /^\/v1\/skills(?:\/validate)?$/;
 
-/** The bytes of the request's body, read once; null: it has none, or is a file. `too_large` past the limit. */
+/**
+ * Returns the bytes of the request's body, read once; null for no body or a file. Fails with `too_large` beyond the
+ * limit.
+ */
 export async function readBody(c: AppContext): Promise<Uint8Array | null> {
   const known = c.get("bodyBytes");
   if (known !== undefined) return known;
@@ -66,7 +68,7 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
     if (bytes.length > 0 && !JSON_TYPE.test(type) && !isAgentFile) {
       raise("unsupported_media", "Send the body as application/json.", { field: "content-type" });
     }
-    // No bytes are no fields, whatever the header says; a route that needs some names them.
+    // An empty body has no fields; a route names the fields that it needs.
     const text =
       bytes.length === 0
         ? JSON_TYPE.test(type)
@@ -74,25 +76,25 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
           : null
         : await (isAgentFile ? readAgentFile(c, bytes) : readJson(c, bytes));
     if (isAgentFile) headers.set("content-type", "application/json");
-    // The body's stream was read: what the routes' validators read is the checked text.
+    // The body's stream was read. The routes' validators read the checked text.
     c.req.raw = new Request(c.req.url, { method: c.req.method, headers, body: text });
   }
   await next();
 };
 
-/** The checked text of a JSON body. Its tenant is charged for the reading, as is the tenant of an agent's file. */
+/** Returns the checked text of a JSON body, and charges its tenant for reading it. */
 function readJson(c: AppContext, bytes: Uint8Array): string {
   const startedAt = Date.now();
   try {
     return checkedText(decode(bytes));
   } finally {
     const kind = COMPILED_PATH.test(c.req.path) ? "compiled" : "json";
-    // The route reads the checked text once more.
+    // The route reads the checked text a second time.
     charge(c, Math.max(rateBody(kind, bytes.length), 2 * (Date.now() - startedAt)));
   }
 }
 
-/** The body that an agent's file stands for. */
+/** Converts an agent file to the JSON body. */
 async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> {
   const countedMs = rateBody("yaml", bytes.length);
   const principal: Principal | undefined = c.get("principal");
@@ -106,7 +108,7 @@ async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> 
   return checkedText(JSON.stringify(agent.value));
 }
 
-/** The sign-in has no principal, and the operator no tenant: neither is charged. */
+/** Charges the tenant. A sign-in and the operator have none. */
 function charge(c: AppContext, costMs: number): void {
   const principal: Principal | undefined = c.get("principal");
   if (principal?.kind === "tenant") chargeCost(c.env, principal.tenant, costMs);

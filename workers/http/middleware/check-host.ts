@@ -1,4 +1,4 @@
-/** Refuses a request for another host. In the cloud the platform does: it passes on only the hosts of the Worker's routes. */
+/** Refuses a request for another host. In the cloud, the platform passes only the hosts of the Worker's routes. */
 import type { MiddlewareHandler } from "hono";
 import { isLocalFromEnv } from "../../../adapters/env/settings.ts";
 import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
@@ -9,7 +9,7 @@ import { problemResponse } from "../problem.ts";
 
 const OTHER_HOST: Failure = {
   code: "invalid_input",
-  message: "Otto is not at this host. Use localhost, or set OTTO_PUBLIC_URL to the address under which it is reached.",
+  message: "Otto does not serve this host. Use localhost, or set OTTO_PUBLIC_URL to Otto's public address.",
   field: "host",
 };
 

@@ -1,4 +1,4 @@
-/** Refuses a query that is not valid percent-encoded UTF-8, holds NUL, or names a parameter twice. */
+/** Refuses a query that is not valid percent-encoded UTF-8, contains NUL, or repeats a parameter. */
 import type { MiddlewareHandler } from "hono";
 import { OttoError } from "../../../core/base/errors.ts";
 import type { AppEnv } from "../context.ts";

@@ -1,22 +1,21 @@
 /**
- * Answers a request whose body was not read to its end, so that a client that is still sending receives the answer. The
- * runtime closes the connection once the answer ended and 64 KB of the rest were read, and a client that is cut off while it
- * sends reports a reset instead of the answer. So the answer is sent at once and ended when the rest was discarded.
- *
- * Bounded in bytes and in time; past either the connection is closed. A client that waits for `100 Continue` gets the answer
- * instead, and sends nothing (RFC 9110, section 10.1.1).
+ * Replies to a request whose body was not read to its end, so that a client that is still sending receives the reply.
+ * The runtime closes the connection once the reply has ended and 64 KB of the rest were read, and a client that is
+ * cut off while sending reports a reset. So the reply is sent at once and ended when the rest is discarded. Bytes and
+ * time are bounded; beyond them the connection is closed. A client that waits for `100 Continue` gets the reply and
+ * sends nothing (RFC 9110, section 10.1.1).
  */
 import type { MiddlewareHandler } from "hono";
 import type { AppContext, AppEnv } from "../context.ts";
 import { type DiscardBounds, discardBody } from "../discard-body.ts";
 
-/** A client that sends slowly has a minute, and one that stops ten seconds. */
+/** A slow client has a minute; one that stops sending has ten seconds. */
 const BOUNDS: DiscardBounds = { maxBytes: 16 * 1024 * 1024, idleMs: 10_000, totalMs: 60_000 };
 /** Bytes of a body that the runtime itself discards (KJ's `canceledUploadGraceBytes`). */
 const RUNTIME_BYTES = 65_536;
 
 export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, next) {
-  // Routes see a request with the checked body in its place.
+  // Routes get a request with the checked body instead.
   const { raw } = c.req;
   await next();
   const rest = unreadBody(c, raw);
@@ -30,12 +29,12 @@ export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, 
   c.executionCtx.waitUntil(sent);
   const headers = new Headers(answer.headers);
   headers.delete("content-length");
-  // Hono copies the header fields of an answer that is replaced, unless it was removed before.
+  // Hono copies the headers of a replaced reply unless it was removed first.
   c.res = undefined;
   c.res = new Response(readable, { status: answer.status, headers });
 };
 
-/** The unread body; null when it was read, is small, or is not sent before the answer. */
+/** Returns the unread body; null if it was read, is small, or is not sent before the reply. */
 function unreadBody(c: AppContext, raw: Request): ReadableStream<Uint8Array> | null {
   const body: ReadableStream<Uint8Array> | null = raw.body;
   if (body === null || body.locked || (c.get("bodyBytes") ?? null) !== null) return null;
@@ -44,7 +43,7 @@ function unreadBody(c: AppContext, raw: Request): ReadableStream<Uint8Array> | n
   return Number(raw.headers.get("content-length") ?? Infinity) <= RUNTIME_BYTES ? null : body;
 }
 
-/** Sends the answer's bytes at once, and ends it when the request's body was discarded. */
+/** Sends the reply's bytes at once, and ends it when the request's body is discarded. */
 async function send(
   answer: ReadableStream<Uint8Array>,
   writable: WritableStream<Uint8Array>,

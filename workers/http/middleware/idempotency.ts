@@ -1,7 +1,7 @@
 /**
- * `Idempotency-Key` on every POST that makes something (docs/decisions/0005-keys-and-idempotency.md). The tenant's object
- * says what a request is: the first, which runs and whose reply is stored before it is sent; or a repeat, which gets that
- * reply.
+ * `Idempotency-Key` for every POST that creates something (docs/decisions/0005-keys-and-idempotency.md). The tenant's
+ * object decides whether a request is the first, which runs and whose reply is stored before it is sent, or a repeat,
+ * which gets the stored reply.
  */
 import type { Next } from "hono";
 import { sealingFromEnv } from "../../../adapters/env/secrets.ts";
@@ -23,17 +23,17 @@ import { problemResponse } from "../problem.ts";
 import { readBody } from "./body-limits.ts";
 
 /**
- * The switch of a tenant: a repeat changes nothing, and answers how the switch is now. A reply that was kept could say
- * that a tenant is stopped which was released since.
+ * A tenant's kill switch. A repeat changes nothing and returns the current state; a stored reply could say that a
+ * released tenant is stopped.
  */
 const SWITCH_PATH = /^\/v1\/(kill-switch|tenants\/[^/]+)\/(stop|release)$/;
 
-/** Header fields that belong to the reply itself; the others are of the request that is being answered. */
+/** Headers that belong to the reply itself. The others belong to the current request. */
 const KEPT_HEADERS = ["content-type", "etag", "location", "retry-after"];
 
 /**
- * The request as far as repeats of it are concerned; null when it carries no key, is no POST, or sets a tenant's switch. Reads
- * the body, so the caller is known before.
+ * Describes the request for the detection of repeats; null if it has no key, is no POST, or sets a kill switch. Reads
+ * the body, so call it after the authentication.
  */
 export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequest | null> {
   const key = c.req.header("idempotency-key");
@@ -43,7 +43,7 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
     raise("invalid_input", message, { field: "Idempotency-Key" });
   }
   const { method } = c.req;
-  // As it was sent: a stored key holds it, also an address of an earlier release.
+  // The path as sent, because a stored key contains it, even for an address of an earlier release.
   const path = getPath(c.req.raw);
   if (SWITCH_PATH.test(path)) return null;
   const query = new URL(c.req.url).search;
@@ -51,13 +51,13 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
   return { key: `${method} ${path} ${key}`, fingerprint };
 }
 
-/** The body as two requests that say the same have it: what stands between the parts of a form is another word each time. */
+/** Returns the body without the random separator of a form, so that equal requests compare equal. */
 async function comparable(c: AppContext): Promise<Uint8Array | null> {
   const bytes = await readBody(c);
   const type = c.req.header("content-type") ?? "";
   const boundary = /^multipart\/[^]*;\s*boundary="?([^";\s]+)/i.exec(type)?.[1];
   if (bytes === null || boundary === undefined) return bytes;
-  // Every byte is a character of its own in this encoding.
+  // In this encoding each byte is one character.
   const text = new TextDecoder("latin1").decode(bytes);
   return new TextEncoder().encode(text.replaceAll(boundary, ""));
 }
@@ -70,13 +70,10 @@ export async function runOnce(
 ): Promise<void> {
   switch (state.kind) {
     case "mismatch":
-      answer(
-        c,
-        refusal("invalid_input", "This Idempotency-Key was used with another body or query. Take another key."),
-      );
+      answer(c, refusal("invalid_input", "This Idempotency-Key was used with another body or query. Use a new key."));
       return;
     case "busy": {
-      const message = "The first request with this Idempotency-Key still runs. Send this one again later.";
+      const message = "The first request with this Idempotency-Key is still running. Send this one again later.";
       answer(c, refusal("conflict", message, state.retryAfterMs));
       return;
     }
@@ -91,7 +88,10 @@ export async function runOnce(
   }
 }
 
-/** Stores the reply, twice if need be. A reply that could not be stored is not sent: its repeat could get another. */
+/**
+ * Stores the reply, with one retry. Does not send a reply that could not be stored, because a repeat could get
+ * another.
+ */
 async function keep(c: AppContext, tenant: string, ticket: string): Promise<void> {
   const reply = shouldStoreReply(c.res.status) && c.get("isTurnedAway") !== true ? await seal(c, tenant) : null;
   for (let attempt = 1; ; attempt += 1) {
@@ -118,7 +118,7 @@ function answer(c: AppContext, failure: Failure): void {
   c.res = problemResponse(failure, c.get("requestId"));
 }
 
-/** Hono copies the header fields of a response that is replaced onto its successor, unless it was taken away before. */
+/** Replaces the response. Hono copies the headers of a replaced response unless it was removed first. */
 function replace(c: AppContext, response: Response): void {
   c.res = undefined;
   c.res = response;
@@ -130,7 +130,7 @@ async function seal(c: AppContext, tenant: string): Promise<StoredReply> {
     const value = c.res.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  // The address of a consent counts in the browser alone that has its cookie, also when the first reply was lost.
+  // A consent is bound to the browser with its cookie, so a replayed reply sets the cookie too.
   const cookies = c.res.headers.getSetCookie().filter(isConsentCookie);
   headers.push(...cookies.map((cookie) => ["set-cookie", cookie] as const));
   return { status: c.res.status, headers, sealed: await sealingFromEnv(c.env).seal(body, contextOf(tenant)) };
@@ -142,7 +142,7 @@ async function open(c: AppContext, tenant: string, reply: StoredReply): Promise<
     .catch(() => null);
   if (body === null) {
     const message =
-      "The first request with this Idempotency-Key was done, and its reply cannot be opened: the key that sealed it is missing.";
+      "The first request with this Idempotency-Key was done, but its reply cannot be decrypted: its key is missing from OTTO_SECRET_KEYS_OLD.";
     return problemResponse(refusal("conflict", message), c.get("requestId"));
   }
   return new Response(body.length === 0 ? null : body, {

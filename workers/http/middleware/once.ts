@@ -1,8 +1,8 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 /**
- * A middleware that runs once for a request. Hono finds the one of `/v1/*` twice for a request of that very path: as what the
- * pattern matches, and as the name itself. A body was then read twice.
+ * Runs a middleware once per request. For a request of exactly `/v1/*`, Hono finds it twice, as a match of the
+ * pattern and by name, and a body would be read twice.
  */
 export function once<E extends Env>(middleware: MiddlewareHandler<E>): MiddlewareHandler<E> {
   const seen = new WeakSet<Context<E>>();

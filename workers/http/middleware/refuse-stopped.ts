@@ -1,4 +1,7 @@
-/** While the tenant is stopped, nothing is made or started. The refusal is not kept for repeats: after the release they run. */
+/**
+ * Refuses to create or start anything while the tenant is stopped. The refusal is not stored, so a repeat runs after
+ * the release.
+ */
 import type { MiddlewareHandler } from "hono";
 import { raise } from "../../../core/base/errors.ts";
 import { formatStopMessage } from "../../../core/tenant/stop-message.ts";

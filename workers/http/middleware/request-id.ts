@@ -1,4 +1,4 @@
-/** Gives every request an id, which its answer, its problem and the log carry. */
+/** Gives every request an id for its reply, its problem and the log. */
 import type { MiddlewareHandler } from "hono";
 import { makeId } from "../../../core/base/ids.ts";
 import type { AppEnv } from "../context.ts";

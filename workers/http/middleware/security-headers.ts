@@ -1,4 +1,4 @@
-/** Headers that keep an answer from being read as anything else than it is. A route that set one of its own keeps it. */
+/** Adds security headers that a route did not set itself. */
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../context.ts";
 

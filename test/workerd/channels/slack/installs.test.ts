@@ -151,7 +151,7 @@ describe("an installation", () => {
       expect(data).toMatchObject([{ team: desk.slack.team, app: desk.app.appId, scopes: ["chat:write", "commands"] }]);
       const replayed = await back({ state, code: `code-${desk.slack.team}` });
       expect(replayed.status).toBe(400);
-      expect(replayed.text).toContain("did not begin this");
+      expect(replayed.text).toContain("did not start this");
     });
 
     test("takes nobody back who did not go that way, and keeps the consent for who did", async () => {
@@ -168,7 +168,7 @@ describe("an installation", () => {
       });
       // Somebody to whom the address of Slack's page was sent.
       const sent = await back({ state, code }, newBrowser());
-      expect([sent.status, sent.text]).toEqual([400, expect.stringContaining("This browser did not begin this")]);
+      expect([sent.status, sent.text]).toEqual([400, expect.stringContaining("This browser did not start this")]);
       // Somebody who went the same way for another one.
       const other = await back({ state, code }, await thatWent(desk));
       expect(other.status).toBe(400);
@@ -212,7 +212,7 @@ describe("an installation", () => {
       const page = new URL(begun.json.url);
       expect(page.pathname).toBe("/oauth/v2/authorize");
       const path = `/slack/oauth?state=${page.searchParams.get("state") ?? ""}&error=no`;
-      expect((await newBrowser().visit(path)).text).toContain("This browser did not begin this");
+      expect((await newBrowser().visit(path)).text).toContain("This browser did not start this");
       const [set = ""] = begun.headers.getSetCookie();
       const home = await knock("GET", path, { headers: { cookie: set.split(";")[0] ?? "" } });
       expect(home.text).toContain("Slack says no");
