@@ -92,7 +92,7 @@ test("a question to a person is answered by a reply, once, and by nobody else", 
   await reply("West", "eve@example.com");
   await reply("East", "ana@example.com");
   await vi.waitFor(async () => expect(await mailsTo("ana@example.com")).toHaveLength(before + 1), soon);
-  expect((await mailsTo("ana@example.com"))[0].text).toContain("went to another address");
+  expect((await mailsTo("ana@example.com"))[0].text).toContain("was sent to another address");
   expect(await mailsTo("eve@example.com")).toEqual([]);
   expect((await caller.send("GET", `/v1/tasks/${id}`)).json.status).toBe("waiting_input");
 

@@ -1,4 +1,4 @@
-/** Requests of a channel's provider, such as its events: `/channels/<name>/…` goes to the channel, which checks who sent it. */
+/** Passes requests to `/channels/<name>/…`, such as a provider's events, to the channel, which checks the sender. */
 import { raise } from "../../core/base/errors.ts";
 import { type Channels, CHANNELS, loadHandlers } from "./channels.ts";
 import type { App } from "../http/context.ts";

@@ -18,21 +18,21 @@ export const CHANNEL_SECRETS: Readonly<Record<string, SecretRow>> = Object.fromE
   [...CHANNELS.values()].flatMap(({ secrets = {} }) => Object.entries(secrets)),
 );
 
-/** Loads what works a channel; null: there is no such channel. */
+/** Loads the code of a channel; null for an unknown channel. */
 export async function loadHandlers(channels: Channels, name: string): Promise<ChannelHandlers | null> {
   return (await channels.get(name)?.load()) ?? null;
 }
 
-/** Loads what works an inbox, by the first word of its name. Throws for a name that no channel has. */
+/** Loads the code that processes an inbox, by the first word of its name. Throws for an unknown channel. */
 export async function loadReceiver(channels: Channels, inbox: string): Promise<ChannelHandlers> {
   const handlers = await loadHandlers(channels, inbox.split("/")[0] ?? "");
-  if (handlers === null) throw new Error(`nobody works the inbox ${inbox}`);
+  if (handlers === null) throw new Error(`no channel processes the inbox ${inbox}`);
   return handlers;
 }
 
-/** Loads what sends by a channel. Throws for one that there is not. */
+/** Loads the code that sends by a channel. Throws for an unknown channel. */
 export async function loadSender(channels: Channels, name: string): Promise<ChannelHandlers> {
   const handlers = await loadHandlers(channels, name);
-  if (handlers === null) throw new Error(`nobody sends by ${name}`);
+  if (handlers === null) throw new Error(`there is no channel ${name}`);
   return handlers;
 }

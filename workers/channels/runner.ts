@@ -1,4 +1,4 @@
-/** The stateless runner of channels: it works what came in, sends what goes out, and tells the world of tasks. */
+/** The stateless runner of channels: processes received items, sends deliveries, and fans out the notices of tasks. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { Attempt, Delivery, SendResult } from "../../core/channels/outbox/delivery.ts";
@@ -17,10 +17,10 @@ import { type Channels, CHANNELS, loadReceiver, loadSender } from "./channels.ts
 import { spreadNotices } from "./fan-out/fan-out.ts";
 import { tell } from "./outbox/notify.ts";
 
-/** A job of a later release: nothing began, and its object sends it again. */
+/** A job of a later release: nothing has started, and its object resends it. */
 const REFUSED = { kind: "later", afterMs: REFUSED_JOB_RETRY_MS, why: OTHER_RELEASE } as const;
 
-/** An answer to a question may be in the inbox, so an item waits little for the pace of those before it. */
+/** An item may answer a question, so it waits only briefly for the pace of earlier ones. */
 const LONGEST_ITEM_PAUSE_MS = 1000;
 
 export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc {
@@ -56,7 +56,7 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
     return await tell(this.env, { tenant, deliver, message }, telling);
   }
 
-  /** What the task's object answered is not handed on as it came: until that is disposed of, it keeps its reader in memory. */
+  /** Copies the reply of the task's object: the original would keep its reader in memory until it is disposed. */
   async makeTask(order: TaskOrder, version?: number): Promise<Result<CreatedTask>> {
     if (!isSupported(version)) return refuse();
     const made = await makeTask(this.env, order);

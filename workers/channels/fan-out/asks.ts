@@ -1,4 +1,4 @@
-/** From what tasks ask people to what leaves for them: questions, approvals, reminders, and how each of them ended. */
+/** Creates the deliveries for questions and approvals: requests, reminders, and how each ended. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
@@ -14,7 +14,7 @@ import { stationsOfTask } from "../../people/conversations.ts";
 
 const NOTHING: Result<Spread> = ok({ deliveries: [] });
 
-/** Asks of hidden tasks are not delivered: the reply to the API call already stated them. */
+/** Questions of hidden tasks are not delivered, because the reply to the API call contains them. */
 export const spreadAsks: Spreader = async function spreadAsks(env, look) {
   const { notice } = look;
   if (notice.facts.isHidden) return NOTHING;
@@ -24,7 +24,7 @@ export const spreadAsks: Spreader = async function spreadAsks(env, look) {
   return ends.length === 0 ? NOTHING : await spreadEnds(env, look, ends);
 };
 
-/** One that its task shows no more was answered, or expired, while the notice waited. */
+/** A question that its task no longer shows was answered or expired while the notice waited. */
 async function spreadQuestion(env: Env, { tenant, notice, view }: NoticeLook): Promise<Result<Spread>> {
   const person = await personOf(env, tenant, notice.data["person_id"]);
   if (!person.ok) return person;
@@ -40,7 +40,7 @@ async function spreadQuestion(env: Env, { tenant, notice, view }: NoticeLook): P
   return ok({ deliveries: await planAsk(tenant, notice, told, whom) });
 }
 
-/** The arguments stand with the task: one that shows the approval no more has had it decided. */
+/** The task stores the arguments. An approval that it no longer shows was decided. */
 async function spreadApproval(env: Env, look: NoticeLook): Promise<Result<Spread>> {
   const { tenant, notice } = look;
   const conversations = await stationsOfTask(env, tenant, notice.facts.deliver, "approval");
@@ -56,12 +56,12 @@ async function spreadApproval(env: Env, look: NoticeLook): Promise<Result<Spread
   return ok({ deliveries: await planAsk(tenant, notice, told, whom) });
 }
 
-/** Calls off what has not left, and changes every card that was sent, wherever it went. */
+/** Cancels unsent deliveries, and updates every card that was sent. */
 async function spreadEnds(env: Env, { tenant, notice }: NoticeLook, ends: readonly AskEnd[]): Promise<Result<Spread>> {
   const deliveries: Delivery[] = [];
   const calledOff: { outbox: string; about: string }[] = [];
   for (const end of ends) {
-    // Nobody was named and it delivers nowhere: only the console and the API have shown it.
+    // Without a recipient, only the console and the API have shown it.
     if (end.personId === null && notice.facts.deliver.length === 0) continue;
     const found = await outboxesOf(env, tenant, notice, end);
     if (!found.ok) return found;
@@ -75,7 +75,7 @@ async function spreadEnds(env: Env, { tenant, notice }: NoticeLook, ends: readon
   return ok({ deliveries, calledOff });
 }
 
-/** The outboxes that may hold deliveries of an ask. */
+/** Returns the outboxes that may contain deliveries of a question or approval. */
 async function outboxesOf(
   env: Env,
   tenant: string,
@@ -92,7 +92,7 @@ async function outboxesOf(
   return ok(listCandidateOutboxes(tenant, { person: person.value, conversations: conversations.value }, teams));
 }
 
-/** The person of a record; null: none is named, or the record is gone. */
+/** Returns the person's record; null if none is named, or the record was deleted. */
 async function personOf(env: Env, tenant: string, id: unknown): Promise<Result<PersonRecord | null>> {
   if (typeof id !== "string") return ok(null);
   const found = await databaseFromEnv(env).people.get(tenant, id);

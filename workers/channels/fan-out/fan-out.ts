@@ -1,4 +1,4 @@
-/** From what happened to tasks to what leaves: each spreader says what a notice makes necessary. */
+/** Fans notices of tasks out to deliveries. Each step creates the deliveries that a notice needs. */
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
@@ -14,21 +14,24 @@ import { awaitWithin } from "../../../core/base/deadline.ts";
 import type { NoticeLook, Spread, Spreader } from "./spreader.ts";
 import { tellSchedule } from "../../schedules/notify.ts";
 
-/** That of progress calls off what has not left, and so stands before those that tell of a task's end. */
+/** Progress comes first, because it cancels unsent updates before the task's end is delivered. */
 const SPREADERS: readonly Spreader[] = [tellSchedule, spreadProgress, spreadResults, spreadAsks, spreadWebhooks];
 
-/** Tasks whose notices are spread side by side. */
+/** Tasks whose notices are fanned out concurrently. */
 const AT_ONCE = 10;
-/** How long one notice may take, and how long all of them: one that nobody answers holds up the others no longer. */
+/** Time limit of one notice, and of all of them, so that one unresponsive task does not delay the others. */
 const PATIENCE_MS = 15_000;
 const PATIENCE_FOR_ALL_MS = 30_000;
 
-const NOT_REACHED: Failure = { code: "upstream_failed", message: "There was no time left for it." };
-const TOO_LATE: Failure = { code: "upstream_failed", message: `It took longer than ${PATIENCE_MS / 1000} seconds.` };
+const NOT_REACHED: Failure = { code: "upstream_failed", message: "There was no time left to deliver this notice." };
+const TOO_LATE: Failure = {
+  code: "upstream_failed",
+  message: `Delivering this notice took longer than ${PATIENCE_MS / 1000} seconds.`,
+};
 
 /**
- * Puts what these notices make necessary into the outboxes, those of one task in their order. Says for each why it has to be
- * spread again; null: it need not. What one notice or one spreader lacks holds up no other. Never throws.
+ * Puts the deliveries of these notices into the outboxes, in order for each task. Returns for each notice why it has
+ * to be retried, or null. A failure of one notice or step does not stop the others. Never throws.
  */
 export async function spreadNotices(
   env: Env,
@@ -43,7 +46,7 @@ export async function spreadNotices(
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
       for (const [index, notice] of task) {
         if (deadline.isOver) return;
-        // What is given up continues: to be done twice changes nothing.
+        // Work that timed out continues. Repeating it is harmless.
         outcomes[index] = await awaitWithin(globalThis, PATIENCE_MS, spreadOne(env, tenant, notice), TOO_LATE);
       }
     }
@@ -53,7 +56,7 @@ export async function spreadNotices(
   return outcomes;
 }
 
-/** Asks every spreader; the failure of the last one that failed. Never throws. */
+/** Runs every step; returns the last failure. Never throws. */
 async function spreadOne(env: Env, tenant: string, notice: Notice): Promise<Failure | null> {
   const look = { tenant, notice, view: viewOf(env, tenant, notice) };
   let outcome: Failure | null = null;
@@ -74,7 +77,7 @@ async function put(env: Env, { deliveries, calledOff = [] }: Spread): Promise<vo
   await putDeliveries(env, deliveries);
 }
 
-/** The task is asked once, by whichever spreader is the first to look. */
+/** Reads the task once, when the first step needs it. */
 function viewOf(env: Env, tenant: string, { facts: { task } }: Notice): NoticeLook["view"] {
   let asked: Promise<Result<TaskView | null>> | null = null;
   return async () => await (asked ??= look(env, tenant, task));

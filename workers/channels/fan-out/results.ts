@@ -1,4 +1,4 @@
-/** From the end of tasks to their results, and from what they say on the way to notifications: to where `deliver` points. */
+/** Delivers results of tasks, and their notifications, to the targets in `deliver`. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { createPlainMessage, getProgressName } from "../../../core/channels/outbox/message-delivery.ts";
 import { createResultMessage } from "../../../core/channels/outbox/result-message.ts";
@@ -9,7 +9,7 @@ import { messagesFor } from "../outbox/notify.ts";
 
 const NOTHING = ok({ deliveries: [] });
 
-/** Of a task that was erased meanwhile nothing is delivered. */
+/** Delivers nothing for a task that was erased meanwhile. */
 export async function spreadResults(env: Env, look: NoticeLook): Promise<Result<Spread>> {
   const { facts, type, data } = look.notice;
   if (facts.deliver.length === 0 || facts.isHidden) return NOTHING;
@@ -20,7 +20,7 @@ export async function spreadResults(env: Env, look: NoticeLook): Promise<Result<
   return isRemark ? await remark(env, look, String(data["query"])) : NOTHING;
 }
 
-/** What the task came to, with its files. */
+/** Delivers the result with its files. */
 async function results(env: Env, { tenant, notice, view }: NoticeLook): Promise<Result<Spread>> {
   const { facts, at, seq } = notice;
   const read = await view();
@@ -39,7 +39,7 @@ async function results(env: Env, { tenant, notice, view }: NoticeLook): Promise<
   return deliveries.ok ? ok({ deliveries: deliveries.value }) : deliveries;
 }
 
-/** What the task tells people without waiting for an answer. One that names a person goes to that person. */
+/** Delivers a notification that needs no answer. If it names a person, it goes to that person. */
 async function remark(env: Env, { tenant, notice }: NoticeLook, text: string): Promise<Result<Spread>> {
   const { facts, at, seq } = notice;
   const deliveries = await messagesFor(placesOf(env, tenant), {

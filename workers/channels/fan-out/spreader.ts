@@ -1,23 +1,23 @@
-/** What says which deliveries a notice makes necessary. */
+/** A step of the fan-out: creates the deliveries that a notice needs. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
 import type { Notice } from "../../../core/task/notice.ts";
 import type { Result } from "../../../core/base/errors.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 
-/** What a notice makes necessary: deliveries, and what earlier ones are called off with. */
+/** The effect of a notice: new deliveries, and deliveries to cancel. */
 export interface Spread {
   readonly deliveries: readonly Delivery[];
-  /** Outboxes in which everything about this is called off. */
+  /** Outboxes in which everything about this is cancelled. */
   readonly calledOff?: readonly { readonly outbox: string; readonly about: string }[];
 }
 
-/** A notice with a look at its task: as it stands now; null: it is gone. */
+/** A notice, with a function that reads its task; null if the task was erased. */
 export interface NoticeLook {
   readonly tenant: string;
   readonly notice: Notice;
   readonly view: () => Promise<Result<TaskView | null>>;
 }
 
-/** Says what a notice makes necessary; the same for the same notice. Fails while something that it needs is away. */
+/** Returns the effect of a notice, always the same for the same notice. Fails while a dependency is unavailable. */
 export type Spreader = (env: Env, look: NoticeLook) => Promise<Result<Spread>>;

@@ -1,4 +1,4 @@
-/** From what happened to tasks to webhooks: one delivery for each endpoint that wants the event. */
+/** Delivers events of tasks to webhooks: one delivery for each endpoint that subscribes to the event. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
 import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
@@ -13,7 +13,7 @@ import type { NoticeLook, Spread } from "./spreader.ts";
 
 const NOTHING = ok({ deliveries: [] });
 
-/** Of a task that was erased meanwhile nothing is told. */
+/** Delivers nothing for a task that was erased meanwhile. */
 export async function spreadWebhooks(env: Env, { tenant, notice, view }: NoticeLook): Promise<Result<Spread>> {
   const { facts, type, endpointsStamp: stamp } = notice;
   if (stamp === undefined || !isForEndpoints(facts, type)) return NOTHING;
@@ -36,7 +36,7 @@ export async function spreadWebhooks(env: Env, { tenant, notice, view }: NoticeL
   return ok({ deliveries: await Promise.all(deliveries) });
 }
 
-/** What a delivery to an endpoint is made of. */
+/** The content of a delivery to an endpoint. */
 export interface NewWebhook {
   readonly tenant: string;
   readonly endpoint: string;
@@ -46,7 +46,7 @@ export interface NewWebhook {
   readonly at: number;
 }
 
-/** A delivery to an endpoint. What happened is named by `seed`, and each endpoint has an id of its own for it. */
+/** Creates a delivery to an endpoint. `seed` identifies the event; each endpoint has its own id for it. */
 export async function webhookDelivery(
   { tenant, endpoint, task, content, at }: NewWebhook,
   seed: string,
@@ -62,7 +62,7 @@ export async function webhookDelivery(
     task,
     about: null,
     content,
-    // One that is tried for days holds up no other.
+    // A delivery that is retried for days delays no other.
     lane: id,
     slot: null,
     keepAs: null,

@@ -1,4 +1,4 @@
-/** Answers and decisions that people give in a channel. The first that counts, wherever it came from, is the one that stands. */
+/** Answers and decisions from a channel. The first one counts, from any source. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
 import { failed, type Result, toFailure } from "../../../core/base/errors.ts";
@@ -10,13 +10,13 @@ import { findDecisionRefusal } from "../../../core/people/who-may.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
 import { passingFailure } from "../../http/passing-failure.ts";
 
-/** What a person says to a question, or to an approval. */
+/** A person's reply to a question or approval. */
 export type Given =
   | { readonly text: string }
   | { readonly choice: string }
   | {
       readonly decision: "approve" | "refuse";
-      /** With `approve`: in the place of those that were shown. */
+      /** With `approve`: replaces the arguments that were shown. */
       readonly arguments?: Readonly<Record<string, unknown>>;
       readonly reason?: string;
     };
@@ -26,23 +26,23 @@ export interface AnswerFromChannel {
   /** `qst_…` or `apr_…` */
   readonly ask: string;
   readonly given: Given;
-  /** Who says it: somebody of the tenant, known by an address that the channel has verified. */
+  /** The person who replies, identified by an address that the channel has verified. */
   readonly by: PersonRecord;
-  /** Names what came in, so that the same answer taken twice counts once and is told the same. */
+  /** Identifies the received item, so that a repeated answer counts once and gets the same reply. */
   readonly request: string;
 }
 
-/** UTF-16 units of a text and of a reason; what is longer is cut. */
+/** UTF-16 units of a text and of a reason; longer ones are cut. */
 const MAX_TEXT = 16_000;
 const MAX_REASON = 2_000;
 
-const NO_SUCH_ASK = failed("not_found", "There is no question and no approval with this id.");
+const NO_SUCH_ASK = failed("not_found", "There is no question or approval with this id.");
 
 /**
- * Answers a question or decides an approval, and gives the task as it then stands. `not_found`: the tenant has no such ask;
- * `forbidden`: this person may not, or not in a channel, and the message says why; `conflict`: somebody was first (the cause `decided`); `gone`: it has
- * expired, or its task has ended; `invalid_input`: it is none of the choices, or other arguments than the tool takes;
- * `upstream_failed`: the task was restarting, and the same can be said again. Never throws.
+ * Answers a question or decides an approval, and returns the task's new view. `not_found`: the tenant has no such
+ * question; `forbidden`: this person may not decide, or not in a channel, and the message explains it; `conflict`:
+ * another person was first (the cause `decided`); `gone`: it expired, or its task ended; `invalid_input`: an unknown
+ * choice, or arguments that the tool refuses; `upstream_failed`: the task was restarting, so retry. Never throws.
  */
 export async function answerAsk(env: Env, answer: AnswerFromChannel): Promise<Result<TaskView>> {
   const task = findTaskOfWait(answer.ask);
@@ -55,7 +55,10 @@ export async function answerAsk(env: Env, answer: AnswerFromChannel): Promise<Re
   }
 }
 
-/** What is over is asked of the task all the same: it knows who was first, and whether this very answer counted before. */
+/**
+ * Sends the answer to the task even if the question has ended: the task knows who was first, and whether this answer
+ * counted before.
+ */
 async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromChannel): Promise<Result<TaskView>> {
   const view = await stub.view();
   if (!view.ok) return view.error.code === "not_found" ? NO_SUCH_ASK : view;
@@ -64,27 +67,27 @@ async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromC
   const refusal = findDecisionRefusal(by, isApproval ? "approval" : "question", pending);
   if (refusal !== null) return failed("forbidden", refusal);
   if ("decision" in given) {
-    if (!isApproval) return failed("invalid_input", "This is a question: answer it in words, or by a choice.");
+    if (!isApproval) return failed("invalid_input", "This is a question. Answer with text or a choice.");
     const { decision, arguments: changed = null, reason = null } = given;
     if (decision === "approve" && changed === null && isUnseen(pending)) return failed("forbidden", TOO_LONG_TO_SHOW);
     const cut = reason === null ? null : reason.slice(0, MAX_REASON).toWellFormed();
     return await stub.decideApproval(ask, { decision, arguments: changed, reason: cut, by: by.name }, request);
   }
-  if (isApproval) return failed("invalid_input", "This is an approval: approve it, or refuse it.");
+  if (isApproval) return failed("invalid_input", "This is an approval. Approve or refuse it.");
   const said =
     "choice" in given
       ? { text: given.choice, isChoice: true }
       : { text: given.text.slice(0, MAX_TEXT), isChoice: false };
-  if (said.text.trim() === "") return failed("invalid_input", "The answer is empty.");
+  if (said.text.trim() === "") return failed("invalid_input", "The answer is empty. Write some text.");
   return await stub.answer(ask, { ...said, by: by.name }, request);
 }
 
-/** True for an approval of what no channel has shown to anybody. */
+/** True for an approval whose arguments no channel could show. */
 function isUnseen(pending: PendingView | null): boolean {
   return pending?.kind === "approval" && formatArguments(pending.arguments) === null;
 }
 
-/** True for an ask of the task itself, not of one below it that it shows. */
+/** True for a question of the task itself, false for one of a subtask. */
 function isAsk(entry: PendingView, ask: string): boolean {
   return entry.kind !== "unknown" && entry.task_id === undefined && entry.id === ask;
 }

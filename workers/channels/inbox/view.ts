@@ -1,4 +1,4 @@
-/** What came in by Slack, mail or a hook, as the API shows it, and how a dead item is tried again. One shape for all ways in. */
+/** Received items of Slack, mail and hooks in the API, and the retry of a dead item. All sources have one shape. */
 import { z } from "zod";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
@@ -15,32 +15,32 @@ import { unwrap } from "../../http/unwrap.ts";
 export const receivedItemSchema = z
   .strictObject({
     message_id: z.string(),
-    event: z.string().describe("What it was, in the words of its sender; `mail` for a mail."),
+    event: z.string().describe("The sender's name for the event; `mail` for a mail."),
     received_at: z.iso.datetime(),
     state: z
       .enum(RECEIVED_STATES)
       .describe(
-        "`repeat`: a repeated call of a hook, which made no task; `waiting`: it is tried again; `refused`: it made no task, and `note` says why; `dead`: it was given up, after a week, or after it failed unexpectedly for three hours, and is kept to be tried again.",
+        "`repeat`: a repeated call of a hook, which created no task; `waiting`: it will be retried; `refused`: it created no task, and `note` explains why; `dead`: Otto gave it up after a week, or after three hours of unexpected failures. A dead item is stored and can be retried.",
       ),
-    attempts: z.int().describe("Tries that have ended."),
-    task_id: z.string().nullable().describe("The task that it made; for a repeat, the task of the first call."),
+    attempts: z.int().describe("Number of attempts that have ended."),
+    task_id: z.string().nullable().describe("The task that it created; for a repeat, the task of the first call."),
     repeat_of: z.string().nullable().describe("For a repeat: the `message_id` of the first call."),
-    note: z.string().nullable().describe("What it came to, or why."),
-    from: z.string().nullable().describe("Of a mail: whom it says it comes from. Nothing proves it."),
-    subject: z.string().nullable().describe("Of a mail, cut to 200 characters."),
+    note: z.string().nullable().describe("The outcome, or the reason."),
+    from: z.string().nullable().describe("The `From` address of a mail. It is unverified."),
+    subject: z.string().nullable().describe("The subject of a mail, cut to 200 characters."),
   })
   .meta({ id: "ReceivedItem" });
 
 /** A dead item that waits again. */
 export const replayedSchema = z.strictObject({ message_id: z.string(), state: z.literal("waiting") });
 
-/** What of an inbox is shown: what came before `since` (milliseconds since the epoch) is not. */
+/** Limits what an inbox shows: items before `since` (milliseconds since the epoch) are hidden. */
 interface ShownInbox {
   readonly name: string;
   readonly since: number;
 }
 
-/** A page of what came in. */
+/** Returns a page of received items. */
 export async function receivedPage(
   c: AppContext,
   { name, since }: ShownInbox,
@@ -54,7 +54,7 @@ export async function receivedPage(
   };
 }
 
-/** Has a dead item tried again, once the audit log has it. */
+/** Retries a dead item, after it is recorded in the audit log. */
 export async function replayReceived(
   c: AppContext,
   { name, since }: ShownInbox,
@@ -63,8 +63,8 @@ export async function replayReceived(
 ): Promise<z.output<typeof replayedSchema>> {
   const inbox = inboxesFromEnv(c.env)(name);
   const state = await inbox.stateOf(id, since);
-  if (state === null) raise("not_found", "Nothing came in by this id, or it is forgotten.");
-  if (state !== "dead") raise("conflict", `This is ${state}; only what is dead is tried again.`);
+  if (state === null) raise("not_found", "There is no received item with this id, or it was deleted.");
+  if (state !== "dead") raise("conflict", `This item is ${state}. Only a dead item can be retried.`);
   unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
   await inbox.again(id);
   return { message_id: id, state: "waiting" };

@@ -1,6 +1,7 @@
 /**
- * Mail as it comes in: kept whole, then noted for its tenant, then taken. Whatever fails here throws, and the server that
- * sent it tries again; only what can never be right is refused for good. Neither Postgres nor a model is asked.
+ * Receives mail: stores it, writes a note to the tenant's inbox, and accepts it. Any failure throws, so that the
+ * sending server retries; only mail that can never be accepted is rejected permanently. Uses neither Postgres nor a
+ * model.
  */
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { mailsInFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
@@ -12,26 +13,26 @@ import { paceIncoming } from "../../http/charge-cost.ts";
 
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 const MAX_LANE = 300;
-/** Of a header of a mail that is too large, in UTF-16 units. */
+/** UTF-16 units of a header of a mail that is too large. */
 const MAX_HEADER = 2_000;
 
-/** What a note in the inbox says: the mail itself stands in the bucket under the note's id. */
+/** A note in the inbox. The mail itself is in the bucket under the note's id. */
 export interface MailNote {
-  /** Of the envelope; empty: a mail about a mail that did not arrive. */
+  /** From the envelope; empty for a report about an undelivered mail. */
   readonly from: string;
   readonly to: string;
-  /** Of the address that it came to; null: new mail. */
+  /** The tag of the recipient's address; null for new mail. */
   readonly tag: string | null;
-  /** It was refused, and of the mail its headers alone are kept. */
+  /** The mail was rejected, and only its headers are stored. */
   readonly isTooLarge: boolean;
 }
 
-/** The part of a mail from Email Routing that is used. */
+/** The used part of a mail from Email Routing. */
 export type IncomingMail = Pick<ForwardableEmailMessage, "from" | "to" | "raw" | "rawSize" | "headers" | "setReject">;
 
 export async function takeMail(env: Env, message: IncomingMail): Promise<void> {
   const own = (await ownAddressesFromEnv(env)?.read(message.to)) ?? null;
-  if (own === null) return message.setReject("550 5.1.1 There is nobody of this address here");
+  if (own === null) return message.setReject("550 5.1.1 This address does not exist");
   const inboxName = `email/${own.tenant}`;
   const account = { inbox: inboxName, owner: own.tenant };
   await paceIncoming(env, account, { costMs: MAIL_MS + rateBody("file", message.rawSize) });
@@ -44,13 +45,13 @@ export async function takeMail(env: Env, message: IncomingMail): Promise<void> {
   const item = { id, lane: laneOf(message.from), kind: "mail", body: { ...note } };
   const inbox = inboxesFromEnv(env)(inboxName);
   const { isOver, retryAfterMs } = await inbox.take({ ...item, receivedAt: Date.now() });
-  // Nobody will work it once more, and so nobody else would take away what was kept just now.
+  // The note was refused, so nothing else would delete the stored mail.
   if (isKept && isOver === true) await mails.forget(own.tenant, id);
-  if (isTooLarge) return message.setReject("552 5.3.4 Mail is at most 25 MB here");
-  if (retryAfterMs !== undefined) throw new Error("the inbox is full: the mail has to be brought again");
+  if (isTooLarge) return message.setReject("552 5.3.4 The mail is larger than 25 MB");
+  if (retryAfterMs !== undefined) throw new Error("the inbox is full: the sending server has to retry");
 }
 
-/** The headers as far as they are shown. A line break cannot stand in a value. */
+/** Returns the displayed headers. A value contains no line break. */
 function headOf(headers: Headers): { readonly stream: ReadableStream<Uint8Array>; readonly size: number } {
   const lines = ["from", "subject"].map((name) => `${name}: ${(headers.get(name) ?? "").slice(0, MAX_HEADER)}\r\n`);
   const bytes = new TextEncoder().encode(`${lines.join("")}\r\n`);
@@ -63,14 +64,14 @@ function headOf(headers: Headers): { readonly stream: ReadableStream<Uint8Array>
   return { stream, size: bytes.length };
 }
 
-/** One after the other from one sender, as the envelope says; a report about a mail has none. */
+/** The queue key of a sender, by the envelope. A report about a mail has none. */
 function laneOf(from: string): string {
   return `from ${normalizeAddress(from).slice(0, MAX_LANE)}`;
 }
 
 /**
- * The same for a mail that is brought again, by whomever: who has a copy of a signed mail can bring it with the proof of its
- * sender, and with another envelope. One without an id of its own is known by what it says of itself.
+ * Computes the id of a mail, the same for each delivery of it: anybody with a copy of a signed mail can deliver it
+ * again with its sender's proof and another envelope. A mail without an id is identified by its headers.
  */
 async function idOf({ from, to, headers, rawSize }: IncomingMail): Promise<string> {
   const own = headers.get("message-id")?.replace(/\s+/g, "") ?? "";

@@ -1,4 +1,4 @@
-/** What mail does as a channel. */
+/** The mail channel. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
@@ -18,7 +18,7 @@ export const mailHandlers: ChannelHandlers = {
   eraseInboxes: async (env, tenant) => await inboxesFromEnv(env)(`email/${tenant}`).erase(),
 };
 
-/** Those of people: from an address that is nobody's, nobody could answer. */
+/** Only people can be asked by mail: an unknown address has nobody to answer. */
 async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly AskDestination[]>> {
   const stations: AskDestination[] = [];
   for (const address of to.split(",").map((each) => each.trim())) {

@@ -13,7 +13,7 @@ import type { App, AppContext } from "../../http/context.ts";
 import { readCounted } from "../../http/counted-body.ts";
 import { admitKey, bearerToken } from "../../http/middleware/authenticate.ts";
 
-/** Above the limit of `takeMail`: that one refuses a mail, as Email Routing would see it. */
+/** Above the limit of `takeMail`, which rejects a mail as Email Routing expects. */
 const MAX_BYTES = 30 * 1024 * 1024;
 
 export function localMailRoutes(app: App): void {
@@ -22,7 +22,7 @@ export function localMailRoutes(app: App): void {
     const [from = "", to = ""] = [c.req.query("from"), c.req.query("to")];
     await requireMailKey(c, to);
     const bytes = await readCounted(c.req.raw, MAX_BYTES);
-    if (bytes === null) raise("too_large", "A mail has at most 25 MB.", { field: "body" });
+    if (bytes === null) raise("too_large", "The mail is larger than 25 MB. Send a smaller one.", { field: "body" });
     const reason = await deliver(c, { from, to, bytes });
     return reason === null ? c.text("The mail was accepted.") : c.text(reason, 400);
   });
@@ -41,7 +41,7 @@ async function requireMailKey(c: AppContext, to: string): Promise<void> {
     raise("forbidden", "This address belongs to another tenant than the key.", { field: "to" });
 }
 
-/** Null when the mail was accepted; else the SMTP reply that rejects it. */
+/** Returns null if the mail was accepted, or else the SMTP reply that rejects it. */
 async function deliver(
   c: AppContext,
   { from, to, bytes }: { readonly from: string; readonly to: string; readonly bytes: Uint8Array },

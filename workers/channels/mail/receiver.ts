@@ -1,4 +1,4 @@
-/** What mail that came in comes to: a new task, an answer to what was asked, or nothing. */
+/** Processes received mail: creates a task, or answers a question. */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { mailSenderFromEnv, type MailHead, mailsInFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
@@ -27,12 +27,12 @@ import { answerAsk, type Given } from "../inbox/answer.ts";
 import type { MailNote } from "./entry.ts";
 import { putDeliveries } from "../outbox/put-deliveries.ts";
 
-/** Between tries while something that is needed is away. */
+/** Delay before a retry while a dependency is unavailable. */
 const LATER_MS = 30_000;
-/** Of one mail, for a task. */
+/** Files of one mail for a task. */
 const MAX_FILES = 50;
 
-/** A mail that somebody of the tenant wrote. */
+/** A mail written by a person of the tenant. */
 interface Written extends Envelope {
   readonly tag: string | null;
   readonly person: PersonRecord;
@@ -45,7 +45,7 @@ interface Written extends Envelope {
   }[];
 }
 
-/** What an answer to it needs. */
+/** The parts of a mail that a reply needs. */
 interface Envelope {
   readonly tenant: string;
   readonly item: InboxItem;
@@ -53,7 +53,7 @@ interface Envelope {
   readonly subject: string;
 }
 
-/** The mail itself is forgotten when it was worked; working it again then changes nothing. */
+/** Deletes the mail once it is processed. Processing it again changes nothing. */
 export async function receiveMail(env: Env, inbox: string, item: InboxItem): Promise<ItemOutcome> {
   const tenant = inbox.slice(inbox.indexOf("/") + 1);
   const handled = await handle(env, tenant, item);
@@ -62,11 +62,11 @@ export async function receiveMail(env: Env, inbox: string, item: InboxItem): Pro
 }
 
 async function handle(env: Env, tenant: string, item: InboxItem): Promise<ItemOutcome> {
-  // It is what `takeMail` put there.
+  // `takeMail` stored it in this form.
   const note = item.body as unknown as MailNote;
   const mails = mailsInFromEnv(env);
   const head = await mails.readHead(tenant, item.id);
-  if (!head.ok && head.error.code === "not_found") return { kind: "done", note: "It was worked before." };
+  if (!head.ok && head.error.code === "not_found") return { kind: "done", note: "It was processed before." };
   if (!head.ok) return { ...laterOr(head.error), head: { from: note.from, subject: null } };
   const { from, subject } = head.value;
   const shown = { from: from[0] ?? note.from, subject };
@@ -86,21 +86,21 @@ async function judge(
   const address = { kind: "email", address: judged.from } as const;
   const person = await databaseFromEnv(env).people.findByAddress(tenant, address);
   if (!person.ok) return laterOr(person.error);
-  if (person.value === null) return notTaken("nobody of the tenant has this address");
+  if (person.value === null) return notTaken("no person of the tenant has this address");
   const { subject } = head;
   const envelope = { tenant, item, from: judged.from, subject };
   const title = findNewTaskTitle(subject);
   if (note.tag === null && title === null)
-    return notTaken("its subject does not begin with New Task, and it answers no question");
-  // Only what somebody of the tenant wrote is read whole.
+    return notTaken("its subject does not start with New Task, and it answers no question");
+  // Only the full text of a mail by a person of the tenant is read.
   const body = await mails.readBody(tenant, item.id);
-  if (!body.ok) return await toldOrLater(env, envelope, body.error, "Your mail was not taken");
+  if (!body.ok) return await toldOrLater(env, envelope, body.error, "Your mail was not accepted");
   const form = { isInThread: isInThread(head.headers) };
   const written = { ...envelope, tag: note.tag, person: person.value, ...form, ...body.value };
   return note.tag === null ? await taskOf(env, written, title ?? "") : await answerBy(env, written, note.tag);
 }
 
-/** What can pass is tried again; the rest is over. */
+/** Retries a temporary failure; gives up any other. */
 function laterOr(failure: Failure): ItemOutcome {
   const { code, message, retryAfterMs } = failure;
   if (!canRetry("mail_item", failure)) return { kind: "refused", why: message };
@@ -108,7 +108,7 @@ function laterOr(failure: Failure): ItemOutcome {
   return { kind: "later", afterMs, why: message, isUnexpected: code === "internal" };
 }
 
-/** Mail that nobody is told of but an administrator who looks. */
+/** Refuses a mail without a reply. Only an administrator sees it. */
 function notTaken(why: string): ItemOutcome {
   return { kind: "refused", why: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` };
 }
@@ -119,19 +119,20 @@ async function taskOf(env: Env, written: Written, title: string): Promise<ItemOu
   const names = chooseFilePaths(files.map(({ filename }) => filename));
   const attached = { names, skipped: written.files.length - files.length };
   const input = formatMailInput({ title, text }, attached);
-  if (input === "") return await sayBack(env, written, "The mail was empty, so no task was made of it.");
+  if (input === "")
+    return await sayBack(env, written, "The mail was empty, so no task was created. Write what the task should do.");
   const texts = toMailTexts({ title, text, isInThread: isThreaded }, attached);
   const made = await makeTask(env, {
     tenant,
     request: { input, deliver: [{ channel: "email", to: from }], hold: true },
-    // Quoted and forwarded text is not by the mail's writer.
+    // Quoted and forwarded text is not written by the sender.
     instructions: texts.flatMap(({ label, content }) => (mayInstruct(label) ? [content] : [])).join("\n\n"),
     texts,
     via: { channel: "email", id: from },
     seed: `email ${item.id}`,
     at: item.receivedAt,
   });
-  if (!made.ok) return await toldOrLater(env, written, made.error, "No task was made of your mail");
+  if (!made.ok) return await toldOrLater(env, written, made.error, "No task was created from your mail");
   const { id } = made.value;
   const port = filesFromEnv(env, { tenant, rootId: id, project: null });
   const options = { label: OUTSIDE, isUploaded: true } as const;
@@ -139,13 +140,13 @@ async function taskOf(env: Env, written: Written, title: string): Promise<ItemOu
     const name = names[index] ?? "";
     const put = await port.write(name, bytes, { ...options, key: `${item.id}/${index}`, contentType });
     if (!put.ok) {
-      const told = await toldOrLater(env, written, put.error, `The task of your mail was not begun: ${name}`);
-      if (told.kind !== "later") await tasksFromEnv(env)(tenant, id).cancel("a file of its mail could not be kept");
+      const told = await toldOrLater(env, written, put.error, `The task of your mail was not started: ${name}`);
+      if (told.kind !== "later") await tasksFromEnv(env)(tenant, id).cancel("a file of its mail could not be stored");
       return told;
     }
   }
   const started = await tasksFromEnv(env)(tenant, id).start(item.id);
-  // One that has begun was begun by this very mail.
+  // A task that has started was started by this mail.
   if (!started.ok && started.error.code !== "conflict") return laterOr(started.error);
   return { kind: "done", note: id };
 }
@@ -155,15 +156,15 @@ async function answerBy(env: Env, written: Written, tag: string): Promise<ItemOu
   const replied = (await ownAddressesFromEnv(env)?.repliedTo(tenant, tag)) ?? null;
   if (replied?.ok === false) return laterOr(replied.error);
   const to = replied?.value ?? null;
-  if (to === null) return notTaken("nothing was asked by this address");
+  if (to === null) return notTaken("no question was sent from this address");
   if (to.address !== normalizeAddress(from))
-    return await sayBack(env, written, "The question went to another address: only a reply from there counts.");
+    return await sayBack(env, written, "The question was sent to another address. Reply from that address.");
   const text = extractReply(written.text);
   const given = givenBy(to.ask, text);
   if (given === null) {
     const missing = to.ask.startsWith("apr_")
-      ? "Your reply has to begin with APPROVE or REFUSE, above the quoted mail."
-      : "Your reply was empty: write the answer above the quoted mail.";
+      ? "Start your reply with APPROVE or REFUSE, above the quoted mail."
+      : "Your reply was empty. Write the answer above the quoted mail.";
     return await sayBack(env, written, `${missing} Reply to the question again.`);
   }
   const answered = await answerAsk(env, { tenant, ask: to.ask, given, by: person, request: `email ${item.id}` });
@@ -181,7 +182,7 @@ function givenBy(ask: string, text: string): Given | null {
   return reason === "" ? { decision } : { decision, reason };
 }
 
-/** Tries again what can pass, and tells the writer what cannot. */
+/** Retries a temporary failure, and replies to the sender for any other. */
 async function toldOrLater(
   env: Env,
   written: Envelope,
@@ -193,7 +194,7 @@ async function toldOrLater(
   return await sayBack(env, written, `${what}: ${failure.message}${more}`);
 }
 
-/** One mail back at most, since its id comes of the mail that came in. */
+/** Replies to the sender, at most once per mail: its id derives from the received mail. */
 async function sayBack(env: Env, { tenant, item, from, subject }: Envelope, text: string): Promise<ItemOutcome> {
   const { createdAt, random } = await seededIds("delivery", `email ${tenant} ${item.id}`, item.receivedAt);
   const message = createPlainMessage(`Re: ${subject.replace(/^(?:\s*re:)+\s*/i, "")}`, text);

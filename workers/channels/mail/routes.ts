@@ -1,4 +1,4 @@
-/** Mail of a tenant: how it leaves, where it comes in, and what was only kept. */
+/** The tenant's mail settings, received mail, and unsent mail. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { mailFromEnv, mailOutboxFromEnv, mailSenderFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
@@ -12,21 +12,24 @@ import { pageQuery } from "../../http/list-query.ts";
 import { tenantOf } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
-/** Mails that one answer shows. */
+/** Mails in one reply. */
 const MOST_SHOWN = 50;
 
 const mailSchema = z
   .strictObject({
-    provider: z.enum(["resend", "smtp", "outbox"]).describe("`outbox`: mail is kept to be looked at, and never sent."),
-    from: z.string().describe("Whom mail comes from."),
-    address: z.string().nullable().describe("Where mail of this tenant comes in; null: no domain is set up for it."),
+    provider: z.enum(["resend", "smtp", "outbox"]).describe("`outbox`: mail is stored for inspection and never sent."),
+    from: z.string().describe("The sender of outgoing mail."),
+    address: z
+      .string()
+      .nullable()
+      .describe("The address at which this tenant receives mail; null if no mail domain is set up."),
   })
   .meta({ id: "MailSettings" });
 
 const keptMailSchema = z
   .strictObject({
     id: z.string(),
-    sent: z.literal(false).describe("Nobody has got it."),
+    sent: z.literal(false).describe("It was not sent."),
     from: z.string(),
     to: z.array(z.string()),
     cc: z.array(z.string()),
@@ -47,10 +50,10 @@ const show = createRoute({
   method: "get",
   operationId: "mail.getSettings",
   path: "/v1/mail",
-  summary: "Show how mail leaves and comes in",
+  summary: "Show the mail settings",
   description:
-    "A mail to `address` whose subject begins with `New Task` makes a task of its text and files, when it is proven to come from a person of the tenant. What Otto asks by mail is answered by a reply.",
-  responses: answers({ 200: { description: "The mail of the tenant.", json: mailSchema } }),
+    "A mail to `address` whose subject starts with `New Task` creates a task from its text and files, if its sender is verified as a person of the tenant. Reply to a mail to answer its question.",
+  responses: answers({ 200: { description: "The mail settings of the tenant.", json: mailSchema } }),
 });
 
 const outbox = createRoute({
@@ -58,10 +61,10 @@ const outbox = createRoute({
   method: "get",
   operationId: "mail.listOutbox",
   path: "/v1/mail/outbox",
-  summary: "List the mails that were kept and not sent",
-  description: `While neither RESEND_API_KEY nor SMTP_URL is set. The newest first, at most ${MOST_SHOWN}.`,
+  summary: "List stored mail that was not sent",
+  description: `Without RESEND_API_KEY and SMTP_URL, mail is stored instead of sent. Newest first, at most ${MOST_SHOWN}.`,
   responses: answers({
-    200: { description: "Mails that nobody has got.", json: z.strictObject({ data: z.array(keptMailSchema) }) },
+    200: { description: "The mail that was not sent.", json: z.strictObject({ data: z.array(keptMailSchema) }) },
   }),
 });
 
@@ -70,9 +73,9 @@ const received = createRoute({
   method: "get",
   operationId: "mail.listReceived",
   path: "/v1/mail/received",
-  summary: "List the mail that came in and what it came to, the latest first",
+  summary: "List received mail with its outcome, newest first",
   description:
-    "Of the last 30 days, and what still waits; of more than 100,000 the latest. `note` says why a mail was not taken: its sender is nobody of the tenant, is not proven, no person wrote it, it is too large. The mail itself is not kept.",
+    "Covers the last 30 days and mail that still waits, at most the latest 100,000. `note` explains why a mail was not accepted: its sender is not a person of the tenant or is unverified, no person wrote it, or it is too large. The mail itself is not stored.",
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of mail.", json: pageOf(receivedItemSchema) } }, [422]),
 });
@@ -84,10 +87,10 @@ const replay = createRoute({
   method: "post",
   operationId: "mail.replayReceived",
   path: "/v1/mail/received/{message}/replay",
-  summary: "Try a dead mail again",
-  description: "409 for a mail that is not dead.",
+  summary: "Retry a dead mail",
+  description: "409 if the mail is not dead.",
   request: { params: z.object({ message: z.string().describe("Its `message_id`") }) },
-  responses: answers({ 202: { description: "It waits to be worked.", json: replayedSchema } }, [404, 409]),
+  responses: answers({ 202: { description: "It is waiting to be processed.", json: replayedSchema } }, [404, 409]),
 });
 
 export function mailRoutes(app: App): void {

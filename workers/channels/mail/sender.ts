@@ -1,6 +1,6 @@
 /**
- * Deliveries by mail. Resend recognises a delivery by its id for 24 hours; after that, and by SMTP, one that may have left is
- * not sent again until a person says so.
+ * Sends deliveries by mail. Resend recognizes a delivery by its id for 24 hours. After that, and over SMTP, a mail
+ * that may have been sent is not resent until a person decides.
  */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { filesFromEnv } from "../../../adapters/env/files.ts";
@@ -30,12 +30,12 @@ import {
 } from "../../../core/ports/mail.ts";
 import { type MailContext, renderSubject, renderText } from "../../../core/channels/mail/rendered-mail.ts";
 
-/** Longer than any provider takes: what an attempt may take, less what it takes to make the mail. */
+/** Longer than any provider takes: the attempt's time limit minus the time to build the mail. */
 const TIMEOUT_MS = getAttemptTimeoutMs("email") - 50_000;
-/** A provider that takes no more mails is left alone for so long. */
+/** Pause of a provider that accepts no more mail. */
 const PAUSE_MS = 10_000;
 
-/** Of these a mail has nothing to say: it cannot be changed once it has left. */
+/** Kinds without a mail: a sent mail cannot be changed. */
 const UNSAID = new Set<Delivery["kind"]>(["progress", "settled", "event"]);
 
 export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt): Promise<SendResult> {
@@ -55,9 +55,9 @@ export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt
 }
 
 const MAY_HAVE_LEFT =
-  "An earlier try may have sent this mail, and its provider would not recognise another one as a repeat. Send it again if it did not arrive.";
+  "An earlier attempt may have sent this mail, and its provider would not recognize a repeat. Resend it if it did not arrive.";
 
-/** Otto failed to read the people or the files, so the provider received nothing by this attempt. */
+/** Otto failed to read the people or the files, so the provider received nothing in this attempt. */
 function notMade(failure: Failure, attempt: FailedAttempt): SendResult {
   const { message, retryAfterMs } = failure;
   const { next } = decideAfterFailure("mail", asNotSent(failure).error, attempt);
@@ -65,7 +65,10 @@ function notMade(failure: Failure, attempt: FailedAttempt): SendResult {
   return { kind: "later", why: message, afterMs: retryAfterMs ?? null, isOurs: true };
 }
 
-/** Every attempt asks again whether the key is remembered, so that a later one does not rely on this answer. */
+/**
+ * Every attempt checks again whether the provider remembers the key, so that a later one does not rely on this
+ * result.
+ */
 function failedSending(error: Failure, attempt: FailedAttempt): SendResult {
   const { code, message, retryAfterMs } = error;
   const { next, isLost } = decideAfterFailure("mail", error, attempt);
@@ -76,7 +79,7 @@ function failedSending(error: Failure, attempt: FailedAttempt): SendResult {
 
 async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
   const { tenant, to, task } = delivery;
-  // The types of contents are those of their kinds.
+  // Each kind has its own type of content.
   const message = delivery.content as unknown as OutMessage;
   const mailbox = parseMailbox(to, "to");
   if (!mailbox.ok) return mailbox;
@@ -103,7 +106,7 @@ async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
   return checked.ok ? ok(mail) : checked;
 }
 
-/** Mails of one task are one conversation; nothing that answers by itself is to answer them (RFC 3834). */
+/** Mails of one task form one conversation. Automatic replies are suppressed (RFC 3834). */
 function headersOf(env: Env, task: string | null): Mail["headers"] {
   const from = parseMailbox(mailSenderFromEnv(env), "from");
   const thread =
@@ -123,7 +126,7 @@ async function replyAddress(
   return made.ok ? ok({ name: "", address: made.value }) : made;
 }
 
-/** Whether whoever reads the mail at this address may decide approvals. */
+/** Whether the person with this address may decide approvals. */
 async function mayApproveBy(
   env: Env,
   tenant: string,
@@ -140,7 +143,7 @@ interface AttachedFiles {
   readonly skipped: MailContext["skipped"];
 }
 
-/** The files of a message, as far as a mail carries them, in their order. */
+/** Returns the files of a message that a mail can carry, in order. */
 async function attachedFiles(
   env: Env,
   tenant: string,
@@ -159,7 +162,7 @@ async function attachedFiles(
     const failure = found.ok ? (bytes?.ok === false ? bytes.error : null) : found.error;
     if (failure !== null && failure.code !== "not_found") return { ok: false, error: failure };
     if (!found.ok || bytes?.ok !== true) {
-      skipped.push({ path, why: bounded ?? "it is not there any more" });
+      skipped.push({ path, why: bounded ?? "it was deleted" });
       continue;
     }
     const filename = path.slice(path.lastIndexOf("/") + 1);
@@ -169,9 +172,9 @@ async function attachedFiles(
   return ok({ attached, skipped });
 }
 
-/** Null: a mail carries it. */
+/** Returns null if a mail can carry the file. */
 function whyNot(size: number, room: number, count: number): string | null {
   if (size > MAX_ATTACHMENT_BYTES) return `it is ${size} bytes, and a mail carries files of at most 10 MB`;
-  if (size > room) return "a mail carries at most 20 MB in all";
+  if (size > room) return "a mail carries at most 20 MB in total";
   return count >= MAX_ATTACHMENTS ? `a mail carries at most ${MAX_ATTACHMENTS} files` : null;
 }

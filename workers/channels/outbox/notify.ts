@@ -1,4 +1,4 @@
-/** Messages for the places of a `deliver`: who they go to now, and the deliveries that take them there. */
+/** Sends a message to the targets of a `deliver`: finds the recipients and creates the deliveries. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Delivery, DeliveryKind } from "../../../core/channels/outbox/delivery.ts";
 import { createMessageDelivery } from "../../../core/channels/outbox/message-delivery.ts";
@@ -11,22 +11,22 @@ import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { placesOf } from "./places.ts";
 import { putDeliveries } from "./put-deliveries.ts";
 
-/** A message for everybody whom a `deliver` names. */
+/** A message to every target of a `deliver`. */
 export interface MessageForAll {
   readonly tenant: string;
   readonly deliver: readonly DeliverTo[];
   readonly message: OutMessage;
   readonly kind: DeliveryKind;
   readonly task: string | null;
-  /** With the target it makes the id of a delivery. */
+  /** With the target, derives the id of a delivery. */
   readonly seed: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** What earlier deliveries kept that the one for this target needs. */
+  /** References of earlier deliveries that the delivery to this target needs. */
   readonly refsOf?: (target: Target) => readonly string[];
 }
 
-/** Puts a message into the outboxes of its places. Never throws. */
+/** Puts a message into the outboxes of its targets. Never throws. */
 export async function tell(
   env: Env,
   about: Pick<MessageForAll, "tenant" | "deliver" | "message">,
@@ -43,8 +43,8 @@ export async function tell(
 }
 
 /**
- * The deliveries of a message: one for each place, and in its stead, should it be dead, the next one of the same person. A place
- * that is none (any more) comes to a delivery that is refused. Fails while what says where places are is away.
+ * Creates the deliveries of a message: one per target, and if it becomes dead, the next target of the same person as
+ * its fallback. An unknown target becomes a refused delivery. Fails while the people cannot be read.
  */
 export async function messagesFor(
   places: Pick<Destinations, "person">,
@@ -62,7 +62,7 @@ export async function messagesFor(
   return ok([...deliveries.values()]);
 }
 
-/** For the first target; what comes after it stands in its stead. */
+/** Creates the delivery to the first target. The others are its fallbacks. */
 async function inTurn(message: MessageForAll, targets: readonly Target[]): Promise<Delivery | null> {
   let next: Delivery | null = null;
   for (const target of targets.toReversed()) next = await deliveryFor(message, target, next);
@@ -88,7 +88,7 @@ async function deliveryFor(asked: MessageForAll, target: Target, otherwise: Deli
   });
 }
 
-/** A person who is none any more would have been told by mail at the last. */
+/** A deleted person would have been notified by mail as the last target. */
 function literal({ channel, to }: DeliverTo): Target {
   return { channel: channel === "person" ? "email" : channel, to };
 }

@@ -1,4 +1,4 @@
-/** Where the places of a tenant are: its people, and what each channel finds. */
+/** Finds the targets of a tenant: its people, and what each channel finds. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { API_SOURCE, type TaskSource } from "../../../core/task/source.ts";
@@ -8,7 +8,7 @@ import { findPerson } from "../../../core/people/find-person.ts";
 import { CHANNEL_NAMES, CHANNELS, loadHandlers } from "../channels.ts";
 import { listPersonDestinations } from "../../../core/people/route-ask.ts";
 
-/** `via`: how the task came that the places are of. */
+/** `via` is the source of the task that delivers. */
 export function placesOf(env: Env, tenant: string, via: TaskSource = API_SOURCE): Destinations {
   const { people } = databaseFromEnv(env);
   return {

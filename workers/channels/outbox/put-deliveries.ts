@@ -1,9 +1,9 @@
-/** From deliveries to the outboxes that they leave by. */
+/** Puts deliveries into their outboxes. */
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { type Delivery, getOutboxName } from "../../../core/channels/outbox/delivery.ts";
 
-/** Puts each into its outbox, in their order. Those that were put before change nothing. */
+/** Puts each delivery into its outbox, in order. Repeating it changes nothing. */
 export async function putDeliveries(env: Env, deliveries: readonly Delivery[]): Promise<void> {
   for (const [outbox, some] of Map.groupBy(deliveries, getOutboxName)) await outboxesFromEnv(env)(outbox).put(some);
 }

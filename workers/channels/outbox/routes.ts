@@ -1,4 +1,4 @@
-/** What left, or is to leave, for people and other systems: how each delivery stands, what it says, and how it is sent again. */
+/** Deliveries to people and other systems: their state, content and attempts, and how to resend them. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
@@ -29,18 +29,18 @@ const time = z.iso.datetime();
 const fields = {
   id: z.string().describe("`dlv_…`; the `webhook-id` of a webhook."),
   channel: z.string().meta({ id: "DeliveryChannel" }),
-  to: z.string().describe("`T…/C…` of Slack, an address of mail, the id of an endpoint."),
+  to: z.string().describe("`T…/C…` for Slack, an address for mail, or the id of an endpoint."),
   kind: z.enum(DELIVERY_KINDS),
   task: z.string().nullable(),
-  about: z.string().nullable().describe("The question or approval that it is about."),
+  about: z.string().nullable().describe("The question or approval of this delivery."),
   state: z
     .enum(DELIVERY_STATES)
     .describe(
-      "`dead`: it was refused for good or given up; `unknown`: it may have left, and nobody can find out; `called_off`: what it was about was over first. These three can be replayed.",
+      "`dead`: it was refused permanently or given up; `unknown`: it may have been sent, and this cannot be looked up; `called_off`: it was cancelled, because its subject ended first. These three can be resent.",
     ),
   attempts: z.int(),
-  why: z.string().nullable().describe("Of the last attempt that did not succeed."),
-  due_at: time.nullable().describe("When the next attempt is due; null once it is over."),
+  why: z.string().nullable().describe("Why the last failed attempt failed."),
+  due_at: time.nullable().describe("When the next attempt is due; null once the delivery has ended."),
   created_at: time,
   ended_at: time.nullable(),
 };
@@ -50,7 +50,7 @@ const deliveryDetailSchema = z
     ...fields,
     content: z
       .record(z.string(), z.unknown())
-      .describe("What it says, before its channel gives it a form. Empty three days after an endpoint took an event."),
+      .describe("The content before its channel renders it. Empty three days after an endpoint received an event."),
     tries: z
       .array(
         z.strictObject({
@@ -60,11 +60,11 @@ const deliveryDetailSchema = z
           outcome: z
             .enum(["sent", "later", "dead", "unknown", "cut_off"])
             .nullable()
-            .describe("Null: it is under way. `cut_off`: nobody knows how it ended."),
+            .describe("Null while the attempt runs. `cut_off`: its outcome is unknown."),
           why: z.string().nullable(),
         }),
       )
-      .describe("The latest hundred attempts, in order."),
+      .describe("The last hundred attempts, in order."),
   })
   .meta({ id: "DeliveryDetail" });
 
@@ -76,9 +76,9 @@ const list = createRoute({
   method: "get",
   operationId: "deliveries.list",
   path: "/v1/deliveries",
-  summary: "List deliveries, the latest first",
+  summary: "List deliveries, newest first",
   description:
-    "`state=dead` is the view of dead letters. What shows the progress of tasks is listed with `kind=progress` only. A delivery is kept for 30 days after it ended.",
+    "`state=dead` lists dead letters. Progress updates are listed only with `kind=progress`. A delivery is stored for 30 days after it ended.",
   middleware: [requireScope("tasks:read")],
   request: {
     query: z.strictObject({
@@ -109,13 +109,13 @@ const replay = createRoute({
   method: "post",
   operationId: "deliveries.replay",
   path: "/v1/deliveries/{id}/replay",
-  summary: "Send a delivery once more, under the same id",
+  summary: "Resend a delivery under the same id",
   description:
-    "For one that is dead, unknown or called off, and not for one that never could leave; else 409. One that is unknown may have left: sent again, it may arrive twice.",
+    "For a delivery that is dead, unknown or cancelled; 409 otherwise, or if it can never be sent. An unknown delivery may have been sent: resending it may deliver it twice.",
   middleware: [requireScope("admin")],
   request: { params },
   responses: answers(
-    { 202: { description: "The delivery, which waits again.", json: deliveryDetailSchema } },
+    { 202: { description: "The delivery, which is waiting again.", json: deliveryDetailSchema } },
     [404, 409],
   ),
 });
@@ -136,18 +136,18 @@ export function deliveryRoutes(app: App): void {
     const { outbox, look } = await lookAt(c, id);
     const { state } = look.report;
     if (!isReplayable(state))
-      raise("conflict", `This delivery is ${state}; only one that is dead, unknown or called off is sent again.`);
+      raise("conflict", `This delivery is ${state}. Only a dead, unknown or cancelled delivery can be resent.`);
     const act = await auditEntry(c, "delivery.replay", id);
     unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
     if (!(await outboxesFromEnv(c.env)(outbox).replay(id)))
-      raise("conflict", `This delivery can never leave: ${look.report.why ?? "it has left"}`);
+      raise("conflict", `This delivery cannot be sent: ${look.report.why ?? "it was already sent"}`);
     return c.json(shownDetail((await lookAt(c, id)).look), 202);
   });
 }
 
 const NO_DELIVERY = "There is no such delivery.";
 
-/** A delivery as its outbox has it. Which outbox that is, the tenant's row says. */
+/** Reads a delivery from its outbox, which the tenant's row names. */
 async function lookAt(c: AppContext, id: string): Promise<{ readonly outbox: string; readonly look: DeliveryDetails }> {
   if (!isId("delivery", id)) raise("not_found", NO_DELIVERY);
   const { outbox } = unwrap(await databaseFromEnv(c.env).deliveries.get(tenantOf(c), id));

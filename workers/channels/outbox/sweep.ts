@@ -1,4 +1,4 @@
-/** What the sweep does for outboxes: it wakes those whose alarm may be lost, and erases those of erased tenants. */
+/** The sweep's work for outboxes: wakes those whose alarm may be lost, and erases those of erased tenants. */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
@@ -6,12 +6,15 @@ import type { Page, PagePosition } from "../../../core/base/page-cursor.ts";
 import { wakeEach } from "../../../core/sweep/wake-overdue.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
-/** A delivery that is due for so long may be one whose alarm was lost; it may wait in its lane as well, which does no harm. */
+/**
+ * The alarm of a delivery that is overdue this long may be lost. It may also wait for an earlier one, which is
+ * harmless.
+ */
 const OVERDUE_MS = 60_000;
-/** Rows that one run looks at, and that are read at once: many deliveries of one outbox are one poke. */
+/** Rows that one run reads, and reads at once. Several deliveries of one outbox need one wake-up. */
 const MAX_ROWS = 20_000;
 const BATCH = 2000;
-/** Outboxes of one erased tenant that are asked for at once. */
+/** Outboxes of one erased tenant that are read at once. */
 const OUTBOXES = 50;
 
 /** Wakes outboxes with deliveries that are overdue. */
@@ -29,7 +32,7 @@ export async function wakeOutboxes(env: Env, now: number, poke: (outbox: string)
   await wakeEach([...outboxes], poke, { now: () => Date.now(), after: async (ms) => await scheduler.wait(ms) });
 }
 
-/** Erases the outboxes of an erased tenant. False: some are left for the next run. */
+/** Erases the outboxes of an erased tenant. False if some are left for the next run. */
 export async function eraseOutboxes(env: Env, tenant: string): Promise<boolean> {
   const { deliveries } = databaseFromEnv(env);
   const outboxes = unwrap(await deliveries.outboxes(tenant, OUTBOXES));

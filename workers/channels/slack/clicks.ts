@@ -1,4 +1,7 @@
-/** Clicks on what Otto asks, and windows that were opened by them. Each answer counts once; everybody later hears who was first. */
+/**
+ * Handles clicks on questions and approvals, and the windows that they open. Each answer counts once; later ones
+ * learn who was first.
+ */
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
 import {
@@ -19,15 +22,15 @@ import { speakerOf } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
 import { FOR_MEMBERS, isOutsider, laterFor, mayPass, respond, type SlackScene, whisper } from "./workspace.ts";
 
-/** Says something to who clicked. */
+/** Sends a text to the person who clicked. */
 type Tell = (text: string) => Promise<void>;
 
-/** What is said to an ask that is over: nothing comes of it but to be told who was first. */
+/** An answer to an ended question. Its only result is the name of the person who was first. */
 const TOO_LATE_FOR: Readonly<Record<"answer" | "edit", Given>> = {
   answer: { text: "(a window)" },
   edit: { decision: "approve" },
 };
-const TOO_LATE = "Slack lets nobody wait that long for a window. Click again.";
+const TOO_LATE = "Opening the window took too long for Slack. Click again.";
 
 export async function takeClick(scene: SlackScene, click: ClickBody): Promise<ItemOutcome> {
   const tell: Tell = async (text) => {
@@ -35,11 +38,11 @@ export async function takeClick(scene: SlackScene, click: ClickBody): Promise<It
     if (!isTold) await whisper(scene, click, text);
   };
   const action = readAction(click.action, click.value);
-  if (action === null) return { kind: "done", note: "The click is on nothing of Otto's." };
+  if (action === null) return { kind: "done", note: "The click belongs to no element of Otto." };
   if (isOutsider(scene, click.userTeam)) return await refuse(tell, FOR_MEMBERS);
   if (action.verb === "stop") return await stopTask(scene, { task: action.task, user: click.user }, tell);
   const { ask } = action;
-  if (ask === null) return { kind: "done", note: "The click is on nothing of Otto's." };
+  if (ask === null) return { kind: "done", note: "The click belongs to no element of Otto." };
   if (action.verb === "answer" || action.verb === "edit") {
     const window = { task: action.task, ask, channel: click.channel, ts: click.ts };
     return await openWindow(scene, { click, verb: action.verb, window }, tell);
@@ -55,24 +58,28 @@ export async function takeSubmission(scene: SlackScene, submitted: SubmissionBod
   const window = readWindow(metadata);
   const verb = findVerb(callback);
   if (window === null || (verb !== "answer" && verb !== "edit"))
-    return { kind: "done", note: "It is no window of Otto's." };
+    return { kind: "done", note: "The window does not belong to Otto." };
   const tell: Tell = async (words) => await whisper(scene, { channel: window.channel, user, thread: null }, words);
   if (isOutsider(scene, userTeam)) return await refuse(tell, FOR_MEMBERS);
-  if (text === null) return await refuse(tell, "The window was empty, so nothing was answered.");
+  if (text === null)
+    return await refuse(tell, "The window was empty, so nothing was answered. Open it again and write an answer.");
   const given = verb === "answer" ? ok({ text }) : approvalWith(text);
   if (!given.ok) return await refuse(tell, given.error.message);
   return await decide(scene, { user, ask: window.ask, given: given.value }, tell);
 }
 
-/** An approval with other arguments, as somebody wrote them. */
+/** An approval with other arguments, as the person wrote them. */
 export function approvalWith(text: string): Result<Given> {
   const given = parseJson(text);
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return failed("invalid_input", "The arguments have to be a JSON object, as they were shown.");
+    return failed("invalid_input", "The arguments must be a JSON object, in the form shown.");
   return ok({ decision: "approve", arguments: given as Readonly<Record<string, unknown>> });
 }
 
-/** What a click says. A choice stands in the question; of one that is over, its place says enough to be told who was first. */
+/**
+ * Reads the answer from a click. The question contains the choices. For an ended question, the position is enough,
+ * because the reply only names who was first.
+ */
 async function givenBy(
   scene: SlackScene,
   { verb, ask, choice }: SlackAction & { readonly ask: string },
@@ -83,13 +90,15 @@ async function givenBy(
   if (pending.value === null) return ok({ text: `choice ${choice ?? ""}` });
   const choices = pending.value.kind === "question" ? pending.value.choices : null;
   const chosen = choice === null ? undefined : choices?.[choice];
-  return chosen === undefined ? failed("invalid_input", "The question has no such choice.") : ok({ choice: chosen });
+  return chosen === undefined
+    ? failed("invalid_input", "The question does not have this choice.")
+    : ok({ choice: chosen });
 }
 
-/** What is asked; null: it is over. `not_found`: this tenant has no such task. */
+/** Returns the open question or approval; null if it has ended. `not_found`: this tenant has no such task. */
 async function pendingOf({ env, tenant }: SlackScene, ask: string): Promise<Result<PendingView | null>> {
   const task = findTaskOfWait(ask);
-  if (task === null) return failed("not_found", "There is no question and no approval with this id.");
+  if (task === null) return failed("not_found", "There is no question or approval with this id.");
   const view = await tasksFromEnv(env)(tenant, task).view();
   if (!view.ok) return view;
   return ok(view.value.pending.find((entry) => entry.kind !== "unknown" && entry.id === ask) ?? null);
@@ -110,7 +119,10 @@ async function openWindow(
   if (pending.value === null) return await decide(scene, { user: click.user, ask, given: TOO_LATE_FOR[verb] }, tell);
   const view = viewFor(pending.value, window);
   if (view === null)
-    return await refuse(tell, "The arguments are too long for a window. Approve or refuse them, or use the API.");
+    return await refuse(
+      tell,
+      "The arguments are too long to edit in a window. Approve or refuse them here, or edit them with the API.",
+    );
   const opened = await scene.slack.openView(click.triggerId, view);
   return opened.ok ? { kind: "done", note: "A window is open." } : await refuse(tell, TOO_LATE);
 }
@@ -134,7 +146,7 @@ async function decide(
   return decided.ok ? { kind: "done", note: `decides ${ask}` } : await failedTo(tell, decided.error);
 }
 
-/** What may pass is tried again; who clicked hears of everything else. */
+/** Retries a temporary failure, and tells the person about any other. */
 async function failedTo(tell: Tell, error: Failure): Promise<ItemOutcome> {
   if (mayPass(error)) return laterFor(error);
   const { cause } = error;

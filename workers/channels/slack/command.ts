@@ -1,4 +1,4 @@
-/** The slash command: a task whose thread Otto begins, what runs here, and stopping it. */
+/** The slash command: starts a task in a new thread, lists running tasks, and stops them. */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
@@ -20,11 +20,11 @@ import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
 import { laterFor, mayPass, respond, type SlackScene } from "./workspace.ts";
 
-/** Tasks of a channel that are looked through, the latest first. */
+/** Tasks of a channel that are searched, newest first. */
 const MAX_TASKS = 50;
 const MAX_SHOWN = 10;
 const MAX_LINE_CHARACTERS = 80;
-/** An item that is older may have been worked before: its message is looked for before it is posted. */
+/** An older item may have been processed before, so its message is looked up before it is posted. */
 const FRESH_MS = 800;
 
 export async function obey(scene: SlackScene, command: CommandBody): Promise<ItemOutcome> {
@@ -60,7 +60,7 @@ async function begin(
       : ok(before.value);
   if (!root.ok) {
     if (mayPass(root.error)) return laterFor(root.error);
-    await respond(scene, responseUrl, `I cannot write here. Invite me with \`/invite\` first. (${root.error.message})`);
+    await respond(scene, responseUrl, `I cannot post here. Invite me with \`/invite\` first. (${root.error.message})`);
     return { kind: "refused", why: root.error.message };
   }
   const place = `${team}/${channel}/${root.value.ts}`;
@@ -74,26 +74,26 @@ async function begin(
     receivedAt: item.receivedAt,
   });
   if (retryAfterMs !== undefined)
-    return { kind: "later", afterMs: retryAfterMs, why: "The thread could not be told of its task yet." };
+    return { kind: "later", afterMs: retryAfterMs, why: "The thread could not be linked to its task yet." };
   await noteSpeaker(scene, user);
   return { kind: "done", note: made.value.id };
 }
 
-/** The message that an earlier try of this item has posted; null: none did. */
+/** Returns the message that an earlier attempt of this item posted; null if there was none. */
 async function postedBefore({ slack, item }: SlackScene, channel: string): Promise<Result<SlackRef | null>> {
   if (Date.now() - item.receivedAt < FRESH_MS) return ok(null);
   const found = await slack.listOwnMessages({ channel, thread: null, since: item.receivedAt });
   if (found.ok) return ok(found.value.find(({ key }) => key === item.id) ?? null);
-  // A place that cannot be read is none that was written to.
+  // A channel that cannot be read was not written to.
   return mayPass(found.error) ? found : ok(null);
 }
 
-/** What is for whoever asks goes to them directly. */
+/** Creates a reminder. One for the requester is sent directly. */
 async function remind(scene: SlackScene, { user, responseUrl }: CommandBody, words: string): Promise<ItemOutcome> {
   const { env, tenant, team, item } = scene;
   const person = await speakerOf(scene, user);
   if (!person.ok) return await cannot(scene, responseUrl, person.error);
-  // Whom it is for stays as Slack writes a member.
+  // The recipient keeps the form in which Slack writes a member.
   const [, who = words, rest = ""] = /^(<@[^>]*>|\S+)\s+([^]*)$/.exec(words) ?? [];
   const made = await makeReminder(env, {
     tenant,
@@ -108,7 +108,7 @@ async function remind(scene: SlackScene, { user, responseUrl }: CommandBody, wor
   return { kind: "done", note: "a reminder" };
 }
 
-/** When it will be, since whoever wrote it may have meant another clock. */
+/** States when the reminder is due, because its author may have meant another time zone. */
 function promiseOf({ next, config }: ScheduleState): string {
   if (next === null) return "I will.";
   const on = config.when.kind === "once" ? "on" : "first on";
@@ -126,7 +126,7 @@ async function showStatus(scene: SlackScene, { channel, responseUrl }: CommandBo
   if (!living.ok) return laterFor(living.error);
   const lines = living.value.slice(0, MAX_SHOWN).map((task) => `• ${lineOf(task)}`);
   const more = living.value.length > MAX_SHOWN ? [`… and ${living.value.length - MAX_SHOWN} more`] : [];
-  await respond(scene, responseUrl, lines.length === 0 ? "Nothing is under way here." : [...lines, ...more].join("\n"));
+  await respond(scene, responseUrl, lines.length === 0 ? "No task is running here." : [...lines, ...more].join("\n"));
   return { kind: "done", note: "status" };
 }
 
@@ -145,14 +145,14 @@ async function stop(
     await respond(
       scene,
       responseUrl,
-      only === undefined ? "You have nothing under way here." : `Which one? Write \`/otto stop\` and its id.\n${list}`,
+      only === undefined ? "You have no running task here." : `Which one? Write \`/otto stop\` and its id.\n${list}`,
     );
-    return { kind: "done", note: "It was not said what to stop." };
+    return { kind: "done", note: "The command did not say which task to stop." };
   }
   return await stopTask(scene, { task: only.id, user }, (text) => respond(scene, responseUrl, text));
 }
 
-/** The tasks of a channel that have not ended, the latest first, as they stand now. */
+/** Returns the current views of the live tasks of a channel, newest first. */
 async function livingTasks({ env, tenant }: SlackScene, channel: string): Promise<Result<readonly TaskView[]>> {
   const filter = { status: null, project: `slack-${channel}` };
   const found = await databaseFromEnv(env).tasks.shortPage(tenant, filter, { after: null, limit: MAX_TASKS });

@@ -1,6 +1,6 @@
 /**
- * The way of a person to Slack, to agree that Otto is installed in their workspace, and back. The state that travels with the
- * browser is sealed: only this Worker can make one. It is good for ten minutes and once.
+ * A person's consent at Slack to install Otto in their workspace. The state that travels with the browser is sealed:
+ * only this Worker can create one. It is valid once, for ten minutes.
  */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
@@ -11,12 +11,12 @@ import { type Begun, CONSENT_LIFE_MS } from "../../http/consent-browser.ts";
 import { openState, sealState } from "../../http/consent-state.ts";
 
 export const SLACK_OAUTH_PATH = "/slack/oauth";
-/** Otto's own page before it, for who began with a key. */
+/** Otto's own page before Slack's, for a consent that was started with a key. */
 export const SLACK_BEGIN_PATH = "/slack/oauth/begin";
 
 const CONTEXT = "slack-oauth-state";
 
-/** Begins, in the name of a key. Gives what was begun, and the state that names it. */
+/** Starts a consent on behalf of a key. Returns it with its sealed state. */
 export async function beginSlackConsent(
   env: Env,
   tenant: string,
@@ -30,18 +30,21 @@ export async function beginSlackConsent(
   return ok({ ...begun, state: await sealState(env, CONTEXT, begun) });
 }
 
-/** What a state names. `invalid_input`: nobody here began it. */
+/** Opens a state. `invalid_input` if it was not created here. */
 export async function slackConsentOf(env: Env, text: string): Promise<Result<Begun>> {
   const begun = await openState<Begun>(env, CONTEXT, text);
-  return begun === null ? failed("invalid_input", "This is no installation that Otto began. Begin anew.") : ok(begun);
+  return begun === null ? failed("invalid_input", "Otto did not start this installation. Start it again.") : ok(begun);
 }
 
-/** Ends: gives who began it and how, once. `gone`: it is over; `forbidden`: its key is. */
+/**
+ * Completes a consent, once: returns who started it and how. `gone`: it has ended; `forbidden`: its key was revoked.
+ */
 export async function endSlackConsent(env: Env, { tenant, mark }: Begun): Promise<Result<SlackAuthorization>> {
   const ended = await databaseFromEnv(env).slackInstalls.end(tenant, mark, Date.now());
   if (!ended.ok) return ended;
-  if (ended.value === null) return failed("gone", "This installation is over, or was ended already. Begin anew.");
+  if (ended.value === null)
+    return failed("gone", "This installation has expired or was already completed. Start it again.");
   if (await tenantsFromEnv(env)(tenant).isRevoked(ended.value.key))
-    return failed("forbidden", "The key that this installation was begun with is revoked.");
+    return failed("forbidden", "The key that started this installation was revoked. Start it again with a valid key.");
   return ok(ended.value);
 }

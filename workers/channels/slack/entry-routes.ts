@@ -1,7 +1,7 @@
 /**
- * What Slack sends: checked by its signature over the raw body, kept in the workspace's inbox, then acknowledged. Nothing here
- * needs the database, the model, or to know whose workspace it is: Slack waits three seconds, and asks an outage to be sat
- * out here. That Slack sends something again (`X-Slack-Retry-Num`) says nothing about whether it was kept.
+ * Receives Slack's requests: verifies the signature over the raw body, stores the item in the workspace's inbox, and
+ * acknowledges it. Uses neither the database nor a model, because Slack waits only three seconds and expects that an
+ * outage loses nothing. A retry by Slack (`X-Slack-Retry-Num`) does not tell whether the first request was stored.
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -37,7 +37,7 @@ const shared = {
   responses: openAnswers(
     {
       200: {
-        description: "It is stored. The body is empty, or what Slack shows or awaits.",
+        description: "It is stored. The body is empty, or the content that Slack expects.",
         json: z.looseObject({}),
         mayBeEmpty: true,
       },
@@ -50,21 +50,21 @@ const events = createRoute({
   ...shared,
   operationId: "slackRequests.takeEvent",
   path: "/slack/events",
-  summary: "Take an event of Slack",
+  summary: "Receive a Slack event",
   description: "For Slack's servers: signed with the app's signing secret. Answers `url_verification`.",
 });
 const commands = createRoute({
   ...shared,
   operationId: "slackRequests.takeCommand",
   path: "/slack/commands",
-  summary: "Take a use of the slash command",
+  summary: "Receive a slash command",
   description: "For Slack's servers: a form, signed with the app's signing secret.",
 });
 const interactive = createRoute({
   ...shared,
   operationId: "slackRequests.takeInteraction",
   path: "/slack/interactive",
-  summary: "Take a click or a submitted modal",
+  summary: "Receive a click or a submitted modal",
   description: "For Slack's servers: a form with a `payload`, signed with the app's signing secret.",
 });
 
@@ -97,14 +97,18 @@ export function slackAdmissionRoutes(app: App): void {
   });
 }
 
-/** The body, once it is sure that Slack sent it. */
+/** Returns the body once Slack's signature is verified. */
 async function signedBody(c: AppContext): Promise<string> {
   const secret = slackSigningSecretFromEnv(c.env);
   const body = await readCounted(c.req.raw, MAX_BODY_BYTES);
   if (body === null) raise("too_large", `A request body has at most ${MAX_BODY_BYTES} bytes.`, { field: "body" });
   const [timestamp, signature] = [c.req.header("x-slack-request-timestamp"), c.req.header("x-slack-signature")];
   const isSigned = secret !== null && (await isSignedBySlack({ body, timestamp, signature }, secret, Date.now()));
-  if (!isSigned) raise("unauthenticated", "This request is not signed by Slack, or was signed too long ago.");
+  if (!isSigned)
+    raise(
+      "unauthenticated",
+      "This request has no valid Slack signature, or was signed too long ago. Check SLACK_SIGNING_SECRET.",
+    );
   return new TextDecoder().decode(body);
 }
 
@@ -116,10 +120,10 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Keeps what is for Otto. What was kept before is not kept again: Slack sends a request anew whose answer it did not see. */
+/** Stores an item for Otto, once: Slack resends a request whose reply it did not see. */
 async function keep(c: AppContext, read: ReadResult<SlackArrival>): Promise<void> {
   if (read.kind === "unreadable")
-    raise("invalid_input", "The body has not the form that Slack documents.", { field: "body" });
+    raise("invalid_input", "The body does not have the form that Slack documents.", { field: "body" });
   if (read.kind === "ignored") return;
   const { team } = read.value;
   const item = unwrap(validateItem({ ...read.value.item, receivedAt: Date.now() }));
@@ -129,7 +133,7 @@ async function keep(c: AppContext, read: ReadResult<SlackArrival>): Promise<void
     raise("rate_limited", "This workspace sends too much. Send it again later.", { retryAfterMs });
 }
 
-/** What is wrong with what was written into a window, which then stays open; null: nothing that can be told at once. */
+/** Explains what is wrong with a submitted window, which then stays open; null if nothing can be told at once. */
 function problemOf({ kind, body }: SlackArrival["item"]): string | null {
   if (kind !== "submission") return null;
   const { callback, text } = body as unknown as SubmissionBody;
@@ -138,7 +142,10 @@ function problemOf({ kind, body }: SlackArrival["item"]): string | null {
   return written === null || written.ok ? null : written.error.message;
 }
 
-/** What names something that Slack gives no id. Two clicks or commands differ by when they were made, one that is sent again does not. */
+/**
+ * Names an item that has no id from Slack. Two clicks or commands differ by their time; a resent one has the same
+ * time.
+ */
 async function nameOf(kind: string, body: string): Promise<string> {
   return `${kind}/${await sha256Hex(body)}`;
 }

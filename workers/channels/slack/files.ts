@@ -1,4 +1,4 @@
-/** The files of a message, put into the sandbox of the task that reads it. */
+/** Copies the files of a message into the sandbox of the task that reads it. */
 import type { InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { FILES_TITLE } from "../../../core/task/file-names.ts";
 import type { MessageFile, MessageBody } from "../../../core/channels/slack/items.ts";
@@ -8,30 +8,31 @@ import type { FilesPort } from "../../../core/ports/files.ts";
 import { judgeForm } from "../../../core/sandbox/path.ts";
 import { OUTSIDE } from "../../../core/provenance/label.ts";
 
-/** As large as a file of a sandbox may be. */
+/** The size limit of a sandbox file. */
 const MAX_FILE_BYTES = 50 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 200;
 const FOLDER = "slack";
-/** How long a message waits for a file that is asked for and does not come; then its task is told that it is missing. */
+/** How long a message waits for a requested file. After that, its task reads that the file is missing. */
 const PATIENCE_MS = 10 * 60_000;
-/** And for one that was never asked for, since others took all the time. */
+/** The same for a file that was never requested, because others took all the time. */
 const LONGEST_PATIENCE_MS = 30 * 60_000;
 
-/** What the files of an item are taken with. */
+/** The context of fetching an item's files. */
 interface Taking {
   readonly slack: Pick<SlackPort, "download">;
   readonly item: Pick<InboxItem, "id" | "receivedAt">;
-  /** Milliseconds since the epoch: no file is begun later. */
+  /** Milliseconds since the epoch. No fetch starts later. */
   readonly until: number;
   /** The sandbox of the task that reads them. */
   readonly sandbox: FilesPort;
-  /** Where the files of this message stand by themselves; null: the task has no others. */
+  /** The folder of this message's files; null if the task has no others. */
   readonly folder: string | null;
 }
 
 /**
- * Puts the files where the task finds them, and gives the sentence that says where, or why one is not there; empty when the
- * message had none. `timeout`: there was no time for all of them. Done again, it fetches what is missing.
+ * Stores the files in the task's sandbox, and returns a sentence that names their folder, or why one is missing;
+ * empty for a message without files. `timeout` if there was no time for all of them. A repeat fetches the missing
+ * ones.
  */
 export async function takeFiles(
   taking: Taking,
@@ -44,13 +45,13 @@ export async function takeFiles(
     return { file, path, line: `- ${path}` };
   });
   const waited = (): number => Date.now() - item.receivedAt;
-  // Each try begins with another, so that one that hangs does not hold up those behind it.
+  // Each attempt starts with another file, so that one that hangs does not delay the rest.
   const first = Math.floor(waited() / 1000) % Math.max(1, places.length);
   let fetched = 0;
-  // One after the other: each may be as large as half of what an isolate holds.
+  // One at a time: a file may be as large as half of the isolate's memory.
   for (const place of [...places.slice(first), ...places.slice(0, first)]) {
     const { file, path } = place;
-    // Nothing else has this path: the folder is the message's own, or its task has not begun.
+    // The path is unused: the folder belongs to the message, or the task has not started.
     if ((await taking.sandbox.stat(path)).ok) continue;
     const isAsked = Date.now() < until;
     const why = await takeFile(taking, file, { path, key: `${item.id}/${files.indexOf(file)}` });
@@ -59,23 +60,23 @@ export async function takeFiles(
       continue;
     }
     const patienceMs = isAsked ? PATIENCE_MS : LONGEST_PATIENCE_MS;
-    // What fails once the time is over was cut off.
+    // A failure after the time limit was a cut-off.
     if (Date.now() >= until && (fetched > 0 || waited() < patienceMs))
-      return failed("timeout", "The files of the message take long to fetch.");
+      return failed("timeout", "Fetching the files of the message takes too long.");
     place.line = `- ${plainName(file.name)} could not be fetched: ${why}`;
   }
   const lines = places.map(({ line }) => line);
-  if (moreFiles > 0) lines.push(`- ${moreFiles} more, which were not fetched: it is too many for one message`);
+  if (moreFiles > 0) lines.push(`- ${moreFiles} more, which were not fetched: the message has too many files`);
   return ok(lines.length === 0 ? "" : `${FILES_TITLE}\n${lines.join("\n")}`);
 }
 
-/** Null: it is there. */
+/** Returns null once the file is stored. */
 async function takeFile(
   { slack, sandbox, until }: Taking,
   { url, size }: MessageFile,
   { path, key }: { readonly path: string; readonly key: string },
 ): Promise<string | null> {
-  if (url === null) return "Slack gives no address for it.";
+  if (url === null) return "Slack provides no address for it.";
   if (size > MAX_FILE_BYTES) return "it is larger than 50 MB.";
   if (Date.now() >= until) return "Slack takes too long.";
   const fetched = await slack.download(url, MAX_FILE_BYTES);
@@ -85,7 +86,7 @@ async function takeFile(
   return written.ok ? null : written.error.message;
 }
 
-/** A path for a name that somebody else chose, and that no other file of the message has. */
+/** Returns an unused path for a name from outside. */
 function freePath(folder: string, name: string, taken: Set<string>): string {
   const plain = plainName(name);
   const [, stem = plain, end = ""] = /^(.+?)(\.[^.]{1,16})?$/.exec(plain) ?? [];
@@ -95,7 +96,7 @@ function freePath(folder: string, name: string, taken: Set<string>): string {
   return path;
 }
 
-/** The name without what no path of a sandbox may hold. */
+/** Removes characters that a sandbox path may not contain. */
 function plainName(name: string): string {
   const safe = name
     .normalize("NFC")

@@ -1,4 +1,4 @@
-/** What Slack does as a channel. */
+/** The Slack channel. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
@@ -16,7 +16,7 @@ import { receiveSlack } from "./receive.ts";
 /** Installations that are read at once. */
 const BATCH = 100;
 
-/** Its inboxes say no owner: the installation of the workspace does (workspace.ts). */
+/** The inbox of a workspace names no owner: its installation does (workspace.ts). */
 export const slackHandlers: ChannelHandlers = {
   receive: receiveSlack,
   send: sendBySlack,
@@ -28,20 +28,20 @@ export const slackHandlers: ChannelHandlers = {
   eraseInboxes: eraseWorkspaces,
 };
 
-/** A conversation, in which each who decides is checked, or a member. */
+/** A conversation, where each person who decides is checked, or a member. */
 async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly AskDestination[]>> {
   const member = memberOf(to);
   const found = member === null ? ok(null) : await databaseFromEnv(env).people.findByAddress(tenant, member);
   return found.ok ? ok([{ channel: "slack", to, person: found.value }]) : found;
 }
 
-/** The member that `T…/U…` is; null: it is a conversation. */
+/** Reads a member from `T…/U…`; null for a conversation. */
 function memberOf(to: string): PersonAddress | null {
   const [, team, user] = /^([TE][A-Z0-9]+)\/([UW][A-Z0-9]+)$/.exec(to) ?? [];
   return team === undefined || user === undefined ? null : { kind: "slack", team, user };
 }
 
-/** The inbox of a workspace is the next tenant's once that has installed Otto there. */
+/** The inbox of a workspace belongs to the next tenant once that tenant has installed Otto there. */
 async function eraseWorkspaces(env: Env, tenant: string): Promise<void> {
   const { slackInstalls } = databaseFromEnv(env);
   for (let after: PagePosition | null = null; ; ) {

@@ -1,4 +1,4 @@
-/** What somebody says to Otto: a task, or a word more to one that is under way. */
+/** Handles messages to Otto: creates a task, or adds to one that is in progress. */
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
@@ -28,28 +28,28 @@ const ANSWER_IN_WORDS = "The files are in the task. Please answer the question i
 /** A question that a reply may answer. */
 type Question = Extract<PendingView, { kind: "question" }>;
 
-/** What a conversation knows. */
+/** The stored state of a conversation. */
 export interface Conversation {
-  /** The task that it is about. */
+  /** The task of the conversation. */
   readonly task: string;
-  /** The question that it was begun with; absent or null: any. */
+  /** The question that started it; absent or null for any. */
   readonly ask?: string | null;
 }
 
-/** A thread is a conversation; one in which nobody asked Otto for anything is none of Otto's business. */
+/** Handles a message in a thread. A thread in which nobody addressed Otto is ignored. */
 export async function hearSpoken(scene: SlackScene, said: MessageBody, lane: JsonState | null): Promise<ItemOutcome> {
   const about = conversationIn(lane) ?? (await conversationBegunBy(scene, said));
   if (about !== null && "code" in about) return laterFor(about);
   const known = about?.task ?? null;
-  if (!said.isAddressed && known === null) return { kind: "done", note: "Nobody asked Otto for anything here." };
+  if (!said.isAddressed && known === null) return { kind: "done", note: "Nobody addressed Otto in this thread." };
   if (isOutsider(scene, said.userTeam)) {
     await whisper(scene, said, FOR_MEMBERS);
-    return { kind: "refused", why: "The speaker is of another workspace." };
+    return { kind: "refused", why: "The author belongs to another workspace." };
   }
   const text = await wordsOf(scene, said);
   if (text === "" && said.files.length === 0) {
-    await whisper(scene, said, "What can I do? Say it in the same message in which you mention me.");
-    return { kind: "done", note: "There was nothing but the mention." };
+    await whisper(scene, said, "What can I do? Write it in the message in which you mention me.");
+    return { kind: "done", note: "The message had only the mention." };
   }
   const task = known === null ? null : await tasksFromEnv(scene.env)(scene.tenant, known).view();
   if (task === null || (!task.ok && task.error.code === "not_found"))
@@ -64,8 +64,8 @@ function conversationIn(lane: JsonState | null): Conversation | null {
 }
 
 /**
- * What a thread is about that Otto itself began by a delivery: the result of a schedule's task, a question in direct
- * messages. Null: Otto did not begin it, or the delivery is forgotten. A failure passes.
+ * Finds the subject of a thread that Otto started with a delivery: the result of a scheduled task, or a question in
+ * direct messages. Returns null if Otto did not start it, or the delivery was deleted. A failure is temporary.
  */
 async function conversationBegunBy(scene: SlackScene, said: MessageBody): Promise<Conversation | Failure | null> {
   const { env, tenant, team, slack, install } = scene;
@@ -75,7 +75,7 @@ async function conversationBegunBy(scene: SlackScene, said: MessageBody): Promis
   if (!own.ok) return mayPass(own.error) ? own.error : null;
   const key = own.value.find(({ ts }) => ts === thread)?.key ?? null;
   if (key === null || !isId("delivery", key)) return null;
-  // Postgres may not have heard of it yet.
+  // Postgres may not have the row yet.
   const outbox = outboxesFromEnv(env)(getOutboxName({ tenant, channel: "slack", to: team }));
   const { task = null, about: ask = null } = (await outbox.look(key))?.report ?? {};
   return task === null ? null : { task, ask };
@@ -86,7 +86,7 @@ async function wordsOf(scene: SlackScene, { text }: MessageBody): Promise<string
   return toMarkdown(words, await namesIn(scene, words));
 }
 
-/** A new task; `before` is the one that the conversation was about. */
+/** Creates a task; `before` is the conversation's previous one. */
 async function begin(
   scene: SlackScene,
   said: MessageBody,
@@ -130,7 +130,7 @@ async function ownFacts(scene: SlackScene, said: MessageBody, { id }: TaskView):
   return ok(isOwn ? facts.value : null);
 }
 
-/** A task that somebody in Slack asks for, whose answer goes to a thread. The same item makes the same task. */
+/** Creates a task for a person in Slack, with the reply in a thread. The same item creates the same task. */
 export async function makeSlackTask(
   { env, tenant, team, item }: SlackScene,
   { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
@@ -154,14 +154,16 @@ export async function makeSlackTask(
   });
 }
 
-/** No task was made: what may pass is tried again, and everything else is told. */
+/** Handles a task that was not created: retries a temporary failure, and tells the person about any other. */
 async function unmade(scene: SlackScene, said: MessageBody, error: Failure): Promise<ItemOutcome> {
   if (mayPass(error)) return laterFor(error);
-  await whisper(scene, said, `I cannot begin with this. ${error.message}`);
+  await whisper(scene, said, `I cannot start this task. ${error.message}`);
   return { kind: "refused", why: error.message };
 }
 
-/** A word more: the answer to what the task waits for, else a message to it, and a task of its own once that one ended. */
+/**
+ * Adds a message: the answer to a waiting question, or a message to the task, or a new task once that one has ended.
+ */
 async function goOn(
   scene: SlackScene,
   said: MessageBody,
@@ -177,7 +179,7 @@ async function goOn(
   const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
   const question = questions.find(({ id }) => id === ask) ?? questions[0];
   if (question !== undefined && text !== "") {
-    // The names of files are no words of the speaker's. The asking task reads them next to the answer.
+    // File names are not the person's words. The task reads them next to the answer.
     const asking = tasksFromEnv(scene.env)(scene.tenant, question.task_id ?? task.id);
     const told = files === "" ? ok(null) : await asking.message(files, `${scene.item.id}/files`, 0);
     if (told.ok) files = "";
@@ -186,7 +188,7 @@ async function goOn(
     if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
     if (answered !== null) return laterFor(answered);
   }
-  // Also to one that ended: it knows whether this very message reached it before.
+  // Also for an ended task, because it knows whether this message reached it before.
   const words = await fromWhom(scene, said, text, task);
   const told = await tellTask(stub, scene.item.id, { words, name: words.length - text.length, files });
   if (told.ok) {
@@ -196,15 +198,15 @@ async function goOn(
   if (mayPass(told.error)) return laterFor(told.error);
   const now = isOver ? ok(task) : await stub.view();
   if (!now.ok) return laterFor(now.error);
-  // It gives its last answer, or has more to read than it takes: this waits for it.
+  // It is giving its last answer, or has too many unread messages, so the item waits.
   if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
   return await begin(scene, said, { text, before: now.value });
 }
 
 /**
- * Tells a task a person's words, of which the first `name` characters say whose they are, and the names of files. The lines
- * that the words quote, and the names, are from outside; an object of an earlier release takes all behind the first of them
- * for that.
+ * Sends a person's message to a task. The first `name` characters of the text name the author. Lines that it quotes,
+ * and file names, come from outside; an object of an earlier release treats everything after the first of them as
+ * outside text.
  */
 async function tellTask(
   stub: TaskStub,
@@ -217,7 +219,7 @@ async function tellTask(
   return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside);
 }
 
-/** The files of the message, where this task finds them. */
+/** Stores the files of the message in this task's sandbox. */
 async function filesFor(
   scene: SlackScene,
   said: MessageBody,
@@ -228,7 +230,7 @@ async function filesFor(
   return await takeFiles({ ...scene, sandbox, folder }, said);
 }
 
-/** Null: it does not count as an answer; a failure: nobody can say now. */
+/** Returns null if the message is no answer; a failure if that is unknown for now. */
 async function answerInWords(
   scene: SlackScene,
   { user }: MessageBody,
@@ -250,7 +252,7 @@ async function answerInWords(
   return mayPass(answered.error) ? answered.error : null;
 }
 
-/** Words of somebody else than who began the task say whose they are. */
+/** Prefixes the author's name if another person started the task. */
 async function fromWhom(scene: SlackScene, { user }: MessageBody, text: string, task: TaskView): Promise<string> {
   if (task.metadata["slack_user"] === `${scene.team}/${user}` || text === "") return text;
   const by = await speakerOf(scene, user);

@@ -1,4 +1,4 @@
-/** Works what came in from a workspace of Slack. */
+/** Processes the items of a Slack workspace's inbox. */
 import { costFromEnv } from "../../../adapters/env/tenants.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
@@ -22,7 +22,7 @@ export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
   if ("handled" in found) return found.handled;
   const { scene } = found;
   costFromEnv(env).learnOwner(inbox, scene.tenant);
-  // What an item of this inbox holds was read by `core/channels/slack/items.ts`.
+  // `core/channels/slack/items.ts` parsed the items of this inbox.
   const body: unknown = item.body;
   switch (item.kind as SlackKind) {
     case "spoken":
@@ -40,7 +40,10 @@ export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
   }
 };
 
-/** Slack has taken the token back. It may say so long after, when the app is installed anew: that installation stands. */
+/**
+ * Forgets the token that Slack revoked. Slack may report it late, after the app was installed again; that
+ * installation stays.
+ */
 async function forgetToken({ env, tenant, team, item }: SlackScene, { at }: RevokedBody): Promise<ItemOutcome> {
   const revokedAt = Math.min(at ?? Infinity, item.receivedAt);
   const revoked = await databaseFromEnv(env).slackInstalls.revoke(tenant, team, revokedAt);

@@ -1,4 +1,4 @@
-/** Slack as administrators set it up: the app's manifest, and the workspaces in which it is installed. */
+/** The Slack settings: the app's manifest, and the workspaces in which it is installed. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
@@ -36,9 +36,9 @@ const installSchema = z
     team: z.string().describe("Slack's id of the workspace, `T…`"),
     team_name: z.string(),
     app: z.string().nullable(),
-    bot_user: z.string().describe("Whom people mention, `U…`"),
+    bot_user: z.string().describe("The user to mention, `U…`"),
     scopes: z.array(z.string()),
-    status: z.enum(["active", "revoked"]).describe("`revoked`: uninstalled at Slack, or its token taken back."),
+    status: z.enum(["active", "revoked"]).describe("`revoked`: uninstalled at Slack, or its token was revoked."),
     installed_by: z.string().describe("The id of the key"),
     created_at: time,
     updated_at: time,
@@ -46,14 +46,17 @@ const installSchema = z
   .meta({ id: "SlackInstall" });
 
 const manifestSchema = z
-  .strictObject({ manifest: z.record(z.string(), z.unknown()), yaml: z.string().describe("The same, to be pasted") })
+  .strictObject({
+    manifest: z.record(z.string(), z.unknown()),
+    yaml: z.string().describe("The manifest as YAML, to paste"),
+  })
   .meta({ id: "SlackManifest" });
 
 const tokenSchema = z.strictObject({
   bot_token: z
     .string()
-    .regex(/^xoxb-[\x21-\x7e]{1,250}$/, "has to be a bot's token, xoxb-…")
-    .describe("Of an app that was made from the manifest and installed by hand"),
+    .regex(/^xoxb-[\x21-\x7e]{1,250}$/, "must be a bot token, xoxb-…")
+    .describe("The bot token of an app that was created from the manifest and installed by hand"),
 });
 
 const shared = { tags: ["Slack"], ...withKey, middleware: [requireScope("admin")] };
@@ -67,7 +70,7 @@ const manifest = createRoute({
   path: "/v1/slack/manifest",
   summary: "Show the manifest of the Slack app",
   description:
-    "Paste it at api.slack.com/apps, “From a manifest”. Its addresses are those of OTTO_PUBLIC_URL, else of this request. The app's signing secret then is SLACK_SIGNING_SECRET, its client's id and secret are SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.",
+    "Paste it at api.slack.com/apps, “From a manifest”. Its addresses use OTTO_PUBLIC_URL, or else the address of this request. Then set SLACK_SIGNING_SECRET, SLACK_CLIENT_ID and SLACK_CLIENT_SECRET from the app's settings.",
   responses: answers({ 200: { description: "The manifest.", json: manifestSchema } }),
 });
 
@@ -76,9 +79,9 @@ const create = createRoute({
   method: "post",
   operationId: "slack.install",
   path: "/v1/slack/installs",
-  summary: "Use a bot that was installed by hand",
+  summary: "Add a bot that was installed by hand",
   description:
-    "For an app of one workspace. The token is checked at Slack, kept sealed, and shown by nothing. A workspace that was installed before keeps its id. 409: another tenant has the app in this workspace.",
+    "For an app of one workspace. The token is verified with Slack, stored sealed, and never returned. A workspace that was installed before keeps its id. 409 if another tenant uses the app in this workspace.",
   request: {
     body: {
       required: true,
@@ -93,10 +96,13 @@ const authorize = createRoute({
   method: "post",
   operationId: "slack.authorize",
   path: "/v1/slack/authorize",
-  summary: "Begin an installation by OAuth",
+  summary: "Start an installation by OAuth",
   description:
-    "A person opens `url` in a browser and agrees at Slack, within ten minutes; it counts once. For a session, `url` is Slack's page, and only that session's browser can come back from it. For a key it is a page of Otto's own, which says whose tenant it is for and leads on to Slack.",
-  responses: answers({ 200: { description: "Where to go.", json: z.strictObject({ url: z.string() }) } }, [422]),
+    "A person opens `url` in a browser and agrees at Slack. It is valid once, for ten minutes. For a session, `url` is Slack's page, and only that session's browser can return from it. For a key, `url` is a page of Otto that names the tenant and links to Slack.",
+  responses: answers(
+    { 200: { description: "The address to open.", json: z.strictObject({ url: z.string() }) } },
+    [422],
+  ),
 });
 
 const list = createRoute({
@@ -104,7 +110,7 @@ const list = createRoute({
   method: "get",
   operationId: "slack.listInstalls",
   path: "/v1/slack/installs",
-  summary: "List the workspaces, the latest first",
+  summary: "List the workspaces, newest first",
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of installations.", json: pageOf(installSchema) } }, [422]),
 });
@@ -124,11 +130,10 @@ const remove = createRoute({
   method: "delete",
   operationId: "slack.deleteInstall",
   path: "/v1/slack/installs/{id}",
-  summary: "Forget an installation and its token",
-  description:
-    "What comes from the workspace is dropped from then on. At Slack the app stays until it is removed there.",
+  summary: "Delete an installation and its token",
+  description: "Later events of the workspace are dropped. The app stays installed at Slack until it is removed there.",
   request: { params },
-  responses: answers({ 200: { description: "What was forgotten.", json: installSchema } }, [404]),
+  responses: answers({ 200: { description: "The deleted installation.", json: installSchema } }, [404]),
 });
 
 const received = createRoute({
@@ -136,9 +141,9 @@ const received = createRoute({
   method: "get",
   operationId: "slack.listReceived",
   path: "/v1/slack/installs/{id}/received",
-  summary: "List what came in from a workspace and what it came to, the latest first",
+  summary: "List the events of a workspace with their outcomes, newest first",
   description:
-    "Since the app was last installed there, of the last 30 days, and what still waits; nothing while the installation is revoked. What is not for Otto is not kept, and so not listed.",
+    "Covers the last 30 days since the app was last installed, and events that still wait; empty while the installation is revoked. Events that are not for Otto are not stored.",
   request: { params, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of events.", json: pageOf(receivedItemSchema) } }, [404, 422]),
 });
@@ -148,10 +153,10 @@ const replay = createRoute({
   method: "post",
   operationId: "slack.replayReceived",
   path: "/v1/slack/installs/{id}/received/{message}/replay",
-  summary: "Try a dead event of Slack again",
-  description: "409 for an event that is not dead.",
+  summary: "Retry a dead event of Slack",
+  description: "409 if the event is not dead.",
   request: { params: params.extend({ message: z.string().describe("Its `message_id`") }) },
-  responses: answers({ 202: { description: "It waits to be worked.", json: replayedSchema } }, [404, 409]),
+  responses: answers({ 202: { description: "It is waiting to be processed.", json: replayedSchema } }, [404, 409]),
 });
 
 const begin = createRoute({
@@ -159,13 +164,13 @@ const begin = createRoute({
   method: "get",
   operationId: "slackOauth.begin",
   path: SLACK_BEGIN_PATH,
-  summary: "Go to Slack to agree to an installation",
-  description: "For browsers. Only the browser that went this way can come back from Slack.",
+  summary: "Go to Slack to authorize an installation",
+  description: "For browsers. Only the browser that opened this page can return from Slack.",
   request: { query: z.object({ state: z.string().max(2_000), go: z.string().max(100).optional() }) },
   responses: openAnswers({
-    200: { description: "Whose tenant it is for, and the way on.", other: ["text/html"] },
+    200: { description: "A page that names the tenant and links to Slack.", other: ["text/html"] },
     303: { description: "To Slack." },
-    400: { description: "It is not known.", other: ["text/html"] },
+    400: { description: "The installation is unknown.", other: ["text/html"] },
     409: { description: "The browser is signed in to another tenant.", other: ["text/html"] },
   }),
 });
@@ -175,8 +180,8 @@ const callback = createRoute({
   method: "get",
   operationId: "slackOauth.complete",
   path: SLACK_OAUTH_PATH,
-  summary: "Come back from Slack",
-  description: "For browsers. `state` is what Otto sent along; it counts once, within ten minutes.",
+  summary: "Return from Slack",
+  description: "For browsers. `state` comes from Otto. It is valid once, for ten minutes.",
   request: {
     query: z.object({
       state: z.string().max(2_000),
@@ -186,7 +191,7 @@ const callback = createRoute({
   },
   responses: openAnswers({
     200: { description: "Otto is installed.", other: ["text/html"] },
-    400: { description: "It is not, and why.", other: ["text/html"] },
+    400: { description: "Otto was not installed; the page explains why.", other: ["text/html"] },
   }),
 });
 
@@ -202,7 +207,7 @@ export function slackRoutes(app: App): void {
     if (!bot.ok) {
       const { code, message } = bot.error;
       if (code !== "forbidden") throw new OttoError(bot.error);
-      raise("invalid_input", `bot_token: Slack does not take it. ${message}`, { field: "bot_token" });
+      raise("invalid_input", `bot_token: Slack rejects it. ${message}`, { field: "bot_token" });
     }
     const { team, teamName, user: botUser, scopes } = bot.value;
     const act = await auditEntry(c, "slack.install", team);
@@ -287,17 +292,17 @@ export function slackRoutes(app: App): void {
       if (thrown instanceof OttoError) return told(c, 400, `Otto was not installed. ${thrown.failure.message}`);
       throw thrown;
     }
-    return told(c, 200, `Otto is installed in ${teamName}. Mention it in a channel, or write to it.`);
+    return told(c, 200, `Otto is installed in ${teamName}. Mention it in a channel, or send it a message.`);
   });
 }
 
-/** What Slack knows the app by; the caller is told when there is none. */
+/** Returns the app's OAuth settings. Fails if they are missing. */
 function oauthOf(c: AppContext) {
-  const message = "No Slack app is set up here: its operator sets SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.";
+  const message = "No Slack app is set up here. Ask the operator to set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.";
   return slackOAuthFromEnv(c.env) ?? raise("not_available", message);
 }
 
-/** Slack's page where a person agrees. */
+/** Returns the address of Slack's consent page. */
 function agreePage(c: AppContext, { state, redirect }: { readonly state: string; readonly redirect: string }): string {
   const url = new URL(slackAuthorizePageFromEnv(c.env));
   url.searchParams.set("client_id", oauthOf(c).clientId);
@@ -307,7 +312,7 @@ function agreePage(c: AppContext, { state, redirect }: { readonly state: string;
   return url.href;
 }
 
-/** Keeps an installation with its token sealed. */
+/** Stores an installation with its token sealed. */
 async function keep(
   c: AppContext,
   tenant: string,
@@ -321,21 +326,21 @@ async function keep(
 }
 
 /**
- * What came in from a workspace as far as it is this tenant's: a workspace can have been another's before, and can be
- * another's when this installation is revoked.
+ * Returns the tenant's view of a workspace's inbox: the workspace can have belonged to another tenant before, and can
+ * belong to another once this installation is revoked.
  */
 async function inboxOf(c: AppContext, id: string) {
   const found = unwrap(await databaseFromEnv(c.env).slackInstalls.get(tenantOf(c), installId(id)));
   return { name: `slack/${found.team}`, since: found.status === "active" ? found.updatedAt : Number.MAX_SAFE_INTEGER };
 }
 
-/** Where Slack reaches this Worker. */
+/** Returns the address at which Slack reaches this Worker. */
 function baseUrl(c: AppContext): string {
   return publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
 }
 
 function installId(text: string): string {
-  return isId("slackInstall", text) ? text : raise("not_found", "Otto is not installed in such a workspace.");
+  return isId("slackInstall", text) ? text : raise("not_found", "There is no such Slack installation.");
 }
 
 function shownInstall(one: SlackInstall) {

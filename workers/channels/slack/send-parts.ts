@@ -1,4 +1,4 @@
-/** The parts of one delivery to Slack, done one after the other; a part that is there already is not done again. */
+/** Sends the parts of one delivery to Slack in order; skips parts that were already sent. */
 import type { SendResult } from "../../../core/channels/outbox/delivery.ts";
 import { findAttachedContent } from "../../../core/channels/outbox/attached-content.ts";
 import { getNoteKey, findPostedPart, type SlackPart } from "../../../core/channels/slack/plan.ts";
@@ -10,11 +10,11 @@ import { toSlackMessage } from "../../../core/channels/slack/pack.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
 import { isForGood, sentOf } from "./sent.ts";
 
-/** A file is held in memory while it is shared. */
+/** A file is in memory while it is shared. */
 const MAX_FILE_BYTES = 25_000_000;
 const MAX_NOTE_CHARACTERS = 2_500;
 
-/** Through what it is sent. `files` null: the delivery has no sandbox. */
+/** The context of sending. `files` is null for a delivery without a sandbox. */
 export interface SlackSending {
   readonly slack: SlackPort;
   readonly files: FilesPort | null;
@@ -24,28 +24,28 @@ export interface SlackParcel {
   readonly id: string;
   readonly place: SlackDestination;
   readonly parts: readonly SlackPart[];
-  /** Milliseconds since the epoch: nothing of it can be older. */
+  /** Milliseconds since the epoch. No part of the delivery is older. */
   readonly since: number;
-  /** True: an earlier attempt may have done some of it. */
+  /** True if an earlier attempt may have sent some parts. */
   readonly mayBeThere: boolean;
-  /** Milliseconds since the epoch: no part begins later. What is left is the next attempt's. */
+  /** Milliseconds since the epoch. No part starts later; the next attempt sends the rest. */
   readonly until: number;
 }
 
 type Post = Extract<SlackPart, { kind: "post" }>;
 type File = Extract<SlackPart, { kind: "file" }>;
 
-/** Where it goes, as far as that is known, and what of it is there. */
+/** The known destination, and the parts that were already sent. */
 interface Standing {
   readonly channel: string;
-  /** Null until its first message begins a thread. */
+  /** Null until its first message starts a thread. */
   readonly thread: string | null;
   readonly first: SlackRef | null;
   readonly own: readonly OwnMessage[];
   readonly until: number;
 }
 
-/** Never throws for what Slack answers. `ref`: its first message. */
+/** Never throws for an error of Slack. `ref` is the first message. */
 export async function sendParts(sending: SlackSending, parcel: SlackParcel): Promise<SendResult> {
   const { parts } = parcel;
   const changed = await changeMessages(sending.slack, parts);
@@ -65,7 +65,7 @@ function refOf(ref: SlackRef | null): { channel: string; ts: string } | null {
   return ref === null ? null : { channel: ref.channel, ts: ref.ts };
 }
 
-/** A message that is gone, or may not be changed any more, is left as it is. */
+/** Changes messages. A message that was deleted or cannot be edited stays as it is. */
 async function changeMessages(
   slack: SlackPort,
   parts: readonly SlackPart[],
@@ -97,12 +97,12 @@ async function standingOf(
   return below.ok ? ok({ ...standing, own: [...own.value, ...below.value] }) : looked(below.error);
 }
 
-/** What may have left and cannot be looked up stays unknown: nothing is posted twice. */
+/** A part that may have been sent and cannot be looked up stays unknown, so that nothing is posted twice. */
 function looked(failure: Failure): Result<never> {
   return { ok: false, error: { ...failure, cause: { kind: "lookup_failed" } } };
 }
 
-/** Slack posts to `#name`, and looks up by ids only. */
+/** Slack posts to `#name`, but looks messages up by id only. */
 async function channelOfPlace(slack: SlackPort, place: SlackDestination, isLookedUp: boolean): Promise<Result<string>> {
   if (place.kind === "person") return await slack.openConversation(place.user);
   const isNamed = place.channel.startsWith("#") && isLookedUp;
@@ -114,7 +114,7 @@ async function postAll(slack: SlackPort, standing: Standing, posts: readonly Pos
   for (const post of posts) {
     const ref = findPostedPart(now.own, post);
     const done = ref === null ? await postOne(slack, now, post) : ok(ref);
-    // The message before this one is there.
+    // The message before this one was sent.
     if (!done.ok) return now.first === null ? done : asSent(done.error);
     const { channel, ts } = done.value;
     now = { ...now, channel, thread: now.thread ?? ts, first: now.first ?? { channel, ts } };
@@ -126,13 +126,13 @@ async function postOne(slack: SlackPort, { channel, thread, until }: Standing, p
   return isOver(until) ?? (await slack.post({ channel, thread, ...post.words, key: post.key }));
 }
 
-/** Null: there is time for a further part. */
+/** Returns null if there is time for another part. */
 function isOver(until: number): Result<never> | null {
   if (Date.now() < until) return null;
-  return notSent("timeout", "It takes longer than one attempt may. The rest follows.");
+  return notSent("timeout", "The delivery takes longer than one attempt. The rest follows.");
 }
 
-/** What cannot be shared is said in the thread, once: the answer counts as sent. */
+/** Shares the files. Posts a note once for a file that cannot be shared; the delivery still counts as sent. */
 async function shareAll(
   sending: SlackSending,
   standing: Standing,
@@ -161,13 +161,13 @@ async function shareOne(
 ): Promise<Result<void>> {
   const read = await bytesOf(files, file);
   if (!read.ok) return read;
-  if (read.value.length === 0) return failed("invalid_input", "The file is empty, and Slack takes none that is.");
+  if (read.value.length === 0) return failed("invalid_input", "Slack rejects empty files.");
   return await slack.upload({ channel, thread, name: file.name, title: file.title, bytes: read.value });
 }
 
 async function bytesOf(files: FilesPort | null, { from }: File): Promise<Result<Uint8Array>> {
   if ("text" in from) return ok(new TextEncoder().encode(from.text));
-  if (files === null) return failed("not_found", "The file is gone.");
+  if (files === null) return failed("not_found", "The file was deleted.");
   const found = await findAttachedContent(files, from);
   if (!found.ok) return found;
   const { size } = found.value;

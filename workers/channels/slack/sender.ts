@@ -1,4 +1,7 @@
-/** Sends deliveries to Slack. After an attempt that may have done a part, what is there already is looked up and not posted again. */
+/**
+ * Sends deliveries to Slack. After an attempt that may have sent some parts, looks those up instead of posting them
+ * again.
+ */
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { slackFromEnv } from "../../../adapters/env/slack.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
@@ -9,14 +12,14 @@ import type { Failure } from "../../../core/base/errors.ts";
 import { sendParts } from "./send-parts.ts";
 import { isForGood } from "./sent.ts";
 
-/** From when on an attempt begins no further part, and when the calls under way end: both before its outbox gives it up. */
+/** When an attempt starts no further part, and when its calls end: both before its outbox gives it up. */
 const PARTS_FOR_MS = 45_000;
 const CALLS_FOR_MS = 55_000;
 
 export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt): Promise<SendResult> {
   const { id, tenant, to, kind, createdAt } = delivery;
   const place = parseSlackDestination(to);
-  if (place === null) return { kind: "dead", why: `${to} is no place in Slack.` };
+  if (place === null) return { kind: "dead", why: `${to} is not a Slack channel or person.` };
   if (kind === "event") return { kind: "dead", why: "Events go to webhooks, not to Slack." };
   const now = Date.now();
   const opened = await slackFromEnv(env, { tenant, team: place.team, until: now + CALLS_FOR_MS });
@@ -29,7 +32,7 @@ export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt
   return await sendParts({ slack: opened.value.slack, files }, parcel);
 }
 
-/** Nothing was asked of Slack. */
+/** Nothing was sent to Slack. */
 function unopened(error: Failure): SendResult {
   return isForGood(error)
     ? { kind: "dead", why: error.message }

@@ -1,14 +1,14 @@
-/** What a failure of Slack's, or of what stands between, means for a delivery. */
+/** Converts a failure of a Slack call to the outcome of a delivery. */
 import type { SendResult } from "../../../core/channels/outbox/delivery.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry, decideAfterFailure } from "../../../core/gateway/outcome.ts";
 
-/** True when trying again cannot help. */
+/** Whether a retry cannot help. */
 export function isForGood(failure: Failure): boolean {
   return !canRetry("slack_delivery", failure);
 }
 
-/** `later` also where a part may be there: the next attempt looks first. What cannot be looked up stays unknown. */
+/** `later` also if a part may have been sent: the next attempt looks it up. `unknown` if it cannot be looked up. */
 export function sentOf(failure: Failure, isInPart: boolean): SendResult {
   const { code, message, retryAfterMs = null } = failure;
   const part = isInPart ? ({ mayBeInPart: true } as const) : {};

@@ -1,16 +1,16 @@
 /** Whether Slack itself sent a request (https://docs.slack.dev/authentication/verifying-requests-from-slack). */
 
-/** How far the clocks of Slack and of Otto may be apart, and how long a request counts. */
+/** Maximum difference between the clocks of Slack and Otto, and the lifetime of a request. */
 const MAX_AGE_SECONDS = 300;
 
 export interface SignedParts {
-  /** As it came, before anything read it. */
+  /** The raw body, as received. */
   readonly body: Uint8Array;
   readonly timestamp: string | undefined;
   readonly signature: string | undefined;
 }
 
-/** True when the body was signed with this secret within five minutes of `now`. Takes the same time wherever a signature is wrong. */
+/** Whether the body was signed with this secret within five minutes of `now`. Compares in constant time. */
 export async function isSignedBySlack(
   { body, timestamp = "", signature = "" }: SignedParts,
   secret: string,

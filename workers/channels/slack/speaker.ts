@@ -1,4 +1,4 @@
-/** Who somebody in Slack is: the tenant's record of that person. */
+/** Finds the tenant's record of a Slack member. */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { findMentions } from "../../../core/channels/slack/plain-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
@@ -9,7 +9,7 @@ import type { SlackScene } from "./workspace.ts";
 /** People of one text whose names are looked up. */
 const MAX_NAMED = 10;
 
-/** The record of somebody who speaks or clicks; made of what Slack says of them where there is none. */
+/** Returns the record of a member. If it is missing, creates it from the member's Slack profile. */
 export async function speakerOf(scene: SlackScene, user: string): Promise<Result<PersonRecord>> {
   const { env, tenant, team, slack } = scene;
   const known = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "slack", team, user });
@@ -18,23 +18,23 @@ export async function speakerOf(scene: SlackScene, user: string): Promise<Result
   const told = await slack.user(user);
   if (!told.ok) return told;
   const { name, timeZone: tz } = told.value;
-  // In a shared channel Slack shows members of other workspaces too, with addresses that those vouch for.
+  // A shared channel has members of other workspaces, whose addresses are vouched for by those.
   const email = told.value.team === team ? told.value.email : null;
   return await linkSlackPerson(env, tenant, { team, user, name, email, tz });
 }
 
-/** Has the tenant know who spoke. A task does not wait for it, nor fail with it. */
+/** Records the author of a message. The task neither waits for it nor fails with it. */
 export async function noteSpeaker(scene: SlackScene, user: string): Promise<void> {
   const found = await speakerOf(scene, user);
   if (!found.ok) console.error("a person of Slack is not known", scene.team, user, found.error.code);
 }
 
-/** The names of those whom a text mentions, as far as they can be found; Otto is itself. */
+/** Returns the names of the people that a text mentions, if they can be found. Excludes Otto itself. */
 export async function namesIn(scene: SlackScene, text: string): Promise<Record<string, string>> {
   return await namesOf(scene, findMentions(text));
 }
 
-/** The names of people by their ids, those of the first ten; Otto is itself. */
+/** Returns the names of the first ten people by id. Excludes Otto itself. */
 export async function namesOf(scene: SlackScene, users: readonly string[]): Promise<Record<string, string>> {
   const { env, tenant, team, slack, install } = scene;
   const others = users.filter((user) => user !== install.botUser);

@@ -1,4 +1,4 @@
-/** Stopping a task from Slack. */
+/** Stops a task from Slack. */
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
 import { isId } from "../../../core/base/ids.ts";
@@ -6,9 +6,9 @@ import { hasEnded } from "../../../core/task/status.ts";
 import { speakerOf } from "./speaker.ts";
 import { laterFor, mayPass, type SlackScene } from "./workspace.ts";
 
-const NO_SUCH_TASK = "There is no such task of this workspace's tenant.";
+const NO_SUCH_TASK = "There is no such task in this workspace.";
 
-/** Whoever began a task may stop it, and whoever may approve. `tell` says to that person how it went. */
+/** A person may stop a task that they started, or if they may approve. `tell` replies to that person. */
 export async function stopTask(
   scene: SlackScene,
   { task, user }: { readonly task: string; readonly user: string },
@@ -26,11 +26,11 @@ export async function stopTask(
   if (!by.ok && mayPass(by.error)) return laterFor(by.error);
   const began = view.value.metadata["slack_user"] === `${scene.team}/${user}`;
   const mayStop = began || (by.ok && by.value.mayApprove);
-  if (!mayStop) return await refuse("Only who began this, or somebody who may approve, can stop it.");
-  if (hasEnded(view.value.status)) return await refuse("This is over already.");
+  if (!mayStop) return await refuse("Only the person who started this task, or a person who may approve, can stop it.");
+  if (hasEnded(view.value.status)) return await refuse("This task has already ended.");
   const cancelled = await stub.cancel(by.ok ? by.value.name : user);
   if (!cancelled.ok)
     return mayPass(cancelled.error) ? laterFor(cancelled.error) : await refuse(cancelled.error.message);
-  await tell("It is stopped.");
+  await tell("The task was stopped.");
   return { kind: "done", note: `stops ${task}` };
 }

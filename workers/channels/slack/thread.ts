@@ -1,14 +1,17 @@
-/** What people said in a thread before they asked Otto there. */
+/** Reads the messages above a mention in a Slack thread. */
 import type { MessageBody } from "../../../core/channels/slack/items.ts";
 import { selectMessages, listPeople, quoteThread } from "../../../core/channels/slack/thread-context.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { namesOf } from "./speaker.ts";
 import { mayPass, type SlackScene } from "./workspace.ts";
 
-/** How long a request waits for a thread that Slack does not show at the moment; then it is begun without. */
+/** How long a request waits for an unreadable thread. After that, it starts without the thread. */
 const PATIENCE_MS = 15_000;
 
-/** The thread above the words as a task reads it; null: they began it. A failure passes. */
+/**
+ * Returns the thread above a message as a task reads it; null if the message starts the thread. A failure is
+ * temporary.
+ */
 export async function threadAbove(
   scene: SlackScene,
   { channel, thread, ts }: Pick<MessageBody, "channel" | "thread" | "ts">,
@@ -25,5 +28,5 @@ function isAwaited({ item }: SlackScene, error: Failure): boolean {
 }
 
 function unread({ message }: Failure): string {
-  return `(What was said before in this Slack thread could not be read: ${message})`;
+  return `(The earlier messages of this Slack thread could not be read: ${message})`;
 }

@@ -1,4 +1,4 @@
-/** Where an item of a Slack inbox came from: whose workspace it is, its bot there, and how people are told things. */
+/** The Slack context of an item: its workspace, the bot there, and how to reply to people. */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { slackFromEnv } from "../../../adapters/env/slack.ts";
@@ -16,22 +16,25 @@ export interface SlackScene {
   readonly install: SlackInstall;
   readonly slack: SlackPort;
   readonly item: InboxItem;
-  /** Milliseconds since the epoch: what takes long begins nothing later, so that this try ends before its inbox gives it up. */
+  /**
+   * Milliseconds since the epoch. Long work starts nothing later, so that this attempt ends before its inbox gives it
+   * up.
+   */
   readonly until: number;
 }
 
 const BEGINS_FOR_MS = 45_000;
-/** When calls of Slack that are under way end. */
+/** When running calls to Slack end. */
 const CALLS_FOR_MS = 50_000;
 
-/** Somebody in a conversation. `thread`: the one that they are in; null: none. */
+/** A person in a conversation. `thread` is null outside a thread. */
 export interface SlackListener {
   readonly channel: string;
   readonly user: string;
   readonly thread: string | null;
 }
 
-/** The scene of an item; else what becomes of it: a workspace that is nobody's is refused. */
+/** Returns the Slack context of an item, or its outcome: an item of an unknown workspace is refused. */
 export async function sceneOf(
   env: Env,
   team: string,
@@ -48,11 +51,11 @@ export async function sceneOf(
   return { handled: installed.error.code === "not_found" ? NOT_INSTALLED : laterFor(installed.error) };
 }
 
-/** Slack could no longer be asked for anything, and what it does not answer is left out of a task. */
-const TOO_LATE: ItemOutcome = { kind: "later", afterMs: 0, why: "The database took all the time that there was." };
+/** There is no time left to call Slack, and what Slack does not answer would be missing from the task. */
+const TOO_LATE: ItemOutcome = { kind: "later", afterMs: 0, why: "The database took the whole time of the attempt." };
 const NOT_INSTALLED: ItemOutcome = { kind: "refused", why: "Otto is not installed in this workspace." };
 
-/** True for what may pass: the item is worked again. */
+/** Whether a failure is temporary, so that the item is retried. */
 export function mayPass(failure: Failure): boolean {
   return canRetry("slack_item", failure);
 }
@@ -61,7 +64,9 @@ export function laterFor({ code, message, retryAfterMs }: Failure): ItemOutcome 
   return { kind: "later", afterMs: retryAfterMs ?? 0, why: message, isUnexpected: code === "internal" };
 }
 
-/** Tells one person something: plain words, since they may hold names and texts of others. That it did not reach them is logged, and changes nothing. */
+/**
+ * Sends one person a message in plain text, since it may contain names and texts of others. A failure is only logged.
+ */
 export async function whisper({ slack, team }: SlackScene, to: SlackListener, text: string): Promise<void> {
   const told = await slack.whisper({
     channel: to.channel,
@@ -70,12 +75,12 @@ export async function whisper({ slack, team }: SlackScene, to: SlackListener, te
     text: escapeText(text),
     blocks: [],
   });
-  if (!told.ok) console.error("somebody in Slack was not told", team, told.error.code, told.error.message);
+  if (!told.ok) console.error("a message to a Slack member failed", team, told.error.code, told.error.message);
 }
 
 /**
- * Answers a command or a click in plain words, for the eyes of who made it; Slack takes that for half an hour. False: it surely
- * did not reach them. That is logged, and changes nothing.
+ * Replies to a command or click in plain text, visible only to its author; Slack accepts that for half an hour.
+ * Returns false if the reply surely failed, which is only logged.
  */
 export async function respond({ slack, team }: SlackScene, responseUrl: string, text: string): Promise<boolean> {
   const told = await slack.respond(responseUrl, {
@@ -85,14 +90,14 @@ export async function respond({ slack, team }: SlackScene, responseUrl: string, 
     replaces: false,
   });
   if (told.ok) return true;
-  console.error("somebody in Slack was not told", team, told.error.code, told.error.message);
+  console.error("a message to a Slack member failed", team, told.error.code, told.error.message);
   return !isNotSent(told.error);
 }
 
-/** True for a member of another workspace, who is here by a channel that both share. */
+/** Whether a person belongs to another workspace and is here through a shared channel. */
 export function isOutsider({ team }: SlackScene, userTeam: string | null): boolean {
   return userTeam !== null && userTeam !== team;
 }
 
 export const FOR_MEMBERS =
-  "Otto takes nothing here from members of another workspace. Ask somebody of this one to do it.";
+  "Otto accepts no requests from members of another workspace. Ask a member of this workspace.";

@@ -1,6 +1,6 @@
 /**
- * Where programs outside call Otto: `POST /webhook/{type}`. A call is judged, stored and answered without Postgres; its
- * hook's inbox makes the task of it.
+ * The entry point for programs outside: `POST /webhook/{type}`. A call is authenticated, stored and answered without
+ * Postgres. The hook's inbox then creates its task.
  */
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
@@ -43,12 +43,12 @@ import { unwrap } from "../../http/unwrap.ts";
 const receivedSchema = z
   .strictObject({
     status: z.literal("received"),
-    message_id: z.string().describe("The same for every sending of one delivery."),
+    message_id: z.string().describe("The same for every attempt of one delivery."),
     webhook_type: z.string(),
   })
   .meta({ id: "WebhookReceived" });
 
-/** Whose call it is: of a hook, or (null) of a tenant's key that names none by its id. */
+/** The caller: a hook, or (`hook` null) a tenant's key that names no hook by id. */
 interface Caller {
   readonly tenant: string;
   readonly hook: string | null;
@@ -56,7 +56,7 @@ interface Caller {
   readonly isOncePerBody: boolean;
 }
 
-/** Calls of a hook by its id are signed; any other needs a key. */
+/** A call of a hook by its id is signed; any other needs a key. */
 const authenticateKeyed: MiddlewareHandler<AppEnv> = async function authenticateKeyed(c, next) {
   if (isKeyed(c)) return await authenticate(c, next);
   await next();
@@ -69,7 +69,10 @@ const requireWriting: MiddlewareHandler<AppEnv> = async function requireWriting(
   return undefined;
 };
 
-/** What calls a hook may have a query of its own, which is left. A key's holder that names no hook has mistyped something. */
+/**
+ * Programs that call a hook may add their own query parameters, which are ignored. A key without a hook id must not,
+ * since that is a typing mistake.
+ */
 const callQuery = z
   .looseObject({ hook: optionalQuery(z.string().max(100)).describe("The hook's id, `hook_…`") })
   .superRefine(({ hook, ...others }, context) => {
@@ -84,7 +87,7 @@ const call = createRoute({
   path: "/webhook/{type}",
   summary: "Call a hook",
   description:
-    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; where the tenant has none, the built-in agent gets the call. The body is anything, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; of a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) makes one task within 30 days; with `once_per_body` the same body does. A repeat that is dropped is answered as the first one was, and listed as `repeat`. 410: the hook is switched off.",
+    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; without such a hook, the built-in agent gets the call. The body can be anything, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; for a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) creates one task within 30 days; with `once_per_body`, so does the same body. A repeat gets the reply of the first call, and is listed as `repeat`. 410 if the hook is disabled.",
   middleware: [authenticateKeyed, requireWriting],
   request: {
     params: z.object({ type: hookNameSchema.describe("A hook's type or name") }),
@@ -107,20 +110,23 @@ function keyedCaller(c: AppContext, named: string): Caller {
   return { tenant: tenantOf(c), hook: null, type, isOncePerBody: false };
 }
 
-/** The hook that a call is for, once it is known to come from who may call it. */
+/** Returns the hook of a call, once its caller is authenticated. */
 async function hookCaller(c: AppContext, named: string, id: string): Promise<Caller> {
   const record = await doorRecord(c.env, id);
   if (record === null) return noHook();
-  // A check that fails is made again by a call a minute later.
+  // If the check fails, a call a minute later repeats it.
   c.executionCtx.waitUntil(checkDoor(c.env, record).catch(() => undefined));
   const { tenant, hook, type, name, isEnabled, isOncePerBody } = record.door;
   if (named !== type && named !== name) noHook();
   if (isKeyed(c)) {
     if (tenantOf(c) !== tenant) noHook();
   } else if (!(await isSignedCall(c, record.door)))
-    raise("unauthenticated", "The call is not signed as its hook wants it, or was signed more than five minutes ago.");
+    raise(
+      "unauthenticated",
+      "The call has no valid signature for its hook, or was signed more than five minutes ago. Check the hook's type and secret.",
+    );
   else await paceSignedCall(c, tenant);
-  if (!isEnabled) raise("gone", "The hook is switched off.");
+  if (!isEnabled) raise("gone", "The hook is disabled. Enable it first.");
   return { tenant, hook, type, isOncePerBody };
 }
 
@@ -134,13 +140,13 @@ async function isSignedCall(c: AppContext, door: HookAuth): Promise<boolean> {
   return false;
 }
 
-/** Charges the hook's tenant for a signed call: it is paced as requests with a key are, and waits less. */
+/** Charges the hook's tenant for a signed call. Its pace is that of requests with a key, with a shorter wait. */
 async function paceSignedCall(c: AppContext, tenant: string): Promise<void> {
   await paceRequest(c.env, tenant, c.req);
   chargeCost(c.env, tenant, REQUEST_MS + rateBody("json", (await bodyOf(c)).length));
 }
 
-/** Stores a call. Gives the id of the message. */
+/** Stores a call. Returns the id of its message. */
 async function take(c: AppContext, named: string, { tenant, hook, type, isOncePerBody }: Caller): Promise<string> {
   const header = (name: string) => c.req.header(name) ?? null;
   const body = await bodyOf(c);
@@ -167,11 +173,11 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
   });
   if (!isNew) await forgetText(c.env, kept);
   if (retryAfterMs !== undefined)
-    raise("rate_limited", "This hook was called too often. Wait as long as Retry-After says.", { retryAfterMs });
+    raise("rate_limited", "This hook was called too often. Wait for the time in Retry-After.", { retryAfterMs });
   return id;
 }
 
-/** True for a call with a key of Otto's. */
+/** Whether a call has a key of Otto. */
 function isKeyed(c: MiddlewareContext): boolean {
   const hook = new URL(c.req.url).searchParams.get("hook") ?? "";
   return hook === "" || /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");

@@ -1,4 +1,4 @@
-/** What became of the deliveries to a webhook, and how those that failed are sent again. */
+/** Deliveries to a webhook, and how to resend failed ones. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
@@ -17,7 +17,7 @@ import { unwrap } from "../../http/unwrap.ts";
 import { deliverySchema, shownDelivery } from "../outbox/routes.ts";
 import { webhookById, webhookParams } from "./routes.ts";
 
-/** Deliveries that one request sends again. */
+/** Deliveries that one request resends. */
 const MAX_REPLAYED = 100;
 
 const shared = { tags: ["Webhooks"], ...withKey };
@@ -27,8 +27,8 @@ const list = createRoute({
   method: "get",
   operationId: "webhooks.listDeliveries",
   path: "/v1/webhooks/{id}/deliveries",
-  summary: "List the deliveries to a webhook, the latest first",
-  description: "`state=dead` is the view of dead letters.",
+  summary: "List the deliveries to a webhook, newest first",
+  description: "`state=dead` lists dead letters.",
   middleware: [requireScope("tasks:read")],
   request: {
     params: webhookParams,
@@ -42,8 +42,8 @@ const replay = createRoute({
   method: "post",
   operationId: "webhooks.replayDeliveries",
   path: "/v1/webhooks/{id}/replay",
-  summary: "Send everything again that failed for good",
-  description: `Deliveries that are dead (or whose last try was cut off), the earliest first, under the ids that they had; at most ${MAX_REPLAYED} at once. \`left\` says how many there are beside them. 409 for a webhook that is disabled.`,
+  summary: "Resend all dead deliveries of a webhook",
+  description: `Resends deliveries that are dead, or whose last attempt was cut off, oldest first and under their ids; at most ${MAX_REPLAYED} at once. \`left\` is the number of others. 409 if the webhook is disabled.`,
   middleware: [requireScope("admin")],
   request: {
     params: webhookParams,
@@ -56,7 +56,7 @@ const replay = createRoute({
               since: z.iso
                 .datetime({ offset: true })
                 .optional()
-                .describe("Only what happened at this moment or later."),
+                .describe("Only deliveries of events at or after this time."),
             })
             .meta({ id: "ReplayInput" }),
         },
@@ -66,7 +66,7 @@ const replay = createRoute({
   responses: answers(
     {
       202: {
-        description: "They are on their way.",
+        description: "They are being sent.",
         json: z.strictObject({ replayed: z.int(), left: z.int() }),
       },
     },

@@ -1,4 +1,7 @@
-/** Keeps the tenant's object told of what its endpoints want, so that no event is lost and none is kept for nobody. */
+/**
+ * Keeps the tenant's object informed of the events that its endpoints subscribe to, so that no event is lost and none
+ * is stored without a subscriber.
+ */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
@@ -6,8 +9,8 @@ import { getInterests, type EndpointSetting } from "../../../core/channels/webho
 import { forgetEndpoints } from "./known-endpoints.ts";
 
 /**
- * Changes an endpoint. The object is told before, so that it keeps what the endpoint wants from the moment of the change,
- * and after, so that nobody goes by a list that was read in between. `wanted`: what the endpoint wants after it.
+ * Changes an endpoint. The object is notified before, so that it stores the new events from the moment of the change,
+ * and after, so that no stale list stays in use. `wanted` are the events after the change.
  */
 export async function changingEndpoints<T>(
   env: Env,
@@ -24,7 +27,7 @@ export async function changingEndpoints<T>(
   return changed;
 }
 
-/** What no endpoint wants any more is kept for nobody; while it is, only time is lost. So a failure is left as it is. */
+/** Removes events without a subscriber. A failure only costs time, so it is ignored. */
 async function narrow(env: Env, tenant: string, stamp: string): Promise<void> {
   const read = await databaseFromEnv(env).endpoints.all(tenant);
   if (!read.ok) return;

@@ -1,4 +1,4 @@
-/** The secrets that sign webhooks: made, sealed for the database, and opened by nobody but the sender. */
+/** Secrets that sign webhooks: created, sealed for the database, and opened only by the sender. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
@@ -6,13 +6,13 @@ import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts
 import { selectValidSecrets } from "../../../core/channels/webhooks/old-secrets.ts";
 import { SECRET_BYTES, writeSecret } from "../../../core/channels/webhooks/signature.ts";
 
-/** A secret as its receiver is told it, once, and as the database keeps it. */
+/** A secret in the form that its receiver gets once, and in the form that the database stores. */
 export interface NewSecret {
   readonly text: string;
   readonly sealed: string;
 }
 
-/** The same seed always makes the same secret, and nobody makes it without OTTO_SECRET_KEY. */
+/** The same seed always creates the same secret. Only the holder of OTTO_SECRET_KEY can derive it. */
 export async function newEndpointSecret(
   env: Env,
   { tenant, id }: { readonly tenant: string; readonly id: string },
@@ -23,7 +23,9 @@ export async function newEndpointSecret(
   return { text: writeSecret(bytes), sealed: toBase64(await sealing.seal(bytes, contextOf(tenant, id))) };
 }
 
-/** Those that sign now: the present one, and what it replaced as long as that counts. Throws when one does not open. */
+/**
+ * Returns the valid secrets: the current one, and a replaced one during its overlap. Throws if one cannot be opened.
+ */
 export async function signingSecrets(
   env: Env,
   tenant: string,

@@ -1,4 +1,4 @@
-/** What webhooks do as a channel. */
+/** The webhook channel. */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
@@ -21,4 +21,4 @@ export const webhookHandlers: ChannelHandlers = {
   eraseInboxes: closeDoorsOfTenant,
 };
 
-const NO_ENDPOINT = failed("not_found", "is not an endpoint of this tenant; GET /v1/webhooks lists them");
+const NO_ENDPOINT = failed("not_found", "is not an endpoint of this tenant. GET /v1/webhooks lists them");

@@ -1,6 +1,6 @@
 /**
- * What the inbox of a hook knows of it, so that calls are judged while Postgres is away. It is told of each change; what was
- * lost between a change and the telling, it finds out within a minute of the next call.
+ * The settings of a hook in its inbox, so that calls are authenticated while Postgres is unavailable. The inbox is
+ * notified of each change, and checks for a lost notification at most a minute before the next call.
  */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
@@ -11,10 +11,10 @@ import type { InboxRecord } from "../../../core/channels/inbox/inbox.ts";
 import { isId } from "../../../core/base/ids.ts";
 import { forgetTexts } from "./hook-item.ts";
 
-/** How old what an inbox knows may be when a call comes. */
+/** Maximum age of the settings when a call arrives. */
 const CHECK_EVERY_MS = 60_000;
 
-/** Tells the inbox of a hook. One that knows a later version keeps that. */
+/** Sends the settings to the hook's inbox, which ignores an older version. */
 export async function keepDoor(env: Env, tenant: string, hook: Hook): Promise<void> {
   const record = {
     version: hook.version,
@@ -25,20 +25,22 @@ export async function keepDoor(env: Env, tenant: string, hook: Hook): Promise<vo
   await inboxesFromEnv(env)(getHookInboxName(hook.id)).keepRecord(record);
 }
 
-/** The hook's inbox forgets all that came in, and takes no more. */
+/** Deletes the items of the hook's inbox, and closes it. */
 export async function closeDoor(env: Env, tenant: string, hook: string): Promise<void> {
   await inboxesFromEnv(env)(getHookInboxName(hook)).erase();
   await forgetTexts(env, tenant, hook);
 }
 
-/** What the inbox of a hook knows of it; null: there is no such hook. No object is asked for what is no id. */
+/** Returns the inbox's settings of a hook; null if there is no such hook. Calls no object for an invalid id. */
 export async function doorRecord(env: Env, hook: string): Promise<(InboxRecord & { door: HookAuth }) | null> {
   if (!isId("hook", hook)) return null;
   const record = await inboxesFromEnv(env)(getHookInboxName(hook)).record();
   return record === null ? null : { ...record, door: record.facts as unknown as HookAuth };
 }
 
-/** Compares what the inbox knows with Postgres, at most once a minute. While Postgres is away, what it knows stands. */
+/**
+ * Compares the inbox's settings with Postgres, at most once a minute. While Postgres is unavailable, they stay valid.
+ */
 export async function checkDoor(env: Env, record: InboxRecord & { door: HookAuth }): Promise<void> {
   const now = Date.now();
   if (now - record.checkedAt < CHECK_EVERY_MS) return;
@@ -50,7 +52,7 @@ export async function checkDoor(env: Env, record: InboxRecord & { door: HookAuth
   else if (found.error.code === "not_found") await closeDoor(env, tenant, hook);
 }
 
-/** Forgets what a tenant's hooks were called with. Can be done again, as long as the rows of the hooks are there. */
+/** Deletes the calls of all hooks of a tenant. Idempotent while the hooks' rows exist. */
 export async function closeDoorsOfTenant(env: Env, tenant: string): Promise<void> {
   await inboxesFromEnv(env)(getHookInboxName(tenant)).erase();
   for (let after = null; ; ) {

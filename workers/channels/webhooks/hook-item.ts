@@ -1,4 +1,4 @@
-/** A call of a hook as its inbox keeps it. A text that is too large for the inbox's row stands in the bucket. */
+/** A call of a hook in its inbox. A text that is too large for the row is in the bucket. */
 import { blobsFromEnv, forgetOldBlobsFromEnv } from "../../../adapters/env/files.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import type { CallText } from "../../../core/channels/webhooks/hook-call.ts";
@@ -12,35 +12,35 @@ import { seededIds } from "../../../core/base/seeded-ids.ts";
 /** The body of an item of `webhook/…`. */
 export interface HookItem {
   readonly tenant: string;
-  /** Null: a key of the tenant sent it, and `named` says which hook it is for. */
+  /** Null for a call with a key of the tenant; `named` then names the hook. */
   readonly hook: string | null;
-  /** A hook's type or name, as the path of the call had it. */
+  /** A hook's type or name, from the path of the call. */
   readonly named: string;
   readonly type: HookType;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: CallText | { readonly prefix: string };
-  /** SHA-256 of the body in hex, of a call whose hook is not known yet. Absent from an earlier release. */
+  /** SHA-256 of the body in hex, for a call whose hook is not known yet. Absent from an earlier release. */
   readonly bodyHash?: string;
 }
 
-/** The id of a call in an inbox, by what its sender calls the delivery. */
+/** Returns the id of a call in an inbox, from its sender's delivery id. */
 export async function makeItemId(inbox: string, delivery: string): Promise<string> {
   const { random } = await seededIds("message", `${inbox} ${delivery}`, 0);
   return makeId("message", 0, random);
 }
 
-/** The delivery of a hook with `once_per_body`: one for each body, whoever sends it. */
+/** Names the delivery of a hook with `once_per_body`: one for each body. */
 export function nameByBody(bodyHash: string): string {
   return `body ${bodyHash}`;
 }
 
 const TEXT_NAME = "text.json";
-/** Longer than an inbox lets a call wait, and remembers one that is dead. */
+/** Longer than an inbox lets a call wait or stores a dead one. */
 const KEPT_MS = 45 * 86_400_000;
-/** Of a row: names, ids and what holds them together. */
+/** The maximum size of the names and ids of a row. */
 const NAMES_CHARACTERS = 10_000;
 
-/** What an item says of the text. `hook` null: a key sent it. Fails while the bucket is away. */
+/** Stores the text of a call. `hook` is null for a call with a key. Fails while the bucket is unavailable. */
 export async function keepText(
   env: Env,
   { tenant, hook, headers }: Pick<HookItem, "tenant" | "hook" | "headers">,
@@ -57,19 +57,19 @@ export async function keepText(
   return ok({ prefix });
 }
 
-/** The text of an item; `not_found`: it was forgotten. */
+/** Returns the text of a call; `not_found` if it was deleted. */
 export async function readText(env: Env, text: HookItem["text"]): Promise<Result<CallText>> {
   if (!("prefix" in text)) return ok(text);
   const got = await blobsFromEnv(env).get(`${text.prefix}${TEXT_NAME}`);
   return got.ok ? ok(JSON.parse(new TextDecoder().decode(got.value)) as CallText) : got;
 }
 
-/** Takes what stands in the bucket away. */
+/** Deletes a text in the bucket. */
 export async function forgetText(env: Env, text: HookItem["text"]): Promise<void> {
   if ("prefix" in text) await blobsFromEnv(env).erase(text.prefix);
 }
 
-/** Takes away what stands in the bucket of all calls of a hook. */
+/** Deletes the texts of all calls of a hook. */
 export async function forgetTexts(env: Env, tenant: string, hook: string): Promise<void> {
   while (!(await blobsFromEnv(env).erase(textsOf(tenant, hook))));
 }

@@ -1,4 +1,4 @@
-/** Hooks of a tenant: how programs outside call Otto, and what each call becomes. */
+/** Hooks of a tenant: how programs outside call Otto, and the task that each call creates. */
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
@@ -49,7 +49,7 @@ const newBody = {
 };
 const hook = { description: "The hook, at the version that `ETag` names.", json: hookSchema };
 
-/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+/** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
 const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
   await hookById(c, c.req.param("id") ?? "");
   await next();
@@ -62,11 +62,11 @@ const create = createRoute({
   path: "/v1/incoming-webhooks",
   summary: "Make a hook",
   description:
-    "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for the others one is made and shown once. `prompt` is a template: `{{pull_request.title}}` stands for a field of the payload, `{{payload}}` for all of it, `{{headers.x-github-event}}` for a header. What is filled in is marked as data from outside, and cut where the input would be over 200,000 characters. With `events`, calls of other events are received and left; GitHub's `ping` always is. A generic hook requires `once_per_body`.",
+    "Programs outside call it at its `url`, and each call becomes a task. Give the `secret` of a Stripe endpoint; for other types one is created and returned once. `prompt` is a template: `{{pull_request.title}}` is a field of the payload, `{{payload}}` all of it, `{{headers.x-github-event}}` a header. Inserted values are marked as data from outside, and cut if the input would exceed 200,000 characters. With `events`, calls of other events are received and ignored, as is GitHub's `ping`. A generic hook requires `once_per_body`.",
   middleware: admin,
   request: { body: newBody },
   responses: answers(
-    { 201: { description: "The hook, with a secret that was made.", json: newHookSchema } },
+    { 201: { description: "The hook, with its secret if one was created.", json: newHookSchema } },
     [404, 409, 413, 415, 422],
   ),
 });
@@ -76,7 +76,7 @@ const list = createRoute({
   method: "get",
   operationId: "incomingWebhooks.list",
   path: "/v1/incoming-webhooks",
-  summary: "List hooks, the latest first",
+  summary: "List hooks, newest first",
   middleware: read,
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of hooks.", json: pageOf(hookSchema) } }, [422]),
@@ -98,9 +98,9 @@ const update = createRoute({
   method: "put",
   operationId: "incomingWebhooks.replace",
   path: "/v1/incoming-webhooks/{id}",
-  summary: "Set a hook anew",
+  summary: "Replace a hook",
   description:
-    "All of it but its type, which stays; `secret` and `once_per_body` stay when omitted. A secret that is replaced counts for another 24 hours, or for `old_secret_seconds`; at most three that were replaced do so at the same time. Calls that wait are worked by the rule as it is then. With `If-Match`, 409 when it is at another version.",
+    "Replaces everything but the type; `secret` and `once_per_body` stay when omitted. A replaced secret stays valid for 24 hours, or for `old_secret_seconds`; at most three replaced secrets are valid at a time. Waiting calls use the new settings. With `If-Match`, 409 if the version differs.",
   middleware: [...admin, known],
   request: { params, body, headers: ifMatchHeader },
   responses: answers({ 200: hook }, [404, 409, 413, 415, 422]),
@@ -112,10 +112,10 @@ const remove = createRoute({
   operationId: "incomingWebhooks.delete",
   path: "/v1/incoming-webhooks/{id}",
   summary: "Delete a hook",
-  description: "Calls that wait make no task any more, and what came in is forgotten. Tasks go on.",
+  description: "Waiting calls create no tasks, and received calls are deleted. Tasks continue.",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: { description: "What was deleted.", json: hookSchema } }, [404]),
+  responses: answers({ 200: { description: "The deleted hook.", json: hookSchema } }, [404]),
 });
 
 const received = createRoute({
@@ -123,9 +123,8 @@ const received = createRoute({
   method: "get",
   operationId: "incomingWebhooks.listReceived",
   path: "/v1/incoming-webhooks/{id}/received",
-  summary: "List what came in by a hook and what it came to, the latest first",
-  description:
-    "Of the last 30 days, and what still waits; of the calls that were dropped as repeats, at most 60 a minute and the last 1,000.",
+  summary: "List the calls of a hook with their outcomes, newest first",
+  description: "Covers the last 30 days and calls that still wait. Of repeats, at most 60 a minute and the last 1,000.",
   middleware: read,
   request: { params, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of calls.", json: pageOf(receivedItemSchema) } }, [404, 422]),
@@ -136,18 +135,18 @@ const replay = createRoute({
   method: "post",
   operationId: "incomingWebhooks.replayReceived",
   path: "/v1/incoming-webhooks/{id}/received/{message}/replay",
-  summary: "Try a dead call of a hook again",
-  description: "409 for a call that is not dead.",
+  summary: "Retry a dead call of a hook",
+  description: "409 if the call is not dead.",
   middleware: admin,
   request: { params: params.extend({ message: z.string().describe("The call's id, `msg_…`") }) },
-  responses: answers({ 202: { description: "It waits to be worked.", json: replayedSchema } }, [404, 409]),
+  responses: answers({ 202: { description: "It is waiting to be processed.", json: replayedSchema } }, [404, 409]),
 });
 
 export function hookRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { secret: given, old_secret_seconds: overlap, ...asked } = c.req.valid("json");
     if (overlap !== undefined)
-      raise("invalid_input", "old_secret_seconds: a hook that is made replaces no secret", {
+      raise("invalid_input", "old_secret_seconds: a new hook replaces no secret", {
         field: "old_secret_seconds",
       });
     const config = await checkedRule(c, setOncePerBody(asked, null));
@@ -157,7 +156,7 @@ export function hookRoutes(app: App): void {
     const made = given === undefined ? await newHookSecret(c.env, tenant, random) : null;
     const sealed = await sealHookSecret(c.env, tenant, id, made ?? given ?? "");
     const act = await auditEntry(c, "hook.create", id);
-    // The door first: a hook that is there can be called.
+    // The inbox first: a hook that exists can be called.
     await keepDoor(c.env, tenant, { id, version: 1, config, sealed, old: [], createdAt, updatedAt: createdAt });
     const created = await databaseFromEnv(c.env).hooks.create(tenant, { id, config, sealed }, act);
     if (!created.ok) {
@@ -186,7 +185,9 @@ export function hookRoutes(app: App): void {
     const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
     const before = await hookById(c, id);
     if (before.config.type !== asked.type)
-      raise("invalid_input", `type: the hook is one of ${before.config.type}; make another one`, { field: "type" });
+      raise("invalid_input", `type: this hook has the type ${before.config.type}. Create another hook`, {
+        field: "type",
+      });
     const config = await checkedRule(c, setOncePerBody(asked, before.config));
     const tenant = tenantOf(c);
     const act = await auditEntry(c, "hook.update", id);
@@ -227,8 +228,8 @@ async function hookById(c: MiddlewareContext, id: string): Promise<Hook> {
 }
 
 /**
- * The rule with every place whole. Refuses one that no task could be made by: with an agent, or a place to deliver to, that
- * is not the tenant's, or a budget that the agent does not allow.
+ * Returns the settings with every target in its stored form. Refuses settings that could create no task: an unknown
+ * agent or target, or a budget that the agent does not allow.
  */
 async function checkedRule(c: AppContext, rule: HookConfig): Promise<HookConfig> {
   const { config: agent } = await resolveAgent(c, rule.agent);
@@ -237,7 +238,7 @@ async function checkedRule(c: AppContext, rule: HookConfig): Promise<HookConfig>
   return { ...rule, deliver: unwrap(await resolveDeliver(rule.deliver, placesOf(c.env, tenantOf(c)))) };
 }
 
-/** Where programs outside reach this Worker. */
+/** Returns the address at which programs outside reach this Worker. */
 function originOf(c: AppContext): string {
   return publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
 }

@@ -1,4 +1,4 @@
-/** What calls of hooks are signed with: made, sealed for the tenant and the hook, and opened where a call is judged. */
+/** Secrets of hooks: created, sealed for the tenant and the hook, and opened to verify a call. */
 import { openStoredFromEnv, sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
@@ -7,20 +7,23 @@ import { OLD_SECRET_MS, selectValidSecrets } from "../../../core/channels/webhoo
 
 const SECRET_BYTES = 32;
 
-/** In the form of a standard webhook's. `random` is the request's: a repeat of it makes the same one. */
+/**
+ * Creates a secret in the form of Standard Webhooks. `random` comes from the request, so a repeat creates the same
+ * one.
+ */
 export async function newHookSecret(env: Env, tenant: string, random: Uint8Array): Promise<string> {
   return `whsec_${toBase64(await sealingFromEnv(env).derive(random, `hook secret of ${tenant}`, SECRET_BYTES))}`;
 }
 
-/** As a hook's row keeps it. */
+/** Seals a secret for a hook's row. */
 export async function sealHookSecret(env: Env, tenant: string, hook: string, secret: string): Promise<string> {
   const bytes = new TextEncoder().encode(secret);
   return toBase64(await sealingFromEnv(env).seal(bytes, contextOf(tenant, hook)));
 }
 
 /**
- * What sets another secret in the place of a hook's. The same one again replaces nothing: a request that is sent twice would
- * else put it among the replaced. `overlap` is in seconds.
+ * Replaces a hook's secret. The same secret again changes nothing; otherwise a repeated request would list it as
+ * replaced. `overlap` is in seconds.
  */
 export async function replacedHookSecret(
   env: Env,
@@ -33,7 +36,7 @@ export async function replacedHookSecret(
   return { sealed: await sealHookSecret(env, tenant, id, given), oldUntil };
 }
 
-/** The secrets that count now: the present one, and those that it replaced not long ago. */
+/** Opens the valid secrets: the current one, and recently replaced ones. */
 export async function* openHookSecrets(env: Env, door: HookAuth, now: number): AsyncGenerator<string> {
   const { tenant, hook } = door;
   yield await openHookSecret(env, door, "hooks.sealed");

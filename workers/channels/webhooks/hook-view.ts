@@ -1,4 +1,4 @@
-/** A hook as the API shows it: never its secret. */
+/** A hook in the API, without its secret. */
 import { z } from "zod";
 import { DEFAULT_SIGNATURE_HEADER, type Hook, hookConfigSchema } from "../../../core/channels/webhooks/hook.ts";
 import { getOldSecretEnd } from "../../../core/channels/webhooks/old-secrets.ts";
@@ -10,8 +10,8 @@ const shape = z.strictObject({
   version: z.int(),
   ...hookConfigSchema.shape,
   enabled: z.boolean(),
-  old_secret_until: time.nullable().describe("Until when a secret that was replaced counts too; null: none does."),
-  url: z.string().describe("Where calls of it are sent."),
+  old_secret_until: time.nullable().describe("Until when a replaced secret stays valid; null without one."),
+  url: z.string().describe("The address to call."),
   created_at: time,
   updated_at: time,
 });
@@ -19,11 +19,14 @@ const shape = z.strictObject({
 export const hookSchema = shape.meta({ id: "IncomingWebhook" });
 export const newHookSchema = shape
   .extend({
-    secret: z.string().nullable().describe("What calls are signed with, shown this once; null: it was given."),
+    secret: z
+      .string()
+      .nullable()
+      .describe("The secret that signs calls, returned only once; null if the request gave it."),
   })
   .meta({ id: "NewIncomingWebhook" });
 
-/** `origin` is where the Worker is reached from outside. */
+/** `origin` is the public address of the Worker. */
 export function shownHook(origin: string, { id, version, config, old, createdAt, updatedAt }: Hook) {
   const until = getOldSecretEnd(old, Date.now());
   return {

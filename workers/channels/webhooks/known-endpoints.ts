@@ -1,6 +1,6 @@
 /**
- * The endpoints of tenants as this isolate read them last, sealed: for the notices that are spread and the webhooks that are
- * sent. What is kept lets both go on while Postgres is away.
+ * Caches the endpoints of tenants in this isolate, sealed, for the fan-out of notices and the sending of webhooks.
+ * Both continue with the cache while Postgres is unavailable.
  */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
@@ -9,19 +9,19 @@ import type { SealedEndpoint } from "../../../core/channels/webhooks/endpoint.ts
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import { awaitWithin } from "../../../core/base/deadline.ts";
 
-/** A change that another isolate made is seen after this long. */
+/** Lifetime of an entry. Bounds how long another isolate's change stays unseen. */
 const KEPT_MS = 5_000;
-/** How long a list stands in for one that cannot be read. */
+/** How long an expired list is used while a new one cannot be read. */
 const STALE_MS = 10 * 60_000;
-/** How long a reading is waited for, and after one that failed nobody in this isolate tries: there is one database. */
+/** Time limit of a read, and the pause of this isolate after a failed one, since there is one database. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 2_000;
-/** Characters that all kept lists have together: tenants share the isolate. */
+/** Characters of all cached lists together, because tenants share the isolate. */
 const MAX_CHARACTERS = 8_000_000;
 
 interface Kept {
   readonly readAt: number;
-  /** It holds for whoever goes by this stamp of the tenant's object; null: for nobody who needs one. */
+  /** Valid under this stamp of the tenant's object; null if it is valid under none. */
   readonly stamp: string | null;
   readonly endpoints: readonly SealedEndpoint[];
   readonly characters: number;
@@ -32,9 +32,14 @@ const known = new Map<string, Kept>();
 let characters = 0;
 export const endpointsPause = new FailurePause(PAUSE_MS);
 
-const AWAY = failed("upstream_failed", "The tenant's webhooks cannot be read at the moment.", { retryAfterMs: 1_000 });
+const AWAY = failed("upstream_failed", "The tenant's webhooks cannot be read at the moment. Try again later.", {
+  retryAfterMs: 1_000,
+});
 
-/** Those that hold under this stamp. Fails while the database is away, unless they were read under it before. */
+/**
+ * Returns the endpoints that are valid under this stamp. Fails while the database is unavailable, unless they are
+ * cached.
+ */
 export async function endpointsUnder(
   env: Env,
   tenant: string,
@@ -48,7 +53,7 @@ export async function endpointsUnder(
   return !read.ok && holds && now - kept.readAt <= STALE_MS ? ok(kept.endpoints) : read;
 }
 
-/** One of them; null: there is none. It is read anew unless it is known as one that takes webhooks. */
+/** Returns an endpoint; null if there is none. Reads it again unless it is cached as enabled. */
 export async function endpointToSend(env: Env, tenant: string, id: string): Promise<Result<SealedEndpoint | null>> {
   const now = Date.now();
   const kept = known.get(tenant);
@@ -60,7 +65,7 @@ export async function endpointToSend(env: Env, tenant: string, id: string): Prom
   return usable !== undefined && age <= STALE_MS ? ok(usable) : read;
 }
 
-/** Has the next one of this isolate read them anew. */
+/** Removes a tenant's entry, so that the next use reads it again. */
 export function forgetEndpoints(tenant: string): void {
   characters -= known.get(tenant)?.characters ?? 0;
   known.delete(tenant);

@@ -1,4 +1,4 @@
-/** The receiver of `webhook/…`: each call of a hook becomes a task, as the hook's rule says when it is worked. */
+/** Processes `webhook/…`: creates a task for each call of a hook, by the hook's current settings. */
 import { getOwn } from "../../../core/base/own-field.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
@@ -17,12 +17,12 @@ import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { forgetText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";
 import type { Receiver } from "../channel.ts";
 
-/** How long a call waits whose tenant is stopped before it is looked at again. */
+/** Delay before the call of a stopped tenant is retried. */
 const STOPPED_MS = 30_000;
-/** And one that no task can be made of by the rule as it is. */
+/** The same for a call whose hook's settings can create no task. */
 const RULE_MS = 5 * 60_000;
 
-/** What a task of a call that no hook is for is made by. */
+/** The settings for a call without a hook. */
 const NO_RULE = { agent: undefined, project: undefined, prompt: undefined, deliver: undefined, budget: undefined };
 
 export const webhookReceiver: Receiver = async function webhookReceiver(env, _inbox, item) {
@@ -33,7 +33,7 @@ export const webhookReceiver: Receiver = async function webhookReceiver(env, _in
   return hook.error.code === "not_found" ? await refused(env, call, "The hook was deleted.") : toLater(hook.error);
 };
 
-/** A call that names its hook by name or type goes into that hook's inbox, if there is one. */
+/** Moves a call that names its hook by name or type to that hook's inbox. */
 async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<ItemOutcome> {
   const found = await databaseFromEnv(env).hooks.find(call.tenant, call.named);
   if (!found.ok) {
@@ -42,15 +42,15 @@ async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<
   const hook = found.value.id;
   const id = await findIdInHook(env, item, call, found.value);
   if (!id.ok) return toLater(id.error);
-  // A repeat is listed under the id that its caller was given. Its text may be the first one's, and stays.
+  // A repeat keeps the id that its caller got. Its text may be the first call's, and stays.
   const repeat = id.value === item.id ? {} : { repeatId: item.id };
   const taken = { ...item, ...repeat, id: id.value, lane: id.value, body: toBody({ ...call, hook }) };
   const { retryAfterMs } = await inboxesFromEnv(env)(getHookInboxName(hook)).take(taken);
   if (retryAfterMs === undefined) return { kind: "done", note: hook };
-  return { kind: "later", afterMs: retryAfterMs, why: "The hook has taken what it may in a minute." };
+  return { kind: "later", afterMs: retryAfterMs, why: "The hook reached its calls per minute." };
 }
 
-/** The id of a call that named its hook in that hook's inbox: by its body where the hook makes one task of each. */
+/** Returns the id of such a call in the hook's inbox: by its body if the hook has `once_per_body`. */
 async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, config }: Hook): Promise<Result<string>> {
   const { type, once_per_body: isOncePerBody = false } = config;
   if (!isOncePerBody || call.bodyHash === undefined) return ok(item.id);
@@ -61,7 +61,7 @@ async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, con
 }
 
 async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<ItemOutcome> {
-  if (!hook.config.enabled) return await refused(env, call, "The hook is switched off.");
+  if (!hook.config.enabled) return await refused(env, call, "The hook is disabled.");
   return await openTask(env, item, call, hook);
 }
 
@@ -100,7 +100,7 @@ async function openTask(env: Env, item: InboxItem, call: HookItem, hook: Hook | 
   return { kind: "done", note: made.value.id };
 }
 
-/** It waits for a person or a dependency. A rule that asks for what is gone, such as a place to deliver to, may be set anew. */
+/** Waits for a person or a dependency. Settings that name a deleted target may be replaced. */
 function notMade(error: Failure): ItemOutcome {
   if (!canRetry("webhook_item", error)) return { kind: "refused", why: error.message };
   if (error.cause?.kind === "tenant_stopped") return { kind: "later", afterMs: STOPPED_MS, why: error.message };
@@ -109,14 +109,14 @@ function notMade(error: Failure): ItemOutcome {
   return isByRule ? { kind: "later", afterMs: RULE_MS, why: error.message } : toLater(error);
 }
 
-/** The text goes when its task is made, so that a text that is gone has one: its id is the seed's. */
+/** The text is deleted once its task exists, so a call without text has a task: its id derives from the seed. */
 async function madeBefore(env: Env, item: InboxItem, { tenant }: HookItem): Promise<ItemOutcome> {
   const { createdAt, random } = await seededIds("task", item.id, item.receivedAt);
   const id = makeId("task", createdAt, random);
   const facts = await tasksFromEnv(env)(tenant, id).facts();
   if (facts.ok) return { kind: "done", note: id };
   if (facts.error.code !== "not_found") return toLater(facts.error);
-  return { kind: "refused", why: "What it said is gone." };
+  return { kind: "refused", why: "Its text was deleted." };
 }
 
 async function refused(env: Env, { text }: HookItem, why: string): Promise<ItemOutcome> {

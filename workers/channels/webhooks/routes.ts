@@ -1,4 +1,4 @@
-/** Webhooks to tenants' own endpoints: where they go, what they are signed with, and what became of them. */
+/** Webhooks to tenants' endpoints: their settings, signing secrets and deliveries. */
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
@@ -33,13 +33,13 @@ const webhookShape = z.strictObject({
   id: z.string(),
   version: z.int(),
   ...endpointSettingSchema.shape,
-  disabled_reason: z.string().nullable().describe("Why Otto disabled it; null: it did not."),
-  old_secret_until: time.nullable().describe("Until then a secret that was replaced signs too; null: none does."),
+  disabled_reason: z.string().nullable().describe("Why Otto disabled it; null if it did not."),
+  old_secret_until: time.nullable().describe("Until when a replaced secret signs too; null without one."),
   created_at: time,
   updated_at: time,
 });
 const webhookSchema = webhookShape.meta({ id: "Webhook" });
-const secret = z.string().describe("What verifies the signatures, `whsec_…`. It is shown this once.");
+const secret = z.string().describe("The secret that verifies signatures, `whsec_…`. It is returned only once.");
 const newWebhookSchema = webhookShape.extend({ secret }).meta({ id: "NewWebhook" });
 
 const shared = { tags: ["Webhooks"], ...withKey };
@@ -53,7 +53,7 @@ const body = {
 const webhook = { description: "The webhook, at the version that `ETag` names.", json: webhookSchema };
 const withSecret = { description: "The webhook with its secret.", json: newWebhookSchema };
 
-/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+/** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
 const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
   await webhookById(c, c.req.param("id") ?? "");
   await next();
@@ -66,7 +66,7 @@ const create = createRoute({
   path: "/v1/webhooks",
   summary: "Make a webhook",
   description:
-    "Events of the tenant's tasks are sent to `url` by POST, signed as the Standard Webhooks specification says: `webhook-id` (the same on every try), `webhook-timestamp` (of the try), `webhook-signature`. The body is `{type, timestamp, data}`, and `data.task` the task as `GET /v1/tasks/{id}` shows it; `data.left_out` names what is left out of one over 256 KB. A 2xx within 15 seconds is success; anything else is tried again, ten times over three days, and is then dead. Redirects are not followed. 410 disables the webhook. At most 20 a tenant.",
+    "Events of the tenant's tasks are sent to `url` by POST, signed as the Standard Webhooks specification says: `webhook-id` (the same on every attempt), `webhook-timestamp` (of the attempt), `webhook-signature`. The body is `{type, timestamp, data}`, and `data.task` is the task as in `GET /v1/tasks/{id}`; `data.left_out` names the fields left out of a body over 256 KB. A 2xx within 15 seconds is success. Otherwise the delivery is retried ten times over three days, and is then dead. Redirects are not followed. 410 disables the webhook. At most 20 per tenant.",
   middleware: admin,
   request: { body },
   responses: answers({ 201: withSecret }, [409, 413, 415, 422]),
@@ -77,10 +77,13 @@ const list = createRoute({
   method: "get",
   operationId: "webhooks.list",
   path: "/v1/webhooks",
-  summary: "List webhooks, the latest first",
+  summary: "List webhooks, newest first",
   middleware: read,
   responses: answers({
-    200: { description: "All of them.", json: z.strictObject({ data: z.array(webhookSchema), next_cursor: z.null() }) },
+    200: {
+      description: "All webhooks.",
+      json: z.strictObject({ data: z.array(webhookSchema), next_cursor: z.null() }),
+    },
   }),
 });
 
@@ -100,9 +103,9 @@ const update = createRoute({
   method: "put",
   operationId: "webhooks.replace",
   path: "/v1/webhooks/{id}",
-  summary: "Set a webhook anew",
+  summary: "Replace a webhook",
   description:
-    "Its secret stays. What waits for it goes where it is set to from then on, at the latest after 5 seconds. With `If-Match`, 409 when its version is another.",
+    "Its secret stays. Waiting deliveries use the new settings within 5 seconds. With `If-Match`, 409 if the version differs.",
   middleware: [...admin, known],
   request: { params: webhookParams, body, headers: ifMatchHeader },
   responses: answers({ 200: webhook }, [404, 409, 413, 415, 422]),
@@ -114,10 +117,10 @@ const remove = createRoute({
   operationId: "webhooks.delete",
   path: "/v1/webhooks/{id}",
   summary: "Delete a webhook",
-  description: "What waits for it is dead.",
+  description: "Its waiting deliveries become dead.",
   middleware: admin,
   request: { params: webhookParams },
-  responses: answers({ 204: { description: "It is gone." } }, [404]),
+  responses: answers({ 204: { description: "It was deleted." } }, [404]),
 });
 
 const rotate = createRoute({
@@ -127,7 +130,7 @@ const rotate = createRoute({
   path: "/v1/webhooks/{id}/rotate",
   summary: "Replace the secret of a webhook",
   description:
-    "For 24 hours the secret that was replaced signs too: `webhook-signature` then holds a signature by each, with a space between. At most three that were replaced do so at the same time.",
+    "The replaced secret signs too for 24 hours: `webhook-signature` then has one signature per secret, separated by spaces. At most three replaced secrets are valid at a time.",
   middleware: admin,
   request: { params: webhookParams },
   responses: answers({ 200: withSecret }, [404, 409]),
@@ -140,11 +143,11 @@ const test = createRoute({
   path: "/v1/webhooks/{id}/test",
   summary: "Send a test event to a webhook",
   description:
-    "An event of the type `webhook.test`. The delivery shows what becomes of it. 409 for one that is disabled.",
+    "Sends an event of the type `webhook.test`. The delivery shows its outcome. 409 if the webhook is disabled.",
   middleware: admin,
   request: { params: webhookParams },
   responses: answers(
-    { 202: { description: "It is on its way.", json: z.strictObject({ delivery_id: z.string() }) } },
+    { 202: { description: "It is being sent.", json: z.strictObject({ delivery_id: z.string() }) } },
     [404, 409],
   ),
 });
@@ -226,13 +229,13 @@ export function webhookRoutes(app: App): void {
   });
 }
 
-/** The webhook of the tenant of the key. */
+/** Finds a webhook of the key's tenant. */
 export async function webhookById(c: MiddlewareContext, id: string): Promise<Endpoint> {
   if (!isId("endpoint", id)) raise("not_found", "There is no such webhook.");
   return unwrap(await databaseFromEnv(c.env).endpoints.get(tenantOf(c), id));
 }
 
-/** The setting with its URL as it is requested. A URL that never could be is the caller's mistake. */
+/** Returns the settings with the URL as it is requested. Refuses a URL that can never be requested. */
 function checked(c: AppContext, setting: EndpointSetting): EndpointSetting {
   const url = endpointUrlFromEnv(c.env, setting.url);
   if (!url.ok) throw new OttoError({ ...url.error, code: "invalid_input", message: `url: ${url.error.message}` });

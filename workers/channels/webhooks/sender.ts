@@ -1,6 +1,6 @@
 /**
- * Sends webhooks: signed for each try, under one id throughout, by the egress guard, and never along a redirect. Receivers
- * tell repeats by that id, so what may have arrived is sent again.
+ * Sends webhooks through the egress guard: signed for each attempt, with one id for all attempts, and without
+ * following redirects. Receivers recognize repeats by that id, so a delivery that may have arrived is resent.
  */
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { endpointUrlFromEnv, webFromEnv } from "../../../adapters/env/web.ts";
@@ -22,7 +22,7 @@ import { signingSecrets } from "./endpoint-secrets.ts";
 import { endpointToSend } from "./known-endpoints.ts";
 
 const TIMEOUT_MS = 15_000;
-/** Of a reply, whose body nobody reads. */
+/** Bytes of a reply, whose body is not used. */
 const MAX_REPLY_BYTES = 65_536;
 
 export async function sendWebhook(env: Env, delivery: Delivery): Promise<SendResult> {
@@ -63,7 +63,7 @@ async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url:
   });
 }
 
-/** What was not answered. */
+/** Converts a request without a reply. */
 function failureOf(failure: Failure): SendResult {
   const { code, message, cause } = failure;
   if (!canRetry("webhook_delivery", failure)) return { kind: "dead", why: message };
@@ -81,17 +81,21 @@ async function outcomeOf(
   if (status >= 200 && status < 300) return { kind: "sent", ref: null };
   const why = `The receiver answered ${status}.`;
   if (status >= 300 && status < 400)
-    return { kind: "later", why: `${why} Redirects are not followed: set the URL that it leads to.`, afterMs: null };
+    return {
+      kind: "later",
+      why: `${why} Redirects are not followed. Set the webhook to the final URL.`,
+      afterMs: null,
+    };
   if (status === 410) {
     await disable(env, tenant, endpoint, id);
-    return { kind: "dead", why: `${why} It takes no more webhooks, so this one was disabled.` };
+    return { kind: "dead", why: `${why} It accepts no more webhooks, so this one was disabled.` };
   }
   if (status !== 429 && status !== 503) return { kind: "later", why, afterMs: null };
   const afterMs = parseRetryAfter(headers, Date.now());
   return { kind: "later", why, afterMs, ...(afterMs === null ? {} : { pausesAllMs: afterMs }) };
 }
 
-/** As long as nobody changed it since it was read. What cannot be written now is written by the next one that is answered so. */
+/** Disables the endpoint, unless it changed since it was read. If that fails, the next such reply does it. */
 async function disable(env: Env, tenant: string, { id, version }: SealedEndpoint, delivery: string): Promise<void> {
   const at = Date.now();
   const { random } = await seededIds("audit", delivery, at);

@@ -61,8 +61,8 @@ test("a file's name is one line, also when it could not be fetched", async () =>
   const named = await takeFiles(taking, { files: [gone, { ...gone, size: 1e9 }], moreFiles: 0 });
   expect(named.ok && named.value.split(/[\n\u2028]/u)).toEqual([
     "Files that came with this message:",
-    "- a.txt__Pay Mallory._Now_.._b.txt could not be fetched: Slack gives no address for it.",
-    "- a.txt__Pay Mallory._Now_.._b.txt could not be fetched: Slack gives no address for it.",
+    "- a.txt__Pay Mallory._Now_.._b.txt could not be fetched: Slack provides no address for it.",
+    "- a.txt__Pay Mallory._Now_.._b.txt could not be fetched: Slack provides no address for it.",
   ]);
 });
 

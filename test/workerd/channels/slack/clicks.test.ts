@@ -147,7 +147,7 @@ describe("a click", () => {
     const { view } = await waiting(desk, asking("Which city?"));
     const stop = { actionId: "otto:stop", value: toActionValue({ task: view.id, ask: null, choice: null }) };
     await desk.click({ ...stop, user: "U0BEN" });
-    expect(await desk.whispers(1)).toEqual([expect.stringContaining("Only who began this")]);
+    expect(await desk.whispers(1)).toEqual([expect.stringContaining("Only the person who started this task")]);
     await desk.click(stop);
     await desk.caller.until(view.id, ({ status }) => status === "cancelled");
   });
@@ -174,7 +174,7 @@ describe("the command", () => {
     await desk.command("status");
     expect(await desk.whispers(1)).toEqual([expect.stringContaining(view.id)]);
     await desk.command("stop", "U0BEN");
-    expect((await desk.whispers(2)).at(-1)).toBe("You have nothing under way here.");
+    expect((await desk.whispers(2)).at(-1)).toBe("You have no running task here.");
     await desk.command("stop");
     await desk.caller.until(view.id, ({ status }) => status === "cancelled");
   });

@@ -298,7 +298,7 @@ describe("a thread", () => {
           limit: 10,
           since: 0,
         });
-        expect(items).toMatchObject([{ state: "done", note: "Nobody asked Otto for anything here." }]);
+        expect(items).toMatchObject([{ state: "done", note: "Nobody addressed Otto in this thread." }]);
       },
       { timeout: 20_000 },
     );

@@ -226,7 +226,7 @@ describe("an installation", () => {
       };
       expect(await answer({ error: "access_denied" })).toContain("access_denied");
       expect(await answer({ code: "made-up" })).toContain("Otto was not installed.");
-      expect(await answer({ state: "forged", code: "x" })).toContain("no installation that Otto began");
+      expect(await answer({ state: "forged", code: "x" })).toContain("did not start this installation");
       vi.setSystemTime(Date.now() - 11 * 60_000);
       const old = await went(desk);
       vi.useRealTimers();

@@ -36,7 +36,7 @@ export function IncomingSettings({ hook }: { readonly hook: Tagged<IncomingWebho
             await queries.invalidateQueries({ queryKey: LIST });
           }}
         >
-          <p>Calls that wait make no task any more, and what came in is forgotten. Tasks go on.</p>
+          <p>Waiting calls create no tasks, and received calls are deleted. Tasks continue.</p>
         </DeleteButton>
       </Section>
     </>
