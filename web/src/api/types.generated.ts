@@ -436,23 +436,23 @@ export interface paths {
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { openapi: string; [field: string]: unknown } } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } } } };
   };
   "/slack/commands": {
-    /** Take a use of the slash command */
+    /** Receive a slash command */
     post: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Record<string, unknown> } }; 401: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/slack/events": {
-    /** Take an event of Slack */
+    /** Receive a Slack event */
     post: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Record<string, unknown> } }; 401: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/slack/interactive": {
-    /** Take a click or a submitted modal */
+    /** Receive a click or a submitted modal */
     post: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Record<string, unknown> } }; 401: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/slack/oauth": {
-    /** Come back from Slack */
+    /** Return from Slack */
     get: { parameters: { query: { state: string; code?: string | undefined; error?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 400: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } } } };
   };
   "/slack/oauth/begin": {
-    /** Go to Slack to agree to an installation */
+    /** Go to Slack to authorize an installation */
     get: { parameters: { query: { state: string; go?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 409: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/agents": {
@@ -488,7 +488,7 @@ export interface paths {
     delete: { parameters: { query?: never; path: { account: string } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/deliveries": {
-    /** List deliveries, the latest first */
+    /** List deliveries, newest first */
     get: { parameters: { query?: { task?: string | undefined; channel?: DeliveryChannel | undefined; to?: string | undefined; state?: DeliveryState | undefined; kind?: DeliveryKind | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Delivery)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/deliveries/{id}": {
@@ -496,7 +496,7 @@ export interface paths {
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": DeliveryDetail } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/deliveries/{id}/replay": {
-    /** Send a delivery once more, under the same id */
+    /** Resend a delivery under the same id */
     post: { parameters: { query?: never; path: { id: string } }; responses: { 202: { content: { "application/json": DeliveryDetail } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/events": {
@@ -510,23 +510,23 @@ export interface paths {
   "/v1/incoming-webhooks": {
     /** Make a hook */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": NewIncomingWebhookInput } }; responses: { 201: { content: { "application/json": NewIncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List hooks, the latest first */
+    /** List hooks, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (IncomingWebhook)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/incoming-webhooks/{id}": {
     /** Show a hook */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": IncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Set a hook anew */
+    /** Replace a hook */
     put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": IncomingWebhookInput } }; responses: { 200: { content: { "application/json": IncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a hook */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": IncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/incoming-webhooks/{id}/received": {
-    /** List what came in by a hook and what it came to, the latest first */
+    /** List the calls of a hook with their outcomes, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (ReceivedItem)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/incoming-webhooks/{id}/received/{message}/replay": {
-    /** Try a dead call of a hook again */
+    /** Retry a dead call of a hook */
     post: { parameters: { query?: never; path: { id: string; message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/keys": {
@@ -552,19 +552,19 @@ export interface paths {
     post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": StopInput } }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mail": {
-    /** Show how mail leaves and comes in */
+    /** Show the mail settings */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": MailSettings } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mail/outbox": {
-    /** List the mails that were kept and not sent */
+    /** List stored mail that was not sent */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { data: (KeptMail)[] } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mail/received": {
-    /** List the mail that came in and what it came to, the latest first */
+    /** List received mail with its outcome, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (ReceivedItem)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mail/received/{message}/replay": {
-    /** Try a dead mail again */
+    /** Retry a dead mail */
     post: { parameters: { query?: never; path: { message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mcp-servers": {
@@ -742,27 +742,27 @@ export interface paths {
     get: { parameters: { query?: never; path: { name: string; version: string; other: string } }; responses: { 200: { content: { "application/json": SkillDifference } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/slack/authorize": {
-    /** Begin an installation by OAuth */
+    /** Start an installation by OAuth */
     post: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { url: string } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/slack/installs": {
-    /** Use a bot that was installed by hand */
+    /** Add a bot that was installed by hand */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": SlackInstallInput } }; responses: { 201: { content: { "application/json": SlackInstall } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List the workspaces, the latest first */
+    /** List the workspaces, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (SlackInstall)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/slack/installs/{id}": {
     /** Show an installation */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": SlackInstall } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Forget an installation and its token */
+    /** Delete an installation and its token */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": SlackInstall } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/slack/installs/{id}/received": {
-    /** List what came in from a workspace and what it came to, the latest first */
+    /** List the events of a workspace with their outcomes, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (ReceivedItem)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/slack/installs/{id}/received/{message}/replay": {
-    /** Try a dead event of Slack again */
+    /** Retry a dead event of Slack */
     post: { parameters: { query?: never; path: { id: string; message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/slack/manifest": {
@@ -930,23 +930,23 @@ export interface paths {
   "/v1/webhooks": {
     /** Make a webhook */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": WebhookInput } }; responses: { 201: { content: { "application/json": NewWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List webhooks, the latest first */
+    /** List webhooks, newest first */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { data: (Webhook)[]; next_cursor: null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/webhooks/{id}": {
     /** Show a webhook */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Webhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Set a webhook anew */
+    /** Replace a webhook */
     put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": WebhookInput } }; responses: { 200: { content: { "application/json": Webhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a webhook */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 204: { content?: never }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/webhooks/{id}/deliveries": {
-    /** List the deliveries to a webhook, the latest first */
+    /** List the deliveries to a webhook, newest first */
     get: { parameters: { query?: { state?: DeliveryState | undefined; limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (Delivery)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/webhooks/{id}/replay": {
-    /** Send everything again that failed for good */
+    /** Resend all dead deliveries of a webhook */
     post: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": ReplayInput } }; responses: { 202: { content: { "application/json": { replayed: number; left: number } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/webhooks/{id}/rotate": {
