@@ -1,4 +1,4 @@
-/** How routes reach a task: by the tenant of the key and the task's id, and in no other way. */
+/** Reaches a task by the tenant of the key and the task's id, and in no other way. */
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import { NO_SUCH_TASK, OttoError, raise, type Result } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
@@ -14,13 +14,13 @@ import { z } from "zod";
 /** The path of every route of one task. */
 export const taskParams = z.object({ id: z.string().describe("The task's id, `task_…`") });
 
-/** The object of a task. A text that is no task's id is `not_found`, and no object is asked. */
+/** Returns the object of a task. An invalid id is `not_found`, without a call to an object. */
 export function taskStub(c: AppContext, id: string): TaskStub {
   if (!isId("task", id)) throw new OttoError(NO_SUCH_TASK);
   return tasksFromEnv(c.env)(tenantOf(c), id);
 }
 
-/** Reads from a task. An object that was reset under the call is asked once more. */
+/** Reads from a task. Retries once if the object was reset during the call. */
 export async function readTask<T>(c: AppContext, id: string, read: (task: TaskStub) => Promise<Result<T>>): Promise<T> {
   try {
     return unwrap(await read(taskStub(c, id)));
@@ -31,8 +31,8 @@ export async function readTask<T>(c: AppContext, id: string, read: (task: TaskSt
 }
 
 /**
- * The task that decides what is asked at `id`: that task itself, or `owner`, a task below it, whose waits it shows. Any
- * other owner is `not_found`, with the words that the caller gets for a thing that is not there.
+ * Returns the task that decides a question at `id`: that task itself, or `owner`, a subtask whose questions it shows.
+ * Any other owner is `not_found`, with the caller's message for a missing question.
  */
 export async function decidingTask(c: AppContext, id: string, owner: string | null, missing: string): Promise<string> {
   if (owner === null || owner === id) return id;
@@ -62,7 +62,7 @@ async function orNull<T>(read: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Refuses to work on a task that has ended: what is made for it now would belong to nobody. */
+/** Refuses to add files or calls to a task that has ended. */
 export function refuseEnded({ status }: TaskView): void {
-  if (hasEnded(status)) raise("conflict", `The task is ${status}: it takes no more files and no more calls.`);
+  if (hasEnded(status)) raise("conflict", `The task is ${status}. It accepts no more files or calls.`);
 }

@@ -1,19 +1,19 @@
-/** `?wait=`: the task when it has ended or waits for a person or for time, or when the time is up. */
+/** Implements `?wait=`: returns the task once it has ended, or waits for a person or a time, or when the time is up. */
 import type { Result } from "../../core/base/errors.ts";
 import { isTerminalEvent } from "../../core/task/events.ts";
 import { hasEnded, isWaiting } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { type WatchedTask, watchTask } from "./watch.ts";
 
-/** The most seconds that a request may wait. */
+/** Maximum seconds of a wait. */
 export const MAX_WAIT_SECONDS = 60;
 
-/** A task that can be watched and looked at. */
+/** A task that can be watched and read. */
 export interface AwaitedTask extends WatchedTask {
   view(): Promise<Result<TaskView>>;
 }
 
-/** Follows the task until `isSettled` holds for it, at most for `timeoutMs`. */
+/** Follows the task until `isSettled` is true for it, at most for `timeoutMs`. */
 export async function awaitTask(
   open: () => AwaitedTask,
   timeoutMs: number,
@@ -25,7 +25,7 @@ export async function awaitTask(
     for await (const item of watchTask(open, 0, abort.signal)) {
       if (!("event" in item)) continue;
       const { type, data } = item.event;
-      // With an error, its model is tried again or its tenant stopped: no wait of the task's own.
+      // With an error, its model is retried or its tenant is stopped. The task itself does not wait.
       const waits = type === "task.waiting" && data["error"] === undefined;
       if (!waits && !isTerminalEvent(type)) continue;
       const view = await open().view();
@@ -38,7 +38,7 @@ export async function awaitTask(
   }
 }
 
-/** A task that waits for its subtasks goes on by itself, unless one of them asks a person. */
+/** A task that waits for subtasks continues without help, unless one of them asks a person. */
 function endedOrWaits({ status, pending }: TaskView): boolean {
   return hasEnded(status) || pending.length > 0 || (isWaiting(status) && status !== "waiting_subagents");
 }

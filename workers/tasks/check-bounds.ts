@@ -1,4 +1,4 @@
-/** Holds a key to the tasks of its projects and agents. The rules are in `core/tenant/key-bounds.ts`. */
+/** Limits a key to the tasks of its projects and agents. The rules are in `core/tenant/key-bounds.ts`. */
 import type { MiddlewareHandler } from "hono";
 import { checkRequest, checkTask } from "../../core/tenant/key-bounds.ts";
 import type { AppEnv } from "../http/context.ts";

@@ -1,4 +1,4 @@
-/** The erasing of tasks, also of one whose state is lost. Everything here can be done again. */
+/** Erases tasks, including those whose state is lost. All of it is idempotent. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { eraseFilesFromEnv } from "../../adapters/env/files.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
@@ -8,10 +8,10 @@ import { OttoError } from "../../core/base/errors.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { unwrap } from "../http/unwrap.ts";
 
-/** Tasks below a lost one that are erased with it. */
+/** Subtasks of a lost task that are erased with it. */
 const MAX_BELOW = 1000;
 
-/** A task that lives is cancelled first. `by` cancels it. */
+/** Cancels a live task first, in the name of `by`. */
 export async function eraseTask(env: Env, tenant: string, task: string, by: string): Promise<void> {
   const object = tasksFromEnv(env)(tenant, task);
   let erased = await object.erase();
@@ -22,7 +22,7 @@ export async function eraseTask(env: Env, tenant: string, task: string, by: stri
   if (!erased.ok && erased.error.code !== "not_found") throw new OttoError(erased.error);
 }
 
-/** Erases what is left of a lost task: the tasks below it, its files, its line in the index. */
+/** Erases the remains of a lost task: its subtasks, its files, and its row in the index. */
 export async function eraseLostTask(env: Env, tenant: string, { id, parent_id: parent }: TaskView): Promise<void> {
   for (const below of unwrap(await databaseFromEnv(env).tasks.listBelow(tenant, id, MAX_BELOW))) {
     await eraseTask(env, tenant, below.id, "the erasing of a task above");

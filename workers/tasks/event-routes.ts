@@ -1,4 +1,4 @@
-/** A task's log: as a stream of server-sent events that can be resumed, and page by page as JSON. */
+/** A task's log: as a resumable stream of server-sent events, and as pages of JSON. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
@@ -31,7 +31,7 @@ const events = createRoute({
   path: "/v1/tasks/{id}/events",
   summary: "Follow a task's events",
   description:
-    "Server-sent events: `id:` is the sequence number, `event:` the type, `data:` one JSON object, which is `data` of that type in the schema `TaskEvent`. Resume with `Last-Event-ID` or `after` (the header wins). `message.delta` has no id and is not kept. `task.waiting` tells what the task itself asks people in `pending`; with a `subtask_id` it tells all that this subtask, or one below it, asks now, and nothing of the rest. The stream ends after the terminal event; a request that resumes at or past it is answered 204, so that an `EventSource` stops. A comment every 15 seconds keeps the stream open; when the key is revoked or expires it ends. With `Accept: application/json` the answer is that of `GET /v1/tasks/{id}/log`, as in earlier releases; `limit` is for that form only.",
+    "Server-sent events: `id:` is the sequence number, `event:` the type, `data:` one JSON object, which is `data` of that type in the schema `TaskEvent`. Resume with `Last-Event-ID` or `after` (the header wins). `message.delta` has no id and is not stored. In `task.waiting`, `pending` lists what the task itself asks people; with a `subtask_id`, it lists everything that this subtask or those below it ask. The stream ends after the terminal event; a request that resumes at or past it gets 204, so that an `EventSource` stops. A comment every 15 seconds keeps the stream open. The stream ends when the key is revoked or expires. With `Accept: application/json`, the reply is that of `GET /v1/tasks/{id}/log`, as in earlier releases; `limit` applies only to that form.",
   middleware: [requireScope("tasks:read")],
   request: {
     params: taskParams,
@@ -54,8 +54,7 @@ const log = createRoute({
   operationId: "tasks.listEvents",
   path: "/v1/tasks/{id}/log",
   summary: "List a task's events",
-  description:
-    "A page of the log, in order. `after` is a sequence number: the page begins with the event that follows it.",
+  description: "A page of the log, in order. `after` is a sequence number: the page starts with the next event.",
   middleware: [requireScope("tasks:read")],
   request: { params: taskParams, query: logQuery },
   responses: answers({ 200: { description: "A page of the log.", json: eventPageSchema } }, [404, 422]),
@@ -90,12 +89,12 @@ export function taskEventRoutes(app: App): void {
 /** Reads a page of the log. */
 async function readLog(c: AppContext, id: string, after: number, limit = DEFAULT_EVENTS) {
   const { events: found, last, done } = await readTask(c, id, (stub) => stub.events(after, limit));
-  // A page ends early when its events are large, so only a look behind it tells whether it is the last.
+  // A page can end early because its events are large, so only reading past it tells whether it is the last.
   const isLast = done || found.length === 0 || (await readTask(c, id, (stub) => stub.events(last, 1))).last === last;
   return { data: found.map((event) => shownEvent(c, event)), next_cursor: isLast ? null : String(last), last, done };
 }
 
-/** The place that a reconnecting client names; null when it names none. */
+/** Returns the position that a reconnecting client sends; null if it sends none. */
 function lastEventId(c: AppContext): number | null {
   const text = c.req.header("last-event-id")?.trim() ?? "";
   if (text === "") return null;

@@ -1,6 +1,6 @@
 /**
- * The files of a task's sandbox. The path of a file is all that stands after `/files/`, decoded once. The rules of the
- * agent's sandbox bind the agent, not the caller; the form of a path is judged for both alike.
+ * The files of a task's sandbox. A file's path is everything after `/files/`, decoded once. The rules of the agent's
+ * sandbox apply to the agent and not to the caller; the form of a path is checked for both.
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -29,7 +29,7 @@ import { refuseInvalid } from "../http/validation.ts";
 
 /** Bytes of one file. */
 const MAX_FILE_BYTES = 52_428_800;
-/** The version of content whose version is no longer stored. */
+/** The version of content that is no longer stored. */
 const NO_VERSION = 0;
 const DEFAULT_FILES = 100;
 const MAX_FILES = 1000;
@@ -37,7 +37,7 @@ const FILE_ROUTE = `/v1/tasks/:id/files/${REST_OF_PATH}`;
 
 const shared = { tags: ["Files"], ...withKey };
 const pathParams = taskParams.extend({
-  path: z.string().describe("The file's path in the sandbox; it may hold slashes"),
+  path: z.string().describe("The file's path in the sandbox; it may contain slashes"),
 });
 
 const list = createRoute({
@@ -60,19 +60,19 @@ const list = createRoute({
 
 const versionNumber = z
   .string()
-  .regex(/^[1-9]\d{0,14}$/, "is no version")
+  .regex(/^[1-9]\d{0,14}$/, "is not a version")
   .transform(Number);
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in hex");
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is not a SHA-256 in hex");
 const downloadQuery = z
   .strictObject({
     version: optionalQuery(versionNumber),
     sha256: optionalQuery(sha256).describe(
-      "The content with this hash: a version that is remembered, or what the task attached",
+      "The content with this hash: a stored version, or content that the task attached",
     ),
   })
   .refine(({ version, sha256: hash }) => version === undefined || hash === undefined, {
     path: ["sha256"],
-    message: "names the content; leave out `version`",
+    message: "already names the content; omit `version`",
   });
 
 const download = createRoute({
@@ -82,12 +82,12 @@ const download = createRoute({
   path: "/v1/tasks/{id}/files/{path}",
   summary: "Download a file",
   description:
-    "The `ETag` is the SHA-256 of the bytes; `If-None-Match` is honoured. With `version`, an earlier one of `/file-versions/`; with `sha256`, the content that the task attached.",
+    "The `ETag` is the SHA-256 of the bytes; `If-None-Match` is honoured. With `version`, an earlier one of `/file-versions/`; with `sha256`, content that the task attached.",
   request: { params: pathParams, query: downloadQuery },
   responses: answers(
     {
       200: { description: "The bytes.", other: ["*/*"] },
-      304: { description: "The file is the one you have." },
+      304: { description: "Your copy is current." },
     },
     [404, 422],
   ),
@@ -98,9 +98,9 @@ const upload = createRoute({
   method: "put",
   operationId: "files.upload",
   path: "/v1/tasks/{id}/files/{path}",
-  summary: "Put a file into a task's sandbox",
+  summary: "Upload a file to a task's sandbox",
   description:
-    "At most 50 MB. `If-None-Match: *` writes only a new file, `If-Match: <etag>` only over that version; otherwise 409. A task that has ended takes no files.",
+    "At most 50 MB. `If-None-Match: *` writes only a new file, `If-Match: <etag>` only over that version; otherwise 409. A task that has ended accepts no files.",
   request: {
     params: pathParams,
     body: { required: true, content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } },
@@ -108,7 +108,7 @@ const upload = createRoute({
   responses: answers(
     {
       200: { description: "The file was replaced.", json: writtenFileSchema },
-      201: { description: "The file was made.", json: writtenFileSchema },
+      201: { description: "The file was created.", json: writtenFileSchema },
     },
     [404, 409, 413, 415, 422],
   ),
@@ -121,9 +121,9 @@ const remove = createRoute({
   path: "/v1/tasks/{id}/files/{path}",
   summary: "Delete a file, or an empty directory",
   description:
-    "Its versions stay: it can be restored at `/file-versions/`. `If-Match: <etag>` deletes only that version; otherwise 409. A task that has ended is left as it is.",
+    "Its versions stay, so it can be restored at `/file-versions/`. `If-Match: <etag>` deletes only that version; otherwise 409. The files of a task that has ended cannot be changed.",
   request: { params: pathParams },
-  responses: answers({ 200: { description: "It is gone.", json: removedFileSchema } }, [404, 409, 422]),
+  responses: answers({ 200: { description: "It was deleted.", json: removedFileSchema } }, [404, 409, 422]),
 });
 
 export function taskFileRoutes(app: App): void {
@@ -167,12 +167,12 @@ export function taskFileRoutes(app: App): void {
     const bytes = await readCounted(c.req.raw, MAX_FILE_BYTES);
     chargeCost(c.env, tenantOf(c), rateBody("file", bytes?.byteLength ?? MAX_FILE_BYTES));
     if (bytes === null) raise("too_large", `A file has at most ${MAX_FILE_BYTES} bytes.`, { field: "body" });
-    // Again, as the upload may have taken its time: a task that ended or was erased meanwhile takes no file.
+    // Check again after a slow upload: a task that ended or was erased meanwhile accepts no file.
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const ifVersion = await versionCondition(c, file);
     const options = {
       key: changeKey(c),
-      // Somebody else may have written the document. What is put among the project's files is declared its record.
+      // Another party may have written the document. Uploading it to the project's files declares it the project's record.
       label: file.isOfProject ? TENANT : OUTSIDE,
       isUploaded: true,
       ...(ifVersion === null ? {} : { ifVersion }),
@@ -196,20 +196,20 @@ export function taskFileRoutes(app: App): void {
   });
 }
 
-/** `not_found` where neither a file nor a directory is. */
+/** Fails with `not_found` if there is neither a file nor a directory. */
 async function requireEntry(files: FilesPort, path: string): Promise<void> {
   const found = await files.stat(path);
   if (!found.ok && (found.error.code !== "not_found" || !(await files.list(path)).ok)) throw new OttoError(found.error);
 }
 
-/** The query of a download, whose path is no schema's. */
+/** Reads the query of a download, whose route has no schema. */
 function asked(c: AppContext): z.infer<typeof downloadQuery> {
   const parsed = downloadQuery.safeParse(c.req.query());
   if (!parsed.success) refuseInvalid({ success: false, target: "query", error: parsed.error });
   return parsed.data ?? {};
 }
 
-/** The file as it is now, at a version, or with the content that has a hash. */
+/** Returns the current file, one at a version, or content with a hash. */
 async function findContent(
   c: AppContext,
   { id, files, path }: TaskFile,
@@ -220,7 +220,7 @@ async function findContent(
   const known = await files.versions(path);
   const remembered = known.ok ? known.value.find((one) => one.hash === hash) : undefined;
   if (remembered !== undefined) return remembered;
-  // The attached version may be older than all stored versions.
+  // The attached version may be older than every stored version.
   const { output, ended_at } = await readTask(c, id, (stub) => stub.view());
   const attached = output?.files.find((one) => one.path === path && one.sha256 === hash);
   if (attached === undefined) return raise("not_found", `${path} has no stored content with this hash.`);
@@ -239,7 +239,7 @@ async function findContent(
 async function earlierVersion(files: FilesPort, path: string, version: number): Promise<FileEntry> {
   const known = unwrap(await files.versions(path));
   const found = known.find((one) => one.version === version);
-  return found ?? raise("not_found", `The file has no version ${version} that is remembered.`);
+  return found ?? raise("not_found", `The file has no stored version ${version}.`);
 }
 
 function contentTypeOf(c: AppContext): string | null {

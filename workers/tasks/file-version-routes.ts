@@ -1,4 +1,4 @@
-/** The versions of a task's file: what is remembered of it, and how one comes back. */
+/** The stored versions of a task's file, and how to restore one. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
@@ -20,7 +20,9 @@ import { refuseInvalid } from "../http/validation.ts";
 const VERSIONS_ROUTE = `/v1/tasks/:id/file-versions/${REST_OF_PATH}`;
 
 const shared = { tags: ["Files"], ...withKey };
-const params = taskParams.extend({ path: z.string().describe("The file's path in the sandbox; it may hold slashes") });
+const params = taskParams.extend({
+  path: z.string().describe("The file's path in the sandbox; it may contain slashes"),
+});
 const restoreBody = z.strictObject({ version: z.int().min(1) });
 
 const list = createRoute({
@@ -28,9 +30,9 @@ const list = createRoute({
   method: "get",
   operationId: "files.listVersions",
   path: "/v1/tasks/{id}/file-versions/{path}",
-  summary: "List the versions of a file, the newest first",
+  summary: "List the versions of a file, newest first",
   description:
-    "The current one and the ten before it, also of a file that was deleted. `url` downloads the version. Versions count the writes to the path.",
+    "The current one and the ten before it, including those of a deleted file. `url` downloads the version. Versions count the writes to the path.",
   request: { params },
   responses: answers({ 200: { description: "The versions.", json: fileVersionsSchema } }, [404, 422]),
 });
@@ -42,7 +44,7 @@ const restore = createRoute({
   path: "/v1/tasks/{id}/file-versions/{path}",
   summary: "Restore a version of a file",
   description:
-    "The file is what it was at that version, as a new version; also a file that was deleted. `If-Match: <etag>` restores only over that version; otherwise 409. A task that has ended is left as it is.",
+    "Writes the content of that version as a new version; a deleted file can be restored too. `If-Match: <etag>` restores only over that version; otherwise 409. The files of a task that has ended cannot be changed.",
   request: {
     params,
     body: { required: true, content: { "application/json": { schema: restoreBody.meta({ id: "RestoreFileInput" }) } } },
@@ -50,7 +52,7 @@ const restore = createRoute({
   responses: answers(
     {
       200: { description: "The file was replaced.", json: writtenFileSchema },
-      201: { description: "The file is there again.", json: writtenFileSchema },
+      201: { description: "The deleted file was restored.", json: writtenFileSchema },
     },
     [404, 409, 413, 415, 422],
   ),
@@ -80,7 +82,7 @@ export function taskFileVersionRoutes(app: App): void {
   });
 }
 
-/** The body's `version`. A body of JSON was checked on its way here. */
+/** Reads the body's `version`. A JSON body was checked before. */
 async function versionWanted(c: AppContext): Promise<number> {
   const text = await c.req.text();
   const parsed = restoreBody.safeParse(text === "" ? {} : JSON.parse(text));

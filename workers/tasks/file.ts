@@ -1,4 +1,4 @@
-/** The file that a route of a task names by the rest of its URL. */
+/** The file that the URL of a task's route names. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { filesFromEnv } from "../../adapters/env/files.ts";
 import { OttoError, raise } from "../../core/base/errors.ts";
@@ -21,11 +21,11 @@ export interface TaskFile {
   readonly id: string;
   readonly files: FilesPort;
   readonly path: string;
-  /** The path is in the shared folder of the task's project. */
+  /** True for a path in the shared folder of the task's project. */
   readonly isOfProject: boolean;
 }
 
-/** The sandbox of the task in the URL, and the path in it: what stands after `under`, decoded once from the URL as it came. */
+/** Opens the sandbox of the URL's task. The path is everything after `under`, decoded once from the raw URL. */
 export async function openTaskFile(c: AppContext, under: "files" | "file-versions"): Promise<TaskFile> {
   const id = c.req.param("id") ?? "";
   const facts: TaskFacts = await readTask(c, id, (stub) => stub.facts());
@@ -44,12 +44,12 @@ function rawPath(c: AppContext, under: string): string {
   }
 }
 
-/** The key of a change that this request makes: the same one when it is sent again. */
+/** Returns the key of a change, the same for a repeat of the request. */
 export function changeKey(c: AppContext): string {
   return requestName(c) ?? c.get("requestId");
 }
 
-/** Writes an act on a file down before it happens; one that then fails stands there too. */
+/** Records an act on a file in the audit log before it happens, even if it then fails. */
 export async function auditFile(
   c: AppContext,
   action: "file.delete" | "file.restore",
@@ -59,7 +59,7 @@ export async function auditFile(
   unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
 }
 
-/** The version that a conditional change is bound to; null for one without conditions. */
+/** Returns the version that a conditional change requires; null for an unconditional one. */
 export async function versionCondition(c: AppContext, { files, path }: TaskFile): Promise<number | null> {
   if (c.req.header("if-none-match") === "*") return 0;
   const wanted = c.req.header("if-match");
@@ -67,11 +67,13 @@ export async function versionCondition(c: AppContext, { files, path }: TaskFile)
   const found = await files.stat(path);
   if (!found.ok && found.error.code !== "not_found") throw new OttoError(found.error);
   if (!found.ok || !matchesTag(wanted, found.value))
-    return raise("conflict", "The file is not the version in If-Match.", { field: "If-Match" });
+    return raise("conflict", "The file changed: its version differs from If-Match. Read it again.", {
+      field: "If-Match",
+    });
   return found.value.version;
 }
 
-/** A file as the answer to a write shows it. */
+/** Formats a file for the reply to a write. */
 export function shownWritten(c: AppContext, id: string, entry: WrittenFile): z.infer<typeof writtenFileSchema> {
   return {
     path: entry.path,

@@ -23,9 +23,9 @@ const MAX_PERSON_CHARACTERS = 200;
 
 const entrySchema = z
   .strictObject({
-    task: z.strictObject(taskLine).describe("The task that asks: a subtask itself, not the one above it."),
+    task: z.strictObject(taskLine).describe("The task that asks: the subtask itself rather than its parent."),
     pending: pendingSchema,
-    since: z.iso.datetime().describe("When it was asked."),
+    since: z.iso.datetime().describe("When it was requested."),
   })
   .meta({ id: "InboxEntry" });
 
@@ -34,7 +34,7 @@ const shortEntrySchema = z
     task: entrySchema.shape.task,
     pending: z.strictObject({
       kind: z.enum(OPEN_WAIT_KINDS),
-      id: z.string().describe("Of the question, the approval or the call."),
+      id: z.string().describe("The id of the question, the approval or the call."),
       person: z.string().nullable(),
       person_id: z.string().nullable(),
     }),
@@ -42,7 +42,7 @@ const shortEntrySchema = z
   })
   .meta({ id: "ShortInboxEntry" });
 
-const page = { next_cursor: z.string().nullable(), total: z.int().describe("Of all pages.") };
+const page = { next_cursor: z.string().nullable(), total: z.int().describe("The total of all pages.") };
 const inboxSchema = z.union([
   z.strictObject({ data: z.array(entrySchema), ...page }).meta({ id: "Inbox" }),
   z.strictObject({ data: z.array(shortEntrySchema), ...page }).meta({ id: "ShortInbox" }),
@@ -56,7 +56,7 @@ const list = createRoute({
   path: "/v1/inbox",
   summary: "List everything that waits for a person",
   description:
-    "Questions, approvals and calls of unknown outcome of every task of the tenant, of subtasks and of calls over the API too. Each is decided at its task. What there is, and `total`, come from an index that follows the tasks within moments; each entry is as its task has it now, so one that was decided meanwhile is left out of its page. `person` is the id of a person, or a name as the task used it; only questions have one. `order` is `oldest` (first) or `newest`; a cursor goes on in the order that it came from. With `view=short` entries come from the index as well (`ShortInbox`): what kind of thing waits, where and since when, without what it says.",
+    "Lists questions, approvals and calls of unknown outcome of every task of the tenant, including subtasks and calls over the API. Decide each at its task. The list and `total` come from an index that is updated within moments. Each entry is read from its task, so one that was decided meanwhile is left out. `person` is the id of a person, or a name as the task used it; only questions have one. `order` is `oldest` or `newest`; a cursor keeps its order. With `view=short`, entries come from the index (`ShortInbox`): the kind, the task and the time, without the text.",
   middleware: [requireScope("tasks:read")],
   request: {
     query: z.strictObject({
@@ -67,7 +67,7 @@ const list = createRoute({
       ...pageQuery,
     }),
   },
-  responses: answers({ 200: { description: "A page of what waits.", json: inboxSchema } }, [422]),
+  responses: answers({ 200: { description: "A page of waiting entries.", json: inboxSchema } }, [422]),
 });
 
 export function inboxRoutes(app: App): void {

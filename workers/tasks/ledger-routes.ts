@@ -1,4 +1,4 @@
-/** What a task did: the ledger of its calls, and the trace of its steps. */
+/** The ledger of a task's calls, and the trace of its steps. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
@@ -16,7 +16,7 @@ import { optionalQuery } from "../http/list-query.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { traceOf, type TraceSource } from "./trace.ts";
 
-/** Calls of one page. */
+/** Calls per page. */
 const MAX_CALLS = 500;
 const NO_SUCH_CALL = "This task has no call with that id.";
 
@@ -27,9 +27,9 @@ const ledger = createRoute({
   method: "get",
   operationId: "calls.list",
   path: "/v1/tasks/{id}/ledger",
-  summary: "Show the ledger: every call, before and after",
+  summary: "Show the ledger: every call, recorded before and after",
   description:
-    "A page of the calls in their order; it ends early when its results are large. A result too large for a row is kept outside it; the row then says `stored` and how many characters it has.",
+    "A page of calls in order; it is shorter if results are large. A result that is too large for a row is stored outside it; the row then has `stored` and its number of characters.",
   middleware: [requireScope("tasks:read")],
   request: {
     params: taskParams,
@@ -46,7 +46,7 @@ const trace = createRoute({
   method: "get",
   operationId: "tasks.getTrace",
   path: "/v1/tasks/{id}/trace",
-  summary: "Show when each step and call began and ended, and what it cost",
+  summary: "Show the times and cost of each step and call",
   middleware: [requireScope("tasks:read")],
   request: { params: taskParams },
   responses: answers({ 200: { description: "The trace.", json: traceSchema } }, [404]),
@@ -57,9 +57,9 @@ const decide = createRoute({
   method: "post",
   operationId: "calls.decide",
   path: "/v1/tasks/{id}/ledger/{call_id}",
-  summary: "Decide a call whose outcome nobody knows",
+  summary: "Decide a call of unknown outcome",
   description:
-    "With the agent's `on_unknown: ask` a task waits for this decision; `pending` shows the call. `done`: it happened, and the model is told so. `retry`: it is made once more. `skip`: it stays unknown, and the model is told to go on without it. A task does not wait for any other call: 409. A call of a subtask is decided at the subtask or at any task above it.",
+    "With the agent's `on_unknown: ask`, a task waits for this decision; `pending` shows the call. `done`: it happened, and the model reads that. `retry`: it is repeated. `skip`: it stays unknown, and the model continues without it. 409 for any other call. Decide a call of a subtask at the subtask or at any task above.",
   middleware: [requireScope("tasks:write")],
   request: {
     params: taskParams.extend({ call_id: z.string() }),

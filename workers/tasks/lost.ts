@@ -1,6 +1,6 @@
 /**
- * Tasks whose object holds nothing while the index lists them (core/task/lost.ts). They stay listed until somebody erases them. A task that
- * is erased leaves the index before its object is emptied, so none of those is taken for lost.
+ * Tasks that the index lists but whose object is empty (core/task/lost.ts). They stay listed until they are erased.
+ * An erased task leaves the index before its object is emptied, so it never counts as lost.
  */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
@@ -17,21 +17,24 @@ import { boundsOf } from "../http/middleware/key-bounds.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
-/** How long the index may take: while it is away, an unknown task is `not_found`. */
+/** Time limit of the index: while it is unavailable, an unknown task is `not_found`. */
 const ANSWER_WITHIN_MS = 1000;
 const TASK_PATH = /^\/v1\/tasks\/([^/]+)/;
 
-/** What a caller reads in the place of `not_found` when the path names a lost task; null: the task was never there, or was erased. */
+/** Returns the failure for a lost task, which replaces `not_found`; null if the task never existed or was erased. */
 export async function lostTaskFailure(c: AppContext, failure: Failure): Promise<Failure | null> {
   if (!isWithoutState(failure)) return null;
   const lost = await findLostTask(c, TASK_PATH.exec(c.req.path)?.[1] ?? "");
   return lost === null ? null : { code: "gone", message: STATE_LOST };
 }
 
-/** A lost task as it was reported last; null: it is not lost. A key with bounds learns nothing: its project is of the state. */
+/**
+ * Returns the last report of a lost task; null if it is not lost. A key with bounds gets null, because the lost state
+ * named the project.
+ */
 export async function findLostTask(c: AppContext, id: string): Promise<TaskView | null> {
   const principal = c.get("principal");
-  // A request that signs in has no principal yet.
+  // A sign-in has no principal yet.
   if (principal === undefined || principal.kind === "operator" || boundsOf(c) !== null || !isId("task", id))
     return null;
   const read = readLost(c.env, principal.tenant, id).catch(() => null);
@@ -44,7 +47,7 @@ async function readLost(env: Env, tenant: string, task: string): Promise<TaskVie
   return row?.view ?? null;
 }
 
-/** Of a task whose object holds nothing: tells its tenant and its parent, and the log. An erased one, and a hidden one, is forgotten. */
+/** Reports a task whose object is empty to its tenant, its parent and the log. Forgets an erased or hidden one. */
 export async function reportLost(env: Env, tenant: string, task: string): Promise<void> {
   const row = await lostRow(env, tenant, task);
   if (row !== null) await tellLost(env, tenant, row);
@@ -60,7 +63,9 @@ async function tellLost(env: Env, tenant: string, row: TaskReport): Promise<void
   if (parent !== null) await tasksFromEnv(env)(tenant, parent).subtaskEnded(lost.view);
 }
 
-/** What the index has of it once it knows every erased task; null: nothing, or it does not know them now. */
+/**
+ * Returns the task's row once the index knows every erased task; null if there is none, or it does not know them yet.
+ */
 async function lostRow(env: Env, tenant: string, task: string): Promise<TaskReport | null> {
   return (await tenantsFromEnv(env)(tenant).flush())
     ? unwrap(await databaseFromEnv(env).tasks.find(tenant, task))

@@ -1,4 +1,4 @@
-/** How a task is made, whoever asks for it: by the API in the name of a key, or by a channel or a schedule. */
+/** Creates a task for any source: the API with a key, a channel, or a schedule. */
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
@@ -22,17 +22,17 @@ import { pinnedSkills } from "../tools/pinned.ts";
 import { agentNamed } from "../agents/resolve.ts";
 import { toolsFor } from "../tools/tenant-tools.ts";
 
-/** Who asks: what the tenant's object says of the tenant, and what a key or a channel adds. */
+/** The requester: the tenant's object describes the tenant, and a key or channel adds its part. */
 export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
   InputSources & {
     readonly agentsStamp: string;
-    /** The bounds of the key. Null for a key without bounds, and without a key. */
+    /** The bounds of the key. Null without a key, and for a key without bounds. */
     readonly bounds: KeyBounds | null;
   };
 
 /**
- * Makes the task of an order. A tenant that is stopped makes none: `conflict`, with the cause `tenant_stopped`. Where the task's object
- * did not answer, the failure says so (`isUnanswered`). Never throws.
+ * Creates the task of an order. A stopped tenant gets `conflict` with the cause `tenant_stopped`. If the task's
+ * object did not answer, the failure tells so (`isUnanswered`). Never throws.
  */
 export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
   const { tenant, request, via, seed, at, texts, instructions } = order;
@@ -60,7 +60,7 @@ export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskV
   }
 }
 
-/** Makes the task that a request asks for. */
+/** Creates the task of a request. */
 export async function openTask(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskView>> {
   const facts = await factsFor(env, request, asker);
   return facts.ok ? await createTask(env, request, facts.value) : facts;
@@ -71,7 +71,7 @@ async function createTask(env: Env, { hold = false }: TaskRequest, facts: TaskFa
   return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null });
 }
 
-/** The facts of the task that a request asks for, with what it names looked up. */
+/** Builds the facts of a request's task, and looks up what it names. */
 async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskFacts>> {
   const { tenant, sources, agentsStamp, via } = asker;
   const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: Date.now() }, request.agent);
@@ -88,7 +88,9 @@ async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promi
   return await factsOf(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
 }
 
-/** The facts of a new task. A skill that nobody named, and whose list would leave it no tool that there is, is left out. */
+/**
+ * Builds the facts of a new task. Leaves out a skill that was matched automatically and would leave the task no tool.
+ */
 async function factsOf(env: Env, request: TaskRequest, origin: TaskOrigin): Promise<Result<TaskFacts>> {
   const facts = createTaskFacts(request, origin);
   if (!facts.ok) return facts;

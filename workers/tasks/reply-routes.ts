@@ -1,4 +1,4 @@
-/** What people tell a running task: messages, answers to its questions, decisions on its approvals. */
+/** Messages of people to a running task: texts, answers to its questions, decisions on its approvals. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { TaskStub } from "../../adapters/env/tasks.ts";
@@ -17,7 +17,7 @@ import { unwrap } from "../http/unwrap.ts";
 
 /** UTF-16 units of a message or an answer. */
 const MAX_TEXT = 16_000;
-/** UTF-16 units of why a person approved or refused. */
+/** UTF-16 units of the reason for a decision. */
 const MAX_REASON = 2000;
 
 const writes = [requireScope("tasks:write")];
@@ -30,7 +30,7 @@ const messageBody = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "True for text that its sender did not write, such as a mail or a page: it is data, and instructs nobody.",
+      "True for text that its sender did not write, such as a mail or a page. The agent treats it as data, not as instructions.",
     ),
 });
 
@@ -39,7 +39,7 @@ const message = createRoute({
   method: "post",
   operationId: "tasks.sendMessage",
   path: "/v1/tasks/{id}/messages",
-  summary: "Tell a running task something; it reads it at its next step",
+  summary: "Send a message to a running task, which reads it at its next step",
   middleware: writes,
   request: {
     params: taskParams,
@@ -62,7 +62,7 @@ const answer = createRoute({
   path: "/v1/tasks/{id}/questions/{question}/answer",
   summary: "Answer a question; the first answer counts",
   description:
-    "Send `text`, or `choice` with one of the question's choices. Answered before: 409. Expired: 410. A question of a subtask is answered at the subtask or at any task above it; the answer is the task of the path.",
+    "Send `text`, or `choice` with one of the question's choices. Answered before: 409. Expired: 410. Answer a question of a subtask at the subtask or at any task above. Returns the task of the path.",
   middleware: writes,
   request: {
     params: taskParams.extend({ question: z.string().describe("The question's id, `qst_…`") }),
@@ -77,16 +77,16 @@ const decisionBody = z
     arguments: z
       .record(z.string(), z.json())
       .optional()
-      .describe("With `approve`: make the call with these in the place of those that were shown."),
+      .describe("With `approve`: arguments that replace those shown."),
     reason: z
       .string()
       .min(1)
       .max(MAX_REASON)
       .optional()
-      .describe("Kept in the log; the model reads that of a refusal."),
+      .describe("Stored in the log. The model reads the reason of a refusal."),
   })
   .refine(({ decision, arguments: given }) => decision === "approve" || given === undefined, {
-    message: "a refusal takes none",
+    message: "only `approve` accepts arguments",
     path: ["arguments"],
   });
 
@@ -97,7 +97,7 @@ const decide = createRoute({
   path: "/v1/tasks/{id}/approvals/{approval}",
   summary: "Approve or refuse an action; the first decision counts",
   description:
-    "An approval is for exactly the arguments that `pending` shows. With `arguments`, the call is made with those and no others, once they fit the tool's schema (else 422) and the agent's policy does not forbid them (else 403); the approval stays open when they do not. Decided before: 409. Expired: 410. An approval of a subtask is decided at the subtask or at any task above it; the answer is the task of the path.",
+    "An approval is for exactly the arguments that `pending` shows. With `arguments`, the call uses those instead, if they fit the tool's schema (else 422) and the agent's policy allows them (else 403); otherwise the approval stays open. Decided before: 409. Expired: 410. Decide an approval of a subtask at the subtask or at any task above. Returns the task of the path.",
   middleware: writes,
   request: {
     params: taskParams.extend({ approval: z.string().describe("The approval's id, `apr_…`") }),
@@ -134,7 +134,7 @@ export function taskReplyRoutes(app: App): void {
   });
 }
 
-/** Tells the task that decides, and gives the task of the path as it then stands. */
+/** Sends a command to the task that decides, and returns the new view of the path's task. */
 async function tell(c: AppContext, id: string, owner: string, command: (stub: TaskStub) => Promise<Result<TaskView>>) {
   const told = unwrap(await command(taskStub(c, owner)));
   return shownTask(c, owner === id ? told : await readTask(c, id, (stub) => stub.view()));

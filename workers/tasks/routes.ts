@@ -1,4 +1,4 @@
-/** Making, listing, reading, starting, cancelling and erasing tasks. */
+/** Creates, lists, reads, starts, cancels and erases tasks. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -60,7 +60,7 @@ const create = createRoute({
   path: "/v1/tasks",
   summary: "Make a task",
   description:
-    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the most that `budget` may ask for; `max_cost_usd` needs a known price of each of the agent's models. `skills` names the task's skills; `/name` as a word of the input names one too, and so does the agent's `skills.names`; at most 20 together. Without `skills` and names, skills are matched by their description, unless the agent's `skills.match` is `explicit`; `skills: []` matches none. The task's `skills` show which are in force and why; where they list tools, the task has those of the agent's that a list matches, and `ask_human`. `deliver` says where the result and the questions go: `slack` to `#channel`, `C…`, `C…/thread` or `U…`, after the workspace (`T…/`) where there are several; `email` to addresses; `webhook` to an endpoint's id; `person` to an id or a name, by the channel that the person prefers. A place that is not the tenant's is refused. `mode: staged` answers `not_available`. With `wait`, the answer comes when the task has ended, waits for a person (also in a subtask) or for time, or when the seconds are up. Send an `Idempotency-Key` to repeat the request safely.",
+    "`tools` are patterns that narrow the agent's own list. A limit of the agent's budget is the default and the maximum of `budget`; `max_cost_usd` needs a known price for each of the agent's models. `skills` names the task's skills; `/name` as a word of the input names one too, and so does the agent's `skills.names`; at most 20 in total. Without `skills` and names, skills are matched by their description, unless the agent's `skills.match` is `explicit`; `skills: []` matches none. The task's `skills` show the active ones and why they match; if they list tools, the task has the agent's tools that a list matches, and `ask_human`. `deliver` says where the result and the questions go: `slack` to `#channel`, `C…`, `C…/thread` or `U…`, after the workspace (`T…/`) if there are several; `email` to addresses; `webhook` to an endpoint's id; `person` to an id or a name, over the person's preferred channel. A target outside the tenant is refused. `mode: staged` answers `not_available`. With `wait`, the reply is sent when the task has ended, waits for a person (also in a subtask) or for a time, or when the seconds are up. Send an `Idempotency-Key` to repeat the request safely.",
   middleware: [...writes, refuseStopped],
   request: {
     query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
@@ -74,8 +74,8 @@ const list = createRoute({
   method: "get",
   operationId: "tasks.list",
   path: "/v1/tasks",
-  summary: "List tasks, the latest first",
-  description: `Read from an index that follows the tasks within moments. A task by its id is always up to date. \`status\` is one status or a list (\`running,queued\`), of which any fits. \`parent\` is \`none\` for the tasks that nobody dispatched, or a task whose subtasks are wanted. \`query\` is looked for in the first 500 characters of the input, in any case, and from six characters on also in the id. ${BETWEEN} ${SHORT_TASKS}`,
+  summary: "List tasks, newest first",
+  description: `Reads an index that is updated within moments; reading one task by id is always current. \`status\` is one status or a list (\`running,queued\`). \`parent\` is \`none\` for tasks that are not subtasks, or the id of a task for its subtasks. \`query\` is searched in the first 500 characters of the input, ignoring case, and with six or more characters also in the id. ${BETWEEN} ${SHORT_TASKS}`,
   middleware: reads,
   request: {
     query: z.strictObject({
@@ -111,7 +111,7 @@ const erase = createRoute({
   summary: "Erase a task that has ended, with its log and its files",
   middleware: writes,
   request: { params: taskParams },
-  responses: answers({ 200: { description: "The task as it was.", json: taskSchema } }, [404, 409]),
+  responses: answers({ 200: { description: "The erased task.", json: taskSchema } }, [404, 409]),
 });
 
 const start = createRoute({
@@ -119,7 +119,7 @@ const start = createRoute({
   method: "post",
   operationId: "tasks.start",
   path: "/v1/tasks/{id}/start",
-  summary: "Start a task that was made with `hold`",
+  summary: "Start a draft task (created with `hold`)",
   middleware: [...writes, refuseStopped],
   request: { params: taskParams, body: emptyBody },
   responses: answers({ 200: task }, [404, 409, 415, 422]),
@@ -130,7 +130,7 @@ const cancel = createRoute({
   method: "post",
   operationId: "tasks.cancel",
   path: "/v1/tasks/{id}/cancel",
-  summary: "Cancel a task and the whole tree below it",
+  summary: "Cancel a task and all its subtasks",
   middleware: writes,
   request: { params: taskParams, body: emptyBody },
   responses: answers({ 202: task }, [404, 409, 415, 422]),

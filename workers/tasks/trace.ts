@@ -1,4 +1,4 @@
-/** A task's steps and calls with their times and what they cost, as its log, its ledger and its spending tell them. */
+/** A task's steps and calls with their times and cost, from its log, its ledger and its spending. */
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import type { TaskEvent } from "../../core/task/events.ts";
 import type { EventPage, LedgerPage } from "../../core/task/rpc.ts";
@@ -8,7 +8,7 @@ import type { TaskView } from "../../core/task/view.ts";
 
 const PAGE_ROWS = 500;
 
-/** What a trace is read from: pages of the log and of the ledger, and what was spent. */
+/** The sources of a trace: pages of the log and of the ledger, and the spending. */
 export interface TraceSource {
   readonly events: (after: number, limit: number) => Promise<EventPage>;
   readonly ledger: (page: { after: string | null; limit: number; withResults: boolean }) => Promise<LedgerPage>;
@@ -23,7 +23,7 @@ interface StepTimes {
   completedAt: string | null;
 }
 
-/** Every call of a task in order, without results, read page by page. */
+/** Reads every call of a task in order, page by page, without results. */
 async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow> {
   for (let after: string | null = null; ; ) {
     const { rows, next }: LedgerPage = await ledger({ after, limit: PAGE_ROWS, withResults: false });
@@ -34,9 +34,9 @@ async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow
 }
 
 /**
- * The trace of the API. Of each page only what is shown is kept: a few numbers for each step (at most 101) and each call
- * (64 a step). What a step used holds everything that was spent in it: its model calls, the shortening of its results and
- * of the history, and the subtasks that it dispatched and that have ended. So the steps add up to the task's own figure.
+ * Builds the trace of the API. Of each page it stores only the numbers of each step (at most 101) and each call (64
+ * per step). The usage of a step includes its model calls, the shortening of its results and of the history, and its
+ * ended subtasks, so that the steps add up to the task's own figure.
  */
 export async function traceOf(view: TaskView, source: TraceSource) {
   const steps = await stepTimes(source.events);
@@ -123,7 +123,7 @@ function usageOf(spending: readonly Spend[]) {
   };
 }
 
-/** The models that were asked, in the order of their first call. */
+/** Returns the called models, in the order of their first call. */
 function modelsOf(spending: readonly Spend[]): string[] {
   return [...new Set(spending.flatMap(({ model }) => (model === null ? [] : [model])))];
 }

@@ -1,4 +1,4 @@
-/** A task's subtasks, and the tree that it stands in. */
+/** A task's subtasks, and the tree around it. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -29,7 +29,7 @@ const treeSchema = z
   .strictObject({
     root: z.string(),
     nodes: z.array(z.strictObject({ ...taskLine, usage: ownUsageSchema })),
-    truncated: z.boolean().describe(`True when there are more than ${MAX_NODES}.`),
+    truncated: z.boolean().describe(`True if the tree has more than ${MAX_NODES} tasks.`),
   })
   .meta({ id: "TaskTree" });
 
@@ -38,8 +38,8 @@ const subtasks = createRoute({
   method: "get",
   operationId: "tasks.listSubtasks",
   path: "/v1/tasks/{id}/subtasks",
-  summary: "List the subtasks of a task, in the order in which it dispatched them",
-  description: `Read from the tasks themselves, so it is always up to date. A subtask that was erased is left out. ${SHORT_TASKS}`,
+  summary: "List the subtasks of a task, in the order of their dispatch",
+  description: `Reads the tasks themselves, so it is always current. Erased subtasks are left out. ${SHORT_TASKS}`,
   middleware: reads,
   request: { params: taskParams, query: z.strictObject({ ...viewQuery, ...pageQuery }) },
   responses: answers({ 200: { description: "A page of tasks.", json: pageOf(taskSchema) } }, [404, 422]),
@@ -50,8 +50,8 @@ const tree = createRoute({
   method: "get",
   operationId: "tasks.getTree",
   path: "/v1/tasks/{id}/tree",
-  summary: "Show the whole tree that a task stands in",
-  description: `From the root down, also when a subtask is asked for: each node after its parent, at most ${MAX_NODES}. The root is always up to date; what is below it is read from an index that follows the tasks within moments.`,
+  summary: "Show the whole tree of a task",
+  description: `Lists the tree from its root, also for a subtask: each node after its parent, at most ${MAX_NODES}. The root is always current; the tasks below come from an index that is updated within moments.`,
   middleware: reads,
   request: { params: taskParams },
   responses: answers({ 200: { description: "The tree.", json: treeSchema } }, [404]),

@@ -1,19 +1,19 @@
-/** Tasks and their events as the API shows them: with the addresses of their files. */
+/** Formats tasks and their events for the API, with the addresses of their files. */
 import type { TaskEvent } from "../../core/task/events.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";
 
-/** The task as the API shows it: with the addresses of its files. */
+/** Formats a task, with the addresses of its files. */
 export function shownTask(c: AppContext, view: TaskView) {
   return shownTaskAt(originOf(c), view);
 }
 
-/** The same for a Worker that is reached at this address; empty: the addresses of files begin with their path. */
+/** Formats a task for a Worker at this address. With an empty address, the addresses of files start with their path. */
 export function shownTaskAt(origin: string, view: TaskView) {
   return { ...view, output: shownOutput(origin, view.id, view.output) };
 }
 
-/** An event as the API shows it: an output in it is that of the task. */
+/** Formats an event. An output in it has the form of the task's. */
 export function shownEvent(c: AppContext, event: TaskEvent): TaskEvent {
   if (event.type !== "task.completed") return event;
   const { data } = event;
@@ -32,7 +32,7 @@ function shownOutput(origin: string, id: string, output: TaskView["output"]) {
   return { text: output.text, files };
 }
 
-/** The address of a task's file. */
+/** Returns the address of a task's file. */
 export function fileUrl(c: AppContext, id: string, path: string): string {
   return fileUrlAt(originOf(c), id, path);
 }

@@ -1,12 +1,12 @@
-/** Several tasks as they stand, each read from its own object. */
+/** Reads the current views of several tasks, each from its own object. */
 import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";
 import { findView } from "./access.ts";
 
-/** Tasks that are asked at once. */
+/** Tasks that are read at once. */
 const AT_ONCE = 20;
 
-/** The tasks with these ids, in their order; one that is gone is left out. */
+/** Returns the views of the tasks with these ids, in order. Erased ones are left out. */
 export async function viewsOf(c: AppContext, ids: readonly string[]): Promise<TaskView[]> {
   const views: TaskView[] = [];
   for (let start = 0; start < ids.length; start += AT_ONCE) {

@@ -1,8 +1,8 @@
 /**
- * Follows a task's log from a place in it. The object pushes new events and deltas over a hibernatable WebSocket; what a
- * push does not join on to is read by `events(after)`. Every event is yielded once and in order, because `last` only
- * moves when an event is yielded. A consumer that takes its time costs a bounded queue: deltas are dropped, and events
- * that no longer fit are read again by page.
+ * Follows a task's log from a position. The object pushes new events and deltas over a hibernatable WebSocket; a gap
+ * before a push is read with `events(after)`. Every event is yielded once and in order, because `last` only moves
+ * when an event is yielded. The queue for a slow consumer is bounded: deltas are dropped, and events that no longer
+ * fit are read again by page.
  */
 import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../../core/base/errors.ts";
 import { isTerminalEvent, type TaskEvent, type WatchFrame } from "../../core/task/events.ts";
@@ -14,20 +14,20 @@ import { sleep } from "../../core/base/deadline.ts";
 const PAGE_EVENTS = 100;
 /** Characters of frames that wait for the consumer. */
 const MAX_QUEUED_CHARACTERS = 500_000;
-/** Between tries to reach an object that is away. */
+/** Delay before reconnecting to an unavailable object. */
 const RECONNECT_MS = 250;
-/** A connection that held for this long was a good one, whatever it brought. */
+/** A connection that lasted this long counts as good. */
 const STEADY_MS = 5000;
-/** Connections in a row that were lost or refused at once; then the object counts as away. */
+/** Lost or refused connections in a row until the object counts as unavailable. */
 const MAX_LOST = 20;
 
-/** What the watcher needs of a task's object. */
+/** The functions of a task's object that the watcher uses. */
 export interface WatchedTask {
   events(after: number, limit: number): Promise<Result<EventPage>>;
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
-/** A text that the model is writing. It has no place in the log. */
+/** A text that the model is writing. It is not part of the log. */
 export interface Delta {
   readonly step: number;
   readonly attempt: number;
@@ -36,7 +36,7 @@ export interface Delta {
 
 export type Watched = { readonly event: TaskEvent } | { readonly delta: Delta };
 
-/** Where a watch is: the last event that was yielded, and how many things were. */
+/** The position of a watch: the last yielded event, and the number of yielded items. */
 interface Place {
   last: number;
   yielded: number;
@@ -44,9 +44,9 @@ interface Place {
 }
 
 /**
- * Yields what follows `after` until the log's terminal event, or until `signal` aborts. `open` gives a fresh stub: one
- * whose object was reset stays broken. Ends when the task is erased. Throws an `OttoError` when it never was there or its
- * object stays away, and whatever no other try would help against. Whoever stops before the end calls `return()`.
+ * Yields the log after `after` until its terminal event, or until `signal` aborts. `open` returns a new stub, because
+ * the stub of a reset object stays broken. Ends when the task is erased. Throws an `OttoError` if the task never
+ * existed, its object stays unavailable, or a retry cannot help. A consumer that stops early calls `return()`.
  */
 export async function* watchTask(open: () => WatchedTask, after: number, signal: AbortSignal): AsyncGenerator<Watched> {
   const place: Place = { last: after, yielded: 0, found: false };
@@ -71,11 +71,11 @@ export async function* watchTask(open: () => WatchedTask, after: number, signal:
 
 const AWAY: Failure = {
   code: "upstream_failed",
-  message: "The task cannot be followed at present. Try again.",
+  message: "The task cannot be followed at the moment. Try again.",
   retryAfterMs: 1000,
 };
 
-/** Yields what one connection brings. True: the log has ended; false: the connection has. */
+/** Yields the items of one connection. Returns true if the log has ended, false if the connection has. */
 async function* follow(feed: Feed, open: () => WatchedTask, place: Place): AsyncGenerator<Watched, boolean> {
   for (;;) {
     if (feed.behind) {
@@ -89,7 +89,7 @@ async function* follow(feed: Feed, open: () => WatchedTask, place: Place): Async
         yield { event };
       }
       if (page.value.done) return true;
-      // A page may hold less than was asked for and still not be the last: only an empty one is.
+      // A short page need not be the last: only an empty one is.
       if (page.value.events.length > 0) feed.behind = true;
       continue;
     }
@@ -115,9 +115,9 @@ async function* follow(feed: Feed, open: () => WatchedTask, place: Place): Async
   }
 }
 
-/** The frames of one connection, held back for a consumer that is slower than they come. */
+/** The frames of one connection, queued for a slow consumer. */
 class Feed {
-  /** True when there may be events that no queued frame holds. */
+  /** True if there may be events outside the queue. */
   behind = true;
   private readonly socket: WebSocket;
   private queue: string[] = [];
@@ -136,7 +136,7 @@ class Feed {
     socket.accept();
   }
 
-  /** The next frame; null when there will be none, or when a page has to be read first. */
+  /** Returns the next frame; null if there will be none, or a page has to be read first. */
   async next(): Promise<WatchFrame | null> {
     for (;;) {
       const text = this.queue.shift();
@@ -158,7 +158,7 @@ class Feed {
     try {
       this.socket.close(1000, "done");
     } catch {
-      // It was closed from the other side.
+      // The other side closed it.
     }
   }
 
@@ -181,7 +181,7 @@ class Feed {
   }
 }
 
-/** A connection to the object. A task that does not exist answers 404. */
+/** Connects to the object. A missing task answers 404. */
 async function openFeed(task: WatchedTask, signal: AbortSignal): Promise<Feed> {
   const response = await task.fetch("https://task/watch", { headers: { upgrade: "websocket" } });
   if (response.webSocket !== null) return new Feed(response.webSocket, signal);

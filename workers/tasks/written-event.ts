@@ -1,9 +1,9 @@
-/** What a task's watcher brings, as text of an event stream. */
+/** Formats what a task's watcher yields as text of an event stream. */
 import { isTerminalEvent, type TaskEvent } from "../../core/task/events.ts";
 import { type Piece, writtenEvent } from "../http/stream-events.ts";
 import type { Watched } from "./watch.ts";
 
-/** An event has its sequence number as `id`; a delta has none. The log ends with a terminal event, and so does the stream. */
+/** An event has its sequence number as `id`; a delta has none. The stream ends with the log's terminal event. */
 export function written(taskId: string, watched: Watched, show: (event: TaskEvent) => TaskEvent): Piece {
   if ("delta" in watched) {
     const data = { task_id: taskId, at: new Date().toISOString(), ...watched.delta };

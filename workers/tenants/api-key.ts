@@ -1,4 +1,4 @@
-/** Making an API key: the record that is kept, and the key itself, which is shown once and kept nowhere. */
+/** Creates an API key: the stored record, and the key itself, which is returned once and stored nowhere. */
 import { sealingFromEnv } from "../../adapters/env/secrets.ts";
 import type { NewApiKey } from "../../core/ports/tenant-table.ts";
 import { makeId } from "../../core/base/ids.ts";
@@ -8,10 +8,10 @@ import { actorIdOf } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { idSource } from "../http/new-ids.ts";
 
-/** Bytes for the secret: more than `makeKey` needs, because it passes some over. */
+/** Bytes for the secret: more than `createKey` needs, because it skips some. */
 const SECRET_BYTES = 96;
 
-/** What is asked for. `expiresAt` in milliseconds since the epoch. */
+/** The requested key. `expiresAt` is in milliseconds since the epoch. */
 export interface KeyRequest {
   readonly tenant: string;
   readonly name: string;
@@ -20,12 +20,12 @@ export interface KeyRequest {
   readonly bounds: KeyBounds;
 }
 
-/** The bounds of a key that has none. */
+/** The bounds of an unbound key. */
 export const UNBOUND: KeyBounds = { projects: null, agents: null };
 
 /**
- * The secret is derived from the request's random bytes under OTTO_SECRET_KEY: a repeat of a request that was cut off
- * makes the same key again, and nobody who reads the stored seed can.
+ * Creates a key. Its secret is derived from the request's random bytes with OTTO_SECRET_KEY: a repeat of a request
+ * that was cut off creates the same key, and the stored seed alone does not reveal it.
  */
 export async function newApiKey(
   c: AppContext,

@@ -1,4 +1,4 @@
-/** Budgets above the single task: of the tenant, of an API key, of a schedule, of an agent. */
+/** Budgets above a task: of the tenant, an API key, a schedule, or an agent. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -25,14 +25,14 @@ const limitSchema = z.strictObject({
     .min(1 / MICROS_PER_DOLLAR)
     .max(1_000_000_000)
     .nullable(),
-  period: z.enum(BUDGET_PERIODS).describe("When the count begins again at nothing (UTC); `total`: never."),
+  period: z.enum(BUDGET_PERIODS).describe("When the count restarts at zero (UTC); `total`: never."),
 });
 
-/** What may be asked for: a limit that is left out is none. */
+/** A requested limit. Unlimited when omitted. */
 const limitRequestSchema = limitSchema
   .partial({ max_tokens: true, max_cost_usd: true })
   .refine(({ max_tokens, max_cost_usd }) => max_tokens != null || max_cost_usd != null, {
-    error: "give max_tokens or max_cost_usd, or both",
+    error: "must have max_tokens or max_cost_usd, or both",
     path: ["max_tokens"],
   });
 
@@ -40,8 +40,8 @@ const budgetSchema = z
   .strictObject({
     account: z.string().describe("`tenant`, or the id of a key, a schedule or an agent."),
     limit: limitSchema.nullable(),
-    used: amountSchema.describe("In the limit's period; without a limit, this month."),
-    reserved: amountSchema.describe("Leased to tasks that run and not used yet. What they leave comes back."),
+    used: amountSchema.describe("Use in the limit's period; without a limit, in this month."),
+    reserved: amountSchema.describe("Leased to running tasks and not used yet. The unused rest is returned."),
   })
   .meta({ id: "Budget" });
 
@@ -49,16 +49,16 @@ const shared = { tags: ["Budgets"], middleware: [requireScope("admin")], ...with
 const params = z.object({
   account: z.string().describe("`tenant`, or the id of a key (`key_…`), a schedule (`sch_…`) or an agent (`agent_…`)"),
 });
-const budget = { description: "The account as it is now.", json: budgetSchema };
+const budget = { description: "The current account.", json: budgetSchema };
 
 const list = createRoute({
   ...shared,
   method: "get",
   operationId: "budgets.list",
   path: "/v1/budgets",
-  summary: "List every account that has a limit or was used",
+  summary: "List the accounts with a limit or any use",
   responses: answers({
-    200: { description: "All of them.", json: z.strictObject({ data: z.array(budgetSchema) }) },
+    200: { description: "All accounts.", json: z.strictObject({ data: z.array(budgetSchema) }) },
   }),
 });
 
@@ -69,7 +69,7 @@ const set = createRoute({
   path: "/v1/budgets/{account}",
   summary: "Set the limit of an account",
   description:
-    "A task's use counts against its tenant, its agent, and the key or schedule that made its tree. A task waits while other tasks hold what its next model call needs, and fails with `budget_exceeded` when a limit is used up. Use from before the limit was set counts. A model without a known price uses tokens and no money: under `max_cost_usd` a task that may ask one fails with `budget_exceeded`. A lowered limit holds from the next time that a task asks, within seconds. For `tenant` it holds at once, also when the answer is 503 (send the request again). A key or an agent has to be found in the database: while that is away, the answer is 503 and nothing is set.",
+    "A task's use counts against its tenant, its agent, and the key or schedule that created its tree. A task waits while other tasks lease what its next model call needs, and fails with `budget_exceeded` when a limit is used up. Earlier use counts too. A model without a known price uses tokens but no money: with `max_cost_usd`, a task that may call one fails with `budget_exceeded`. A lowered limit takes effect at a task's next request, within seconds. For `tenant` it takes effect at once, even if the reply is 503 (then repeat the request). A key or an agent must be found in the database: while that is unavailable, the reply is 503 and nothing is set.",
   request: {
     params,
     body: {
@@ -85,7 +85,7 @@ const unset = createRoute({
   method: "delete",
   operationId: "budgets.delete",
   path: "/v1/budgets/{account}",
-  summary: "Take the limit of an account away",
+  summary: "Remove the limit of an account",
   request: { params },
   responses: answers({ 200: budget }, [404]),
 });
@@ -108,7 +108,7 @@ export function budgetRoutes(app: App): void {
   app.openapi(unset, async (c) => c.json(await change(c, c.req.valid("param").account, null), 200));
 }
 
-/** The object holds the limit, so it is told first. */
+/** Changes the object first, because it enforces the limit. */
 async function change(c: AppContext, account: string, limit: BudgetLimit | null) {
   await requireAccount(c, account);
   const changed = await tenantsFromEnv(c.env)(tenantOf(c)).setBudget(account, limit);
@@ -117,7 +117,7 @@ async function change(c: AppContext, account: string, limit: BudgetLimit | null)
   return shownBudget(changed);
 }
 
-/** `not_found` for what is no key, no schedule and no agent of this tenant. */
+/** Fails with `not_found` for an id that is no key, schedule or agent of this tenant. */
 async function requireAccount(c: AppContext, account: string): Promise<void> {
   if (account === TENANT_ACCOUNT || account === DEFAULT_AGENT.id) return;
   const { keys, agents } = databaseFromEnv(c.env);

@@ -1,4 +1,4 @@
-/** The live feed: server-sent events of all the tasks of a tenant, so that what shows them follows by itself. */
+/** The live feed: server-sent events of all tasks of a tenant, for views that update themselves. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
@@ -20,7 +20,7 @@ const feed = createRoute({
   path: "/v1/events",
   summary: "Follow the tasks of the tenant",
   description:
-    "Server-sent events, for lists that update by themselves. `feed.open` (`{at}`) comes first: from then on changes are told. Nothing is kept, so after each `feed.open` read again what you show. `task.changed` tells how a task stands when it is made, begins, waits, asks, ends, uses more, or is erased: its data is a `TaskChange`, whose `task` is what `GET /v1/tasks/{id}/tree` shows of it. A task is told of four times a second at most, always with its last state. `feed.skipped` (`{at}`) says that more changed than could be told, or than you took: read again what you show. A comment every 15 seconds keeps the stream open. It ends with the key or the session, when a part of Otto restarts, and for a reader that is too slow: reconnect. At most 200 follow a tenant at once: 429.",
+    "Server-sent events, for lists that update themselves. `feed.open` (`{at}`) comes first: later changes are sent. Earlier ones are not stored, so reload your lists after each `feed.open`. `task.changed` has the state of a task when it is created, starts, waits, asks, ends, uses more, or is erased: its data is a `TaskChange`, whose `task` is that of `GET /v1/tasks/{id}/tree`. A task is sent at most four times a second, always with its last state. `feed.skipped` (`{at}`) means that some changes were not sent, because there were too many or you read too slowly: reload your lists. A comment every 15 seconds keeps the stream open. It ends with the key or the session, when a part of Otto restarts, and for a slow reader: then reconnect. At most 200 streams per tenant: 429.",
   middleware: [requireScope("tasks:read")],
   request: { query: z.strictObject({}) },
   responses: answers({ 200: { description: "The events that follow.", other: ["text/event-stream"] } }, [422]),
@@ -39,7 +39,7 @@ export function eventRoutes(app: App): void {
     const stream = streamEvents({
       watch: (signal) => within(boundsOf(c), connection.items(signal)),
       write: written,
-      // Whatever else ends the reader's right, the object itself ends the connection for.
+      // The object itself ends the connection when the reader loses its right for another reason.
       mayRead: async () => Date.now() < endsAt,
       report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
     });
@@ -47,10 +47,7 @@ export function eventRoutes(app: App): void {
   });
 }
 
-/**
- * Filters the feed by a key's bounds. An erased task has no project any more, so a key with projects gets no event of
- * it.
- */
+/** Filters the feed by a key's bounds. An erased task has no project, so a key with projects gets no event of it. */
 async function* within(bounds: KeyBounds | null, items: AsyncGenerator<FeedItem>): AsyncGenerator<FeedItem> {
   for await (const item of items)
     if (item.kind !== "change" || isInBounds(bounds, item.change.task?.project ?? null)) yield item;

@@ -1,4 +1,6 @@
-/** API keys of a tenant. A key is shown once, when it is made, and is dead everywhere as soon as it is revoked. */
+/**
+ * API keys of a tenant. A key is returned once, when it is created, and stops working everywhere once it is revoked.
+ */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -28,7 +30,7 @@ const scopes = z
   .array(z.enum(SCOPES))
   .min(1)
   .max(SCOPES.length)
-  .refine((given) => new Set(given).size === given.length, "a scope is given twice");
+  .refine((given) => new Set(given).size === given.length, "has a scope twice");
 
 const keyRequestSchema = z.strictObject({
   name: z.string().min(1).max(200),
@@ -40,7 +42,7 @@ const keyRequestSchema = z.strictObject({
     .transform((names) => [...new Set(names)])
     .optional()
     .describe(
-      "The projects that the key is bound to: tasks, files and memory of other projects are 404, lists leave them out, and a task that it makes has to name one of these. Routes about the whole tenant answer 403.",
+      "The key's projects: tasks, files and memory of other projects are 404, lists leave them out, and its new tasks must name one of these. Routes about the whole tenant answer 403.",
     ),
   agents: z
     .array(z.string().min(1).max(MAX_AGENT_CHARACTERS))
@@ -48,7 +50,7 @@ const keyRequestSchema = z.strictObject({
     .max(MAX_BOUND)
     .optional()
     .describe(
-      "The agents, by id or name, that the key may start and direct tasks of; `agent_default` is the built-in one. Tasks of other agents can be read and cancelled; anything else is 403.",
+      "The agents, by id or name, whose tasks the key may start and direct; `agent_default` is the built-in one. Tasks of other agents can be read and cancelled; anything else is 403.",
     ),
   person: z.string().optional().describe("Not available yet: 422."),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
@@ -59,16 +61,16 @@ const keySchema = z
     id: z.string(),
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
-    projects: z.array(z.string()).nullable().describe("The projects that it is bound to; null: none."),
-    agents: z.array(z.string()).nullable().describe("The ids of the agents that it is bound to; null: none."),
+    projects: z.array(z.string()).nullable().describe("The key's projects; null if unbound."),
+    agents: z.array(z.string()).nullable().describe("The ids of the key's agents; null if unbound."),
     created_at: time,
-    created_by: z.string().describe("The key that made this one, or `operator`."),
+    created_by: z.string().describe("The key that created this one, or `operator`."),
     expires_at: time.nullable(),
     revoked_at: time.nullable(),
   })
   .meta({ id: "Key" });
 export const newKeySchema = keySchema
-  .extend({ key: z.string().describe("The key itself. It is shown this once.") })
+  .extend({ key: z.string().describe("The key itself. It is returned only once.") })
   .meta({ id: "NewKey" });
 
 const admin = [requireScope("admin")];
@@ -79,9 +81,9 @@ const create = createRoute({
   method: "post",
   operationId: "keys.create",
   path: "/v1/keys",
-  summary: "Make an API key",
+  summary: "Create an API key",
   description:
-    "A key gives no scope that it lacks itself. One that is bound to projects or agents cannot have the scope `admin`.",
+    "A key can only give scopes that it has. A key that is bound to projects or agents cannot have the scope `admin`.",
   middleware: admin,
   request: {
     body: { required: true, content: { "application/json": { schema: keyRequestSchema.meta({ id: "KeyInput" }) } } },
@@ -94,7 +96,7 @@ const list = createRoute({
   method: "get",
   operationId: "keys.list",
   path: "/v1/keys",
-  summary: "List API keys, revoked ones too, the latest first",
+  summary: "List API keys, including revoked ones, newest first",
   middleware: admin,
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of keys.", json: pageOf(keySchema) } }, [422]),
@@ -106,7 +108,7 @@ const revoke = createRoute({
   operationId: "keys.revoke",
   path: "/v1/keys/{id}",
   summary: "Revoke an API key",
-  description: "It holds at once, also while the database is away (which answers 503: send the request again).",
+  description: "Takes effect at once, even if the database is unavailable (then the reply is 503: repeat the request).",
   middleware: admin,
   request: { params: z.object({ id: z.string().describe("The key's id, `key_…`") }) },
   responses: answers({ 200: { description: "The revoked key.", json: keySchema } }, [404]),
@@ -121,12 +123,12 @@ export function keyRoutes(app: App): void {
     const bounds = await readBounds(c, asked);
     const unbound = toKeyBounds(bounds) === null ? null : findUnboundScope(given);
     if (unbound !== null) {
-      const message = `The scope ${unbound} is about the whole tenant: a key that is bound to projects or agents cannot have it.`;
+      const message = `The scope ${unbound} applies to the whole tenant, so a bound key cannot have it. Omit the scope, or projects and agents.`;
       raise("invalid_input", message, { field: "scopes" });
     }
     const expiresAt = expires_at == null ? null : Date.parse(expires_at);
     if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now())) {
-      raise("invalid_input", "expires_at: this moment is over", { field: "expires_at" });
+      raise("invalid_input", "expires_at: is in the past", { field: "expires_at" });
     }
     const { text, stored } = await newApiKey(c, { tenant: tenantOf(c), name, scopes: given, expiresAt, bounds });
     const act = await auditEntry(c, "key.create", stored.key.id);
@@ -146,7 +148,7 @@ export function keyRoutes(app: App): void {
     const { id } = c.req.valid("param");
     if (!isId("key", id)) raise("not_found", "There is no such key.");
     const tenant = tenantOf(c);
-    // The object decides who comes in, so it is told first.
+    // The object admits requests, so it is changed first.
     await tenantsFromEnv(c.env)(tenant).revoke(id);
     const act = await auditEntry(c, "key.revoke", id);
     return c.json(shownKey(unwrap(await databaseFromEnv(c.env).keys.revoke(tenant, id, act))), 200);
@@ -158,10 +160,12 @@ function refuseMissing(c: AppContext, given: readonly Scope[]): void {
   const own: readonly Scope[] = principal.kind === "tenant" ? principal.key.scopes : [];
   const missing = given.filter((scope) => !own.includes(scope));
   if (missing.length > 0)
-    raise("forbidden", `This key lacks ${missing.join(", ")} and cannot give it.`, { field: "scopes" });
+    raise("forbidden", `This key lacks ${missing.join(", ")} so it cannot give it. Use a key with that scope.`, {
+      field: "scopes",
+    });
 }
 
-/** The bounds as they are stored: agents by their ids. */
+/** Returns the bounds in their stored form: agents by id. */
 async function readBounds(
   c: AppContext,
   {

@@ -1,4 +1,4 @@
-/** The kill switch: everything of the tenant stops within seconds, and goes on when it is released. */
+/** The kill switch: stops everything of the tenant within seconds, until it is released. */
 import { createRoute } from "@hono/zod-openapi";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { answers, withKey } from "../http/answers.ts";
@@ -14,7 +14,7 @@ const show = createRoute({
   method: "get",
   operationId: "killSwitch.get",
   path: "/v1/kill-switch",
-  summary: "Show whether the tenant is stopped, and by whom",
+  summary: "Show whether the tenant is stopped, and who stopped it",
   responses: answers({ 200: switched }),
 });
 
@@ -23,9 +23,9 @@ const stop = createRoute({
   method: "post",
   operationId: "killSwitch.stop",
   path: "/v1/kill-switch/stop",
-  summary: "Stop everything of the tenant",
+  summary: "Stop all tasks of the tenant",
   description:
-    "Running tasks are halted within 5 seconds: model calls are cut off, and no step begins. The tool calls of a step under way have three seconds to end, and those of the same step that have not begun may still begin in them. Until the release, making and starting tasks and calling tools answers 409 `conflict`; reading, cancelling, answering and approving go on. Nothing is lost: tasks go on where they were. It holds at once, also while the database is away (which answers 503: send the request again). Stopping what is stopped changes nothing. Every request is carried out, also a repeat with the same `Idempotency-Key`.",
+    "Stops running tasks within 5 seconds: model calls are cut off, and no step starts. The tool calls of a running step have three seconds to end, and may still start within them. Until the release, creating and starting tasks and calling tools answers 409 `conflict`; reading, cancelling, answering and approving work. Nothing is lost: after the release, tasks continue. Takes effect at once, even if the database is unavailable (then the reply is 503: repeat the request). Stopping a stopped tenant changes nothing. Every request runs, even a repeat with the same `Idempotency-Key`.",
   request: stopBody,
   responses: answers({ 200: switched }, [413, 415, 422]),
 });
@@ -35,9 +35,9 @@ const release = createRoute({
   method: "post",
   operationId: "killSwitch.release",
   path: "/v1/kill-switch/release",
-  summary: "Let everything of the tenant go on",
+  summary: "Release the tenant",
   description:
-    "What the operator stopped, only the operator releases (403). Releasing what is not stopped changes nothing. Every request is carried out, also a repeat with the same `Idempotency-Key`.",
+    "Lets the tenant's tasks continue. Only the operator can release a tenant that the operator stopped (403). Releasing a running tenant changes nothing. Every request runs, even a repeat with the same `Idempotency-Key`.",
   request: releaseBody,
   responses: answers({ 200: switched }, [413, 415, 422]),
 });

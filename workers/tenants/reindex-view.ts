@@ -1,43 +1,43 @@
-/** A rebuilding of a tenant's index as the API shows it. */
+/** The rebuild of a tenant's index in the API. */
 import { z } from "zod";
 import { COUNTED, type Reindex } from "../../core/tenant/recovery.ts";
 
-/** Counts by kind; a kind of which nothing was lost is absent. */
+/** Counts by kind. A kind without losses is absent. */
 export const notRebuiltSchema = z
   .partialRecord(z.enum(COUNTED), z.int())
   .describe(
-    "What only the lost database had, by kind, as counted when it was seen last: create it again. `keys` were never used, or another tenant has them; `projects` had neither tasks nor files. Absent: none.",
+    "What only the lost database had, counted by kind at its last known state. Create these again. `keys` were never used, or another tenant has them; `projects` had neither tasks nor files. Absent without losses.",
   )
   .meta({ id: "NotRebuilt" });
 
 export const reindexSchema = z
   .strictObject({
-    state: z.enum(["none", "running", "done"]).describe("`none`: no rebuilding was ever needed or requested."),
+    state: z.enum(["none", "running", "done"]).describe("`none`: no rebuild was ever needed or requested."),
     reason: z
       .enum(["requested", "missing", "behind", "ahead"])
       .nullable()
       .describe(
-        "`missing`: the tenant's row was gone; `behind`: the row was of an older database; `ahead`: the tenant's object was the older one.",
+        "`missing`: the tenant's row was missing; `behind`: the database was older than the tenant's object; `ahead`: the tenant's object was older.",
       ),
     progress: z
       .strictObject({ done: z.int(), total: z.int() })
-      .describe("Tasks looked at, of those that there were at the start."),
+      .describe("Tasks processed, of those that existed at the start."),
     rebuilt: z.strictObject({
       tasks: z.int(),
-      projects: z.int().describe("0 until it is done."),
+      projects: z.int().describe("0 until the rebuild is done."),
       schedules: z.int(),
       keys: z.int(),
     }),
-    removed: z.int().describe("Rows of tasks that were erased since an older database was saved. They stay erased."),
-    missing: z.int().describe("Tasks that are known and whose own data is gone or not readable."),
-    missing_schedules: z.int().describe("Schedules that did not answer. Each is listed again from its next run on."),
+    removed: z.int().describe("Rows of tasks that were erased after the backup of the database. They stay erased."),
+    missing: z.int().describe("Known tasks whose own data is missing or unreadable."),
+    missing_schedules: z.int().describe("Schedules that did not answer. Each reappears in the list at its next run."),
     not_rebuilt: notRebuiltSchema,
     started_at: z.iso.datetime().nullable(),
     ended_at: z.iso.datetime().nullable(),
   })
   .meta({ id: "Reindex" });
 
-/** `reindex` null: there never was one. */
+/** `reindex` is null if there was none. */
 export function formatReindex(reindex: Reindex | null): z.infer<typeof reindexSchema> {
   if (reindex === null) {
     const nothing = { tasks: 0, projects: 0, schedules: 0, keys: 0 };

@@ -1,4 +1,4 @@
-/** How long a tenant's tasks are stored. By default everything is kept. */
+/** How long a tenant's tasks are stored. By default, forever. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -14,12 +14,14 @@ import { unwrap } from "../http/unwrap.ts";
 const days = z.number().min(0).max(MAX_RETENTION_DAYS).nullable();
 const settings = {
   tasks_days: days.describe(
-    "Then the task is erased as by `DELETE`, and its subtasks with it. What it used and left in memory stays.",
+    "After that, the task and its subtasks are erased as by `DELETE`. Its usage and memory stay.",
   ),
   logs_days: days.describe(
-    "Then its events but the last one go, its messages, and what its calls were given and gave. The task, its answer, its files and the ledger stay.",
+    "After that, its events except the last, its messages, and the arguments and results of its calls are deleted. The task, its output, its files and the ledger stay.",
   ),
-  results_days: days.describe("Then results that are stored outside their rows go, and the rows say `gone`."),
+  results_days: days.describe(
+    "After that, results that are stored outside their rows are deleted, and the rows say `gone`.",
+  ),
 };
 
 const retentionSchema = z
@@ -27,34 +29,34 @@ const retentionSchema = z
     ...settings,
     stored: z
       .strictObject({
-        tasks: z.int().describe("Tasks and subtasks."),
+        tasks: z.int().describe("Number of tasks and subtasks."),
         ended_tasks: z.int(),
         earliest_end: z.iso.datetime().nullable(),
-        file_bytes: z.int().describe("Files of all tasks and projects."),
+        file_bytes: z.int().describe("Bytes of the files of all tasks and projects."),
       })
-      .describe("How much there is."),
+      .describe("How much is stored."),
     removed: z
       .strictObject({
         day: z.string().nullable().describe("The day (UTC) that `today` is of."),
-        today: z.int().describe("Trees of which anything was removed on that day."),
+        today: z.int().describe("Trees of which something was deleted on that day."),
         total: z.int(),
       })
-      .describe("What the sweep removed, since retention was set first."),
+      .describe("What the sweep has deleted since retention was first set."),
   })
   .meta({ id: "Retention" });
 
-/** A part that is left out is kept. */
+/** An omitted setting is unlimited. */
 const retentionRequestSchema = z.strictObject(settings).partial();
 
 const shared = { tags: ["Retention"], middleware: [requireScope("admin")], ...withKey };
-const standing = { description: "What is set, and how much there is.", json: retentionSchema };
+const standing = { description: "The settings, and how much is stored.", json: retentionSchema };
 
 const show = createRoute({
   ...shared,
   method: "get",
   operationId: "retention.get",
   path: "/v1/retention",
-  summary: "Show how long tasks are stored, and how much there is",
+  summary: "Show the retention settings and how much is stored",
   responses: answers({ 200: standing }),
 });
 
@@ -63,8 +65,8 @@ const set = createRoute({
   method: "put",
   operationId: "retention.set",
   path: "/v1/retention",
-  summary: "Set how long tasks are stored",
-  description: `Days count from the end of the whole tree; null, or left out: it is kept. Live, waiting and draft tasks are never touched. A sweep goes through at most ${MAX_SWEPT_A_MINUTE} trees a minute, the earliest first; what has just ended stays for a minute. The audit log has an entry for each day on which something goes. What is gone is gone: raise the days before it goes.`,
+  summary: "Set the retention of tasks",
+  description: `Days count from the end of the whole tree. Unlimited if null or omitted. Live, waiting and draft tasks are never deleted. A sweep processes at most ${MAX_SWEPT_A_MINUTE} trees a minute, oldest first; a tree stays for at least a minute after its end. The audit log has an entry for each day with deletions. Deleted data cannot be restored.`,
   request: {
     body: {
       required: true,
@@ -80,7 +82,7 @@ export function retentionRoutes(app: App): void {
   app.openapi(set, async (c) => {
     const { tasks_days, logs_days, results_days } = c.req.valid("json");
     const retention: Retention = { tasks: tasks_days ?? null, logs: logs_days ?? null, results: results_days ?? null };
-    // Nothing is removed that the audit log does not know of.
+    // Nothing is deleted without an entry in the audit log.
     unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), await auditEntry(c, "retention.set", tenantOf(c))));
     await tenantsFromEnv(c.env)(tenantOf(c)).setRetention(retention);
     return c.json(await formatRetention(c), 200);

@@ -1,4 +1,4 @@
-/** Tenants, for the holder of the operator key. */
+/** Tenants, for the operator key. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -30,11 +30,11 @@ const tenantSchema = z
   .strictObject({ id: z.string(), name: z.string(), created_at: z.iso.datetime() })
   .meta({ id: "Tenant" });
 const newTenantSchema = z
-  .strictObject({ tenant: tenantSchema, key: z.string().describe("A key with every scope. It is shown this once.") })
+  .strictObject({ tenant: tenantSchema, key: z.string().describe("A key with every scope. It is returned only once.") })
   .meta({ id: "NewTenant" });
 
 const adminKeySchema = z.strictObject({
-  name: z.string().min(1).max(200).optional().describe("`admin key` when it is left out."),
+  name: z.string().min(1).max(200).optional().describe("`admin key` when omitted."),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
 });
 
@@ -47,7 +47,7 @@ const create = createRoute({
   method: "post",
   operationId: "tenants.create",
   path: "/v1/tenants",
-  summary: "Make a tenant and its first key (operator key)",
+  summary: "Create a tenant and its first key (operator key)",
   request: {
     body: {
       required: true,
@@ -66,7 +66,7 @@ const list = createRoute({
   method: "get",
   operationId: "tenants.list",
   path: "/v1/tenants",
-  summary: "List tenants, the latest first (operator key)",
+  summary: "List tenants, newest first (operator key)",
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of tenants.", json: pageOf(tenantSchema) } }, [422]),
 });
@@ -87,9 +87,9 @@ const erase = createRoute({
   operationId: "tenants.delete",
   path: "/v1/tenants/{id}",
   summary: "Erase a tenant (operator key)",
-  description: "Its keys die at once. Its tasks, files and rows are erased in the background, within minutes.",
+  description: "Its keys stop working at once. Its tasks, files and rows are erased in the background, within minutes.",
   request: { params },
-  responses: answers({ 200: { description: "The tenant as it was.", json: tenantSchema } }, [404]),
+  responses: answers({ 200: { description: "The erased tenant.", json: tenantSchema } }, [404]),
 });
 
 const stop = createRoute({
@@ -97,9 +97,9 @@ const stop = createRoute({
   method: "post",
   operationId: "tenants.stop",
   path: "/v1/tenants/{id}/stop",
-  summary: "Stop everything of a tenant (operator key)",
+  summary: "Stop all tasks of a tenant (operator key)",
   description:
-    "As `POST /v1/kill-switch/stop`, and only the operator releases it. The tenant's own stop stands beside it. It holds at once, also while the database is away (which answers 503: send the request again).",
+    "Like `POST /v1/kill-switch/stop`, but only the operator can release it. The tenant's own stop is separate. Takes effect at once, even if the database is unavailable (then the reply is 503: repeat the request).",
   request: { params, ...stopBody },
   responses: answers({ 200: switched }, [404, 413, 415, 422]),
 });
@@ -109,7 +109,7 @@ const release = createRoute({
   method: "post",
   operationId: "tenants.release",
   path: "/v1/tenants/{id}/release",
-  summary: "Let everything of a tenant go on, whoever stopped it (operator key)",
+  summary: "Release a tenant, regardless of who stopped it (operator key)",
   request: { params, ...releaseBody },
   responses: answers({ 200: switched }, [404, 413, 415, 422]),
 });
@@ -121,7 +121,7 @@ const addKey = createRoute({
   path: "/v1/tenants/{id}/keys",
   summary: "Create another admin key of a tenant (operator key)",
   description:
-    "For a tenant whose keys are lost. The key has every scope. Where the tenant's row is lost with the database, it is restored first.",
+    "For a tenant whose keys are lost. The key has every scope. If the tenant's row was lost with the database, it is restored first.",
   request: {
     params,
     body: {
@@ -137,9 +137,9 @@ const startReindex = createRoute({
   method: "post",
   operationId: "tenants.reindex",
   path: "/v1/tenants/{id}/reindex",
-  summary: "Rebuild what the database holds of a tenant from its objects (operator key)",
+  summary: "Rebuild the database rows of a tenant from its objects (operator key)",
   description:
-    "In the background: the tenant, its keys that were ever used, the index of its tasks, projects, schedules. Tasks run meanwhile. It is safe to repeat; one that runs continues. Otto also begins it when it finds that the database is another. `not_rebuilt` counts what only the database had.",
+    "Rebuilds in the background: the tenant, its keys that were ever used, its projects, its schedules, and the index of its tasks. Tasks keep running. It is safe to repeat; a running rebuild continues. Otto also starts it when it detects another database. `not_rebuilt` counts what only the database had.",
   request: { params, body: emptyBody },
   responses: answers({ 202: { description: "It runs.", json: reindexSchema } }, [404, 413, 415, 422]),
 });
@@ -149,9 +149,9 @@ const showReindex = createRoute({
   method: "get",
   operationId: "tenants.getReindex",
   path: "/v1/tenants/{id}/reindex",
-  summary: "Show how far the rebuilding of a tenant's index is (operator key)",
+  summary: "Show the progress of a tenant's rebuild (operator key)",
   request: { params },
-  responses: answers({ 200: { description: "The latest one.", json: reindexSchema } }, [404]),
+  responses: answers({ 200: { description: "The latest rebuild.", json: reindexSchema } }, [404]),
 });
 
 export function tenantRoutes(app: App): void {
@@ -212,7 +212,7 @@ export function tenantRoutes(app: App): void {
     const { name = ADMIN_KEY_NAME, expires_at } = c.req.valid("json") ?? {};
     const expiresAt = expires_at == null ? null : Date.parse(expires_at);
     if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now()))
-      raise("invalid_input", "expires_at: this moment is over", { field: "expires_at" });
+      raise("invalid_input", "expires_at: is in the past", { field: "expires_at" });
     unwrap(await tenantsFromEnv(c.env)(id).confirmRow());
     const { text, stored } = await newApiKey(c, { tenant: id, name, scopes: SCOPES, expiresAt, bounds: UNBOUND });
     const act = await auditEntry(c, "key.create", stored.key.id);
@@ -231,13 +231,16 @@ export function tenantRoutes(app: App): void {
   app.openapi(showReindex, async (c) => {
     const id = tenantId(c.req.valid("param").id);
     const reindex = await tenantsFromEnv(c.env)(id).reindex();
-    // A tenant that never was is not found.
+    // An unknown tenant is not found.
     if (reindex === null) unwrap(await databaseFromEnv(c.env).tenants.get(id));
     return c.json(formatReindex(reindex), 200);
   });
 }
 
-/** The tenant that the operator names. While the database is away it is taken to be there: the switch waits for nobody. */
+/**
+ * Returns the tenant that the operator names. While the database is unavailable, assumes that it exists, so that the
+ * kill switch works.
+ */
 async function whom(c: AppContext) {
   const tenant = tenantId(c.req.param("id") ?? "");
   const found = await databaseFromEnv(c.env).tenants.get(tenant);
@@ -245,7 +248,7 @@ async function whom(c: AppContext) {
   return { tenant, byOperator: true };
 }
 
-/** A text that is no tenant's id is `not_found`: it never names a row, nor the operator's own object. */
+/** An invalid tenant id is `not_found`: it names neither a row nor the operator's own object. */
 function tenantId(text: string): string {
   return isId("tenant", text) ? text : raise("not_found", "There is no such tenant.");
 }

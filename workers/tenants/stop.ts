@@ -1,4 +1,4 @@
-/** Stopping and releasing a tenant, as its own administrators and the operator do it. */
+/** Stops and releases a tenant, for its own administrators and for the operator. */
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { endMcpProcessesFromEnv } from "../../adapters/env/mcp.ts";
@@ -25,16 +25,16 @@ const stopBodySchema = z.strictObject({ reason: z.string().min(1).max(500).optio
 export const stopBody = { body: { required: false, content: { "application/json": { schema: stopBodySchema } } } };
 export const releaseBody = { body: emptyBody };
 
-/** What every answer about the switch declares. */
-export const switched = { description: "The switch as it is now.", json: killSwitchSchema };
+/** The reply of every route of the kill switch. */
+export const switched = { description: "The current state of the switch.", json: killSwitchSchema };
 
-/** Whom a route works on: a tenant's own administrator on its tenant, or the operator on any. */
+/** The target of a route: an administrator's own tenant, or any tenant for the operator. */
 interface Whom {
   readonly tenant: string;
   readonly byOperator: boolean;
 }
 
-/** The object is told first: the stop holds whatever the database says to the audit row. */
+/** Stops the object first, so that the stop takes effect even if the audit row fails. */
 export async function stopTenant(c: AppContext, { tenant, byOperator }: Whom, reason: string | undefined) {
   const stop = { by: actorIdOf(c), byOperator, reason: reason ?? null, at: Date.now() };
   const holds = await tenantsFromEnv(c.env)(tenant).stop(stop);
@@ -43,7 +43,7 @@ export async function stopTenant(c: AppContext, { tenant, byOperator }: Whom, re
   return shownSwitch(holds);
 }
 
-/** `forbidden` when the operator stopped the tenant and somebody else asks. */
+/** Fails with `forbidden` if the operator stopped the tenant and another caller releases it. */
 export async function releaseTenant(c: AppContext, { tenant, byOperator }: Whom) {
   const holds = unwrap(await tenantsFromEnv(c.env)(tenant).release(byOperator));
   await audit(c, "tenant.release", { tenant, byOperator });
@@ -56,7 +56,7 @@ export function shownSwitch(stop: TenantStop | null): z.infer<typeof killSwitchS
   return { stopped: true, by, by_operator: byOperator, reason, at: new Date(at).toISOString() };
 }
 
-/** Acts of the operator stand in the operator's log, acts of the tenant in its own. */
+/** Acts of the operator are in the operator's log, acts of the tenant in its own. */
 async function audit(c: AppContext, action: "tenant.stop" | "tenant.release", { tenant, byOperator }: Whom) {
   const act = await auditEntry(c, action, tenant);
   unwrap(await databaseFromEnv(c.env).audit.add(byOperator ? OPERATOR_TENANT : tenant, act));

@@ -1,4 +1,4 @@
-/** What the tenant's tasks used: by day, agent, key and project. */
+/** The usage of the tenant's tasks, by day, agent, key and project. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -14,26 +14,26 @@ import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
-/** Days of one answer, those of an answer that names none, and rows of one. */
+/** Maximum and default days of a reply, and its maximum rows. */
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 const MAX_ROWS = 5_000;
 const DAY_MS = 86_400_000;
-/** How long an answer waits for the index to take what was reported last. */
+/** Maximum wait of a reply for the index. */
 const FRESH_WITHIN_MS = 1_000;
 
 const date = z.iso.date();
 const sums = {
-  tasks: z.int().describe("Without the calls over the API."),
+  tasks: z.int().describe("Excludes calls over the API."),
   steps: z.int(),
   tool_calls: z.int(),
   tokens: z.int(),
-  cost_usd: z.number().describe("A model of unknown price adds nothing."),
+  cost_usd: z.number().describe("Excludes models of unknown price."),
 };
 const rowSchema = z.strictObject({
   day: date.optional(),
   agent: z.string().optional(),
-  key: z.string().nullable().optional().describe("Null: the key is not known."),
+  key: z.string().nullable().optional().describe("Null if the key is unknown."),
   project: z.string().nullable().optional(),
   ...sums,
 });
@@ -47,8 +47,8 @@ const show = createRoute({
   method: "get",
   operationId: "usage.get",
   path: "/v1/usage",
-  summary: "Show what tasks used, by day, agent, key and project",
-  description: `Days are those on which a task was made, in UTC, both ends included: the last ${DEFAULT_DAYS} unless \`from\` and \`to\` say otherwise, at most ${MAX_DAYS}. \`by\` lists what to tell apart (\`day,agent\`). A subtask counts by itself, and an erased task goes on counting. What tasks that run have used follows within moments.`,
+  summary: "Show the usage of tasks, by day, agent, key and project",
+  description: `Days are the tasks' creation days in UTC, both ends included: the last ${DEFAULT_DAYS} by default, at most ${MAX_DAYS}. \`by\` lists the grouping (\`day,agent\`). Each subtask counts on its own, and erased tasks still count. The usage of running tasks is updated within moments.`,
   middleware: [requireScope("admin")],
   request: {
     query: z.strictObject({
@@ -68,7 +68,7 @@ export function usageRoutes(app: App): void {
     await awaitWithin(globalThis, FRESH_WITHIN_MS, tenantsFromEnv(c.env)(tenantOf(c)).flush(), null);
     const rows = await readUsage(c, { ...days, by });
     if (rows.length > MAX_ROWS)
-      raise("invalid_input", `by: there are more than ${MAX_ROWS} rows; ask for fewer days or parts`, { field: "by" });
+      raise("invalid_input", `by: there are more than ${MAX_ROWS} rows; request fewer days or groups`, { field: "by" });
     const [total] = by.length === 0 ? rows : await readUsage(c, { ...days, by: [] });
     return c.json({ ...days, data: rows.map(shownRow), total: shownSums(total ?? NOTHING) }, 200);
   });
@@ -87,7 +87,7 @@ function daysOf(
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1) raise("invalid_input", "to: is before from", { field: "to" });
   if (days > MAX_DAYS)
-    raise("invalid_input", `from: ${days} days are asked for, at most ${MAX_DAYS}`, { field: "from" });
+    raise("invalid_input", `from: ${days} days were requested; the maximum is ${MAX_DAYS}`, { field: "from" });
   return { from, to };
 }
 
@@ -95,7 +95,7 @@ function partsOf(list: string): UsagePart[] {
   const names = list.split(",");
   const unknown = names.find((name) => !USAGE_PARTS.some((part) => part === name));
   if (unknown !== undefined)
-    raise("invalid_input", `by: there is no part ${unknown}; there are ${USAGE_PARTS.join(", ")}`, { field: "by" });
+    raise("invalid_input", `by: ${unknown} is unknown; use ${USAGE_PARTS.join(", ")}`, { field: "by" });
   return USAGE_PARTS.filter((part) => names.includes(part));
 }
 

@@ -1,28 +1,34 @@
 /**
- * Follows the changes of a tenant's tasks over one connection to its object. A consumer that takes its time costs a bounded
- * queue: of each task the last change waits for it, and when too many do, it is told that some were skipped.
+ * Follows the changes of a tenant's tasks over one connection to its object. The queue for a slow consumer is
+ * bounded: it has only the last change of each task, and if there are too many, the consumer learns that some were
+ * skipped.
  */
 import { OttoError } from "../../core/base/errors.ts";
 import type { FeedFrame, TaskChange } from "../../core/tenant/feed.ts";
 
-/** Tasks whose changes wait for the consumer: about half a megabyte, so that a tenant's 200 slow readers do not fill an isolate. */
+/**
+ * Tasks with queued changes: about half a megabyte, so that the 200 slow readers of a tenant do not fill an isolate.
+ */
 const MAX_QUEUED = 500;
-/** A consumer that has not heard for so long that changes were skipped is given up when the next one comes. */
+/** A consumer that has not read for this long since changes were skipped is disconnected at the next one. */
 const SLOW_MS = 30_000;
-/** What one is told to wait when there are too many watchers. */
+/** The delay before a retry when there are too many watchers. */
 const RETRY_AFTER_MS = 10_000;
 
-/** `open`: from here on every change is told. `skipped`: some were not. After either, what is shown has to be read again. */
+/**
+ * `open`: every later change is sent. `skipped`: some were not. After either, the consumer has to read its data
+ * again.
+ */
 export type FeedItem = { readonly kind: "open" | "skipped" } | { readonly kind: "change"; readonly change: TaskChange };
 
-/** What the watch needs of a tenant's object. */
+/** The functions of a tenant's object that the watch uses. */
 export interface WatchedTenant {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
 /**
- * A connection to the object, which ends it when the key is revoked or the session is over. `rate_limited` when the tenant
- * has too many.
+ * Connects to the object, which ends the connection when the key is revoked or the session ends. `rate_limited` if
+ * the tenant has too many.
  */
 export async function openTenantFeed(
   tenant: WatchedTenant,
@@ -34,13 +40,13 @@ export async function openTenantFeed(
   });
   if (response.webSocket !== null) return new TenantConnection(response.webSocket);
   if (response.status === 429) {
-    const message = "Too many follow the tasks of this tenant at once. Close one, or try again later.";
+    const message = "This tenant has too many open streams. Close one, or try again later.";
     throw new OttoError({ code: "rate_limited", message, retryAfterMs: RETRY_AFTER_MS });
   }
-  throw new OttoError({ code: "unauthenticated", message: "The key is not valid any more." });
+  throw new OttoError({ code: "unauthenticated", message: "The key is no longer valid. Use another key." });
 }
 
-/** The changes that come over one connection, held back for a consumer that is slower than they come. */
+/** The changes of one connection, queued for a slow consumer. */
 export class TenantConnection {
   private readonly socket: WebSocket;
   private changes = new Map<string, TaskChange>();
@@ -56,7 +62,10 @@ export class TenantConnection {
     socket.accept();
   }
 
-  /** Yields what comes until the connection ends, or the signal ends it: also one that nothing was ever taken from. */
+  /**
+   * Yields the changes until the connection ends or the signal aborts. The signal also ends a connection that was
+   * never read.
+   */
   items(signal: AbortSignal): AsyncGenerator<FeedItem> {
     signal.addEventListener("abort", () => this.close(), { once: true });
     return this.follow();
@@ -79,7 +88,7 @@ export class TenantConnection {
     try {
       this.socket.close(1000, "done");
     } catch {
-      // It was closed from the other side.
+      // The other side closed it.
     }
   }
 
@@ -97,7 +106,7 @@ export class TenantConnection {
   private take(frame: FeedFrame): void {
     const now = Date.now();
     if (this.skippedAt !== null) {
-      // What is read again once that was heard holds this change too.
+      // Reading the data again includes this change.
       if (now - this.skippedAt > SLOW_MS) this.close();
     } else if ("skipped" in frame || this.changes.size + frame.changes.length > MAX_QUEUED) {
       this.changes.clear();

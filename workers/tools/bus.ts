@@ -1,4 +1,4 @@
-/** The bus of a request: the built-in tools and the tenant's own, with acts that are made in the request's name. */
+/** The tool bus of a request: the built-in tools and the tenant's own. Its actions run on behalf of the request. */
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { CUSTOM_SOURCE, type CustomTool } from "../../core/custom-tools/custom-tool.ts";
@@ -16,7 +16,7 @@ import { reloadServer } from "../mcp/access.ts";
 import { isImportSource, reimport } from "../openapi/imported-sources.ts";
 import { toolsOf } from "./tenant-tools.ts";
 
-/** The bus over these sources, the tenant's present ones unless others are given. `call` makes a call. */
+/** Creates the bus over these sources, by default the tenant's current ones. `call` makes a call. */
 export async function busOf(
   c: AppContext,
   { sources = c.get("sources"), call = noCall }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
@@ -30,7 +30,7 @@ export async function busOf(
   return await openToolBus({ tools, patterns: requestPatterns(c).patterns, acts });
 }
 
-/** A tool as the API shows it. */
+/** Formats a tool for the API. */
 export function shownTool({ tool, modelName }: NamedTool) {
   return {
     name: tool.name,
@@ -57,7 +57,7 @@ async function noCall(): Promise<never> {
   throw new Error("this bus makes no calls");
 }
 
-/** Looks at the server. Tools that wait for a person are not taken by it: the tool stays as it was agreed to. */
+/** Reads the server's list. A changed tool that awaits consent keeps its previous form. */
 async function reloadTools(c: AppContext, server: string): Promise<Result<void>> {
   const looked = await reloadServer(c, server);
   if (!looked.ok) return looked;
@@ -73,12 +73,12 @@ async function reload(c: AppContext, { name, written }: Tool, tools: readonly To
   const act = await auditEntry(c, "tool.reload", name);
   if (source === CUSTOM_SOURCE) return await changeDefinitions(c, () => ok(null), act);
   if (isImportSource(source)) return await reimport(c, source, { tools, act });
-  return failed("not_available", `${name} comes from ${source}, which is not read again this way.`, { field: "name" });
+  return failed("not_available", `${name} comes from ${source}, which cannot be reloaded this way.`, { field: "name" });
 }
 
 /**
- * A repeat of a request that was cut off finds its own definition, and registers nothing twice. What was registered and is
- * not heard of, because the telling was cut off, is heard of after this.
+ * Registers a tool. A repeat of a request that was cut off finds its own definition, and registers nothing twice.
+ * Also announces a tool whose announcement was cut off.
  */
 async function register(c: AppContext, { name }: OutsideTool, definition: CustomTool): Promise<Result<void>> {
   const act = await auditEntry(c, "tool.create", name);
@@ -89,7 +89,11 @@ async function register(c: AppContext, { name }: OutsideTool, definition: Custom
       if (known === undefined) return ok({ name, definition });
       const isRepeat = c.get("idempotency") !== null && known.definition === JSON.stringify(definition);
       if (isRepeat) return ok(null);
-      return failed("conflict", `${name} is registered twice: you have a tool of this name.`, { field: "name" });
+      return failed(
+        "conflict",
+        `${name} is registered twice: you have another tool of this name. Choose another name.`,
+        { field: "name" },
+      );
     },
     act,
   );

@@ -1,6 +1,6 @@
 /**
- * Calling one tool. The call runs in a hidden task of its own, which holds its ledger, so it survives what a task's calls
- * survive; with `task_id` it works in that task's sandbox and as that task's agent.
+ * Calls one tool. The call runs in a hidden task with its own ledger, so it survives a crash like any task's call.
+ * With `task_id` it uses that task's sandbox and agent.
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -63,14 +63,14 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A tool that fails is an answer: `{ok: false, error}` with status 200. The call runs in a hidden task, which `Location` names and whose ledger has the call. With `task_id` it works in that task's sandbox, as that task's agent, without `agent` and `project`; a task that has ended takes no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` cannot be called here. A call that waits for an answer, or has not ended after 60 seconds, answers the error `timeout`; `details` name the hidden task, where its question is answered. Where policy asks for an approval the error is `needs_approval`; `details` hold `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: the approved call runs in the hidden task. When nobody knows whether the call happened and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide it at.",
+    "A failed tool call returns `{ok: false, error}` with status 200. The call runs in a hidden task, which `Location` names and whose ledger has the call. With `task_id` it works in that task's sandbox, as that task's agent, without `agent` and `project`; a task that has ended accepts no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` cannot be called here. A call that waits for an answer, or has not ended after 60 seconds, returns the error `timeout`; its `details` name the hidden task, where you can answer its question. If policy requires an approval, the error is `needs_approval`; its `details` have `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: the approved call runs in the hidden task. If the outcome is unknown and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide.",
   middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
     body: { required: true, content: { "application/json": { schema: callBody.meta({ id: "ToolCallInput" }) } } },
   },
   responses: answers(
-    { 200: { description: "What the tool gave.", json: toolResultSchema } },
+    { 200: { description: "The result of the tool.", json: toolResultSchema } },
     [404, 409, 413, 415, 422],
   ),
 });
@@ -89,7 +89,7 @@ export function toolCallRoutes(app: App): void {
   });
 }
 
-/** `call_tool` over the API: the call of the tool that its arguments name. */
+/** `call_tool` over the API: calls the tool that its arguments name. */
 async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
   const called = unwrap(inTheBody(parseInnerCall(callTool, body.arguments ?? {})));
   const { tool } = unwrap(bus.get(called.name));
@@ -97,7 +97,7 @@ async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise
   return unwrap(inTheBody(await bus.call(tool.name, called.arguments)));
 }
 
-/** Fields of what is called as fields of the request: `arguments.arguments.path`. */
+/** Converts fields of the called tool to fields of the request: `arguments.arguments.path`. */
 function inTheBody<T>(result: Result<T>): Result<T> {
   if (result.ok) return result;
   const { field = "arguments", message, fields = [{ field, message }] } = result.error;
@@ -105,17 +105,17 @@ function inTheBody<T>(result: Result<T>): Result<T> {
   return { ok: false, error: { ...result.error, fields: inBody } };
 }
 
-/** A tool that steers a task is called for one, and some by a model only. */
+/** Refuses a tool that needs a task, and one that only a model can call. */
 function refuseSteering({ name, steers, onlyByModel }: Tool, body: CallBody): void {
   if (onlyByModel === "dispatches")
     raise("invalid_input", `${name}: only a task's own model dispatches subagents`, { field: "name" });
   if (onlyByModel === "finishes")
     raise("invalid_input", `${name}: only a task's own model ends it this way`, { field: "name" });
   if (steers && body.task_id === undefined)
-    raise("invalid_input", `${name} steers a task: name the task in task_id.`, { field: "task_id" });
+    raise("invalid_input", `${name} needs a task. Name it in task_id.`, { field: "task_id" });
 }
 
-/** Makes the call in a hidden task of its own, and gives what came of it. */
+/** Makes the call in its own hidden task, and returns its result. */
 async function makeCall(
   c: AppContext,
   tool: Tool,
@@ -149,8 +149,8 @@ async function makeCall(
 }
 
 /**
- * Makes the call the task's own before it is made, so that whatever cancels or erases the task reaches it. A repeat of a
- * request whose call was made needs no task that still takes calls.
+ * Links the call to the task before it is made, so that cancelling or erasing the task reaches it. A repeat of a
+ * request whose call was made skips the check that the task is live.
  */
 async function adoptCall(c: AppContext, taskId: string, { id, tenant }: TaskFacts): Promise<void> {
   const isRepeat = c.get("idempotency") !== null && (await tasksFromEnv(c.env)(tenant, id).view()).ok;
@@ -159,17 +159,17 @@ async function adoptCall(c: AppContext, taskId: string, { id, tenant }: TaskFact
   unwrap(await taskStub(c, taskId).adopt(id));
 }
 
-/** A task that was cancelled or erased between the adoption and the making of the call did not reach it. */
+/** A task that was cancelled or erased between the link and the call did not reach the call. */
 async function cancelWithoutParent(c: AppContext, taskId: string, call: TaskStub): Promise<void> {
   const parent = await taskStub(c, taskId).view();
   if (!parent.ok || hasEnded(parent.value.status)) await call.cancel("the end of its task");
 }
 
-/** The facts of the hidden task; `of` is the task that the call is made for. */
+/** Builds the facts of the hidden task. `of` is the task of the call. */
 async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts | null): Promise<TaskFacts> {
   const tenant = tenantOf(c);
   const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
-  if (double !== undefined) raise("invalid_input", `${double}: comes from the task; leave it out`, { field: double });
+  if (double !== undefined) raise("invalid_input", `${double}: comes from the task; omit it`, { field: double });
   const agent = of?.agent ?? (await resolveAgent(c, body.agent));
   const project = of === null ? (body.project ?? null) : of.project;
   unwrap(checkStart(boundsOf(c), { project, agent: { id: agent.id, name: agent.config.name } }));
@@ -183,14 +183,14 @@ async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts 
   );
 }
 
-/** The skills that an agent works under, whoever calls its tools. */
+/** Returns the skills of an agent, for any caller of its tools. */
 async function skillsOf(c: AppContext, agent: PinnedAgent): Promise<readonly SkillInForce[]> {
   if ((agent.config.skills?.names ?? []).length === 0) return [];
   const skills = unwrap(await pinnedSkills(c.env, { tenant: tenantOf(c), sources: c.get("sources") }));
   return unwrap(matchSkills({ input: "", skills: [] }, { skills, agent }));
 }
 
-/** The task that a call is made for. `not_found` names the field. */
+/** Returns the task of a call. `not_found` names the field. */
 async function taskFor(c: AppContext, id: string): Promise<TaskFacts> {
   const facts = await findFacts(c, id);
   if (facts === null || !isInBounds(boundsOf(c), facts.project))
@@ -198,7 +198,7 @@ async function taskFor(c: AppContext, id: string): Promise<TaskFacts> {
   return facts;
 }
 
-/** What the hidden task's one ledger row holds; for a call that goes on, where it does. */
+/** Reads the result from the hidden task's ledger row. For a call that continues, tells where. */
 async function resultOf(
   c: AppContext,
   view: TaskView,
@@ -222,18 +222,18 @@ async function resultOf(
   return { ok: true, result: await wholeResult(c, row.result.result, getResultKey(facts, row.callId)) };
 }
 
-/** Why there is no result yet, and where it will be. */
+/** Explains why there is no result yet, and where to find it. */
 function goesOn({ id, status, pending }: TaskView): Failure {
   const [open] = pending;
   switch (open?.kind) {
     case "approval":
       return needsApproval(id, open);
     case "unknown": {
-      const message = `Nobody knows whether the call happened. Decide it at /v1/tasks/${id}/ledger/${open.call_id}.`;
+      const message = `The outcome of the call is unknown. Decide it at /v1/tasks/${id}/ledger/${open.call_id}.`;
       return failed("outcome_unknown", message, { details: { task_id: id, call_id: open.call_id } }).error;
     }
     default: {
-      const message = `The call goes on in ${id} (${status}). Read that task; answer its questions there.`;
+      const message = `The call continues in ${id} (${status}). Read that task, and answer its questions there.`;
       return failed("timeout", message, { details: { task_id: id, status, pending } }).error;
     }
   }
@@ -247,7 +247,7 @@ function needsApproval(task: string, open: Extract<PendingView, { kind: "approva
   ).error;
 }
 
-/** A result that was too large for its row, read back from the key that the gateway keeps it under. */
+/** Reads a result that was too large for its row from its key in the store. */
 async function wholeResult(c: AppContext, result: unknown, key: string): Promise<unknown> {
   if (typeof result !== "object" || result === null || !("stored" in result) || result.stored !== key) return result;
   const blob = await blobsFromEnv(c.env).get(key);

@@ -1,4 +1,4 @@
-/** The lists of tools that are searched: the built-in ones, and those of a tenant's sources. */
+/** The searchable lists of tools: the built-in ones, and those of a tenant's sources. */
 import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { SourcedList } from "../../core/steps/find-tools.ts";
@@ -8,10 +8,10 @@ import type { Tool } from "../../core/tool/tool.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";
 import { pinnedLists } from "./pinned.ts";
 
-/** By the tools themselves: a test's runner has its own. */
+/** By the tools themselves, because a test's runner has its own. */
 const builtInLists = new WeakMap<readonly Tool[], ToolList>();
 
-/** The lists of a task or tenant. Fails while its own tools cannot be read. */
+/** Returns the lists of a task or tenant. Fails while its own tools cannot be read. */
 export async function toolLists(
   env: Env,
   pinned: { readonly tenant: string; readonly sources: readonly PinnedSource[] },

@@ -1,4 +1,7 @@
-/** The tools that a task pinned beside the built-in ones. What stands under a hash never changes, so the isolate keeps it. */
+/**
+ * The pinned tools of a task besides the built-in ones. The content of a hash never changes, so this isolate caches
+ * it.
+ */
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -14,24 +17,27 @@ import { createToolList, type ToolList } from "../../core/lib/tool-search/tool-l
 import type { Tool } from "../../core/tool/tool.ts";
 import { type OutsideTool, type PinnedSource, formatSource } from "../../core/tool/source.ts";
 
-/** Characters of JSON that all kept sources have together: tenants share the isolate. */
+/** Characters of JSON of all cached sources together, because tenants share the isolate. */
 const MAX_CHARACTERS = 16_000_000;
 
 interface Kept {
   readonly tools: readonly OutsideTool[];
-  /** For searches; its index, made by the first one, takes a fifth of the JSON's characters in bytes, about. */
+  /** For searches. Its index, built by the first one, takes about a fifth of the JSON's characters in bytes. */
   readonly list: ToolList;
   readonly characters: number;
 }
 
-/** By tenant and hash, the one that was used longest ago first. */
+/** By tenant and hash, the least recently used first. */
 const kept = new Map<string, Kept>();
 let characters = 0;
 
-/** How calls of outside tools are made, by the kind of their origin. */
+/** Functions that call outside tools, by the kind of their origin. */
 const CALLERS: OutsideCallers = { http: httpCaller, mcp: mcpCaller, skill: skillCaller };
 
-/** The tools of a task's sources; those that a built-in tool stands before are left out. Fails while the bucket is away. */
+/**
+ * Returns the tools of a task's sources, without those that a built-in tool overrides. Fails while the bucket is
+ * unavailable.
+ */
 export async function pinnedTools(
   env: Env,
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
@@ -47,7 +53,7 @@ export async function pinnedTools(
   return ok(createOutsideTools(found, builtIn, { callers: CALLERS, patterns: patternsFromEnv(env) }));
 }
 
-/** The skills among a task's sources, each at the version that is pinned. Fails while the bucket is away. */
+/** Returns the skills of a task's sources, at their pinned versions. Fails while the bucket is unavailable. */
 export async function pinnedSkills(
   env: Env,
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
@@ -57,7 +63,7 @@ export async function pinnedSkills(
   return tools.ok ? ok(tools.value.flatMap(({ skill }) => skill ?? [])) : tools;
 }
 
-/** The sources of a task as lists to search. Fails while the bucket is away. */
+/** Returns the sources of a task as searchable lists. Fails while the bucket is unavailable. */
 export async function pinnedLists(
   env: Env,
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
@@ -71,7 +77,7 @@ export async function pinnedLists(
   return ok(lists);
 }
 
-/** What the sources of a task weigh in a cache: characters of JSON. Those that are not kept weigh nothing. */
+/** Returns the weight of a task's sources in a cache: characters of JSON. Uncached ones weigh nothing. */
 export function weightOf(tenant: string, sources: readonly PinnedSource[]): number {
   return sources.reduce((sum, { hash }) => sum + (kept.get(`${tenant} ${hash}`)?.characters ?? 0), 0);
 }

@@ -1,4 +1,4 @@
-/** The catalogue of tools: what there is, what each takes, and the form in which a model is shown it. */
+/** The catalogue of tools: what exists, what each accepts, and the form that a model reads. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
@@ -30,7 +30,7 @@ const filterSchema = z.strictObject({
   query: optionalQuery(z.string().max(500)),
 });
 
-/** Tools that a query brings at most. */
+/** Maximum results of a query. */
 const MAX_FOUND = 50;
 
 const list = createRoute({
@@ -40,10 +40,10 @@ const list = createRoute({
   path: "/v1/tools",
   summary: "List the tools: the built-in ones, then the tenant's own",
   description:
-    "`toolbox` and `category` are exact. `query` says in plain words what is to be done: the answer then holds the 50 tools that fit it best, the best first, by the search that `find_tools` uses.",
+    "`toolbox` and `category` are exact. `query` describes the purpose in plain words: the reply then has the 50 best matches, best first, from the search of `find_tools`.",
   request: { query: filterSchema },
   responses: answers(
-    { 200: { description: "The tools in their order, or as they fit.", json: pageOf(toolSchema) } },
+    { 200: { description: "The tools in order, or the best matches first.", json: pageOf(toolSchema) } },
     [422],
   ),
 });
@@ -64,9 +64,12 @@ const functions = createRoute({
   operationId: "tools.exportOpenAi",
   path: "/v1/tools.json",
   summary: "Export the tools in OpenAI's function form",
-  description: "All of them, or those that the query names, as in the list.",
+  description: "All tools, or those of the query, as in the list.",
   request: { query: filterSchema },
-  responses: answers({ 200: { description: "Ready to be sent as `tools`.", json: z.array(openAiToolSchema) } }, [422]),
+  responses: answers(
+    { 200: { description: "The tools, ready to send as `tools`.", json: z.array(openAiToolSchema) } },
+    [422],
+  ),
 });
 
 const page = createRoute({
@@ -75,7 +78,7 @@ const page = createRoute({
   operationId: "tools.exportMarkdown",
   path: "/v1/tools.md",
   summary: "Export the tools as Markdown",
-  description: "All of them, or those that the query names, as in the list.",
+  description: "All tools, or those of the query, as in the list.",
   request: { query: filterSchema },
   responses: answers({ 200: { description: "A page for people.", other: ["text/markdown"] } }, [422]),
 });
@@ -85,9 +88,9 @@ const reload = createRoute({
   method: "post",
   operationId: "tools.reload",
   path: "/v1/tools/{name}/reload",
-  summary: "Read a tool's definition again",
+  summary: "Reload a tool's definition",
   description:
-    "A tool of the tenant's own is made anew of its present definition, one of an import of the document at its address, one of an MCP server of what the server lists now, as far as that was agreed to. A built-in tool is part of the release, so there is nothing to read again. Tasks that run keep the tools that they began with.",
+    "Rebuilds a custom tool from its current definition, an imported tool from the document at its address, and a tool of an MCP server from the server's current list, as far as you agreed to it. A built-in tool is part of the release, so it never changes. Running tasks keep their tools.",
   middleware: [requireScope("admin")],
   request: {
     params: toolParams,
@@ -119,7 +122,7 @@ export function toolRoutes(app: App): void {
   });
 }
 
-/** The tools that a filter leaves; with a query those of them that fit it, the best first. */
+/** Returns the tools that match a filter; with a query, the best matches first. */
 async function listed(
   c: AppContext,
   { query = "", ...filter }: z.infer<typeof filterSchema>,

@@ -1,4 +1,4 @@
-/** The tools that a tenant has: the built-in ones, and those of its sources. */
+/** The tools of a tenant: the built-in ones, and those of its sources. */
 import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";
@@ -9,12 +9,12 @@ import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { pinnedTools } from "./pinned.ts";
 
-/** The built-in tools and those of the tenant's sources. */
+/** Returns the built-in tools and those of the tenant's sources. */
 export async function toolsOf(c: AppContext, sources: readonly PinnedSource[]): Promise<readonly Tool[]> {
   return unwrap(await toolsFor(c.env, { tenant: tenantOf(c), sources }));
 }
 
-/** The same for a tenant that no request tells. Fails while the bucket is away. */
+/** The same for a tenant without a request. Fails while the bucket is unavailable. */
 export async function toolsFor(
   env: Env,
   of: { readonly tenant: string; readonly sources: readonly PinnedSource[] },

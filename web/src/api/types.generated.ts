@@ -188,7 +188,7 @@ export type NewTenant = { tenant: Tenant; key: string };
 
 export type NewWebhook = { id: string; version: number; url: string; events: (EventPattern)[]; description: string; enabled: boolean; disabled_reason: string | null; old_secret_until: string | null; created_at: string; updated_at: string; secret: string };
 
-/** What only the lost database had, by kind, as counted when it was seen last: create it again. `keys` were never used, or another tenant has them; `projects` had neither tasks nor files. Absent: none. */
+/** What only the lost database had, counted by kind at its last known state. Create these again. `keys` were never used, or another tenant has them; `projects` had neither tasks nor files. Absent without losses. */
 export type NotRebuilt = Partial<Record<LossKind, number>>;
 
 export type OauthGrant = "authorization_code" | "client_credentials";
@@ -478,13 +478,13 @@ export interface paths {
     get: { parameters: { query?: { action?: string | undefined; actor?: string | undefined; target?: string | undefined; from?: string | undefined; to?: string | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (AuditEntry)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/budgets": {
-    /** List every account that has a limit or was used */
+    /** List the accounts with a limit or any use */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { data: (Budget)[] } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/budgets/{account}": {
     /** Set the limit of an account */
     put: { parameters: { query?: never; path: { account: string } }; requestBody: { content: { "application/json": BudgetLimitInput } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Take the limit of an account away */
+    /** Remove the limit of an account */
     delete: { parameters: { query?: never; path: { account: string } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/deliveries": {
@@ -530,9 +530,9 @@ export interface paths {
     post: { parameters: { query?: never; path: { id: string; message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/keys": {
-    /** Make an API key */
+    /** Create an API key */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": KeyInput } }; responses: { 201: { content: { "application/json": NewKey } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List API keys, revoked ones too, the latest first */
+    /** List API keys, including revoked ones, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Key)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/keys/{id}": {
@@ -540,15 +540,15 @@ export interface paths {
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Key } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/kill-switch": {
-    /** Show whether the tenant is stopped, and by whom */
+    /** Show whether the tenant is stopped, and who stopped it */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/kill-switch/release": {
-    /** Let everything of the tenant go on */
+    /** Release the tenant */
     post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/kill-switch/stop": {
-    /** Stop everything of the tenant */
+    /** Stop all tasks of the tenant */
     post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": StopInput } }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mail": {
@@ -628,9 +628,9 @@ export interface paths {
     delete: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": Project } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/retention": {
-    /** Show how long tasks are stored, and how much there is */
+    /** Show the retention settings and how much is stored */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Retention } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Set how long tasks are stored */
+    /** Set the retention of tasks */
     put: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": RetentionInput } }; responses: { 200: { content: { "application/json": Retention } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules": {
@@ -772,7 +772,7 @@ export interface paths {
   "/v1/tasks": {
     /** Make a task */
     post: { parameters: { query?: { wait?: number | undefined }; path?: never }; requestBody: { content: { "application/json": TaskInput } }; responses: { 201: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List tasks, the latest first */
+    /** List tasks, newest first */
     get: { parameters: { query?: { status?: string | undefined; project?: string | undefined; agent?: string | undefined; parent?: string | undefined; query?: string | undefined; from?: string | undefined; to?: string | undefined; view?: ViewMode | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Task)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}": {
@@ -786,7 +786,7 @@ export interface paths {
     post: { parameters: { query?: never; path: { id: string; approval: string } }; requestBody: { content: { "application/json": ApprovalDecisionInput } }; responses: { 200: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/cancel": {
-    /** Cancel a task and the whole tree below it */
+    /** Cancel a task and all its subtasks */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/events": {
@@ -794,7 +794,7 @@ export interface paths {
     get: { parameters: { query?: { after?: number | undefined; limit?: number | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": EventPage; "text/event-stream": string | Blob } }; 204: { content?: never }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/file-versions/{path}": {
-    /** List the versions of a file, the newest first */
+    /** List the versions of a file, newest first */
     get: { parameters: { query?: never; path: { id: string; path: string } }; responses: { 200: { content: { "application/json": FileVersions } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Restore a version of a file */
     post: { parameters: { query?: never; path: { id: string; path: string } }; requestBody: { content: { "application/json": RestoreFileInput } }; responses: { 200: { content: { "application/json": WrittenFile } }; 201: { content: { "application/json": WrittenFile } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -806,17 +806,17 @@ export interface paths {
   "/v1/tasks/{id}/files/{path}": {
     /** Download a file */
     get: { parameters: { query?: { version?: string | undefined; sha256?: string | undefined }; path: { id: string; path: string } }; responses: { 200: { content: { "*/*": string | Blob } }; 304: { content?: never }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Put a file into a task's sandbox */
+    /** Upload a file to a task's sandbox */
     put: { parameters: { query?: never; path: { id: string; path: string } }; requestBody: { content: { "application/octet-stream": string | Blob } }; responses: { 200: { content: { "application/json": WrittenFile } }; 201: { content: { "application/json": WrittenFile } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a file, or an empty directory */
     delete: { parameters: { query?: never; path: { id: string; path: string } }; responses: { 200: { content: { "application/json": RemovedFile } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/ledger": {
-    /** Show the ledger: every call, before and after */
+    /** Show the ledger: every call, recorded before and after */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (LedgerRow)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/ledger/{call_id}": {
-    /** Decide a call whose outcome nobody knows */
+    /** Decide a call of unknown outcome */
     post: { parameters: { query?: never; path: { id: string; call_id: string } }; requestBody: { content: { "application/json": CallDecisionInput } }; responses: { 200: { content: { "application/json": LedgerRow } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/log": {
@@ -824,7 +824,7 @@ export interface paths {
     get: { parameters: { query?: { after?: number | undefined; limit?: number | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": EventPage } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/messages": {
-    /** Tell a running task something; it reads it at its next step */
+    /** Send a message to a running task, which reads it at its next step */
     post: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": MessageInput } }; responses: { 202: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/questions/{question}/answer": {
@@ -832,25 +832,25 @@ export interface paths {
     post: { parameters: { query?: never; path: { id: string; question: string } }; requestBody: { content: { "application/json": AnswerInput } }; responses: { 200: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/start": {
-    /** Start a task that was made with `hold` */
+    /** Start a draft task (created with `hold`) */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/subtasks": {
-    /** List the subtasks of a task, in the order in which it dispatched them */
+    /** List the subtasks of a task, in the order of their dispatch */
     get: { parameters: { query?: { view?: ViewMode | undefined; limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (Task)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/trace": {
-    /** Show when each step and call began and ended, and what it cost */
+    /** Show the times and cost of each step and call */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Trace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/tree": {
-    /** Show the whole tree that a task stands in */
+    /** Show the whole tree of a task */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": TaskTree } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tenants": {
-    /** Make a tenant and its first key (operator key) */
+    /** Create a tenant and its first key (operator key) */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": TenantInput } }; responses: { 201: { content: { "application/json": NewTenant } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List tenants, the latest first (operator key) */
+    /** List tenants, newest first (operator key) */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Tenant)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tenants/{id}": {
@@ -864,17 +864,17 @@ export interface paths {
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": AdminKeyInput } }; responses: { 201: { content: { "application/json": NewKey } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tenants/{id}/reindex": {
-    /** Rebuild what the database holds of a tenant from its objects (operator key) */
+    /** Rebuild the database rows of a tenant from its objects (operator key) */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": Reindex } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Show how far the rebuilding of a tenant's index is (operator key) */
+    /** Show the progress of a tenant's rebuild (operator key) */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Reindex } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tenants/{id}/release": {
-    /** Let everything of a tenant go on, whoever stopped it (operator key) */
+    /** Release a tenant, regardless of who stopped it (operator key) */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tenants/{id}/stop": {
-    /** Stop everything of a tenant (operator key) */
+    /** Stop all tasks of a tenant (operator key) */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": StopInput } }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tool-sources": {
@@ -916,7 +916,7 @@ export interface paths {
     post: { parameters: { query?: never; path: { name: string } }; requestBody: { content: { "application/json": ToolCallInput } }; responses: { 200: { content: { "application/json": ToolResult } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tools/{name}/reload": {
-    /** Read a tool's definition again */
+    /** Reload a tool's definition */
     post: { parameters: { query?: never; path: { name: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": Tool } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tools/{name}/versions": {
@@ -924,7 +924,7 @@ export interface paths {
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { name: string } }; responses: { 200: { content: { "application/json": { data: (ToolVersion)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/usage": {
-    /** Show what tasks used, by day, agent, key and project */
+    /** Show the usage of tasks, by day, agent, key and project */
     get: { parameters: { query?: { from?: string | undefined; to?: string | undefined; by?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": Usage } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/webhooks": {

@@ -230,7 +230,7 @@ describe("an installation", () => {
       vi.setSystemTime(Date.now() - 11 * 60_000);
       const old = await went(desk);
       vi.useRealTimers();
-      expect((await old.back({ state: old.state, code: "x" })).text).toContain("is over");
+      expect((await old.back({ state: old.state, code: "x" })).text).toContain("has expired");
     });
   });
 });
