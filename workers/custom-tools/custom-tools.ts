@@ -1,4 +1,7 @@
-/** The tools that a tenant defines by itself: each change is made from what is there, and made again when another was first. */
+/**
+ * The custom tools of a tenant. Each change starts from the current definitions, and is retried if another change
+ * came first.
+ */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import {
@@ -16,24 +19,24 @@ import type { AppContext } from "../http/context.ts";
 import { requestPatterns } from "../http/request-patterns.ts";
 import { tenantOf } from "../http/principal.ts";
 
-/** How often a change is made again when another was first: of so many at once, one at least gets through each time. */
+/** Retries when another change came first. Of several concurrent changes, one succeeds each time. */
 const MAX_TRIES = 30;
 
-/** What a change does to one tool; a null definition takes it away. */
+/** A change of one tool. A null definition deletes it. */
 interface Change {
   readonly name: string;
   readonly definition: CustomTool | null;
 }
 
-/** The present definitions of the tenant, by name. */
+/** Returns the tenant's current definitions by name. */
 async function definitionsOf(c: AppContext): Promise<Result<ReadonlyMap<string, DefinedTool>>> {
   const read = await databaseFromEnv(c.env).toolSources.definitions(tenantOf(c));
   return read.ok ? ok(new Map(read.value.map((defined) => [defined.name, defined]))) : read;
 }
 
 /**
- * Changes the tenant's definitions and publishes them: tasks that are made after this have what they say. `decide` is given
- * what there is; null changes no definition, and publishes what they are in this release.
+ * Changes the tenant's definitions and publishes them for later tasks. `decide` gets the current definitions. If it
+ * returns null, no definition changes, and all are published again in the form of this release.
  */
 export async function changeDefinitions(
   c: AppContext,
@@ -67,7 +70,7 @@ function written({ name, definition }: Change) {
   return { name, definition: definition === null ? null : JSON.stringify(definition) };
 }
 
-/** The tenant's own tools as tasks have them now, by name. */
+/** Returns the tenant's published tools by name. */
 async function publishedTools(c: AppContext, hash: string | null): Promise<Result<ReadonlyMap<string, OutsideTool>>> {
   if (hash === null) return ok(new Map());
   const read = await toolSourcesFromEnv(c.env).read(tenantOf(c), hash);
@@ -81,9 +84,9 @@ interface Definitions {
 }
 
 /**
- * Returns the tenant's own tools after a change, by name. A published tool whose definition is unchanged is not made again;
- * without a change all are, each in a turn of its own and within the budget of the request. A tool that this release cannot
- * read is omitted, one beyond the budget stays as it was published.
+ * Returns the tenant's own tools after a change, by name. A published tool with an unchanged definition is reused.
+ * Without a change, all tools are rebuilt, each in its own turn and within the budget of the request. A tool that
+ * this release cannot read is omitted; one beyond the budget stays as published.
  */
 async function toolsAfter(
   c: AppContext,
@@ -98,7 +101,7 @@ async function toolsAfter(
     else after.set(name, () => definition);
   }
   if (after.size > MAX_CUSTOM_TOOLS)
-    return failed("quota_exceeded", `A tenant defines at most ${MAX_CUSTOM_TOOLS} tools by itself.`);
+    return failed("quota_exceeded", `A tenant can define at most ${MAX_CUSTOM_TOOLS} tools. Delete one first.`);
   const { patterns, budget } = requestPatterns(c);
   const { giveWay } = meterWork(c.env, tenantOf(c));
   const made: OutsideTool[] = [];

@@ -1,4 +1,4 @@
-/** The tools that a tenant defines by itself: HTTP requests with places for arguments. */
+/** The custom tools of a tenant: HTTP requests with placeholders for arguments. */
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
@@ -25,7 +25,7 @@ import { toolParams } from "../tools/routes.ts";
 const admin = [requireScope("admin")];
 const shared = { tags: ["Tools"], middleware: admin, ...withKey };
 
-/** A body that is no tool is refused in the words of the bus. */
+/** Refuses an invalid tool with the errors of the tool bus. */
 const isTool: MiddlewareHandler<AppEnv> = async function isTool(c, next) {
   unwrap(judgeDefinition(await c.req.json().catch(() => null), requestPatterns(c).patterns));
   await next();
@@ -39,7 +39,7 @@ const versionSchema = z
   .strictObject({
     name: z.string(),
     version: z.int(),
-    definition: customToolSchema.nullable().describe("Null: this version took the tool away."),
+    definition: customToolSchema.nullable().describe("Null if this version deleted the tool."),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "ToolVersion" });
@@ -52,7 +52,7 @@ const create = createRoute({
   middleware: [...admin, isTool],
   summary: "Register an HTTP tool",
   description:
-    "A tool of the tenant's own, for its agents and no others. `{name}` in the path of `request.url` is filled from the required argument of that name; other arguments go to the query of GET, HEAD and DELETE, else to the body, unless `request.places` says otherwise. `{{secret.NAME}}` in the address or a header is a secret of the tenant. Neither can an argument stand in the host, nor refer to a secret. Tasks that run keep the tools that they began with. 409 for a name that is taken, also by a built-in tool.",
+    "A tool for the tenant's agents only. `{name}` in the path of `request.url` is the required argument of that name. Other arguments go to the query of GET, HEAD and DELETE, or else to the body, unless `request.places` says otherwise. `{{secret.NAME}}` in the address or a header is a secret of the tenant. An argument can neither be part of the host nor refer to a secret. Running tasks keep their tools. 409 if the name is taken, also by a built-in tool.",
   request: { body },
   responses: answers({ 201: { description: "The tool.", json: toolSchema } }, [409, 413, 415, 422]),
 });
@@ -63,7 +63,7 @@ const update = createRoute({
   operationId: "tools.update",
   path: "/v1/tools/{name}",
   middleware: [...admin, isTool],
-  summary: "Make the next version of a tool of your own",
+  summary: "Create the next version of a custom tool",
   request: { params: toolParams, body },
   responses: answers({ 200: { description: "The tool.", json: toolSchema } }, [404, 409, 413, 415, 422]),
 });
@@ -73,10 +73,10 @@ const remove = createRoute({
   method: "delete",
   operationId: "tools.delete",
   path: "/v1/tools/{name}",
-  summary: "Take a tool of your own away",
-  description: "Tasks that run keep it. The tools of an import go with their source.",
+  summary: "Delete a custom tool",
+  description: "Running tasks keep it. Imported tools are deleted with their source.",
   request: { params: toolParams },
-  responses: answers({ 200: { description: "The tool as it was.", json: toolSchema } }, [404, 409]),
+  responses: answers({ 200: { description: "The deleted tool.", json: toolSchema } }, [404, 409]),
 });
 
 const versions = createRoute({
@@ -84,7 +84,7 @@ const versions = createRoute({
   method: "get",
   operationId: "tools.listVersions",
   path: "/v1/tools/{name}/versions",
-  summary: "List the versions of a tool of your own, the latest first",
+  summary: "List the versions of a custom tool, newest first",
   request: { params: toolParams, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of versions.", json: pageOf(versionSchema) } }, [404, 422]),
 });
@@ -100,7 +100,7 @@ export function ownToolRoutes(app: App): void {
     const name = await ownName(c, c.req.valid("param").name);
     const { definition } = unwrap(judgeDefinition(c.req.valid("json"), requestPatterns(c).patterns));
     if (definition.name !== name)
-      raise("invalid_input", `name: the tool is ${name}; a tool keeps its name`, { field: "name" });
+      raise("invalid_input", `name: must be ${name}; a tool cannot be renamed`, { field: "name" });
     const act = await auditEntry(c, "tool.update", name);
     unwrap(await changeDefinitions(c, (present) => ifThere(present, name, { name, definition }), act));
     return c.json(await shownNow(c, name), 200);
@@ -124,20 +124,20 @@ export function ownToolRoutes(app: App): void {
   });
 }
 
-/** The own name of a tool that the tenant defined. What it did not define stays as it is. */
+/** Returns the tenant's name of a tool that it defined. Refuses any other tool. */
 async function ownName(c: AppContext, given: string): Promise<string> {
   const { tool } = unwrap((await busOf(c)).get(given));
   const source = tool.written?.source;
   if (source === CUSTOM_SOURCE) return tool.name;
   const whose = source === undefined ? "a built-in tool" : `a tool of the source ${source}`;
-  return raise("conflict", `${tool.name} is ${whose}: it is not changed here.`, { field: "name" });
+  return raise("conflict", `${tool.name} is ${whose} and cannot be changed here.`, { field: "name" });
 }
 
 function ifThere<T>(present: ReadonlyMap<string, unknown>, name: string, change: T) {
   return present.has(name) ? ok(change) : failed("not_found", `There is no tool named ${name}.`);
 }
 
-/** A tool as it stands after a change. */
+/** Formats a tool after a change. */
 async function shownNow(c: AppContext, name: string) {
   const sources = unwrap(await toolSourcesFromEnv(c.env).present(tenantOf(c)));
   const found = (await busOf(c, { sources })).get(name);

@@ -1,4 +1,4 @@
-/** How routes reach a tenant's MCP server. */
+/** Reaches a tenant's MCP server. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Result } from "../../core/base/errors.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
@@ -24,7 +24,7 @@ export function lookerOf(c: AppContext): Looker {
   return { origin: new URL(c.req.url).origin, actor: actorIdOf(c), signal: c.req.raw.signal };
 }
 
-/** Looks at a server again, in the name of the request. */
+/** Reads a server's list again, on behalf of the request. */
 export async function reloadServer(c: AppContext, name: string): Promise<Result<Looked>> {
   const place = placeOf(c);
   const record = await serverOf(c, name);

@@ -1,6 +1,6 @@
 /**
- * The way of a person to an MCP server's authorization server and back. The state that travels with the browser is sealed:
- * only this Worker can make one. It is good for ten minutes and once.
+ * A person's consent at an MCP server's authorization server. The state that travels with the browser is sealed: only
+ * this Worker can create one. It is valid once, for ten minutes.
  */
 import { type Consent, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -8,22 +8,22 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { type Begun, CONSENT_LIFE_MS } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";
 
-/** Otto's own page before an authorization server's, for who began with a key. */
+/** Otto's own page before the authorization server's, for a consent that was started with a key. */
 export const BEGIN_PATH = "/oauth/mcp/begin";
 export const CALLBACK_PATH = "/oauth/mcp/callback";
-/** Where Otto describes itself, for authorization servers that take such a URL for a client's id. */
+/** Otto's client metadata, for authorization servers that accept such a URL as a client id. */
 export const CLIENT_PATH = "/oauth/mcp/client.json";
 
 const CONTEXT = "mcp-oauth-state";
 
-/** What a state says, once it is opened. */
+/** The content of a state. */
 export interface ConsentState extends Begun {
   readonly server: string;
-  /** Who began it. */
+  /** Who started it. */
   readonly actor: string;
 }
 
-/** Begins: the one before it, if it was not ended, is over. */
+/** Starts a consent. An earlier unfinished one ends. */
 export async function beginConsent(
   env: Env,
   tenant: string,
@@ -35,7 +35,7 @@ export async function beginConsent(
   if (!saved.ok) return saved;
   const mark = crypto.randomUUID();
   const redirectUrl = `${origin}${CALLBACK_PATH}`;
-  // A client that was registered for another way back could not be sent back here.
+  // A client that is registered with another redirect address could not return here.
   const { client: _, ...rest } = saved.value;
   const kept = saved.value.flow?.redirectUrl === redirectUrl ? saved.value : rest;
   const written = await store.save({ ...kept, flow: { mark, redirectUrl, until: Date.now() + CONSENT_LIFE_MS } });
@@ -44,13 +44,13 @@ export async function beginConsent(
   return ok({ ...consentFor(origin, await sealState(env, CONTEXT, state)), begun: { tenant, mark } });
 }
 
-/** A client's id has to be an https URL, so an API without it has none. */
+/** A client id must be an https URL, so an API without https has none. */
 function consentFor(origin: string, state: string): Consent {
   const clientUrl = origin.startsWith("https:") ? `${origin}${CLIENT_PATH}` : null;
   return { redirectUrl: `${origin}${CALLBACK_PATH}`, clientUrl, state };
 }
 
-/** Ends: gives the consent that was begun, once. */
+/** Completes a consent, once, and returns it. */
 export async function endConsent(
   env: Env,
   { tenant, server, mark }: ConsentState,
@@ -65,14 +65,14 @@ export async function endConsent(
   return written.ok ? ok(consentFor(new URL(flow.redirectUrl).origin, state)) : written;
 }
 
-const OVER = failed("gone", "This authorization is over, or another one has begun. Begin anew.");
+const OVER = failed("gone", "This authorization has expired, or a newer one has started. Start it again.");
 
-/** What a state says; null for one that this Worker did not make. */
+/** Opens a state; null if this Worker did not create it. */
 export async function mcpConsentOf(env: Env, text: string): Promise<ConsentState | null> {
   return await openState<ConsentState>(env, CONTEXT, text);
 }
 
-/** Keeps where the person agrees, for Otto's own page before it. */
+/** Stores the address of the consent page, for Otto's own page before it. */
 export async function keepConsentPage(
   env: Env,
   { tenant, server, mark }: Omit<ConsentState, "actor">,
@@ -86,7 +86,7 @@ export async function keepConsentPage(
   return await store.save({ ...saved.value, flow: { ...flow, page } });
 }
 
-/** Where the person agrees. */
+/** Returns the address of the consent page. */
 export async function consentPageOf(env: Env, { tenant, server, mark }: ConsentState): Promise<Result<string>> {
   const saved = await mcpRegistryFromEnv(env, tenant).authOf(server).load();
   if (!saved.ok) return saved;

@@ -1,4 +1,4 @@
-/** MCP servers of a tenant: how each is reached, which of its tools were agreed to, and what waits for a person. */
+/** The MCP servers of a tenant: their settings, approved tools, and changes that wait for a person. */
 import { createRoute } from "@hono/zod-openapi";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
@@ -54,14 +54,17 @@ import {
 import { mcpServerDetailSchema, mcpServerSchema, shownDetail, shownServer } from "./view.ts";
 import { z } from "zod";
 
-/** Servers that are looked at at once. A Worker has six connections. */
+/** Servers that are contacted at once. A Worker has six connections. */
 const MAX_AT_ONCE = 4;
 
 const shared = { tags: ["MCP servers"], ...withKey, middleware: [requireScope("admin")] };
 const params = z.object({ name: serverNameSchema });
-const detail = { description: "The server, its tools, and what waits for a person.", json: mcpServerDetailSchema };
+const detail = {
+  description: "The server, its tools, and the changes that wait for a person.",
+  json: mcpServerDetailSchema,
+};
 const listed = {
-  description: "All of them, by name.",
+  description: "All servers, by name.",
   json: z.strictObject({ data: z.array(mcpServerSchema), next_cursor: z.null() }),
 };
 
@@ -70,9 +73,9 @@ const put = createRoute({
   method: "put",
   operationId: "mcpServers.replaceAll",
   path: "/v1/mcp-servers",
-  summary: "Set all MCP servers",
+  summary: "Replace all MCP servers",
   description:
-    "Takes the `mcpServers` form that MCP clients share. Servers that it does not name are removed. Each is contacted: one that is away is kept as `failed` and costs nothing but its tools. Adding a server agrees to the tools that it lists then. `${NAME}` in a header is the tenant's secret of that name, which goes only to the hosts that it is bound to. A server with a `command` is started as a process inside the sidecar, by itself, in an empty folder, and reaches the hosts of its `network` only; a secret that it is given has to be bound to each of them. One that installs itself when it starts (`npx -y …`) needs in `network` the hosts that its installer needs.",
+    "Accepts the `mcpServers` form of MCP clients. Servers that it does not name are removed. Each server is contacted; an unavailable one is stored as `failed`, without tools. Adding a server approves the tools that it lists then. `${NAME}` in a header is the tenant's secret of that name, which is sent only to its hosts. A server with a `command` runs as an isolated process in the sidecar, in an empty folder, and reaches only the hosts of its `network`; its secrets must be bound to each of them. A server that installs itself at its start (`npx -y …`) also needs its installer's hosts in `network`.",
   request: {
     body: {
       required: true,
@@ -87,9 +90,9 @@ const create = createRoute({
   method: "post",
   operationId: "mcpServers.set",
   path: "/v1/mcp-servers",
-  summary: "Add an MCP server, or set one",
+  summary: "Add or replace an MCP server",
   description:
-    "Its tools are then `{server}_{tool}` for tasks that are made from now on. They are `dangerous`, and a call of one is made at most once, unless the server is `trusted` and says that the tool only reads or may be repeated. A server that asks for OAuth answers with an `authorization_url`. One whose URL, OAuth, command or arguments are set anew is another server: nothing that was agreed to before counts.",
+    "New tasks have its tools as `{server}_{tool}`. They are `dangerous` and called at most once, unless the server is `trusted` and marks the tool as read-only or repeatable. If the server needs OAuth, the reply has an `authorization_url`. A server with a new URL, OAuth setting, command or arguments counts as another server: earlier approvals no longer apply.",
   request: {
     body: {
       required: true,
@@ -126,9 +129,9 @@ const remove = createRoute({
   operationId: "mcpServers.delete",
   path: "/v1/mcp-servers/{name}",
   summary: "Remove an MCP server",
-  description: "Tasks that are under way keep its tools by name; their calls answer that it is gone.",
+  description: "Running tasks keep its tools by name; calls of them fail because the server was removed.",
   request: { params },
-  responses: answers({ 204: { description: "It is gone." } }, [404, 422]),
+  responses: answers({ 204: { description: "It was removed." } }, [404, 422]),
 });
 
 const reload = createRoute({
@@ -136,9 +139,9 @@ const reload = createRoute({
   method: "post",
   operationId: "mcpServers.reload",
   path: "/v1/mcp-servers/{name}/reload",
-  summary: "Look at an MCP server anew",
+  summary: "Reload an MCP server",
   description:
-    "Connects and reads its tools. A list that is another than the one that was agreed to waits for `approve`; until then tasks have the tools as they were agreed to.",
+    "Connects and reads its tools. A list that differs from the approved one waits for `approve`; until then, tasks have the approved tools.",
   request: { params },
   responses: answers({ 200: detail }, [404, 409, 422]),
 });
@@ -148,8 +151,8 @@ const approve = createRoute({
   method: "post",
   operationId: "mcpServers.approve",
   path: "/v1/mcp-servers/{name}/approve",
-  summary: "Agree to the tools that an MCP server lists now",
-  description: "`hash` is the `pending_hash` that was looked at: 409 when the server lists others by now.",
+  summary: "Approve the tools that an MCP server lists now",
+  description: "`hash` is the `pending_hash` that you reviewed. 409 if the server lists other tools by now.",
   request: {
     params,
     body: {
@@ -169,8 +172,8 @@ const callback = createRoute({
   method: "get",
   operationId: "mcpOauth.complete",
   path: CALLBACK_PATH,
-  summary: "Come back from an authorization server",
-  description: "For browsers. `state` is what Otto sent along; it counts once, within ten minutes.",
+  summary: "Return from an authorization server",
+  description: "For browsers. `state` comes from Otto. It is valid once, for ten minutes.",
   request: {
     query: z.object({
       state: z.string().max(2_000),
@@ -185,7 +188,7 @@ const callback = createRoute({
   },
   responses: openAnswers({
     200: { description: "Otto is authorized.", other: ["text/html"] },
-    400: { description: "It is not, and why.", other: ["text/html"] },
+    400: { description: "Otto was not authorized; the page explains why.", other: ["text/html"] },
   }),
 });
 
@@ -195,12 +198,12 @@ const begin = createRoute({
   operationId: "mcpOauth.begin",
   path: BEGIN_PATH,
   summary: "Go to an authorization server",
-  description: "For browsers. Only the browser that went this way can come back.",
+  description: "For browsers. Only the browser that opened this page can return.",
   request: { query: z.object({ state: z.string().max(2_000), go: z.string().max(100).optional() }) },
   responses: openAnswers({
-    200: { description: "Whose tenant it is for, and the way on.", other: ["text/html"] },
-    303: { description: "To the authorization server." },
-    400: { description: "It is over.", other: ["text/html"] },
+    200: { description: "A page that names the tenant and links to the authorization server.", other: ["text/html"] },
+    303: { description: "Redirects to the authorization server." },
+    400: { description: "The authorization has expired.", other: ["text/html"] },
     409: { description: "The browser is signed in to another tenant.", other: ["text/html"] },
   }),
 });
@@ -211,7 +214,7 @@ const client = createRoute({
   operationId: "mcpOauth.getClient",
   path: CLIENT_PATH,
   summary: "Describe Otto as an OAuth client",
-  description: "For authorization servers that take this URL for the client's id.",
+  description: "For authorization servers that accept this URL as the client id.",
   responses: openAnswers({
     200: { description: "The metadata of the client.", json: z.record(z.string(), z.unknown()) },
   }),
@@ -280,7 +283,7 @@ export function mcpServerRoutes(app: App): void {
     const record = await serverOf(c, c.req.valid("param").name);
     const { hash } = c.req.valid("json");
     if (record.seen?.hash !== hash)
-      raise("conflict", "The server does not list these tools. Look at it again and decide anew.", { field: "hash" });
+      raise("conflict", "The server does not list these tools. Reload it and review the new list.", { field: "hash" });
     const act = await auditEntry(c, "mcp_server.approve", record.name);
     const agreed = unwrap(await agreeTo(place, record, { hash, act }));
     return c.json(await detailOf(c, { record: agreed, consent: null }), 200);
@@ -336,7 +339,7 @@ async function detailOf(c: AppContext, { record, consent }: Looked) {
   return shownDetail(record, published, consent === null ? null : await addressOf(c, record.name, consent));
 }
 
-/** Where a person begins a consent. What Otto's own page leads to has to be known to it. */
+/** Returns the address at which a person starts a consent. Stores the consent page for Otto's own page before it. */
 async function addressOf(c: AppContext, server: string, { begun, state, page }: NeededConsent): Promise<string> {
   const { origin } = new URL(c.req.url);
   if (!isBySession(c, origin)) unwrap(await keepConsentPage(c.env, { ...begun, server }, page));
@@ -345,10 +348,10 @@ async function addressOf(c: AppContext, server: string, { begun, state, page }: 
 
 async function consentOf(c: AppContext, text: string): Promise<ConsentState> {
   const state = await mcpConsentOf(c.env, text);
-  return state ?? raise("invalid_input", "state: this is no authorization that Otto began", { field: "state" });
+  return state ?? raise("invalid_input", "state: Otto did not start this authorization", { field: "state" });
 }
 
-/** Keeps how a server is reached. One that is another server now has no tools until it was looked at. */
+/** Stores a server's settings. One that counts as another server has no tools until it is read. */
 async function setServer(
   c: AppContext,
   place: McpPlace,

@@ -1,6 +1,6 @@
 /**
- * Looking at a tenant's MCP servers, and publishing what a person agreed to. The first list of a server is agreed to by
- * adding it; one that is another later waits, and until then tasks have the tools that were agreed to before.
+ * Reads a tenant's MCP servers, and publishes the tools that a person approved. Adding a server approves its first
+ * list. A later list that differs waits, and until then tasks have the approved tools.
  */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -18,17 +18,17 @@ import { beginConsent } from "./consent.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 
 const MAX_ERROR = 500;
-/** How often names are chosen anew, because other servers that are set at the same time took them. */
+/** Retries with other names, when servers that are set at the same time took them. */
 const MAX_TRIES = 5;
 
-/** Whose servers, and the names that built-in tools have. */
+/** The tenant of the servers, and the names of built-in tools. */
 export interface McpPlace {
   readonly env: Env;
   readonly tenant: string;
   readonly builtIn: readonly string[];
 }
 
-/** Who looks: what an authorization needs when a person has to give one. */
+/** The caller: what an authorization by a person needs. */
 export interface Looker {
   /** `https://host` of this API. */
   readonly origin: string;
@@ -37,20 +37,20 @@ export interface Looker {
   readonly signal: AbortSignal;
 }
 
-/** A server after a look at it. `consent`: a person has to agree first. */
+/** A server after it was read. `consent` is set if a person has to authorize Otto first. */
 export interface Looked {
   readonly record: McpServerRecord;
   readonly consent: NeededConsent | null;
 }
 
-/** A consent that has begun: the page where the person agrees, and the state that it sends back. */
+/** A started consent: the page where the person agrees, and the state that it returns. */
 export interface NeededConsent {
   readonly begun: Begun;
   readonly state: string;
   readonly page: string;
 }
 
-/** Connects to the server and keeps what it lists. A server that is away is a state, not a failure. */
+/** Connects to the server and stores its list. An unavailable server is a state rather than a failure. */
 export async function lookAt(place: McpPlace, record: McpServerRecord, looker: Looker): Promise<Result<Looked>> {
   const { env, tenant } = place;
   const { name, version, settings } = record;
@@ -74,7 +74,7 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
     } as const;
     const kept = await table.saveCheck(tenant, name, version, check);
     if (!kept.ok) return kept;
-    // What was agreed to stays, as the tenant sees the server by now: one that is trusted no more is not, also while it is away.
+    // The approved tools stay, with the server's current trust, even while it is unavailable.
     const agreed = await agreeTo(place, kept.value, null);
     if (!agreed.ok) return agreed;
     const page = error.cause?.kind === "needs_consent" ? error.cause.url : null;
@@ -91,9 +91,9 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
 }
 
 /**
- * Agrees to a list and publishes it, in this order: a list that was published and not written down as agreed to could be
- * taken over by a later one. What breaks off between is published by the next look. `hash` names it, or it is the first list of a server, or the one that was agreed to. One that
- * waits for a person leaves the one before it published.
+ * Approves a list and publishes it, in this order: otherwise a published list without approval could be taken over by
+ * a later one. The next read publishes what an interruption left out. `hash` names the list, or it is the first list
+ * of a server or the approved one. A list that waits for a person leaves the published one in place.
  */
 export async function agreeTo(
   place: McpPlace,
@@ -114,7 +114,7 @@ export async function agreeTo(
   return published.ok ? agreed : published;
 }
 
-/** Tasks that are made from now on have these tools of the server. Another source that takes a name meanwhile keeps it. */
+/** Publishes these tools of the server for later tasks. Another source that takes a name meanwhile keeps it. */
 async function publish(place: McpPlace, record: McpServerRecord, tools: readonly McpTool[]): Promise<Result<unknown>> {
   for (let tries = 1; ; tries += 1) {
     const published = await publishOnce(place, record, tools);
@@ -141,7 +141,7 @@ async function publishOnce(
   return await sources.publish(tenant, { name: getServerSource(name), tools: named }, null);
 }
 
-/** The tools of a server that tasks have. */
+/** Returns the published tools of a server. */
 export async function publishedTools(
   { env, tenant }: McpPlace,
   server: string,
@@ -153,7 +153,7 @@ export async function publishedTools(
   return source === undefined ? ok([]) : await sources.read(tenant, source.hash);
 }
 
-/** Tasks that are made from now on have no tools of the server. */
+/** Removes the server's tools from later tasks. */
 export async function withdraw({ env, tenant }: McpPlace, server: string): Promise<Result<unknown>> {
   return await toolSourcesFromEnv(env).publish(tenant, { name: getServerSource(server), tools: [] }, null);
 }

@@ -1,4 +1,4 @@
-/** An MCP server as the API shows it: never a header's value, a client's secret or a token. */
+/** An MCP server in the API, without a header's value, a client secret or a token. */
 import { z } from "zod";
 import type { McpProcessSettings } from "../../core/mcp/process-config.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
@@ -10,7 +10,7 @@ const time = z.iso.datetime();
 
 const summary = {
   name: z.string(),
-  url: z.string().nullable().describe("Null: it is a process."),
+  url: z.string().nullable().describe("Null for a process."),
   process: z
     .strictObject({
       command: z.string(),
@@ -19,7 +19,7 @@ const summary = {
       network: z.array(z.string()),
     })
     .nullable()
-    .describe("Null: it is reached by its URL."),
+    .describe("Null for a server with a URL."),
   headers: z.array(z.string()).describe("Their names."),
   oauth: z
     .strictObject({ grant: z.string(), client_id: z.string().nullable(), scope: z.string().nullable() })
@@ -28,13 +28,15 @@ const summary = {
   timeout_ms: z.int(),
   status: z
     .enum(["connected", "failed", "authorization_needed", "changed"])
-    .describe("`changed`: it is connected, and its tools are others than those that a person agreed to."),
+    .describe("`changed`: it is connected, and its tools differ from the approved ones."),
   error: z.string().nullable(),
-  tool_count: z.int().describe("The tools that tasks have."),
-  hash: z.string().nullable().describe("SHA-256, in hex, of the tools that tasks have, as the server wrote them."),
-  pending_hash: z.string().nullable().describe("The same of the tools that wait for a person."),
-  refused: z.array(z.strictObject({ name: z.string(), reason: z.string() })).describe("Tools that are left out."),
-  stale: z.boolean().describe("True when the server said since the last look that its tools are others now."),
+  tool_count: z.int().describe("The number of published tools."),
+  hash: z.string().nullable().describe("SHA-256, in hex, of the published tools in the server's own form."),
+  pending_hash: z.string().nullable().describe("The hash of the tools that wait for a person."),
+  refused: z
+    .array(z.strictObject({ name: z.string(), reason: z.string() }))
+    .describe("Tools that were left out, with the reason."),
+  stale: z.boolean().describe("True if the server announced a change of its tools since the last read."),
   protocol_version: z.string().nullable(),
   checked_at: time.nullable(),
   created_at: time,
@@ -56,12 +58,12 @@ export const mcpServerDetailSchema = z
       .string()
       .nullable()
       .describe(
-        "Where a person authorizes Otto; open it within ten minutes, and go all the way in one browser. For a session it is the authorization server's page, and the session's browser has to open it; for a key it is a page of Otto's own, which leads on. Another look gives another one.",
+        "Where a person authorizes Otto. Open it within ten minutes, and complete every step in one browser. For a session, it is the authorization server's page, which that session's browser has to open; for a key, a page of Otto that links to it. Each reload gives a new one.",
       ),
     tools: z.array(
       z.strictObject({
-        tool: z.string().describe("As the server calls it."),
-        name: z.string().describe("As agents call it."),
+        tool: z.string().describe("The server's name for the tool."),
+        name: z.string().describe("The agents' name for the tool."),
         description: z.string(),
         security: z.string(),
         effect: z.string(),
@@ -76,14 +78,14 @@ export const mcpServerDetailSchema = z
           .array(
             z.strictObject({ tool: z.string(), description: z.string(), input: z.record(z.string(), z.unknown()) }),
           )
-          .describe("What the server says of those that `added` names."),
+          .describe("The server's descriptions of the `added` tools."),
       })
       .nullable()
-      .describe("What an approval would change; null when nothing waits."),
+      .describe("The changes that wait for approval; null if there are none."),
   })
   .meta({ id: "McpServerDetail" });
 
-/** True when the tools that the server lists are others than those that were agreed to. */
+/** Whether the server lists other tools than the approved ones. */
 function isChanged({ status, approved, seen }: McpServerRecord): boolean {
   return status === "connected" && approved !== null && seen !== null && approved.hash !== seen.hash;
 }

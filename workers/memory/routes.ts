@@ -1,4 +1,4 @@
-/** What the tenant's agents remember: to be read, searched, written and deleted by its people. */
+/** The memories of the tenant's agents, for its people: read, search, write and delete. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -39,23 +39,23 @@ import { unwrap } from "../http/unwrap.ts";
 const memorySchema = z
   .strictObject({
     id: z.string(),
-    project: z.string().nullable().describe("Null: of the whole tenant; every task finds it."),
-    kind: z.enum(MEMORY_KINDS).describe("`summary`: what a completed task left."),
+    project: z.string().nullable().describe("Null for a memory of the whole tenant, which every task can find."),
+    kind: z.enum(MEMORY_KINDS).describe("`summary`: written at the end of a task."),
     label: z
       .enum(MEMORY_LABELS)
       .describe(
-        "`outside`: saved by a task that had read text from outside. It is no fact: agents find it only when they ask for such memories.",
+        "`outside`: saved by a task that had read text from outside. It is not a fact: agents find it only when they search for such memories.",
       ),
     content: z.string(),
     tags: z.array(z.string()),
-    source_task: z.string().nullable().describe("The task that it came from."),
+    source_task: z.string().nullable().describe("The task that saved it."),
     author: z.string().describe("The agent or the API key that wrote it."),
-    embedding: z.string().nullable().describe("The model that it is found by; null: no search finds it yet."),
+    embedding: z.string().nullable().describe("The model of its embedding; null if no search can find it yet."),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    score: z.number().optional().describe("Of a search: the similarity and what matching tags add."),
-    similarity: z.number().optional().describe("Of a search: cosine similarity."),
-    matched_tags: z.array(z.string()).optional().describe("Of a search: the tags that stand in the query."),
+    score: z.number().optional().describe("In a search: the similarity plus a bonus for matching tags."),
+    similarity: z.number().optional().describe("In a search: cosine similarity."),
+    matched_tags: z.array(z.string()).optional().describe("In a search: the tags that the query contains."),
   })
   .meta({ id: "Memory" });
 
@@ -71,8 +71,8 @@ const list = createRoute({
   method: "get",
   operationId: "memories.list",
   path: "/v1/memory",
-  summary: "List memories, the latest first, or search them",
-  description: `With \`query\`, the memories nearest to it in meaning, the best first, on one page (\`limit\` ${DEFAULT_HITS}, at most ${MAX_HITS}; no \`cursor\`). \`project\` narrows to one project's, \`scope=tenant\` to those of no project. With \`tag\`, a search looks at the latest hundred that have it.`,
+  summary: "List memories, newest first, or search them",
+  description: `With \`query\`, returns the memories nearest in meaning, best first, on one page (\`limit\` ${DEFAULT_HITS}, at most ${MAX_HITS}; no \`cursor\`). \`project\` selects one project, \`scope=tenant\` memories without a project. With \`tag\`, a search covers the latest hundred with that tag.`,
   middleware: reads,
   request: {
     query: z.strictObject({
@@ -91,8 +91,7 @@ const create = createRoute({
   operationId: "memories.create",
   path: "/v1/memory",
   summary: "Save a memory",
-  description:
-    "200 when the project has the same text already, byte for byte: that memory gets the tags that it had not.",
+  description: "200 if the project already has the same text, byte for byte: that memory gets the new tags.",
   middleware: writes,
   request: {
     body: {
@@ -110,10 +109,7 @@ const create = createRoute({
       },
     },
   },
-  responses: answers(
-    { 201: memory, 200: { ...memory, description: "The memory that was there." } },
-    [404, 413, 415, 422],
-  ),
+  responses: answers({ 201: memory, 200: { ...memory, description: "The existing memory." } }, [404, 413, 415, 422]),
 });
 
 const show = createRoute({
@@ -134,7 +130,7 @@ const update = createRoute({
   path: "/v1/memory/{id}",
   summary: "Change a memory",
   description:
-    "Omitted fields stay. 409 when its project has another memory with that text. `label: tenant` confirms a memory that came from outside: agents then find it as a fact. That needs the scope `admin`.",
+    "Omitted fields stay. 409 if its project has another memory with that text. `label: tenant` confirms a memory from outside, so that agents find it as a fact; it needs the scope `admin`.",
   middleware: writes,
   request: {
     params,
@@ -149,7 +145,7 @@ const update = createRoute({
               label: z.enum(MEMORY_LABELS).optional(),
             })
             .refine(({ content, tags, label }) => content !== undefined || tags !== undefined || label !== undefined, {
-              error: "give content, tags or label",
+              error: "must have content, tags or label",
               path: ["content"],
             })
             .meta({ id: "MemoryInput" }),
@@ -168,7 +164,7 @@ const erase = createRoute({
   summary: "Delete a memory",
   middleware: writes,
   request: { params },
-  responses: answers({ 200: { description: "The memory as it was.", json: memorySchema } }, [404]),
+  responses: answers({ 200: { description: "The deleted memory.", json: memorySchema } }, [404]),
 });
 
 export function memoryRoutes(app: App): void {
@@ -227,11 +223,11 @@ export function memoryRoutes(app: App): void {
   });
 }
 
-/** A confirmed memory becomes a fact for every agent, so only an administrator lowers its label. */
+/** A confirmed memory becomes a fact for every agent, so only an administrator can confirm it. */
 function checkMayConfirm(c: AppContext): void {
   const principal = c.get("principal");
   if (principal.kind === "operator" || !principal.key.scopes.includes("admin"))
-    raise("forbidden", "Confirming a memory that came from outside needs the scope admin.", { field: "label" });
+    raise("forbidden", "Confirming a memory from outside needs the scope admin.", { field: "label" });
 }
 
 const NO_MEMORY = "There is no such memory.";
@@ -244,7 +240,7 @@ async function search(
 ) {
   if (cursor !== undefined) raise("invalid_input", "cursor: a search has one page", { field: "cursor" });
   if (limit !== undefined && limit > MAX_HITS)
-    raise("invalid_input", `limit: a search gives at most ${MAX_HITS}`, { field: "limit" });
+    raise("invalid_input", `limit: a search returns at most ${MAX_HITS}`, { field: "limit" });
   const asked = { query, scope, tag, withOutside, limit: limit ?? DEFAULT_HITS };
   const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
   const found = unwrap(await memoryFromEnv(c.env).search(tenantOf(c), { ...asked, ...rules }, c.req.raw.signal));
@@ -256,9 +252,10 @@ function scopeOf(
   { project, scope }: { project?: string | undefined; scope?: string | undefined },
 ): MemoryScope {
   if (project !== undefined && scope === "tenant")
-    raise("invalid_input", "scope: `tenant` means the memories of no project; leave project out", { field: "scope" });
+    raise("invalid_input", "scope: `tenant` selects memories without a project; omit project", { field: "scope" });
   const projects = boundsOf(c)?.projects ?? null;
-  if (projects !== null && scope === "tenant") raise("forbidden", "This key is bound to projects.", { field: "scope" });
+  if (projects !== null && scope === "tenant")
+    raise("forbidden", "This key is bound to projects. Name one of them in project.", { field: "scope" });
   if (scope === "tenant") return [null];
   if (project === undefined) return projects;
   unwrap(checkProject(boundsOf(c), project));

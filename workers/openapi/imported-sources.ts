@@ -1,4 +1,4 @@
-/** Sources that were made of an OpenAPI document: read, published, and read again. */
+/** Sources from an OpenAPI document: reads, publishes and reloads them. */
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { webFromEnv } from "../../adapters/env/web.ts";
@@ -18,14 +18,14 @@ import { tenantOf } from "../http/principal.ts";
 
 const PREFIX = "openapi:";
 const MAX_NAME = 32;
-/** Bytes of a document that is read from an address, and the time that this may take. */
+/** Bytes of a fetched document, and the time limit of the fetch. */
 const MAX_DOCUMENT_BYTES = 5_000_000;
 const TIMEOUT_MS = 20_000;
 
-/** What is kept of an import, to make it anew. */
+/** The stored options of an import, to rebuild it. */
 type KeptImport = Omit<ImportOptions, "name">;
 
-/** The name of the source of an import. */
+/** Returns the source name of an import. */
 export function importSource(name: string): string {
   return `${PREFIX}${name}`;
 }
@@ -34,7 +34,7 @@ export function isImportSource(source: string): boolean {
   return source.startsWith(PREFIX);
 }
 
-/** Makes the tools of a document. Without a name, the import has that of the document's title. */
+/** Builds the tools of a document. An import without a name gets the document's title. */
 export async function readImport(
   c: AppContext,
   value: unknown,
@@ -50,7 +50,7 @@ export async function readImport(
   return made.ok ? ok({ ...made.value, name }) : made;
 }
 
-/** Reads a document from its address. */
+/** Fetches a document. */
 export async function fetchDocument(c: AppContext, url: string): Promise<Result<unknown>> {
   const replied = await webFromEnv(c.env, { tenant: tenantOf(c) }, SETUP).request({
     method: "GET",
@@ -71,15 +71,15 @@ export async function fetchDocument(c: AppContext, url: string): Promise<Result<
   return await readDocument(new TextDecoder().decode(body), "url", giveWay);
 }
 
-/** What an import stands beside, who asked for it, and whether there must be none of its name yet. */
+/** The context of an import: other tools, the requester, and whether the import must be new. */
 interface ImportChange {
-  /** Every tool that there is. */
+  /** All tools. */
   readonly tools: readonly Tool[];
   readonly act: AuditEntry;
   readonly isNew: boolean;
 }
 
-/** Publishes an import as it was read. `conflict` when a tool from elsewhere has one of its names. */
+/** Publishes an import. `conflict` if another source has a tool of the same name. */
 export async function publishImport(
   c: AppContext,
   { name, tools }: { readonly name: string; readonly tools: Imported["tools"] },
@@ -96,7 +96,7 @@ export async function publishImport(
   if (!known.ok) return known;
   const record = known.value.find((one) => one.name === importSource(name));
   if (change.isNew && record !== undefined && record.hash !== null) {
-    const message = `The import ${name} is registered twice: there is one of this name. Send replace, or choose another name.`;
+    const message = `There is already an import named ${name}. Send replace, or choose another name.`;
     return failed("conflict", message, { field: "name" });
   }
   const source = { name: importSource(name), tools, origin: JSON.stringify(kept), ifVersion: record?.version ?? 0 };
@@ -104,7 +104,7 @@ export async function publishImport(
   return published.ok ? ok(undefined) : published;
 }
 
-/** Reads the document of an import anew from its address, and publishes what it says now. */
+/** Fetches the document of an import again, and publishes its current content. */
 export async function reimport(
   c: AppContext,
   source: string,
@@ -115,7 +115,7 @@ export async function reimport(
   const origin = known.value.find(({ name }) => name === source)?.origin ?? null;
   const kept = origin === null ? null : (JSON.parse(origin) as KeptImport);
   if (kept === null || kept.url === null) {
-    const message = "Its document was sent, and not read from an address: import it again with replace.";
+    const message = "This import has no address to reload. Import the document again with replace.";
     return failed("conflict", message, { field: "name" });
   }
   const document = await fetchDocument(c, kept.url);

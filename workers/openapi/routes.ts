@@ -1,4 +1,4 @@
-/** Tools by the document: an OpenAPI description becomes a source of tools. And the sources, of whatever kind. */
+/** Imports an OpenAPI document as a source of tools. Lists and deletes sources of any kind. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
@@ -27,27 +27,28 @@ const importSchema = z
       .max(32)
       .regex(/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/, "snake_case, at most 32 characters")
       .optional()
-      .describe("Stands before the names of its tools, and is their toolbox; else the document's title."),
+      .describe("The prefix of its tool names, and their toolbox; by default the document's title."),
     openapi: z
       .union([z.record(z.string(), z.json()), z.string().min(1)])
       .optional()
-      .describe("The document, as JSON or as a text of YAML."),
-    url: address.optional().describe("Where the document is read, now and at each reload."),
-    base_url: address.optional().describe("Where its operations are, in place of the document's servers."),
+      .describe("The document, as JSON or as YAML text."),
+    url: address.optional().describe("The document's address, read now and at each reload."),
+    base_url: address.optional().describe("The address of its operations; replaces the document's servers."),
     auth: z
-      .record(z.string().max(200), z.string().regex(SECRET_NAME, "the name of a secret, e.g. API_KEY"))
+      .record(z.string().max(200), z.string().regex(SECRET_NAME, "must be the name of a secret, e.g. API_KEY"))
       .optional()
-      .describe("For each security scheme, the secret that it is fulfilled with."),
-    include: z.array(z.string().min(1).max(200)).max(200).optional().describe("Patterns of tool names; else all."),
-    read_security: z
-      .enum(SECURITY_LEVELS)
+      .describe("The secret for each security scheme."),
+    include: z
+      .array(z.string().min(1).max(200))
+      .max(200)
       .optional()
-      .describe("Of GET and HEAD. `dangerous` unless it says otherwise."),
-    security: z.enum(SECURITY_LEVELS).optional().describe("Of the others. `dangerous` unless it says otherwise."),
-    replace: z.boolean().optional().describe("Take the place of the import of the same name."),
+      .describe("Patterns of tool names; all by default."),
+    read_security: z.enum(SECURITY_LEVELS).optional().describe("The level of GET and HEAD; `dangerous` by default."),
+    security: z.enum(SECURITY_LEVELS).optional().describe("The level of other methods; `dangerous` by default."),
+    replace: z.boolean().optional().describe("Replace the import of the same name."),
   })
   .refine(({ openapi, url }) => (openapi === undefined) !== (url === undefined), {
-    error: "send openapi or url, one of them",
+    error: "must have either openapi or url",
     path: ["openapi"],
   });
 
@@ -57,7 +58,7 @@ const importedSchema = z
     tools: z.array(z.string()),
     skipped: z
       .array(z.strictObject({ operation: z.string(), reason: z.string() }))
-      .describe("Operations that are no tools, and why."),
+      .describe("Operations that became no tool, with the reason."),
   })
   .meta({ id: "ToolImport" });
 
@@ -65,7 +66,7 @@ const sourceSchema = z
   .strictObject({
     name: z.string().describe("`custom`, `openapi:<name>` or `mcp:<server>`."),
     version: z.int(),
-    hash: z.string().nullable().describe("SHA-256 of its tools; null: it has none any more."),
+    hash: z.string().nullable().describe("SHA-256 of its tools; null if it has no tools."),
     tools: z.int(),
     updated_at: z.iso.datetime(),
   })
@@ -80,11 +81,11 @@ const importRoute = createRoute({
   path: "/v1/tools/import",
   summary: "Import an OpenAPI document (3.0 or 3.1) as tools",
   description:
-    "Each operation that can be called becomes a tool `<name>.<operation id>`; the others are told in `skipped` with the reason. References inside the document are followed. `POST /v1/tools/{name}/reload` of any of its tools reads the document of `url` anew. Tasks that run keep the tools that they began with.",
+    "Each callable operation becomes a tool `<name>.<operation id>`; `skipped` lists the others with the reason. References inside the document are followed. `POST /v1/tools/{name}/reload` of any of its tools fetches `url` again. Running tasks keep their tools.",
   request: {
     body: { required: true, content: { "application/json": { schema: importSchema.meta({ id: "ToolImportInput" }) } } },
   },
-  responses: answers({ 201: { description: "What was made of it.", json: importedSchema } }, [409, 413, 415, 422, 503]),
+  responses: answers({ 201: { description: "The imported tools.", json: importedSchema } }, [409, 413, 415, 422, 503]),
 });
 
 const list = createRoute({
@@ -92,9 +93,9 @@ const list = createRoute({
   method: "get",
   operationId: "toolSources.list",
   path: "/v1/tool-sources",
-  summary: "List where the tenant's own tools come from",
+  summary: "List the sources of the tenant's own tools",
   responses: answers({
-    200: { description: "All of them by name.", json: z.strictObject({ data: z.array(sourceSchema) }) },
+    200: { description: "All sources, by name.", json: z.strictObject({ data: z.array(sourceSchema) }) },
   }),
 });
 
@@ -103,8 +104,8 @@ const remove = createRoute({
   method: "delete",
   operationId: "toolSources.delete",
   path: "/v1/tool-sources/{source}",
-  summary: "Take the tools of an import away",
-  description: "Tasks that run keep them.",
+  summary: "Delete the tools of an import",
+  description: "Running tasks keep them.",
   request: { params: sourceParams },
   responses: answers({ 200: { description: "The source, without tools.", json: sourceSchema } }, [404, 409]),
 });
@@ -142,9 +143,9 @@ export function toolImportRoutes(app: App): void {
     const { source: name } = c.req.valid("param");
     const sources = toolSourcesFromEnv(c.env);
     const record = unwrap(await sources.all(tenantOf(c))).find((one) => one.name === name);
-    if (record === undefined || record.hash === null) raise("not_found", "There is no such source of tools.");
+    if (record === undefined || record.hash === null) raise("not_found", "There is no such tool source.");
     if (!isImportSource(name))
-      raise("conflict", `${name} is no import: its tools are taken away where they are made.`, { field: "source" });
+      raise("conflict", `${name} is not an import. Delete its tools where they were created.`, { field: "source" });
     const act = await auditEntry(c, "tool.delete", name);
     return c.json(shownSource(unwrap(await sources.publish(tenantOf(c), { name, tools: [] }, act))), 200);
   });

@@ -1,4 +1,4 @@
-/** The conversations of a task in which something can be asked. */
+/** Finds the conversations of a task in which a question can be asked. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
@@ -9,8 +9,9 @@ import { CHANNELS, loadHandlers } from "../channels/channels.ts";
 import { type AskDestination, listPersonDestinations } from "../../core/people/route-ask.ts";
 
 /**
- * Where a task delivers to, in order, as far as there is somebody who can decide it: the conversations of Slack, where each
- * who decides is checked, and people who may. An address that is nobody's is not asked: nobody could answer from it.
+ * Returns the task's delivery targets at which somebody can decide, in order: Slack conversations, where each person
+ * who decides is checked, and people who may. An address without a person is left out, because nobody could answer
+ * from it.
  */
 export async function stationsOfTask(
   env: Env,

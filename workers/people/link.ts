@@ -1,4 +1,4 @@
-/** Whom somebody is who writes to Otto in a channel. */
+/** Finds the person who writes to Otto in a channel. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
@@ -9,24 +9,24 @@ import { getAddressKey, type PersonFields, type PersonRecord } from "../../core/
 import type { PersonTable } from "../../core/ports/person-table.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
-/** A member of a Slack workspace of the tenant, as the workspace itself describes them. */
+/** A member of a Slack workspace, as the workspace describes them. */
 export interface SlackSpeaker {
   readonly team: string;
   readonly user: string;
   readonly name: string;
-  /** The address that this workspace vouches for; null for a member of another workspace, or when it is not told. */
+  /** The verified address; null for a member of another workspace, or if unknown. */
   readonly email: string | null;
-  /** IANA name; null: it is not told. */
+  /** IANA name; null if unknown. */
   readonly tz: string | null;
 }
 
-/** Others may link the same person, or take the name, at the same time. */
+/** Other requests may link the same person, or take the name, at the same time. */
 const MAX_TRIES = 8;
 
 /**
- * The person who speaks: found by the Slack address, else by the mail address, whose record then gets this one too; else
- * a record is made, which may answer and not approve. Said twice, or at the same time, it is one record. Fails while the
- * database is away.
+ * Returns the person of a Slack member: by the Slack address, or else by the mail address, whose record then gets the
+ * Slack address too. Otherwise creates a record that may answer but not approve. Concurrent calls create one record.
+ * Fails while the database is unavailable.
  */
 export async function linkSlackPerson(env: Env, tenant: string, speaker: SlackSpeaker): Promise<Result<PersonRecord>> {
   const { people } = databaseFromEnv(env);
@@ -37,21 +37,21 @@ export async function linkSlackPerson(env: Env, tenant: string, speaker: SlackSp
     if (known.value !== null) return ok(known.value);
     const byMail = speaker.email === null ? ok(null) : await personOfMail(env, tenant, speaker.email);
     if (!byMail.ok) return byMail;
-    // Made or joined since the look before.
+    // Another request created or linked the record meanwhile.
     if (byMail.value !== null && hasAddress(byMail.value, slack)) return ok(byMail.value);
     const linked =
       byMail.value === null
         ? await made(env, people, tenant, createLinkedFields(speaker, tries))
         : await joined(env, people, tenant, byMail.value, addAddress(byMail.value, slack));
-    // Somebody else was first: with the address, the name or the version of the record.
+    // Another request was first: with the address, the name or the version of the record.
     if (linked.ok || linked.error.code !== "conflict") return linked;
   }
-  return failed("upstream_failed", "The person's record is being changed by others. Try again.", {
+  return failed("upstream_failed", "The person's record is being changed by other requests. Try again.", {
     retryAfterMs: 1000,
   });
 }
 
-/** Whose address it is; null: nobody's that the tenant knows. Fails while the database is away. */
+/** Returns the person with this mail address; null if there is none. Fails while the database is unavailable. */
 export async function personOfMail(env: Env, tenant: string, address: string): Promise<Result<PersonRecord | null>> {
   return await databaseFromEnv(env).people.findByAddress(tenant, { kind: "email", address });
 }
@@ -78,7 +78,7 @@ async function joined(
   return await people.update(tenant, { id, fields, ifVersion: version }, act);
 }
 
-/** The actor is the address that was linked: nobody else asked for it. */
+/** The actor is the linked address, because no other caller requested it. */
 async function linkAct(person: string, { addresses }: PersonFields, at: number): Promise<AuditEntry> {
   const slack = addresses.findLast(({ kind }) => kind === "slack");
   const actor = slack === undefined ? "slack" : getAddressKey(slack);

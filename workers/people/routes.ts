@@ -1,4 +1,4 @@
-/** People: humans who can be asked or told something. */
+/** People who can be asked or notified. */
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
@@ -28,7 +28,7 @@ const body = {
   content: { "application/json": { schema: personSettingSchema.meta({ id: "PersonInput" }) } },
 };
 const person = { description: "The person. `ETag` names the version.", json: personSchema };
-/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+/** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
 const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
   await personById(c, c.req.param("id") ?? "");
   await next();
@@ -41,7 +41,7 @@ const create = createRoute({
   path: "/v1/people",
   summary: "Make a person",
   description:
-    "Whom tasks can ask: `ask_human` finds a person by name, alias or first name, and sends the question to the person's addresses. People who write to Otto in Slack are made by themselves.",
+    "Tasks can ask people: `ask_human` finds a person by name, alias or first name, and sends the question to the person's addresses. People who write to Otto in Slack are added automatically.",
   middleware: admin,
   request: { body },
   responses: answers({ 201: person }, [409, 413, 415, 422]),
@@ -52,7 +52,7 @@ const list = createRoute({
   method: "get",
   operationId: "people.list",
   path: "/v1/people",
-  summary: "List people, the latest first",
+  summary: "List people, newest first",
   middleware: reads,
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of people.", json: pageOf(personSchema) } }, [422]),
@@ -74,9 +74,9 @@ const update = createRoute({
   method: "put",
   operationId: "people.replace",
   path: "/v1/people/{id}",
-  summary: "Set a person anew",
+  summary: "Replace a person",
   description:
-    "What is left out is as for a new person. With `If-Match`, 409 when it is at another version. Questions that are under way keep the places that they were sent to.",
+    "Omitted fields get their defaults. With `If-Match`, 409 if the version differs. Open questions keep the addresses that they were sent to.",
   middleware: [...admin, known],
   request: { params, body, headers: ifMatchHeader },
   responses: answers({ 200: person }, [404, 409, 413, 415, 422]),
@@ -88,10 +88,10 @@ const remove = createRoute({
   operationId: "people.delete",
   path: "/v1/people/{id}",
   summary: "Delete a person",
-  description: "Who writes to Otto in Slack after that is made anew, without the right to approve.",
+  description: "If the person writes to Otto in Slack later, a new person is created, without the right to approve.",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: { description: "What was deleted.", json: personSchema } }, [404]),
+  responses: answers({ 200: { description: "The deleted person.", json: personSchema } }, [404]),
 });
 
 export function peopleRoutes(app: App): void {

@@ -1,4 +1,7 @@
-/** Projects: a scope for memory, with a folder of files that its tasks share. One is there from the first task or memory that names it. */
+/**
+ * Projects: a scope for memory, with a folder of files that its tasks share. A project exists from the first task or
+ * memory that names it.
+ */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -21,7 +24,7 @@ import { pageQuery } from "../http/list-query.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
-/** Batches of memories that one request erases, each of 500. */
+/** Batches of memories that one request erases, 500 each. */
 const MAX_BATCHES = 40;
 
 const projectShown = z
@@ -43,7 +46,7 @@ const list = createRoute({
   operationId: "projects.list",
   path: "/v1/projects",
   summary: "List projects by name",
-  description: "A project is there from the first task or memory that names it. Names do not change.",
+  description: "A project exists from the first task or memory that names it. Names cannot change.",
   middleware: [requireScope("tasks:read")],
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of projects.", json: pageOf(projectShown) } }, [422]),
@@ -67,10 +70,10 @@ const erase = createRoute({
   path: "/v1/projects/{name}",
   summary: "Erase a project: its memories and its shared files",
   description:
-    "409 while one of its tasks has not ended. Its tasks stay, with their own files, until they are erased one by one; a task that names the project later begins it anew. When the answer is 503, a part is erased: send the request again.",
+    "409 while one of its tasks is live. Its tasks and their own files stay until each is erased. A later task that names the project creates it again. After a 503, a part is erased: repeat the request.",
   middleware: [requireScope("admin")],
   request: { params },
-  responses: answers({ 200: { description: "The project as it was.", json: projectShown } }, [404, 409]),
+  responses: answers({ 200: { description: "The erased project.", json: projectShown } }, [404, 409]),
 });
 
 export function projectRoutes(app: App): void {
@@ -104,7 +107,7 @@ export function projectRoutes(app: App): void {
     const found = await projectByName(c, name);
     const { projects } = databaseFromEnv(c.env);
     unwrap(await projects.refuseLive(tenantOf(c), name));
-    // A summary that comes after the erasing would begin the project anew.
+    // A later summary would create the project again.
     if (!(await tenantsFromEnv(c.env)(tenantOf(c)).summarise())) raiseAgain();
     await eraseMemories(c, name);
     await eraseProjectFilesFromEnv(c.env, tenantOf(c), name);
@@ -127,7 +130,7 @@ async function eraseMemories(c: AppContext, name: string): Promise<void> {
 }
 
 function raiseAgain(): never {
-  raise("upstream_failed", "The project is not erased, or in part. Send the request again.", { retryAfterMs: 1_000 });
+  raise("upstream_failed", "The project was not erased completely. Send the request again.", { retryAfterMs: 1_000 });
 }
 
 function shownProject({ name, memories, tasks, createdAt }: Project) {

@@ -1,4 +1,4 @@
-/** How routes reach a schedule: by the tenant of the key and the schedule's id, and in no other way. */
+/** Reaches a schedule by the tenant of the key and the schedule's id, and in no other way. */
 import { z } from "zod";
 import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import { raise } from "../../core/base/errors.ts";
@@ -10,7 +10,7 @@ import { tenantOf } from "../http/principal.ts";
 /** The path of every route of one schedule. */
 export const scheduleParams = z.object({ id: z.string().describe("The schedule's id, `sch_…`") });
 
-/** The object of a schedule. A text that is no schedule's id is `not_found`, and no object is asked. */
+/** Returns the object of a schedule. An invalid id is `not_found`, without a call to an object. */
 export function scheduleStub(c: AppContext, id: string): ScheduleRpc {
   if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
   return schedulesFromEnv(c.env)(tenantOf(c), id);

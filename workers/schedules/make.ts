@@ -1,4 +1,4 @@
-/** How a schedule is made and checked, whoever asks for it: over the API, or by words in a conversation. */
+/** Creates and validates schedules, for the API and for requests in a conversation. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
@@ -15,15 +15,15 @@ import type { ScheduleConfig, ScheduleState } from "../../core/schedules/schedul
 import { placesOf } from "../channels/outbox/places.ts";
 import { agentNamed } from "../agents/resolve.ts";
 
-/** Who asks; the stamp says which agents there are. */
+/** The requester. The stamp validates cached agents. */
 export interface ScheduleAsker {
   readonly tenant: string;
   readonly agentsStamp: string;
 }
 
 /**
- * The configuration with every place whole. Refuses one whose tasks could not be made: of an agent that there is not, with a
- * budget that the agent does not allow, or to be delivered to nowhere. Failures name the field.
+ * Returns the configuration with every target in its stored form. Refuses one that could create no task: an unknown
+ * agent or target, or a budget that the agent does not allow. Failures name the field.
  */
 export async function checkedConfig(
   env: Env,
@@ -52,7 +52,10 @@ export async function checkedConfig(
   });
 }
 
-/** Makes the row with the audit entry, tells the tenant's object, then makes the schedule itself. The same id again changes nothing. */
+/**
+ * Creates the row with its audit entry, notifies the tenant's object, and creates the schedule. Repeating it with the
+ * same id changes nothing.
+ */
 export async function makeSchedule(
   env: Env,
   asked: Pick<ScheduleState, "tenant" | "id" | "config">,
@@ -68,7 +71,7 @@ export async function makeSchedule(
   return await schedulesFromEnv(env)(asked.tenant, asked.id).create(state.value);
 }
 
-/** The failure of a part of the configuration, with the field as the caller wrote it. */
+/** Returns the failure of a part of the configuration, with the field as the caller wrote it. */
 function inside(part: string, error: Failure, rename: (field: string) => string = (field) => field) {
   const { field } = error;
   if (field === undefined) return { ok: false, error } as const;

@@ -1,4 +1,4 @@
-/** A schedule's object is told how the tasks that it made ended. */
+/** Notifies a schedule's object of the ends of its tasks. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { z } from "zod";
 import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
@@ -14,12 +14,12 @@ const STATUSES: Readonly<Record<string, TaskStatus>> = {
   "task.cancelled": "cancelled",
 };
 
-/** What an event that ends a task says of why it failed. */
+/** The error of an event that ends a task. */
 const dataSchema = z.object({ error: z.object({ message: z.string() }).nullish() });
 
 /**
- * Nothing leaves; an object that forgot the schedule does nothing. One that cannot hear it looks at its tasks by itself
- * later, so it holds up no other notice of its tenant.
+ * Creates no deliveries. A schedule that was deleted ignores the notification. One that cannot be notified reads its
+ * tasks later, so it does not delay other notices of the tenant.
  */
 export const tellSchedule: Spreader = async function tellSchedule(env, { tenant, notice }) {
   const { facts, type } = notice;
@@ -27,6 +27,6 @@ export const tellSchedule: Spreader = async function tellSchedule(env, { tenant,
   if (status !== undefined && isEndOfRun(facts, notice) && facts.via.id !== null && isId("schedule", facts.via.id))
     await schedulesFromEnv(env)(tenant, facts.via.id)
       .taskEnded(facts.task, status, dataSchema.safeParse(notice.data).data?.error?.message ?? null)
-      .catch((thrown: unknown) => console.error("a schedule cannot hear of an end", facts.via.id, thrown));
+      .catch((thrown: unknown) => console.error("a schedule was not notified of an ended task", facts.via.id, thrown));
   return ok({ deliveries: [] });
 };

@@ -1,4 +1,4 @@
-/** Reminders that people ask for in words: each is a schedule, which tells its text when it is due. */
+/** Reminders that people request in words. Each is a schedule that sends its text when it is due. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
@@ -12,7 +12,7 @@ import { getReminderName } from "../../core/schedules/task-reminders.ts";
 import { checkedConfig, makeSchedule } from "./make.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
-/** Who asks, in which words, and where what is for themselves goes. */
+/** The requester, the text, and where a reminder for the requester is sent. */
 export interface ReminderOrder {
   readonly tenant: string;
   readonly person: Pick<PersonRecord, "id" | "name" | "timeZone">;
@@ -20,11 +20,11 @@ export interface ReminderOrder {
   readonly text: string;
   readonly to: readonly DeliverTo[];
   readonly now: number;
-  /** What names the asking, such as an event's id: the same one makes the same reminder, once. */
+  /** Identifies the request, such as an event's id: the same one creates the same reminder, once. */
   readonly seed: string;
 }
 
-/** `invalid_input` says what can be written, and `not_found` that there is no such person. */
+/** Fails with `invalid_input` and the accepted forms, or with `not_found` for an unknown person. */
 export async function makeReminder(env: Env, order: ReminderOrder): Promise<Result<ScheduleState>> {
   const { tenant, person, now, seed } = order;
   const words = parseReminder(order.text, { now, timeZone: person.timeZone });
@@ -55,7 +55,7 @@ export async function makeReminder(env: Env, order: ReminderOrder): Promise<Resu
   return await makeSchedule(env, { tenant, id, config: checked.value }, { ...act, requestId: seed.slice(0, 100) }, now);
 }
 
-/** `@Ana`, or `<@U…>` as Slack writes a member. */
+/** Finds the target of `@Ana`, or of `<@U…>` as Slack writes a member. */
 async function placeOf(
   env: Env,
   { tenant, to }: Pick<ReminderOrder, "tenant" | "to">,
@@ -63,7 +63,7 @@ async function placeOf(
 ): Promise<Result<readonly DeliverTo[]>> {
   const [, member] = /^<@([A-Z0-9]+)(?:\|[^>]*)?>$/.exec(who) ?? [];
   if (member !== undefined) {
-    // A member is one of the workspace in which the words were said.
+    // A member belongs to the workspace of the message.
     const [team] = to.find(({ channel }) => channel === "slack")?.to.split("/") ?? [];
     return ok([{ channel: "slack", to: team === undefined ? member : `${team}/${member}` }]);
   }

@@ -1,4 +1,4 @@
-/** Schedules: made, listed, changed, paused and deleted. Their runs are in `schedule-runs.ts`. */
+/** Schedules: create, list, change, pause and delete. Their runs are in `run-routes.ts`. */
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
@@ -29,7 +29,7 @@ const body = {
 };
 const schedule = { description: "The schedule, whose version `ETag` names.", json: scheduleShown };
 
-/** Says 404 before the body is looked at, so that a foreign id tells nothing. */
+/** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
 const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
   unwrap(await scheduleStub(c, c.req.param("id") ?? "").view());
   await next();
@@ -41,7 +41,7 @@ const create = createRoute({
   operationId: "schedules.create",
   path: "/v1/schedules",
   summary: "Make a schedule",
-  description: `It makes a \`task\`, or sends a \`reminder\`, whenever it is due. \`when\` is a \`cron\` expression of five fields (lists, ranges, steps, names, \`L\`, \`W\`, \`#\`; a day that fits either of its two fields fits, unless one is \`*\`), an \`interval\`, or \`once\`, a moment. \`time_zone\` is an IANA name. Where clocks change: an expression that fits every hour is due at each fitting reading of the clocks; for any other, each wall time is kept once, at the first of two, and after the gap when it is left out. \`jitter_seconds\` delays a run by chance, the same for the same moment. A moment that is acted on more than a minute late was missed: \`skip\` runs none of them, \`once\` the latest if it is within the window, \`all\` each that is within it. \`overlap\` says what happens while an earlier run has not ended. \`alert\` tells somebody of a run that failed or did not end in time. A tenant has at most ${MAX_SCHEDULES} that may be due again; one that is over goes after 30 days.`,
+  description: `Creates a \`task\`, or sends a \`reminder\`, whenever it is due. \`when\` is a \`cron\` expression of five fields (lists, ranges, steps, names, \`L\`, \`W\`, \`#\`; a day matches if either of its two fields does, unless one is \`*\`), an \`interval\`, or \`once\` (one time). \`time_zone\` is an IANA name. When clocks change, an expression that matches every hour is due at each matching clock time. For any other, a repeated wall time runs once, at the first, and a skipped one runs after the gap. \`jitter_seconds\` adds a random delay, the same for the same due time. A run that is more than a minute late is missed: \`skip\` runs none of them, \`once\` the latest within the window, \`all\` each one within it. \`overlap\` decides what happens while an earlier run has not ended. \`alert\` notifies somebody of a run that failed or did not end in time. A tenant has at most ${MAX_SCHEDULES} active schedules; an ended one is deleted after 30 days.`,
   middleware: admin,
   request: { body },
   responses: answers({ 201: schedule }, [404, 413, 415, 422]),
@@ -52,8 +52,8 @@ const list = createRoute({
   method: "get",
   operationId: "schedules.list",
   path: "/v1/schedules",
-  summary: "List schedules, the latest first",
-  description: "Read from an index that follows the schedules. A schedule by its id is always up to date.",
+  summary: "List schedules, newest first",
+  description: "Reads an index that is updated within moments; reading one schedule by id is always current.",
   middleware: [requireScope("tasks:read")],
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of schedules.", json: pageOf(scheduleShown) } }, [422]),
@@ -77,7 +77,7 @@ const update = createRoute({
   path: "/v1/schedules/{id}",
   summary: "Change a schedule",
   description:
-    "What is left out takes its default. Runs that have begun go on. With `If-Match`, 409 when the latest version is another. One that is over comes back where the tenant has room for it; else 403.",
+    "Omitted fields get their defaults. Started runs continue. With `If-Match`, 409 if the latest version differs. An ended schedule becomes active again, or 403 if the tenant has too many.",
   middleware: [...admin, changeable],
   request: {
     params: scheduleParams,
@@ -93,10 +93,10 @@ const erase = createRoute({
   operationId: "schedules.delete",
   path: "/v1/schedules/{id}",
   summary: "Delete a schedule, with its ledger",
-  description: "Tasks that it made go on. 503 until the audit log has what was done to it before.",
+  description: "Its tasks continue. 503 until the audit log contains its earlier changes.",
   middleware: admin,
   request: { params: scheduleParams },
-  responses: answers({ 200: { description: "The schedule as it was.", json: scheduleShown } }, [404]),
+  responses: answers({ 200: { description: "The deleted schedule.", json: scheduleShown } }, [404]),
 });
 
 const pause = createRoute({
@@ -106,7 +106,7 @@ const pause = createRoute({
   path: "/v1/schedules/{id}/pause",
   summary: "Pause a schedule",
   description:
-    "It is not due until it is resumed. Runs that have begun go on. One that is over comes back by it, where the tenant has room for it; else 403.",
+    "It is not due until it is resumed. Started runs continue. An ended schedule becomes active again, or 403 if the tenant has too many.",
   middleware: admin,
   request: { params: scheduleParams, body: emptyBody },
   responses: answers({ 200: schedule }, [404, 415, 422]),
@@ -118,7 +118,7 @@ const resume = createRoute({
   operationId: "schedules.resume",
   path: "/v1/schedules/{id}/resume",
   summary: "Resume a schedule",
-  description: "What was due while it was paused was not missed. 409 when it is never due any more.",
+  description: "Due times during the pause do not count as missed. 409 if it is never due again.",
   middleware: admin,
   request: { params: scheduleParams, body: emptyBody },
   responses: answers({ 200: schedule }, [404, 409, 415, 422]),
@@ -157,7 +157,7 @@ export function scheduleRoutes(app: App): void {
     return c.json(shownSchedule(changed), 200, { etag: etagOf(changed) });
   });
 
-  // The row goes with the audit entry when nothing can be due any more. One that is left alone is taken by a repeat, or by the object.
+  // The row is deleted with the audit entry once nothing can be due. A repeat or the object deletes one that is left.
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
     if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
@@ -165,7 +165,7 @@ export function scheduleRoutes(app: App): void {
     const found = await scheduleStub(c, id).view();
     if (found.ok) {
       const removed = await scheduleStub(c, id).remove(act);
-      // One that went meanwhile is as good as removed.
+      // A schedule that was deleted meanwhile counts as removed.
       if (!removed.ok && removed.error.code !== "not_found") unwrap(removed);
     }
     const row = await databaseFromEnv(c.env).schedules.remove(tenantOf(c), id, act);

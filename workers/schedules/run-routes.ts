@@ -1,4 +1,4 @@
-/** When schedules are due, the ledger of what became of that, and runs that somebody asks for. */
+/** Due times of schedules, the ledger of their occurrences, and runs on request. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
@@ -22,7 +22,7 @@ const reads = [requireScope("tasks:read")];
 const shared = { tags: ["Schedules"], ...withKey };
 const count = z.int().min(1).max(MAX_DUE_SHOWN);
 const dueMoments = {
-  description: "Due moments in their order, before any jitter; fewer when it ends.",
+  description: "Due times in order, before any jitter; fewer if the schedule ends.",
   json: dueShown,
 };
 
@@ -31,8 +31,8 @@ const next = createRoute({
   method: "get",
   operationId: "schedules.listNext",
   path: "/v1/schedules/{id}/next",
-  summary: "Show the next due moments of a schedule",
-  description: "As if it were not paused.",
+  summary: "Show the next due times of a schedule",
+  description: "Ignores a pause.",
   middleware: reads,
   request: {
     params: scheduleParams,
@@ -46,7 +46,7 @@ const preview = createRoute({
   method: "post",
   operationId: "schedules.preview",
   path: "/v1/schedules/preview",
-  summary: "Show the next due moments of a schedule that is not made",
+  summary: "Preview the due times of a schedule without creating it",
   middleware: reads,
   request: {
     body: {
@@ -66,9 +66,9 @@ const run = createRoute({
   method: "post",
   operationId: "schedules.run",
   path: "/v1/schedules/{id}/run",
-  summary: "Run a schedule now, besides its due moments",
+  summary: "Run a schedule now, in addition to its due times",
   description:
-    "Also while it is paused. What `overlap` says holds for this run too. Send an `Idempotency-Key` so that the request can be repeated safely.",
+    "Works while it is paused, too. `overlap` applies to this run. Send an `Idempotency-Key` to repeat the request safely.",
   middleware: [requireScope("tasks:write"), refuseStopped],
   request: {
     params: scheduleParams,
@@ -82,8 +82,8 @@ const occurrences = createRoute({
   method: "get",
   operationId: "schedules.listOccurrences",
   path: "/v1/schedules/{id}/occurrences",
-  summary: "List the occurrences of a schedule, the latest first",
-  description: "What became of each due moment, and why: the last thousand that are over, for 90 days.",
+  summary: "List the occurrences of a schedule, newest first",
+  description: "The outcome of each due time with its reason: the last thousand ended ones, for 90 days.",
   middleware: reads,
   request: { params: scheduleParams, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of occurrences.", json: pageOf(occurrenceShown) } }, [404, 422]),
@@ -124,7 +124,7 @@ export function scheduleRunRoutes(app: App): void {
   });
 }
 
-/** A cursor of this list is the due moment and the key of the last occurrence of a page. */
+/** Reads a cursor of this list: the due time and the key of the last occurrence of a page. */
 function readPlace(cursor: string | undefined): { due: number; key: string } | null {
   if (cursor === undefined) return null;
   const [, due, key] = /^(\d{1,16})_([0-9A-Za-z:./-]{1,100})$/.exec(cursor) ?? [];

@@ -1,4 +1,4 @@
-/** What the reminders of a task's tools are made by. */
+/** Creates reminders for a task's tools. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { schedulesFromEnv } from "../../adapters/env/schedules.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -12,7 +12,10 @@ import type { TaskFacts } from "../../core/task/state.ts";
 import { checkedConfig, makeSchedule } from "./make.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
-/** Reminders of a task: a call's key makes the schedule's id, so that a call that is repeated finds what it made. */
+/**
+ * Returns the reminders of a task. A schedule's id derives from the call's key, so that a repeated call finds its
+ * reminder.
+ */
 export function taskReminders(env: Env, { tenant, deliver }: Pick<TaskFacts, "tenant" | "deliver">): RemindersPort {
   return openReminders({
     destinations: deliver,
@@ -42,7 +45,7 @@ export function taskReminders(env: Env, { tenant, deliver }: Pick<TaskFacts, "te
   });
 }
 
-/** A call's key holds the moment at which its task was made. */
+/** Derives an id from a call's key, which contains the creation time of its task. */
 async function idOf(key: string): Promise<{ readonly id: string; readonly random: Uint8Array }> {
   const { createdAt, random } = await seededIds("reminder", key, readIdTime(key) ?? 0);
   return { id: makeId("schedule", createdAt, random), random };

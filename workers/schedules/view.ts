@@ -1,4 +1,4 @@
-/** How the API shows schedules, their occurrences and due moments. */
+/** Formats schedules, their occurrences and due times for the API. */
 import { z } from "zod";
 import type { DueClock } from "../../core/schedules/due.ts";
 import { type Occurrence, OCCURRENCE_STATES } from "../../core/schedules/occurrence.ts";
@@ -6,7 +6,7 @@ import { type ScheduleState, scheduleConfigSchema } from "../../core/schedules/s
 import { TASK_STATUSES } from "../../core/task/status.ts";
 import { iso } from "../../core/base/iso.ts";
 
-/** Due moments that one answer shows. */
+/** Due times in one reply. */
 export const MAX_DUE_SHOWN = 100;
 export const DEFAULT_DUE_SHOWN = 10;
 
@@ -15,9 +15,9 @@ const time = z.iso.datetime();
 export const scheduleShown = scheduleConfigSchema
   .extend({
     id: z.string(),
-    version: z.int().describe("Grows when the configuration changes."),
+    version: z.int().describe("Increases when the configuration changes."),
     paused: z.boolean(),
-    next_at: time.nullable().describe("The next due moment, before any jitter; null: paused, or over."),
+    next_at: time.nullable().describe("The next due time, before any jitter; null if paused or ended."),
     created_at: time,
     updated_at: time,
   })
@@ -25,16 +25,16 @@ export const scheduleShown = scheduleConfigSchema
 
 export const occurrenceShown = z
   .strictObject({
-    key: z.string().describe("The due moment, or `run/…` of a run that somebody asked for."),
+    key: z.string().describe("The due time, or `run/…` for a run on request."),
     due_at: time,
     is_manual: z.boolean(),
     state: z
       .enum(OCCURRENCE_STATES)
       .describe(
-        "`starting`: its task is being made. `queued`: it waits for an earlier one. `fired`: its task works. `finished`, `failed`, `skipped` and `coalesced` (a later one stands for it) are over.",
+        "`starting`: its task is being created. `queued`: it waits for an earlier one. `fired`: its task is running. `finished`, `failed`, `skipped` and `coalesced` (merged into a later one) have ended.",
       ),
     why: z.string().nullable(),
-    is_late: z.boolean().describe("It did not end in the time that its alert allows."),
+    is_late: z.boolean().describe("It did not end within the time of its alert."),
     attempts_failed: z.int(),
     task_id: z.string().nullable(),
     task_status: z.enum(TASK_STATUSES).nullable().describe("How its task ended."),
@@ -77,7 +77,7 @@ export function shownOccurrence(occurrence: Occurrence) {
   };
 }
 
-/** The next due moments after a moment. */
+/** Returns the next due times after a time. */
 export function shownDue(clock: DueClock, after: number, count: number) {
   const data: string[] = [];
   for (let next = clock.nextAfter(after); next !== null && data.length < count; next = clock.nextAfter(next))

@@ -1,6 +1,6 @@
 /**
- * Secrets of a tenant: set here, referred to by `{{secret.NAME}}` in what tools send, and filled in by the egress module.
- * No route shows a value, or anything about one.
+ * Secrets of a tenant. Tools refer to them as `{{secret.NAME}}`, and the egress module inserts the values. No route
+ * returns a value, or anything derived from it.
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -38,12 +38,12 @@ const secretSchema = z
       .array(z.string())
       .nullable()
       .describe(
-        "Ids of the agents that may use it; null: every agent that a person made, and the built-in one except in tasks from hooks and mail.",
+        "Ids of the agents that may use it; null for every agent that a person created, and the built-in one except in tasks from hooks and mail.",
       ),
     methods: z
       .array(z.enum(SECRET_METHODS))
       .nullable()
-      .describe("Methods of the requests that may carry it; null: all of them."),
+      .describe("Methods of the requests that may carry it; null for all."),
     created_at: time,
     updated_at: time,
   })
@@ -61,7 +61,7 @@ const create = createRoute({
   path: "/v1/secrets",
   summary: "Make a secret",
   description:
-    "Tools refer to it by `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is filled in on the way out, only for the hosts, agents and methods that are named here, by https (or at a place of OTTO_EGRESS_ALLOW), and is cut out of replies. No endpoint returns it.",
+    "Tools refer to it as `{{secret.NAME}}` in the path and query of a URL, in the value of a header and in a body. The value is inserted when the request is sent, only for these hosts, agents and methods, over https (or to an address of OTTO_EGRESS_ALLOW), and removed from replies. No endpoint returns it.",
   middleware: admin,
   request: {
     body: {
@@ -77,7 +77,7 @@ const list = createRoute({
   method: "get",
   operationId: "secrets.list",
   path: "/v1/secrets",
-  summary: "List secrets, the latest first",
+  summary: "List secrets, newest first",
   middleware: admin,
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of secrets.", json: pageOf(secretSchema) } }, [422]),
@@ -101,7 +101,7 @@ const update = createRoute({
   path: "/v1/secrets/{secret}",
   summary: "Replace a secret",
   description:
-    "Value and bindings together, so that a caller cannot bind an unknown value to other hosts, agents or methods; an omitted binding is removed. In effect everywhere within 5 seconds. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+    "Value and bindings together, so that a caller cannot bind an unknown value to other hosts, agents or methods; an omitted binding is removed. Takes effect everywhere within 5 seconds. The tenant's MCP server processes are stopped, and restarted by their next call.",
   middleware: admin,
   request: {
     params,
@@ -120,10 +120,10 @@ const remove = createRoute({
   path: "/v1/secrets/{secret}",
   summary: "Delete a secret",
   description:
-    "In effect everywhere within 5 seconds, and while the database is away within 10 minutes. MCP servers of the tenant that run as processes are ended, and started again by their next call.",
+    "Takes effect everywhere within 5 seconds, or within 10 minutes while the database is unavailable. The tenant's MCP server processes are stopped, and restarted by their next call.",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: { description: "What was deleted, without its value.", json: secretSchema } }, [404]),
+  responses: answers({ 200: { description: "The deleted secret, without its value.", json: secretSchema } }, [404]),
 });
 
 export function secretRoutes(app: App): void {
@@ -179,7 +179,7 @@ async function secretByName(c: AppContext, name: string): Promise<Secret> {
   return unwrap(await databaseFromEnv(c.env).secrets.get(tenantOf(c), name));
 }
 
-/** The bindings as they are stored: agents by their ids. `invalid_input` names an agent that the tenant does not have. */
+/** Returns the bindings in their stored form: agents by id. `invalid_input` names an unknown agent. */
 async function readBindings(
   c: AppContext,
   {
@@ -196,7 +196,7 @@ function shownSecret({ id, name, hosts, agents, methods, createdAt, updatedAt }:
     name,
     hosts: [...hosts],
     agents: agents === null ? null : [...agents],
-    // Only values that the schema accepts were stored.
+    // The schema accepted every stored value.
     methods: methods === null ? null : (methods as SecretMethod[]),
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),

@@ -1,4 +1,4 @@
-/** Who is signed in to the console, and the way to sign them out (docs/decisions/0047-who-is-signed-in.md). */
+/** Lists and ends sign-ins to the console (docs/decisions/0047-who-is-signed-in.md). */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -20,18 +20,14 @@ const lineSchema = z
   .strictObject({
     id: z.string(),
     key: z.strictObject({ id: z.string(), name: z.string() }).describe("The key that the session acts as."),
-    user_agent: z
-      .string()
-      .describe(
-        "How the browser named itself when it signed in, cut to 300 characters. Anybody can write anything here.",
-      ),
-    is_current: z.boolean().describe("True for the session that asks."),
+    user_agent: z.string().describe("The browser's user agent at sign-in, cut to 300 characters. It is unverified."),
+    is_current: z.boolean().describe("True for the session of this request."),
     created_at: time,
-    last_seen_at: time.describe("When it was last in use, to the minute; now, while it follows the live feed."),
+    last_seen_at: time.describe("When it was last used, to the minute; now, while it follows the live feed."),
     expires_at: time,
   })
   .meta({ id: "SignedIn" });
-const endedSchema = z.strictObject({ ended: z.int().describe("How many sessions were ended.") });
+const endedSchema = z.strictObject({ ended: z.int().describe("Number of sessions that were ended.") });
 
 const shared = { tags: ["Session"], ...withKey };
 
@@ -40,10 +36,10 @@ const list = createRoute({
   method: "get",
   operationId: "sessions.list",
   path: "/v1/sessions",
-  summary: "List who is signed in, the latest first",
-  description: "A key with the scope admin sees every session of the tenant, any other key those that act as itself.",
+  summary: "List sessions, newest first",
+  description: "A key with the scope admin sees every session of the tenant, any other key its own.",
   request: { query: z.strictObject(pageQuery) },
-  responses: answers({ 200: { description: "A page of sessions that hold.", json: pageOf(lineSchema) } }, [422]),
+  responses: answers({ 200: { description: "A page of active sessions.", json: pageOf(lineSchema) } }, [422]),
 });
 
 const endOne = createRoute({
@@ -52,8 +48,7 @@ const endOne = createRoute({
   operationId: "sessions.delete",
   path: "/v1/sessions/{id}",
   summary: "Sign a browser out",
-  description:
-    "Of those that the list shows. The session is over at once, with the links that it made and the live feed that it follows.",
+  description: "Ends a session of the list at once, with its links and its live feed.",
   request: { params: z.object({ id: z.string().describe("The session's id, `ses_…`") }) },
   responses: answers({ 204: { description: "Signed out." } }, [404]),
 });
@@ -64,7 +59,7 @@ const endOthers = createRoute({
   operationId: "sessions.deleteOthers",
   path: "/v1/sessions",
   summary: "Sign all other browsers out",
-  description: "All that the list shows, but the session that asks. API keys, and links that a key made, stay good.",
+  description: "Ends every session of the list except that of this request. API keys, and links of a key, stay valid.",
   request: { query: z.strictObject({}) },
   responses: answers({ 200: { description: "Signed out.", json: endedSchema } }, [422]),
 });
@@ -81,9 +76,9 @@ export function sessionsRoutes(app: App): void {
   app.openapi(endOne, async (c) => {
     const { id } = c.req.valid("param");
     const tenant = tenantOf(c);
-    // Over first, whatever the database says to the audit row.
+    // End the session first, even if the audit row fails.
     const ended = await tenantsFromEnv(c.env)(tenant).endSessions({ ...seenBy(c), id });
-    if (ended.length === 0) raise("not_found", "There is no such session, or it is over.");
+    if (ended.length === 0) raise("not_found", "There is no such session, or it has ended.");
     if (id === c.get("session")?.id) dropSessionToken(c);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, await auditEntry(c, "session.end", id)));
     return c.body(null, 204);
@@ -100,7 +95,7 @@ export function sessionsRoutes(app: App): void {
   });
 }
 
-/** Whose sessions the asker may see and end. */
+/** Returns which sessions the caller may see and end. */
 function seenBy(c: AppContext): SessionFilter {
   const principal = c.get("principal");
   if (principal.kind === "operator") raise("forbidden", "The operator key makes tenants. Use a key of the tenant.");

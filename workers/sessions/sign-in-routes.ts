@@ -1,4 +1,4 @@
-/** How a person signs in to the console: by a key, or by a link that is good once (docs/decisions/0044-sessions.md). */
+/** Signs a person in to the console by a key, or by a link that is valid once (docs/decisions/0044-sessions.md). */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
@@ -31,15 +31,15 @@ import { isSignedInElsewhere } from "../http/signed-in-elsewhere.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
-/** What an id takes. */
+/** Random bytes of an id. */
 const ID_BYTES = 10;
 
 const signInSchema = z
   .strictObject({
     key: z.string().trim().min(1).max(300).optional().describe("An API key, `otto_…`."),
-    link: z.string().trim().min(1).max(300).optional().describe("The token of a link: what stands behind its `#`."),
+    link: z.string().trim().min(1).max(300).optional().describe("The token of a link: the part after its `#`."),
   })
-  .refine(({ key, link }) => (key === undefined) !== (link === undefined), "give either a key or a link")
+  .refine(({ key, link }) => (key === undefined) !== (link === undefined), "must have either key or link")
   .meta({ id: "SignIn" });
 
 const named = z.strictObject({ id: z.string(), name: z.string() });
@@ -57,11 +57,11 @@ const linkRequestSchema = z.strictObject({
     .min(1)
     .max(MAX_LINK_LIFETIME_S)
     .optional()
-    .describe("How long it can be opened; 900 when nothing is said."),
+    .describe("How long the link is valid; 900 by default."),
 });
 const linkSchema = z
   .strictObject({
-    url: z.url().describe("Open it in a browser. It is shown this once."),
+    url: z.url().describe("Open it in a browser. It is returned only once."),
     expires_at: z.iso.datetime(),
   })
   .meta({ id: "SignInLink" });
@@ -75,7 +75,7 @@ const begin = createRoute({
   path: SESSION_PATH,
   summary: "Sign a browser in",
   description:
-    "By an API key, or by the token of a link, which is good once. The answer sets a cookie that acts as the key for 12 hours, and for no longer than the key; scripts cannot read it. The session that the browser had until then is over. A link moves no browser that is signed in to another tenant. At most 60 tries a minute and address.",
+    "Signs in with an API key, or with the token of a link, which is valid once. The reply sets a cookie that acts as the key for 12 hours, but not longer than the key; scripts cannot read it. The browser's earlier session ends. A link cannot sign in a browser that is signed in to another tenant. At most 60 attempts per minute and address.",
   request: { body: { required: true, content: { "application/json": { schema: signInSchema } } } },
   responses: openAnswers(
     { 201: { description: "The session.", json: sessionSchema } },
@@ -90,7 +90,7 @@ const show = createRoute({
   operationId: "session.get",
   path: SESSION_PATH,
   summary: "Show who is signed in",
-  description: "Of the cookie's session. A request by a key has none.",
+  description: "Shows the session of the cookie. A request with a key has none.",
   responses: answers({ 200: { description: "The session.", json: sessionSchema } }, [404]),
 });
 
@@ -101,7 +101,7 @@ const end = createRoute({
   operationId: "session.delete",
   path: SESSION_PATH,
   summary: "Sign out",
-  description: "The session is over for whoever holds its cookie, and so are the links that it made.",
+  description: "Ends the session and its links.",
   responses: answers({ 204: { description: "Signed out." } }, [404]),
 });
 
@@ -111,9 +111,9 @@ const makeLink = createRoute({
   method: "post",
   operationId: "session.createLink",
   path: `${SESSION_PATH}/links`,
-  summary: "Make a link that signs a browser in, once",
+  summary: "Create a link that signs a browser in, once",
   description:
-    "The browser acts as the key that made the link. A link of a session begins none that lasts longer than that session.",
+    "The browser acts as the key that created the link. A sign-in by a session's link does not last longer than that session.",
   request: {
     body: {
       required: false,
@@ -129,7 +129,7 @@ export function sessionRoutes(app: App): void {
     const { tenant, by, refusal } = await (asked.key === undefined ? byLink(c, asked.link ?? "") : byKey(c, asked.key));
     const name = await tenantName(c, tenant, refusal);
     const token = createSessionToken(tenant, randomBytes(TOKEN_BYTES));
-    // The id is shown in lists, and tells nothing of the token.
+    // Lists show the id, which reveals nothing about the token.
     const now = Date.now();
     const [id, hash] = [makeId("session", now, randomBytes(ID_BYTES)), await sha256Hex(token)];
     const userAgent = cutUserAgent(c.req.header("user-agent") ?? "");
@@ -156,7 +156,7 @@ export function sessionRoutes(app: App): void {
   app.openapi(end, async (c) => {
     const { id, hash } = sessionOf(c);
     const tenant = tenantOf(c);
-    // Over first, whatever the database says to the audit row.
+    // End the session first, even if the audit row fails.
     await tenantsFromEnv(c.env)(tenant).endSessions({ hash });
     dropSessionToken(c);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, await auditEntry(c, "session.end", id)));
@@ -177,18 +177,17 @@ export function sessionRoutes(app: App): void {
     const by = session === null ? { keyHash: await hashKey(bearerToken(c)) } : { sessionHash: session.hash };
     unwrap(await tenantsFromEnv(c.env)(tenant).keepLink({ id, hash, expiresAt }, by));
     const origin = publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
-    // What stands behind the # reaches no server and no log.
+    // The part after the # reaches no server and no log.
     return c.json({ url: `${origin}/sign-in#${token}`, expires_at: new Date(expiresAt).toISOString() }, 201);
   });
 }
 
-const NO_SESSION = "There is no session: this request was let in by its key.";
-const LINK_IS_OVER = "This link is over: it was opened before, or its time is up. Make another one.";
-const KEY_IS_BAD = "This API key is not valid: it was mistyped or revoked, or it has expired.";
+const NO_SESSION = "There is no session: this request used a key.";
+const LINK_IS_OVER = "This link was used before or has expired. Create another one.";
+const KEY_IS_BAD = "This API key is not valid: it was mistyped, revoked, or has expired. Use another key.";
 
 /**
- * One browser has one session: the one that it came with is over as soon as another has begun, whosever key it acted as. A
- * failure is that of the audit log.
+ * Ends the browser's earlier session: a browser has one session, regardless of its key. Fails if the audit log does.
  */
 async function endEarlier(c: AppContext): Promise<Result<void>> {
   const token = sessionToken(c);
@@ -204,7 +203,7 @@ function randomBytes(count: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(count));
 }
 
-/** Whom a credential names, how the session begins, and how it is refused when there is no such tenant. */
+/** The owner of a credential, how the session starts, and the refusal for an unknown tenant. */
 interface Named {
   readonly tenant: string;
   readonly by: { readonly keyHash: string } | { readonly linkHash: string };
@@ -218,27 +217,28 @@ async function byKey(c: AppContext, key: string): Promise<Named> {
   if (admission === null) raise("unauthenticated", KEY_IS_BAD);
   if (admission.kind === "limited") {
     const { retryAfterMs } = admission;
-    raise("rate_limited", "This key has sent too many requests. Wait as long as Retry-After says.", { retryAfterMs });
+    raise("rate_limited", "This key has sent too many requests. Wait for the time in Retry-After.", { retryAfterMs });
   }
   return { tenant, by: { keyHash: await hashKey(key) }, refusal: ["unauthenticated", KEY_IS_BAD] };
 }
 
 async function byLink(c: AppContext, token: string): Promise<Named> {
-  const tenant = findLinkTenant(token) ?? raise("unauthenticated", "This is no link of Otto's. Copy it whole.");
+  const tenant = findLinkTenant(token) ?? raise("unauthenticated", "This is not a link of Otto. Copy the whole link.");
   await refuseWhileElsewhere(c, tenant);
   return { tenant, by: { linkHash: await sha256Hex(token) }, refusal: ["gone", LINK_IS_OVER] };
 }
 
 /**
- * Whoever sends somebody a link could move that person's browser to a tenant of the sender's, where what is typed next would
- * be read. A key is typed by the person, and moves it.
+ * Refuses a link for a browser that is signed in to another tenant: its sender could otherwise move the person's
+ * browser to the sender's tenant and read what is typed there. A key is typed by the person, so it may move the
+ * browser.
  */
 async function refuseWhileElsewhere(c: AppContext, tenant: string): Promise<void> {
   if (await isSignedInElsewhere(c, tenant))
     raise("conflict", "This browser is signed in to another tenant. Sign out there, then open the link again.");
 }
 
-/** Asked before a link is used up: without the database nobody is signed in, and the link stays good. */
+/** Read before the link is used up: without the database nobody can sign in, and the link stays valid. */
 async function tenantName(c: AppContext, tenant: string, [code, message]: Named["refusal"]): Promise<string> {
   const found = await databaseFromEnv(c.env).tenants.get(tenant);
   if (!found.ok && found.error.code === "not_found") raise(code, message);

@@ -1,4 +1,4 @@
-/** Skills by their name and version: those of the tenant's own, and those that ship with Otto. */
+/** Finds skills by name and version: the tenant's own, and those shipped with Otto. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { skillsFromEnv } from "../../adapters/env/skills.ts";
 import { OttoError, raise, type Result } from "../../core/base/errors.ts";
@@ -14,7 +14,7 @@ import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 
-/** A version that was looked for. `kept` null: it is part of the release. */
+/** A version of a skill. `kept` is null for a skill of the release. */
 export interface FoundVersion {
   readonly skill: Skill;
   readonly kept: SkillVersion | null;
@@ -22,14 +22,14 @@ export interface FoundVersion {
 
 const NO_REPORT: UploadReport = { warnings: [], scan: { findings: [], isCut: false } };
 
-/** The tenant's skill of this name; null: it has none. A text that is no skill's name is none's. */
+/** Returns the tenant's skill of this name; null if there is none. */
 export async function ownSkill(c: AppContext, name: string): Promise<SkillRecord | null> {
   if (!isSkillName(name)) return null;
   const read = await databaseFromEnv(c.env).skills.get(tenantOf(c), name);
   return orNull(read);
 }
 
-/** The skill that tasks have by this name now. `not_found` when there is none. */
+/** Returns the current skill of this name. `not_found` if there is none. */
 export async function presentSkill(
   c: AppContext,
   name: string,
@@ -40,7 +40,9 @@ export async function presentSkill(
   return shipped === undefined ? raise("not_found", "There is no such skill.") : { shipped };
 }
 
-/** A version by its number or its hash; `which` undefined: the present one. `not_found` when there is none. */
+/**
+ * Returns a version by its number or its hash; the current one if `which` is undefined. `not_found` if there is none.
+ */
 export async function skillVersion(c: AppContext, name: string, which: string | undefined): Promise<FoundVersion> {
   const present = await presentSkill(c, name);
   if ("shipped" in present) {
@@ -57,17 +59,17 @@ export async function skillVersion(c: AppContext, name: string, which: string | 
   return { skill: kept.skill, kept };
 }
 
-/** What was found when the version was uploaded. */
+/** Returns the report of the version's upload. */
 export function reportOf({ kept }: FoundVersion): UploadReport {
   return kept?.report ?? NO_REPORT;
 }
 
-/** The package of a version. */
+/** Returns the package of a version. */
 export async function packageOfSkill(c: AppContext, { hash }: Pick<Skill, "hash">): Promise<SkillPackage> {
   return unwrap(await skillsFromEnv(c.env, { tenant: tenantOf(c) }).open(hash));
 }
 
-/** How two versions differ in what they allow. */
+/** Compares the permissions of two versions. */
 export async function compareSkills(
   before: { readonly skill: Skill; readonly opened: SkillPackage },
   after: { readonly skill: Skill; readonly opened: SkillPackage },
@@ -84,7 +86,7 @@ async function compared(skill: Skill, opened: SkillPackage): Promise<ComparedSki
   return { skill, getContent: (path) => hashes.get(path) ?? "" };
 }
 
-/** The skills of this release that no skill of the tenant's own stands before, the first in their list first. */
+/** Returns the shipped skills that no skill of the tenant overrides, in order. */
 export async function unshadowedSkills(c: AppContext): Promise<readonly ShippedSkill[]> {
   const found = await Promise.all(
     SHIPPED.map(async (one) => ((await ownSkill(c, one.skill.name)) === null ? [one] : [])),

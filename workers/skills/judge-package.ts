@@ -1,4 +1,4 @@
-/** A package judged whole: the skill that it is, or everything that makes it none, and what is worth to be known. */
+/** Validates a whole package: returns the skill, or every problem, with warnings. */
 import { findForeignTools } from "../../core/skills/foreign-tools.ts";
 import { formatNote, type SkillNote } from "../../core/skills/head.ts";
 import { type CheckedPackage, hashPackage, formatUntrusted, writePackage } from "../../core/skills/package.ts";
@@ -9,22 +9,22 @@ import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
 import { failed, type Result } from "../../core/base/errors.ts";
 import { readSkillText } from "./read-head.ts";
 
-/** What is said of a package. */
+/** The findings about a package. */
 export interface SkillReport {
   readonly problems: readonly SkillNote[];
   readonly warnings: readonly SkillNote[];
   readonly scan: Scan;
 }
 
-/** `skill` null: there are problems. */
+/** `skill` is null if there are problems. */
 export interface JudgedSkill {
   readonly skill: Skill | null;
-  /** The bytes that it is kept as. */
+  /** The stored bytes. */
   readonly packed: Uint8Array<ArrayBuffer>;
   readonly report: SkillReport;
 }
 
-/** `knownTools`: the names of all tools that there are. */
+/** `knownTools` are the names of all tools. */
 export async function judgeSkill(given: CheckedPackage, knownTools: readonly string[]): Promise<JudgedSkill> {
   const { files, folder, litter } = given;
   const packed = writePackage(files);
@@ -46,7 +46,7 @@ export async function judgeSkill(given: CheckedPackage, knownTools: readonly str
         file: formatUntrusted(path),
         line: null,
         field: null,
-        message: "was left out: it is no part of a skill",
+        message: "was left out: it does not belong to a skill",
       })),
     ],
     scan: scanSkill(files, skill?.scripts ?? []),
@@ -54,10 +54,10 @@ export async function judgeSkill(given: CheckedPackage, knownTools: readonly str
   return { skill: skill === null ? null : { ...skill, hash: await hashPackage(packed) }, packed, report };
 }
 
-/** The refusal of a package that is no skill, with every problem. */
+/** Refuses a package that is not a skill, with every problem. */
 export function noSkill(problems: readonly SkillNote[]): Result<never> {
   const fields = problems.map((problem) => ({ field: problem.field ?? problem.file, message: formatNote(problem) }));
-  const message = `This is no skill. ${fields.map((fault) => fault.message).join("; ")}.`.slice(0, 2_000);
+  const message = `This is not a valid skill. ${fields.map((fault) => fault.message).join("; ")}.`.slice(0, 2_000);
   const [first] = fields;
   return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
 }

@@ -1,6 +1,6 @@
 /**
- * A tenant's skills as tasks have them: each change is made from the source that is there, and made again when another was
- * first. The rows change with the source or not at all.
+ * Publishes a tenant's skills. Each change starts from the current source, and is retried if another change came
+ * first. The rows change together with the source.
  */
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
@@ -11,10 +11,10 @@ import type { OutsideTool } from "../../core/tool/source.ts";
 import type { AppContext } from "../http/context.ts";
 import { tenantOf } from "../http/principal.ts";
 
-/** How often a change is made again when another was first: of so many at once, one at least gets through each time. */
+/** Retries when another change came first. Of several concurrent changes, one succeeds each time. */
 const MAX_TRIES = 30;
 
-/** Tasks that are made from now on have the skills as they are after the change. The package has to be kept before. */
+/** Publishes the change for later tasks. The package has to be stored before. */
 export async function changeSkill(c: AppContext, change: SkillChange, act: AuditEntry): Promise<Result<void>> {
   const sources = toolSourcesFromEnv(c.env);
   const tenant = tenantOf(c);
@@ -26,7 +26,7 @@ export async function changeSkill(c: AppContext, change: SkillChange, act: Audit
     if (!present.ok) return present;
     const tools = toolsAfter(present.value, change);
     if (tools.length > MAX_SKILLS)
-      return failed("quota_exceeded", `A tenant has at most ${MAX_SKILLS} skills by itself. Delete one first.`);
+      return failed("quota_exceeded", `A tenant can have at most ${MAX_SKILLS} skills of its own. Delete one first.`);
     const source = { name: SKILLS_SOURCE, tools, ifVersion: record?.version ?? 0, skill: change };
     const published = await sources.publish(tenant, source, act);
     if (published.ok) return ok(undefined);
@@ -34,7 +34,7 @@ export async function changeSkill(c: AppContext, change: SkillChange, act: Audit
   }
 }
 
-/** The tools by name, that of the skill at the version of the change or taken away. */
+/** Returns the tools by name, with the skill's tool added, replaced or removed. */
 function toolsAfter(present: readonly OutsideTool[], change: SkillChange): OutsideTool[] {
   const name = change.kind === "put" ? change.skill.name : change.name;
   const others = present.filter(({ origin }) => origin.kind !== "skill" || origin.skill.name !== name);

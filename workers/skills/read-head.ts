@@ -1,15 +1,15 @@
-/** The head of a SKILL.md, which is YAML: every value as the text that stands there, with its line. */
+/** Reads the head of a SKILL.md, which is YAML: every value as its original text, with its line. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from "yaml";
 import type { HeadEntry, HeadNode, SkillNote } from "../../core/skills/head.ts";
 import type { SkillText } from "../../core/skills/read-skill.ts";
 import { SKILL_FILE, splitSkill } from "../../core/skills/skill.ts";
 
-/** Characters of a head: the parser takes its time by them. */
+/** Characters of a head, which bound the parser's time. */
 const MAX_HEAD = 20_000;
-/** Lists and maps, one inside the other, and values of a head. */
+/** Depth and number of values of a head. */
 const MAX_DEPTH = 10;
 const MAX_VALUES = 2_000;
-/** Lines of a head that are looked at one by one when the whole is no YAML. */
+/** Lines of an invalid head that are checked one by one. */
 const MAX_QUOTED_LINES = 200;
 /** A flow collection is read by recursion, before its depth is known. */
 const MAX_BRACKETS = 200;
@@ -18,18 +18,18 @@ const MAX_BRACKETS = 200;
 export interface UnreadableSkill {
   readonly ok: false;
   readonly problem: SkillNote;
-  /** True: its head is no YAML. */
+  /** True if its head is not valid YAML. */
   readonly isSyntax: boolean;
 }
 
-/** A SKILL.md that was read, and what had to be overlooked for it. */
+/** A readable SKILL.md, with its warnings. */
 export interface ReadableSkill {
   readonly ok: true;
   readonly text: SkillText;
   readonly warnings: readonly SkillNote[];
 }
 
-/** The parts of a SKILL.md, of its bytes. */
+/** Splits the bytes of a SKILL.md into its parts. */
 export function readSkillText(bytes: Uint8Array): ReadableSkill | UnreadableSkill {
   let text: string;
   try {
@@ -37,15 +37,15 @@ export function readSkillText(bytes: Uint8Array): ReadableSkill | UnreadableSkil
   } catch {
     return unreadable(1, "is not valid UTF-8");
   }
-  if (text.includes("\0")) return unreadable(1, "holds a NUL character");
+  if (text.includes("\0")) return unreadable(1, "contains a NUL character");
   const split = splitSkill(text);
   if (split === null) {
     const isBegun = /^---[ \t]*$/m.test(text.slice(0, 10).split("\n")[0] ?? "");
     return unreadable(
       1,
       isBegun
-        ? "the head is not closed: a line of three hyphens (---) has to follow it"
-        : "there is no head: the file begins with a line of three hyphens (---), name and description, and another such line",
+        ? "the head is not closed: add a line of three hyphens (---) after it"
+        : "the head is missing: start the file with a line of three hyphens (---), name and description, and another such line",
     );
   }
   const { body, bodyLine } = split;
@@ -58,8 +58,8 @@ export function readSkillText(bytes: Uint8Array): ReadableSkill | UnreadableSkil
 }
 
 /**
- * A head in which texts stand in quotes that cannot stand without, as those who wrote it forgot: the guide for clients of
- * the format has such heads read. Null: no line is a name with such a text.
+ * Quotes texts that need quotes, in a head whose author forgot them, as the client guide of the format recommends.
+ * Returns null if no line has such a text.
  */
 function quoteTexts(head: string): { readonly head: string; readonly warnings: readonly SkillNote[] } | null {
   const warnings: SkillNote[] = [];
@@ -69,7 +69,7 @@ function quoteTexts(head: string): { readonly head: string; readonly warnings: r
     const [, field = "", text = ""] = /^([A-Za-z][\w-]*):[ \t]+([^"'|>&*!][^]*)$/.exec(line) ?? [];
     const alone = field === "" ? null : readHead(line);
     if (alone === null || alone.ok || !alone.isSyntax) return line;
-    const message = `${field} holds what has to stand in quotes (": ", or a bracket and more behind it): it is read as if it did`;
+    const message = `${field} needs quotes (it contains ": ", or text after a bracket); it was read as if quoted`;
     warnings.push({ file: SKILL_FILE, line: index + 2, field, message });
     return `${field}: '${text.trimEnd().replaceAll("'", "''")}'`;
   });
@@ -83,7 +83,7 @@ function readHead(text: string): { readonly ok: true; readonly value: readonly H
   const lines = new LineCounter();
   const document = parseDocument<ParsedNode>(text, {
     version: "1.2",
-    // Every scalar is the text that was written: `1.0` is no number, and `no` no switch.
+    // Every scalar stays text: `1.0` is no number, and `no` no boolean.
     schema: "failsafe",
     merge: false,
     resolveKnownTags: false,
@@ -100,20 +100,20 @@ function readHead(text: string): { readonly ok: true; readonly value: readonly H
   try {
     const node = new Reader(lines).read(document.contents, 0);
     if (node.kind === "map") return { ok: true, value: node.entries };
-    return unreadable(node.line, "the head is not made of names with values (name: …)");
+    return unreadable(node.line, "the head must consist of names with values (name: …)");
   } catch (thrown) {
     if (thrown instanceof Refusal) return unreadable(thrown.line, thrown.message);
     throw thrown;
   }
 }
 
-/** The mistake that is made most: a text with a colon in it that is not in quotes. */
+/** Explains the most common mistake: a text with a colon that is not in quotes. */
 function sayError(message: string, code: string): string {
-  // The parser reads what is nested by recursion, and says how that ended.
+  // The parser reads nested values by recursion, and reports when that failed.
   if (/call stack/i.test(message)) return "the head is nested too deep";
-  const said = `the head is no YAML: ${message.replace(/\.$/, "")}`;
+  const said = `the head is not valid YAML: ${message.replace(/\.$/, "")}`;
   const isColon = code === "BLOCK_AS_IMPLICIT_KEY" || /nested mappings|implicit key/i.test(message);
-  return isColon ? `${said}. A text that holds ": " has to stand in quotes` : said;
+  return isColon ? `${said}. Put a text with ": " in quotes` : said;
 }
 
 class Refusal extends Error {
@@ -141,7 +141,7 @@ class Reader {
     if (isAlias(node) || node.anchor !== undefined)
       throw new Refusal(
         line,
-        "the head has an anchor or an alias (& or *): write out what is meant, in quotes if need be",
+        "the head has an anchor or an alias (& or *): write out the value, in quotes if necessary",
       );
     if (isScalar(node)) return { kind: "text", line, text: textOf(node.value) };
     if (depth === MAX_DEPTH) throw new Refusal(line, `the head is nested more than ${MAX_DEPTH} deep`);
@@ -151,9 +151,9 @@ class Reader {
     const names = new Set<string>();
     const entries = node.items.map(({ key, value }): HeadEntry => {
       const at = this.#lineOf(key);
-      if (!isScalar(key)) throw new Refusal(at, "a name has to be a text");
+      if (!isScalar(key)) throw new Refusal(at, "a name must be text");
       const name = textOf(key.value);
-      if (names.has(name)) throw new Refusal(at, `${JSON.stringify(name.slice(0, 100))} is there twice`);
+      if (names.has(name)) throw new Refusal(at, `${JSON.stringify(name.slice(0, 100))} appears twice`);
       names.add(name);
       return {
         name,
@@ -164,13 +164,13 @@ class Reader {
     return { kind: "map", line, entries };
   }
 
-  /** Of SKILL.md: the head begins on its second line. */
+  /** The line in SKILL.md: the head starts on its second line. */
   #lineOf(node: ParsedNode): number {
     return this.#lines.linePos(node.range[0]).line + 1;
   }
 }
 
-/** A scalar of this schema: a text, or nothing. */
+/** Returns a scalar as text; empty for nothing. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

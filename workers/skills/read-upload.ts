@@ -1,17 +1,17 @@
-/** The three forms in which a skill is sent: a ZIP archive, the files of a folder as a form, and a SKILL.md by itself. */
+/** Reads an uploaded skill: a ZIP archive, the files of a folder as a form, or a single SKILL.md. */
 import { failed, type Result } from "../../core/base/errors.ts";
 import { type UploadedFile, type CheckedPackage, checkPackage } from "../../core/skills/package.ts";
 import { SKILL_FILE } from "../../core/skills/skill.ts";
 import { unzip } from "./unzip.ts";
 
-/** The media types that a skill comes as. */
+/** The media types of an upload. */
 export const UPLOAD_TYPES = ["application/zip", "multipart/form-data", "text/markdown"] as const;
 
-/** Parts whose file names are paths. Of any other part, its own name is the path. */
+/** Parts whose file name is the path. For any other part, its own name is the path. */
 const FILE_PARTS = new Set(["file", "files", "file[]", "files[]", "folder"]);
 const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
 
-/** The package that a request brings. */
+/** Returns the package of a request. */
 export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<CheckedPackage>> {
   const mediaType = (type.split(";")[0] ?? "").trim().toLowerCase();
   if (body.length === 0) return failed("invalid_input", "The body is empty: send a skill.", { field: "body" });
@@ -27,7 +27,7 @@ export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): P
     default:
       return failed(
         "unsupported_media",
-        "Send a skill as application/zip, as multipart/form-data with a file for each of the folder's, or as text/markdown (a SKILL.md by itself).",
+        "Send a skill as application/zip, as multipart/form-data with one part per file, or as text/markdown (a single SKILL.md).",
         { field: "content-type" },
       );
   }
@@ -48,7 +48,7 @@ async function form(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result
   const files: UploadedFile[] = [];
   for (const [name, value] of parts) {
     if (typeof value === "string") {
-      const message = `${name.slice(0, 100)}: has to be a file, with its path as the file name`;
+      const message = `${name.slice(0, 100)}: must be a file, with its path as the file name`;
       return failed("invalid_input", message, { field: name.slice(0, 100) });
     }
     const path = FILE_PARTS.has(name) ? value.name : name;

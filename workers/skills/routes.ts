@@ -1,6 +1,6 @@
 /**
- * Skills: packages of instructions and scripts in the Agent Skills format. What is uploaded is kept by the hash of its
- * content; tasks keep the version that they began with.
+ * Skills: packages of instructions and scripts in the Agent Skills format. Uploads are stored by the hash of their
+ * content. Tasks keep the version that they started with.
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -69,16 +69,16 @@ const upload = createRoute({
   path: "/v1/skills",
   summary: "Upload a skill",
   description:
-    "A ZIP archive (`application/zip`), the files of a folder (`multipart/form-data`: a part for each, its path as file name), or a SKILL.md by itself (`text/markdown`). At most 10 MB, 200 files, and 100 KB of SKILL.md. The same content again changes nothing. Tasks that run keep the version that they began with. 409 when the skill's tool would have the name of another tool.",
+    "A ZIP archive (`application/zip`), the files of a folder (`multipart/form-data`: a part for each, its path as file name), or a single SKILL.md (`text/markdown`). At most 10 MB, 200 files, and 100 KB of SKILL.md. Uploading the same content again changes nothing. Running tasks keep their version. 409 if the skill's tool would have the name of another tool.",
   middleware: [admin],
   request: { body },
   responses: answers(
     {
       200: {
-        description: "It is there already, or an earlier version is the present one again.",
+        description: "It exists already, or an earlier version is current again.",
         json: uploadedSchema,
       },
-      201: { description: "It was made, or has a further version.", json: uploadedSchema },
+      201: { description: "It was created, or has a new version.", json: uploadedSchema },
     },
     [409, 413, 415, 422],
   ),
@@ -89,10 +89,10 @@ const validate = createRoute({
   method: "post",
   operationId: "skills.validate",
   path: "/v1/skills/validate",
-  summary: "Say of a skill what an upload would",
-  description: "The same body as an upload. Nothing is kept.",
+  summary: "Validate a skill without saving it",
+  description: "Accepts the body of an upload. Nothing is stored.",
   request: { body },
-  responses: answers({ 200: { description: "What was found.", json: verdictSchema } }, [413, 415, 422]),
+  responses: answers({ 200: { description: "The findings.", json: verdictSchema } }, [413, 415, 422]),
 });
 
 const list = createRoute({
@@ -100,7 +100,7 @@ const list = createRoute({
   method: "get",
   operationId: "skills.list",
   path: "/v1/skills",
-  summary: "List skills, the latest first, then those that ship with Otto",
+  summary: "List skills, newest first, then those shipped with Otto",
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of skills.", json: pageOf(skillSchema) } }, [422]),
 });
@@ -110,7 +110,7 @@ const show = createRoute({
   method: "get",
   operationId: "skills.get",
   path: "/v1/skills/{name}",
-  summary: "Show a skill: its instructions, its files, and what was found in them",
+  summary: "Show a skill: its instructions, files and findings",
   request: { params },
   responses: answers({ 200: { description: "The skill.", json: skillDetailSchema } }, [404]),
 });
@@ -120,8 +120,8 @@ const restore = createRoute({
   method: "put",
   operationId: "skills.setVersion",
   path: "/v1/skills/{name}",
-  summary: "Make a version of a skill the present one",
-  description: "Tasks that are made from now on have it.",
+  summary: "Restore a version of a skill",
+  description: "New tasks use it.",
   middleware: [admin],
   request: {
     params,
@@ -131,7 +131,7 @@ const restore = createRoute({
         "application/json": {
           schema: z
             .strictObject({
-              version: z.union([z.int().min(1).max(999_999_999), z.string().regex(/^[0-9a-f]{64}$/, "is no hash")]),
+              version: z.union([z.int().min(1).max(999_999_999), z.string().regex(/^[0-9a-f]{64}$/, "is not a hash")]),
             })
             .meta({ id: "SkillVersionInput" }),
         },
@@ -147,10 +147,10 @@ const remove = createRoute({
   operationId: "skills.delete",
   path: "/v1/skills/{name}",
   summary: "Delete a skill with all its versions",
-  description: "Tasks that run keep it. A skill of that name that ships with Otto is there again.",
+  description: "Running tasks keep it. A skill of the same name that is shipped with Otto becomes available again.",
   middleware: [admin],
   request: { params },
-  responses: answers({ 200: { description: "The skill as it was.", json: skillSchema } }, [404, 409]),
+  responses: answers({ 200: { description: "The deleted skill.", json: skillSchema } }, [404, 409]),
 });
 
 const versions = createRoute({
@@ -158,7 +158,7 @@ const versions = createRoute({
   method: "get",
   operationId: "skills.listVersions",
   path: "/v1/skills/{name}/versions",
-  summary: "List the versions of a skill, the latest first",
+  summary: "List the versions of a skill, newest first",
   request: { params, query: z.strictObject(pageQuery) },
   responses: answers({ 200: { description: "A page of versions.", json: pageOf(skillVersionSchema) } }, [404, 422]),
 });
@@ -178,8 +178,8 @@ const difference = createRoute({
   method: "get",
   operationId: "skills.diff",
   path: "/v1/skills/{name}/versions/{version}/difference/{other}",
-  summary: "Compare what two versions of a skill are allowed",
-  description: "From the first to the second.",
+  summary: "Compare the permissions of two versions of a skill",
+  description: "Lists the changes from the first to the second.",
   request: { params: versionParams.extend({ other: which }) },
   responses: answers({ 200: { description: "The difference.", json: differenceSchema } }, [404]),
 });
@@ -191,7 +191,7 @@ const file = createRoute({
   path: "/v1/skills/{name}/files/{path}",
   summary: "Download a file of a skill",
   request: {
-    params: params.extend({ path: z.string().describe("The file's path in the package; it may hold slashes") }),
+    params: params.extend({ path: z.string().describe("The file's path in the package; it may contain slashes") }),
     query: fileQuery,
   },
   responses: answers({ 200: { description: "The bytes.", other: ["*/*"] } }, [404, 422]),
@@ -225,7 +225,7 @@ export function skillRoutes(app: App): void {
     const { after, limit } = pageRequest(c.req.valid("query"));
     const own = unwrap(await databaseFromEnv(c.env).skills.page(tenantOf(c), { after, limit }));
     if (own.next !== null) return c.json({ data: own.items.map(shownOwn), next_cursor: writeCursor(own.next) }, 200);
-    // What ships has no moment at which it was made: it stands behind everything that has.
+    // Shipped skills have no creation time, so they follow all others.
     const shipped = await unshadowedSkills(c);
     const rest = after?.at === 0 ? shipped.filter(({ skill }) => skill.slug < after.id) : shipped;
     const room = rest.slice(0, limit - own.items.length);
@@ -314,10 +314,10 @@ export function skillRoutes(app: App): void {
   });
 }
 
-/** Sorts behind every slug: the place before the first skill that ships. */
+/** Sorts after every slug: the position before the first shipped skill. */
 const END_OF_OWN = "zzzz";
 
-/** What stands after `/files/`, decoded once from the URL as it came. */
+/** Returns the path after `/files/`, decoded once from the raw URL. */
 function filePath(c: AppContext): string {
   const [, , , , , ...encoded] = new URL(c.req.url).pathname.split("/");
   let path: string;
@@ -341,6 +341,6 @@ function shownUploaded({ record, outcome, report, difference: from }: Uploaded) 
 }
 
 function refuseShipped(name: string): never {
-  const message = `${name} ships with Otto. Upload a skill of this name, which then stands before it.`;
+  const message = `${name} is shipped with Otto. Upload a skill of this name to override it.`;
   return raise("conflict", message, { field: "name" });
 }

@@ -1,9 +1,12 @@
-/** The files of a ZIP archive. Nothing is inflated beyond what the archive's directory said, which was checked before. */
+/**
+ * Extracts the files of a ZIP archive. Inflates at most the sizes in the archive's directory, which were checked
+ * before.
+ */
 import { ok, type Result } from "../../core/base/errors.ts";
 import { type UploadedFile, failFiles } from "../../core/skills/package.ts";
 import { crc32, readZipDirectory, type ZipEntry } from "../../core/skills/zip-directory.ts";
 
-/** `invalid_input` or `too_large` say what is wrong with the archive. */
+/** `invalid_input` or `too_large` explain what is wrong with the archive. */
 export async function unzip(archive: Uint8Array): Promise<Result<readonly UploadedFile[]>> {
   const entries = readZipDirectory(archive);
   if (!entries.ok) return entries;
@@ -11,15 +14,13 @@ export async function unzip(archive: Uint8Array): Promise<Result<readonly Upload
   for (const entry of entries.value) {
     const bytes = entry.isDeflated ? await inflate(entry) : entry.stored;
     if (bytes === null || bytes.length !== entry.size || crc32(bytes) !== entry.crc32)
-      return failFiles([
-        { field: entry.path.slice(0, 100), message: "is broken: its bytes are not those that were packed" },
-      ]);
+      return failFiles([{ field: entry.path.slice(0, 100), message: "is broken: its checksum does not match" }]);
     files.push({ path: entry.path, bytes });
   }
   return ok(files);
 }
 
-/** The bytes of an entry; null when they are more than it said, or no deflated bytes at all. */
+/** Returns the bytes of an entry; null if they exceed its size, or are not deflated data. */
 async function inflate({ stored, size }: ZipEntry): Promise<Uint8Array | null> {
   const inflated = new Uint8Array(size);
   let at = 0;

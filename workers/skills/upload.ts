@@ -1,4 +1,4 @@
-/** What a request that brings a skill makes: a further version, or nothing where it is there already. */
+/** Stores an uploaded skill: a new version, or nothing if it exists already. */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { skillsFromEnv } from "../../adapters/env/skills.ts";
 import { failed, type Failure, OttoError, raise } from "../../core/base/errors.ts";
@@ -20,7 +20,7 @@ import { type JudgedSkill, judgeSkill, noSkill, type SkillReport } from "./judge
 import { changeSkill } from "./publish.ts";
 import { readUpload } from "./read-upload.ts";
 
-/** What came of an upload. */
+/** The result of an upload. */
 export interface Uploaded {
   readonly record: SkillRecord;
   readonly outcome: "created" | "updated" | "unchanged" | "restored";
@@ -28,14 +28,14 @@ export interface Uploaded {
   readonly difference: SkillDifference | null;
 }
 
-/** What is said of a package that is not uploaded. */
+/** The findings about a package that is not uploaded. */
 export interface Verdict {
   readonly skill: Skill | null;
   readonly report: SkillReport;
   readonly difference: SkillDifference | null;
 }
 
-/** Keeps the skill of a request. `tools`: all that there are, the tenant's own too. */
+/** Stores the skill of a request. `tools` are all tools, including the tenant's own. */
 export async function uploadSkill(c: AppContext, tools: readonly Tool[]): Promise<Uploaded> {
   const judged = await judgeBody(c, tools);
   const { skill, packed, report } = judged;
@@ -60,7 +60,7 @@ export async function uploadSkill(c: AppContext, tools: readonly Tool[]): Promis
   return { record, outcome, report, difference };
 }
 
-/** Says of a request's package what an upload would, and keeps nothing. */
+/** Validates a request's package as an upload would, without storing it. */
 export async function judgeUpload(c: AppContext, tools: readonly Tool[]): Promise<Verdict> {
   const given = await readUpload(c.req.header("content-type") ?? "", bodyOf(c));
   if (!given.ok) {
@@ -77,7 +77,7 @@ export async function judgeUpload(c: AppContext, tools: readonly Tool[]): Promis
   return { skill, report: { ...report, problems: [...report.problems, ...problem] }, difference };
 }
 
-/** Makes an earlier version the present one. */
+/** Makes an earlier version current again. */
 export async function restoreSkill(c: AppContext, record: SkillRecord, which: number | string): Promise<Uploaded> {
   const { name, current } = record;
   const wanted = unwrap(await databaseFromEnv(c.env).skills.version(tenantOf(c), name, which));
@@ -108,12 +108,15 @@ function bodyOf(c: AppContext): Uint8Array<ArrayBuffer> {
   return (c.get("bodyBytes") ?? new Uint8Array()) as Uint8Array<ArrayBuffer>;
 }
 
-/** Every name that a pattern of a skill can mean. */
+/** Returns every name that a pattern of a skill can match. */
 function namesOf(tools: readonly Tool[]): string[] {
   return tools.flatMap(({ name, alsoNamed = [] }) => [name, ...alsoNamed]);
 }
 
-/** Why the skill's tool cannot have its name; null: it can. A skill of the tenant stands before one of that name that ships. */
+/**
+ * Explains why the skill's tool cannot have its name; null if it can. A tenant's skill overrides a shipped one of the
+ * same name.
+ */
 function takenBy({ name, slug }: Skill, tools: readonly Tool[]): Failure | null {
   const other = indexByKey(tools).get(toNameKey(slug));
   if (other === undefined) return null;
@@ -135,7 +138,7 @@ async function outcomeOf(
   if (known.ok) return "restored";
   if (known.error.code !== "not_found") throw new OttoError(known.error);
   if (before.versions >= MAX_SKILL_VERSIONS)
-    raise("quota_exceeded", `A skill has at most ${MAX_SKILL_VERSIONS} versions. Delete it and upload it anew.`);
+    raise("quota_exceeded", `A skill has at most ${MAX_SKILL_VERSIONS} versions. Delete it and upload it again.`);
   return "updated";
 }
 
@@ -149,7 +152,7 @@ async function differenceFrom(
   return await compareSkills({ skill: current.skill, opened }, { skill, opened: readPackage(packed) });
 }
 
-/** The report of what is no package at all. */
+/** Reports a package that cannot be read. */
 function unpacked(failure: Failure): SkillReport {
   const faults = failure.fields ?? [{ field: failure.field ?? "body", message: failure.message }];
   const problems = faults.map(({ field, message }): SkillNote => ({ file: field, line: null, field, message }));

@@ -1,4 +1,4 @@
-/** Skills as the API shows them. */
+/** Formats skills for the API. */
 import { z } from "zod";
 import { formatNote, type SkillNote } from "../../core/skills/head.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
@@ -15,8 +15,8 @@ const texts = z.array(z.string());
 const noteSchema = z.strictObject({
   file: z.string(),
   line: z.int().nullable(),
-  field: z.string().nullable().describe("The field of the head."),
-  message: z.string().describe("With its place before it: `SKILL.md:3: description is missing`."),
+  field: z.string().nullable().describe("The field of the head with the problem."),
+  message: z.string().describe("The problem with its position: `SKILL.md:3: description is missing`."),
 });
 
 const scanSchema = z
@@ -26,9 +26,9 @@ const scanSchema = z
         kind: z.enum(["network", "environment", "other_files", "programs", "made_code", "hidden_characters"]),
       }),
     ),
-    is_cut: z.boolean().describe("True: there is more than is listed."),
+    is_cut: z.boolean().describe("True if the list is incomplete."),
   })
-  .describe("Lines that are worth a look before the skill is trusted. Nothing is refused for them.");
+  .describe("Lines to review before you trust the skill. They do not block an upload.");
 
 const scriptSchema = z.strictObject({
   name: z.string(),
@@ -36,7 +36,7 @@ const scriptSchema = z.strictObject({
   description: z.string(),
   timeout_s: z.int().nullable(),
   network: z.boolean(),
-  read_only: z.boolean().describe("True for one that only looks: what it writes is dropped."),
+  read_only: z.boolean().describe("True for a read-only script: its changes are discarded."),
 });
 
 const fields = {
@@ -44,10 +44,10 @@ const fields = {
   slug: z.string().describe("The name of the skill's tool."),
   description: z.string(),
   hash: z.string().describe("SHA-256 of the package: its paths, modes and bytes."),
-  allowed_tools: texts.nullable().describe("Patterns as fnmatch reads them; null: it restricts nothing."),
+  allowed_tools: texts.nullable().describe("fnmatch patterns; null if unrestricted."),
   scripts: z.array(scriptSchema),
   category: z.string().nullable(),
-  stated_version: z.string().nullable().describe("What the head says."),
+  stated_version: z.string().nullable().describe("The version in the head."),
   author: z.string().nullable(),
   tags: texts,
   license: z.string().nullable(),
@@ -58,8 +58,8 @@ const fields = {
 export const skillSchema = z
   .strictObject({
     ...fields,
-    source: z.enum(["own", "otto"]).describe("`otto`: it ships with Otto."),
-    version: z.int().nullable().describe("Null: it ships with Otto."),
+    source: z.enum(["own", "otto"]).describe("`otto`: shipped with Otto."),
+    version: z.int().nullable().describe("Null for a shipped skill."),
     versions: z.int(),
     created_at: time.nullable(),
     updated_at: time.nullable(),
@@ -93,9 +93,7 @@ export const versionDetailSchema = skillVersionSchema
 
 export const differenceSchema = z
   .strictObject({
-    widens: z
-      .boolean()
-      .describe("True: it is allowed more than before. What a changed script does now is for a person to read."),
+    widens: z.boolean().describe("True if it has more permissions than before. Review changed scripts yourself."),
     allowed_tools: z.strictObject({
       before: texts.nullable(),
       after: texts.nullable(),
@@ -109,7 +107,7 @@ export const differenceSchema = z
       network_added: texts,
       network_removed: texts,
     }),
-    said: texts.describe("A sentence for each difference."),
+    said: texts.describe("One sentence for each difference."),
   })
   .meta({ id: "SkillDifference" });
 
@@ -119,7 +117,7 @@ export const uploadedSchema = z
     outcome: z.enum(["created", "updated", "unchanged", "restored"]),
     warnings: z.array(noteSchema),
     scan: scanSchema,
-    difference: differenceSchema.nullable().describe("From the version before; null: there was none."),
+    difference: differenceSchema.nullable().describe("Changes since the previous version; null without one."),
   })
   .meta({ id: "UploadedSkill" });
 
@@ -127,10 +125,10 @@ export const verdictSchema = z
   .strictObject({
     valid: z.boolean(),
     skill: z.strictObject(fields).nullable(),
-    problems: z.array(noteSchema).describe("Everything that makes it no skill, or keeps it from being uploaded."),
+    problems: z.array(noteSchema).describe("The problems that prevent an upload."),
     warnings: z.array(noteSchema),
     scan: scanSchema,
-    difference: differenceSchema.nullable().describe("From the present version; null: there is none."),
+    difference: differenceSchema.nullable().describe("Changes since the current version; null without one."),
   })
   .meta({ id: "SkillVerdict" });
 
@@ -167,7 +165,7 @@ export function shownShipped(skill: Skill): z.infer<typeof skillSchema> {
   return { ...shownFields(skill), source: "otto", version: null, versions: 1, ...times };
 }
 
-/** `current` is the hash of the version that tasks have now. */
+/** `current` is the hash of the published version. */
 export function shownVersion(skill: Skill, kept: SkillVersion | null, current: string) {
   return {
     ...shownFields(skill),

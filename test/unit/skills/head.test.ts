@@ -68,18 +68,18 @@ describe("a SKILL.md", () => {
   });
 
   test.each([
-    ["no head", "# Only text", ["SKILL.md:1: there is no head"]],
+    ["no head", "# Only text", ["SKILL.md:1: the head is missing"]],
     ["a head that does not end", "---\nname: a\n# Text", ["SKILL.md:1: the head is not closed"]],
     ["an empty head", "---\n---\n", ["SKILL.md:1: name is missing", "SKILL.md:1: description is missing"]],
-    ["a head that is a list", "---\n- name\n---\n", ["SKILL.md:2: the head is not made of names with values"]],
+    ["a head that is a list", "---\n- name\n---\n", ["SKILL.md:2: the head must consist of names with values"]],
     ["an empty description", skillMd(["description: "]), ["SKILL.md:3: description is empty"]],
     ["a list for a text", skillMd(["license: [a]"]), ["SKILL.md:4: license is a list: it has to be a text"]],
-    ["a field twice", skillMd(["license: a", "license: b"]), ['SKILL.md:5: "license" is there twice']],
+    ["a field twice", skillMd(["license: a", "license: b"]), ['SKILL.md:5: "license" appears twice']],
     ["an alias", skillMd(["author: &a me", "license: *a"]), ["SKILL.md:4: the head has an anchor or an alias"]],
     ["a tag for metadata", skillMd(["metadata: text"]), ["SKILL.md:4: metadata is a text"]],
     ["tools as a map", skillMd(["allowed-tools: {a: b}"]), ["SKILL.md:4: allowed-tools is a map"]],
-    ["tabs", "---\nname: a\n\tdescription: b\n---\n", ["SKILL.md:3: the head is no YAML"]],
-    ["NUL", "---\nname: a\0\n---\n", ["SKILL.md:1: holds a NUL character"]],
+    ["tabs", "---\nname: a\n\tdescription: b\n---\n", ["SKILL.md:3: the head is not valid YAML"]],
+    ["NUL", "---\nname: a\0\n---\n", ["SKILL.md:1: contains a NUL character"]],
     [
       "a name of 65 characters",
       skillMd([`name: ${"a".repeat(65)}`]),

@@ -64,7 +64,7 @@ describe("a server that wants OAuth", () => {
     expect(told.text).toMatch(/has 1 tools of notes/);
     expect((await browser.visit(back)).status).toBe(400);
     const { pathname, search } = new URL(added.json.authorization_url);
-    expect((await browser.visit(pathname + search)).text).toContain("is over");
+    expect((await browser.visit(pathname + search)).text).toContain("has expired");
     const shown = await caller.send("GET", "/v1/mcp-servers/notes");
     expect(shown.json).toMatchObject({ status: "connected", tool_count: 1, authorization_url: null });
     expect((await caller.send("POST", "/v1/tools/notes_echo/call", {})).json).toEqual({ ok: true, result: "heard" });
@@ -85,7 +85,7 @@ describe("a server that wants OAuth", () => {
     const browser = newBrowser();
     const first = await agree((await add()).json.authorization_url, browser);
     const second = await caller.send("POST", "/v1/mcp-servers/notes/reload");
-    expect((await browser.visit(first)).text).toContain("another one has begun");
+    expect((await browser.visit(first)).text).toContain("a newer one has started");
     expectProblem(await browser.visit("/oauth/mcp/begin?state=abc"), 422, "state");
     expectProblem(await knock("GET", "/oauth/mcp/callback?state=abc&code=x"), 422, "state");
     const refused = new URL(await agree(second.json.authorization_url, browser), "http://otto.test");

@@ -424,7 +424,7 @@ export interface paths {
     get: { parameters: { query: { state: string; go?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 409: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } } } };
   };
   "/oauth/mcp/callback": {
-    /** Come back from an authorization server */
+    /** Return from an authorization server */
     get: { parameters: { query: { state: string; code?: string | undefined; iss?: string | undefined; error?: string | undefined; error_description?: string | undefined; error_uri?: string | undefined; session_state?: string | undefined; scope?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 400: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } } } };
   };
   "/oauth/mcp/client.json": {
@@ -568,9 +568,9 @@ export interface paths {
     post: { parameters: { query?: never; path: { message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mcp-servers": {
-    /** Set all MCP servers */
+    /** Replace all MCP servers */
     put: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": McpServersInput } }; responses: { 200: { content: { "application/json": { data: (McpServer)[]; next_cursor: null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Add an MCP server, or set one */
+    /** Add or replace an MCP server */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": McpServerInput } }; responses: { 201: { content: { "application/json": McpServerDetail } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** List MCP servers */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { data: (McpServer)[]; next_cursor: null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -582,15 +582,15 @@ export interface paths {
     delete: { parameters: { query?: never; path: { name: string } }; responses: { 204: { content?: never }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mcp-servers/{name}/approve": {
-    /** Agree to the tools that an MCP server lists now */
+    /** Approve the tools that an MCP server lists now */
     post: { parameters: { query?: never; path: { name: string } }; requestBody: { content: { "application/json": McpApprovalInput } }; responses: { 200: { content: { "application/json": McpServerDetail } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mcp-servers/{name}/reload": {
-    /** Look at an MCP server anew */
+    /** Reload an MCP server */
     post: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": McpServerDetail } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/memory": {
-    /** List memories, the latest first, or search them */
+    /** List memories, newest first, or search them */
     get: { parameters: { query?: { query?: string | undefined; tag?: string | undefined; project?: string | undefined; scope?: MemoryWhere | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Memory)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Save a memory */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": NewMemoryInput } }; responses: { 200: { content: { "application/json": Memory } }; 201: { content: { "application/json": Memory } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -606,13 +606,13 @@ export interface paths {
   "/v1/people": {
     /** Make a person */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": PersonInput } }; responses: { 201: { content: { "application/json": Person } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List people, the latest first */
+    /** List people, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Person)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/people/{id}": {
     /** Show a person */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Person } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Set a person anew */
+    /** Replace a person */
     put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": PersonInput } }; responses: { 200: { content: { "application/json": Person } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a person */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Person } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -636,11 +636,11 @@ export interface paths {
   "/v1/schedules": {
     /** Make a schedule */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": ScheduleInput } }; responses: { 201: { content: { "application/json": Schedule } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List schedules, the latest first */
+    /** List schedules, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Schedule)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules/preview": {
-    /** Show the next due moments of a schedule that is not made */
+    /** Preview the due times of a schedule without creating it */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": SchedulePreviewInput } }; responses: { 200: { content: { "application/json": DueMoments } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules/{id}": {
@@ -652,11 +652,11 @@ export interface paths {
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Schedule } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules/{id}/next": {
-    /** Show the next due moments of a schedule */
+    /** Show the next due times of a schedule */
     get: { parameters: { query?: { count?: number | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": DueMoments } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules/{id}/occurrences": {
-    /** List the occurrences of a schedule, the latest first */
+    /** List the occurrences of a schedule, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (Occurrence)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules/{id}/pause": {
@@ -668,13 +668,13 @@ export interface paths {
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": Schedule } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules/{id}/run": {
-    /** Run a schedule now, besides its due moments */
+    /** Run a schedule now, in addition to its due times */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": Occurrence } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/secrets": {
     /** Make a secret */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": NewSecretInput } }; responses: { 201: { content: { "application/json": Secret } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List secrets, the latest first */
+    /** List secrets, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Secret)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/secrets/{secret}": {
@@ -694,11 +694,11 @@ export interface paths {
     delete: { parameters: { query?: never; path?: never }; responses: { 204: { content?: never }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/session/links": {
-    /** Make a link that signs a browser in, once */
+    /** Create a link that signs a browser in, once */
     post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": SignInLinkInput } }; responses: { 201: { content: { "application/json": SignInLink } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/sessions": {
-    /** List who is signed in, the latest first */
+    /** List sessions, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (SignedIn)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Sign all other browsers out */
     delete: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { ended: number } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -710,17 +710,17 @@ export interface paths {
   "/v1/skills": {
     /** Upload a skill */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/zip": string | Blob; "multipart/form-data": string | Blob; "text/markdown": string | Blob } }; responses: { 200: { content: { "application/json": UploadedSkill } }; 201: { content: { "application/json": UploadedSkill } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** List skills, the latest first, then those that ship with Otto */
+    /** List skills, newest first, then those shipped with Otto */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Skill)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/skills/validate": {
-    /** Say of a skill what an upload would */
+    /** Validate a skill without saving it */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/zip": string | Blob; "multipart/form-data": string | Blob; "text/markdown": string | Blob } }; responses: { 200: { content: { "application/json": SkillVerdict } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/skills/{name}": {
-    /** Show a skill: its instructions, its files, and what was found in them */
+    /** Show a skill: its instructions, files and findings */
     get: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": SkillDetail } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Make a version of a skill the present one */
+    /** Restore a version of a skill */
     put: { parameters: { query?: never; path: { name: string } }; requestBody: { content: { "application/json": SkillVersionInput } }; responses: { 200: { content: { "application/json": UploadedSkill } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a skill with all its versions */
     delete: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": Skill } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -730,7 +730,7 @@ export interface paths {
     get: { parameters: { query?: { version?: string | undefined }; path: { name: string; path: string } }; responses: { 200: { content: { "*/*": string | Blob } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/skills/{name}/versions": {
-    /** List the versions of a skill, the latest first */
+    /** List the versions of a skill, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { name: string } }; responses: { 200: { content: { "application/json": { data: (SkillVersion)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/skills/{name}/versions/{version}": {
@@ -738,7 +738,7 @@ export interface paths {
     get: { parameters: { query?: never; path: { name: string; version: string } }; responses: { 200: { content: { "application/json": SkillVersionDetail } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/skills/{name}/versions/{version}/difference/{other}": {
-    /** Compare what two versions of a skill are allowed */
+    /** Compare the permissions of two versions of a skill */
     get: { parameters: { query?: never; path: { name: string; version: string; other: string } }; responses: { 200: { content: { "application/json": SkillDifference } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/slack/authorize": {
@@ -878,11 +878,11 @@ export interface paths {
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": StopInput } }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tool-sources": {
-    /** List where the tenant's own tools come from */
+    /** List the sources of the tenant's own tools */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { data: (ToolSource)[] } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tool-sources/{source}": {
-    /** Take the tools of an import away */
+    /** Delete the tools of an import */
     delete: { parameters: { query?: never; path: { source: string } }; responses: { 200: { content: { "application/json": ToolSource } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tools": {
@@ -906,9 +906,9 @@ export interface paths {
   "/v1/tools/{name}": {
     /** Show a tool: its schemas, permissions and examples */
     get: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": Tool } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Make the next version of a tool of your own */
+    /** Create the next version of a custom tool */
     put: { parameters: { query?: never; path: { name: string } }; requestBody: { content: { "application/json": CustomToolInput } }; responses: { 200: { content: { "application/json": Tool } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Take a tool of your own away */
+    /** Delete a custom tool */
     delete: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": Tool } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tools/{name}/call": {
@@ -920,7 +920,7 @@ export interface paths {
     post: { parameters: { query?: never; path: { name: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": Tool } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tools/{name}/versions": {
-    /** List the versions of a tool of your own, the latest first */
+    /** List the versions of a custom tool, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { name: string } }; responses: { 200: { content: { "application/json": { data: (ToolVersion)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/usage": {

@@ -285,7 +285,7 @@ describe("a delivery by mail", () => {
     expect(mail).toMatchObject({ subject: "The report", attachments: [{ filename: "a.txt" }] });
     expect(new TextDecoder().decode(mail?.attachments[0]?.content as ArrayBuffer)).toBe("hello");
     expect(mail?.html).toContain("<strong>It</strong>");
-    expect(mail?.text).toMatch(/big\.bin: .*10 MB[\s\S]*gone\.txt: it is not there/);
+    expect(mail?.text).toMatch(/big\.bin: .*10 MB[\s\S]*gone\.txt: it was deleted/);
     expect(mail?.replyTo).toBeUndefined();
   });
 

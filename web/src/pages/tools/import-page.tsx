@@ -107,7 +107,7 @@ function ImportForm({ onMade }: { readonly onMade: (made: ToolImport) => void })
           <div className="flex flex-col gap-4 border-t border-line p-3">
             <TextField
               label="Base address (optional)"
-              hint="Where its operations are, in place of the document's servers."
+              hint="The address of its operations; replaces the document's servers."
               value={filled.base_url}
               onChange={({ target }) => set({ base_url: target.value })}
               error={faults["base_url"]}

@@ -168,7 +168,7 @@ function RemoveSource({ source, onClose }: { readonly source: ToolSource | null;
       onConfirm={() => source !== null && removing.mutate(source.name)}
       onClose={onClose}
     >
-      <p>New tasks do not have its {source?.tools ?? 0} tools. Tasks that run keep them.</p>
+      <p>New tasks do not have its {source?.tools ?? 0} tools. Running tasks keep them.</p>
       {removing.isError ? <ProblemNotice error={removing.error} doing="Couldn't remove the tools" /> : null}
     </Confirm>
   );
