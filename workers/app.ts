@@ -21,7 +21,7 @@ import { once } from "./http/middleware/once.ts";
 import { refuseUnready } from "./http/middleware/refuse-unready.ts";
 import { requestId } from "./http/middleware/request-id.ts";
 import { securityHeaders } from "./http/middleware/security-headers.ts";
-import { passingFailure } from "./http/passing-failure.ts";
+import { passingFailure } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
@@ -68,7 +68,7 @@ import { webhookRoutes } from "./channels/webhooks/routes.ts";
 import { webhookCallRoutes } from "./channels/webhooks/call-routes.ts";
 import { storageFailure } from "./http/storage-failure.ts";
 import { refuseInvalid } from "./http/validation.ts";
-import { currentPath } from "./http/old-addresses.ts";
+import { currentPath } from "./http/moved-paths.ts";
 
 /** Builds the app. It has no state of a request, so one app serves a whole isolate. */
 export function createApp(): App {

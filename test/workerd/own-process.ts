@@ -7,7 +7,7 @@ import { beforeEach } from "vitest";
 import { costFromEnv } from "../../adapters/env/tenants.ts";
 import { secretCache } from "../../adapters/env/secrets.ts";
 import { processShare } from "../../durable-objects/tenant/slots.ts";
-import { endpointsPause } from "../../workers/channels/webhooks/known-endpoints.ts";
+import { endpointsPause } from "../../workers/channels/webhooks/endpoint-cache.ts";
 
 beforeEach(() => {
   processShare.clear();

@@ -8,7 +8,7 @@ import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
 import { applyToolboxSettings } from "../../core/steps/tool-settings.ts";
 import type { AppContext } from "../http/context.ts";
-import { keepAgent, knownAgent } from "./known.ts";
+import { keepAgent, knownAgent } from "./agent-cache.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 

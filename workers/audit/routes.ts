@@ -9,7 +9,7 @@ import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import type { App, AppEnv } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { BETWEEN, betweenOf, betweenQuery } from "../http/made-between.ts";
+import { BETWEEN, betweenOf, betweenQuery } from "../http/created-between.ts";
 import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
 import { unwrap } from "../http/unwrap.ts";
 

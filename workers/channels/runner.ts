@@ -12,7 +12,7 @@ import type { DeliverTo } from "../../core/task/source.ts";
 import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
 import { paceIncoming } from "../http/charge-cost.ts";
-import { makeTask } from "../tasks/make.ts";
+import { makeTask } from "../tasks/create.ts";
 import { type Channels, CHANNELS, loadReceiver, loadSender } from "./channels.ts";
 import { spreadNotices } from "./fan-out/fan-out.ts";
 import { tell } from "./outbox/notify.ts";

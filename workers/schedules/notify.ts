@@ -6,7 +6,7 @@ import { isEndOfRun } from "../../core/channels/webhooks/interest.ts";
 import { ok } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import type { TaskStatus } from "../../core/task/status.ts";
-import type { Spreader } from "../channels/fan-out/spreader.ts";
+import type { Spreader } from "../channels/fan-out/fan-out-step.ts";
 
 const STATUSES: Readonly<Record<string, TaskStatus>> = {
   "task.completed": "completed",

@@ -9,7 +9,7 @@ import type { PersonRecord } from "../../core/people/person.ts";
 import { parseReminder } from "../../core/schedules/parse-reminder.ts";
 import { scheduleConfigSchema, type ScheduleState } from "../../core/schedules/schedule.ts";
 import { getReminderName } from "../../core/schedules/task-reminders.ts";
-import { checkedConfig, makeSchedule } from "./make.ts";
+import { checkedConfig, makeSchedule } from "./create.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
 /** The requester, the text, and where a reminder for the requester is sent. */

@@ -13,7 +13,7 @@ import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppEnv } from "../http/context.ts";
 import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { checkedConfig, makeSchedule } from "./make.ts";
+import { checkedConfig, makeSchedule } from "./create.ts";
 import { idSource } from "../http/new-ids.ts";
 import { scheduleParams, scheduleStub } from "./access.ts";
 import { scheduleShown, shownSchedule } from "./view.ts";

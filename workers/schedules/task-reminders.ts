@@ -9,7 +9,7 @@ import { findPerson } from "../../core/people/find-person.ts";
 import type { RemindersPort } from "../../core/ports/reminders.ts";
 import { openReminders } from "../../core/schedules/task-reminders.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
-import { checkedConfig, makeSchedule } from "./make.ts";
+import { checkedConfig, makeSchedule } from "./create.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
 /**

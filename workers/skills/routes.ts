@@ -24,7 +24,7 @@ import {
   reportOf,
   skillVersion,
   unshadowedSkills,
-} from "./found-skill.ts";
+} from "./find-skill.ts";
 import { changeSkill } from "./publish.ts";
 import { UPLOAD_TYPES } from "./read-upload.ts";
 import {

@@ -15,7 +15,7 @@ import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { compareSkills, ownSkill, packageOfSkill } from "./found-skill.ts";
+import { compareSkills, ownSkill, packageOfSkill } from "./find-skill.ts";
 import { type JudgedSkill, judgeSkill, noSkill, type SkillReport } from "./judge-package.ts";
 import { changeSkill } from "./publish.ts";
 import { readUpload } from "./read-upload.ts";

@@ -6,7 +6,7 @@ import type { TaskFacts } from "../../core/task/state.ts";
 import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";
-import { passingFailure } from "../http/passing-failure.ts";
+import { passingFailure } from "../http/retryable-failure.ts";
 import { tenantOf } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { z } from "zod";

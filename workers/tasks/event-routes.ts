@@ -7,12 +7,12 @@ import { eventPageSchema } from "../http/event-schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { isStillAllowed } from "../http/still-allowed.ts";
+import { isStillAllowed } from "../http/recheck-access.ts";
 import { EVENT_STREAM_HEADERS, streamEvents } from "../http/stream-events.ts";
 import { optionalQuery } from "../http/list-query.ts";
 import { readTask, taskParams, taskStub } from "./access.ts";
 import { shownEvent } from "./view.ts";
-import { written } from "./written-event.ts";
+import { written } from "./format-event.ts";
 import { watchTask } from "./watch.ts";
 
 const MAX_EVENTS = 500;

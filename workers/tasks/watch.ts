@@ -7,7 +7,7 @@
 import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../../core/base/errors.ts";
 import { isTerminalEvent, type TaskEvent, type WatchFrame } from "../../core/task/events.ts";
 import type { EventPage } from "../../core/task/rpc.ts";
-import { passingFailure } from "../http/passing-failure.ts";
+import { passingFailure } from "../http/retryable-failure.ts";
 import { sleep } from "../../core/base/deadline.ts";
 
 /** Events that are read at once. */

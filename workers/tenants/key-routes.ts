@@ -13,7 +13,7 @@ import { projectSchema } from "../../core/task/new-task.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { findUnboundScope, type KeyBounds, MAX_BOUND, toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { newApiKey } from "./api-key.ts";
+import { newApiKey } from "./create-key.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";

@@ -10,7 +10,7 @@ import { isId, makeId } from "../../core/base/ids.ts";
 import { SCOPES } from "../../core/tenant/keys.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
-import { newApiKey, UNBOUND } from "./api-key.ts";
+import { newApiKey, UNBOUND } from "./create-key.ts";
 import { pageOf } from "../http/schemas.ts";
 import { auditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";

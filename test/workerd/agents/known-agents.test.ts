@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
 import type { TenantRpc } from "../../../core/tenant/rpc.ts";
-import { keepAgent, knownAgent } from "../../../workers/agents/known.ts";
+import { keepAgent, knownAgent } from "../../../workers/agents/agent-cache.ts";
 import { type Answer, type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 import { config, tenantStub, watchDatabase } from "../tenant/client.ts";
 

@@ -8,7 +8,7 @@ import { MAX_SCHEDULES } from "../../../core/schedules/schedule.ts";
 import { isUnanswered } from "../../../core/base/unanswered.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";
 import { TenantObject } from "../../../durable-objects/tenant/object.ts";
-import { makeTask } from "../../../workers/tasks/make.ts";
+import { makeTask } from "../../../workers/tasks/create.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "../http/entry.ts";
 import { config, HOUR, quick, schedulesOf, waits } from "./client.ts";

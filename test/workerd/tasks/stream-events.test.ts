@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TaskEvent } from "../../../core/task/events.ts";
 import { type EventStream, streamEvents } from "../../../workers/http/stream-events.ts";
-import { written } from "../../../workers/tasks/written-event.ts";
+import { written } from "../../../workers/tasks/format-event.ts";
 import type { Watched } from "../../../workers/tasks/watch.ts";
 
 const eventOf = (seq: number, type: TaskEvent["type"]): Watched => ({

@@ -9,7 +9,7 @@ import { toApproval, type AskEnd, listAskEnds, toQuestion } from "../../../core/
 import type { PersonRecord } from "../../../core/people/person.ts";
 import { getDestinationKey } from "../../../core/people/route-ask.ts";
 import type { Notice } from "../../../core/task/notice.ts";
-import type { NoticeLook, Spread, Spreader } from "./spreader.ts";
+import type { NoticeLook, Spread, Spreader } from "./fan-out-step.ts";
 import { stationsOfTask } from "../../people/conversations.ts";
 
 const NOTHING: Result<Spread> = ok({ deliveries: [] });

@@ -11,7 +11,7 @@ import { spreadProgress } from "./progress.ts";
 import { spreadResults } from "./results.ts";
 import { spreadWebhooks } from "./webhooks.ts";
 import { awaitWithin } from "../../../core/base/deadline.ts";
-import type { NoticeLook, Spread, Spreader } from "./spreader.ts";
+import type { NoticeLook, Spread, Spreader } from "./fan-out-step.ts";
 import { tellSchedule } from "../../schedules/notify.ts";
 
 /** Progress comes first, because it cancels unsent updates before the task's end is delivered. */

@@ -3,7 +3,7 @@ import type { Env } from "../../../adapters/env/bindings.ts";
 import { planProgress } from "../../../core/channels/slack/progress.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
-import type { NoticeLook, Spread } from "./spreader.ts";
+import type { NoticeLook, Spread } from "./fan-out-step.ts";
 
 /** Runs before the step of results, so that unsent progress is cancelled before the result. */
 export async function spreadProgress(_env: Env, { tenant, notice }: NoticeLook): Promise<Result<Spread>> {

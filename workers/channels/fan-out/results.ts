@@ -4,7 +4,7 @@ import { createPlainMessage, getProgressName } from "../../../core/channels/outb
 import { createResultMessage } from "../../../core/channels/outbox/result-message.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { placesOf } from "../outbox/places.ts";
-import type { NoticeLook, Spread } from "./spreader.ts";
+import type { NoticeLook, Spread } from "./fan-out-step.ts";
 import { messagesFor } from "../outbox/notify.ts";
 
 const NOTHING = ok({ deliveries: [] });

@@ -8,8 +8,8 @@ import { ok, type Result } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { shownTaskAt } from "../../tasks/view.ts";
-import { endpointsUnder } from "../webhooks/known-endpoints.ts";
-import type { NoticeLook, Spread } from "./spreader.ts";
+import { endpointsUnder } from "../webhooks/endpoint-cache.ts";
+import type { NoticeLook, Spread } from "./fan-out-step.ts";
 
 const NOTHING = ok({ deliveries: [] });
 

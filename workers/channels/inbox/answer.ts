@@ -8,7 +8,7 @@ import type { PersonRecord } from "../../../core/people/person.ts";
 import { formatArguments, TOO_LONG_TO_SHOW } from "../../../core/people/format-call.ts";
 import { findDecisionRefusal } from "../../../core/people/who-may.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
-import { passingFailure } from "../../http/passing-failure.ts";
+import { passingFailure } from "../../http/retryable-failure.ts";
 
 /** A person's reply to a question or approval. */
 export type Given =

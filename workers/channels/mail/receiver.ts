@@ -21,7 +21,7 @@ import {
 import { extractReply } from "../../../core/channels/mail/reply-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import { mayInstruct, OUTSIDE } from "../../../core/provenance/label.ts";
-import { makeTask } from "../../tasks/make.ts";
+import { makeTask } from "../../tasks/create.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { answerAsk, type Given } from "../inbox/answer.ts";
 import type { MailNote } from "./entry.ts";

@@ -16,7 +16,7 @@ import type { TaskFacts } from "../../../core/task/state.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
 import type { JsonState } from "../../../core/tool/tool.ts";
-import { makeTask } from "../../tasks/make.ts";
+import { makeTask } from "../../tasks/create.ts";
 import { answerAsk } from "../inbox/answer.ts";
 import { takeFiles } from "./files.ts";
 import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";

@@ -8,7 +8,7 @@ import { escapeText, truncateText, splitEscaped } from "../../../core/channels/s
 import { asSent, failed, type Failure, notSent, ok, type Result, isNotSent } from "../../../core/base/errors.ts";
 import { toSlackMessage } from "../../../core/channels/slack/pack.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
-import { isForGood, sentOf } from "./sent.ts";
+import { isForGood, sentOf } from "./send-result.ts";
 
 /** A file is in memory while it is shared. */
 const MAX_FILE_BYTES = 25_000_000;

@@ -10,7 +10,7 @@ import { getMessage, planDelivery } from "../../../core/channels/slack/plan.ts";
 import { parseSlackDestination } from "../../../core/channels/outbox/slack-destination.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { sendParts } from "./send-parts.ts";
-import { isForGood } from "./sent.ts";
+import { isForGood } from "./send-result.ts";
 
 /** When an attempt starts no further part, and when its calls end: both before its outbox gives it up. */
 const PARTS_FOR_MS = 45_000;

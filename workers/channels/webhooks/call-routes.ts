@@ -28,7 +28,7 @@ import { sha256Hex } from "../../../core/base/sha256.ts";
 import { rateBody, REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
 import { answers } from "../../http/answers.ts";
 import { chargeCost, paceRequest } from "../../http/charge-cost.ts";
-import { checkDoor, doorRecord } from "./hook-auth.ts";
+import { checkDoor, doorRecord } from "./hook-settings.ts";
 import { forgetText, keepText, makeItemId, nameByBody, toBody } from "./hook-item.ts";
 import { openHookSecrets } from "./hook-secrets.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";

@@ -6,7 +6,7 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { getInterests, type EndpointSetting } from "../../../core/channels/webhooks/endpoint.ts";
-import { forgetEndpoints } from "./known-endpoints.ts";
+import { forgetEndpoints } from "./endpoint-cache.ts";
 
 /**
  * Changes an endpoint. The object is notified before, so that it stores the new events from the moment of the change,

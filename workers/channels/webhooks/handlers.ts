@@ -3,7 +3,7 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
 import type { ChannelHandlers } from "../channel.ts";
-import { closeDoorsOfTenant } from "./hook-auth.ts";
+import { closeDoorsOfTenant } from "./hook-settings.ts";
 import { fromBody } from "./hook-item.ts";
 import { webhookReceiver } from "./receiver.ts";
 import { sendWebhook } from "./sender.ts";

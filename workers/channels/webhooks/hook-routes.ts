@@ -21,7 +21,7 @@ import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
 import { auditEntry } from "../../http/audit-entry.ts";
-import { closeDoor, keepDoor } from "./hook-auth.ts";
+import { closeDoor, keepDoor } from "./hook-settings.ts";
 import { newHookSecret, replacedHookSecret, sealHookSecret } from "./hook-secrets.ts";
 import { placesOf } from "../outbox/places.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";

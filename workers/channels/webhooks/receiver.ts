@@ -12,7 +12,7 @@ import { ERRORS, type Failure, ok, type Result } from "../../../core/base/errors
 import { canRetry } from "../../../core/gateway/outcome.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import type { TaskRequest } from "../../../core/task/new-task.ts";
-import { makeTask } from "../../tasks/make.ts";
+import { makeTask } from "../../tasks/create.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { forgetText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";
 import type { Receiver } from "../channel.ts";

@@ -19,7 +19,7 @@ import type { WebStream } from "../../../core/ports/web.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { changingEndpoints } from "./endpoint-interests.ts";
 import { signingSecrets } from "./endpoint-secrets.ts";
-import { endpointToSend } from "./known-endpoints.ts";
+import { endpointToSend } from "./endpoint-cache.ts";
 
 const TIMEOUT_MS = 15_000;
 /** Bytes of a reply, whose body is not used. */

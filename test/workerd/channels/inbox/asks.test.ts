@@ -5,7 +5,7 @@ import type { Notice } from "../../../../core/task/notice.ts";
 import { ok } from "../../../../core/base/errors.ts";
 import { MAX_SHOWN_ARGUMENTS, TOO_LONG_TO_SHOW } from "../../../../core/people/format-call.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
-import type { NoticeLook } from "../../../../workers/channels/fan-out/spreader.ts";
+import type { NoticeLook } from "../../../../workers/channels/fan-out/fan-out-step.ts";
 import { spreadAsks } from "../../../../workers/channels/fan-out/asks.ts";
 import { asking, ended, kept, kinds, newCaller, person, saying, SOON } from "./ask-people.ts";
 import type { Caller } from "../../http/entry.ts";

@@ -6,7 +6,7 @@ import { tenantsFromEnv } from "../../../../adapters/env/tenants.ts";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import type { Notice } from "../../../../core/task/notice.ts";
 import { ok } from "../../../../core/base/errors.ts";
-import { forgetEndpoints } from "../../../../workers/channels/webhooks/known-endpoints.ts";
+import { forgetEndpoints } from "../../../../workers/channels/webhooks/endpoint-cache.ts";
 import { spreadNotices } from "../../../../workers/channels/fan-out/fan-out.ts";
 import { spreadWebhooks } from "../../../../workers/channels/fan-out/webhooks.ts";
 import { report } from "../../../contracts/database/rows.ts";

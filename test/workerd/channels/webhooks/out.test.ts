@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import { signingSecrets } from "../../../../workers/channels/webhooks/endpoint-secrets.ts";
-import { forgetEndpoints } from "../../../../workers/channels/webhooks/known-endpoints.ts";
+import { forgetEndpoints } from "../../../../workers/channels/webhooks/endpoint-cache.ts";
 import { unwrap } from "../../../../workers/http/unwrap.ts";
 import { expectProblem, makeCaller } from "../../http/entry.ts";
 import { answerBy, deliveryTo, isVerifiedBy, makeWebhook, newPlace, postedTo, send, verified } from "./client.ts";
