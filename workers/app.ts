@@ -4,24 +4,24 @@ import { HTTPException } from "hono/http-exception";
 import { freeDiskFromEnv } from "../adapters/env/health.ts";
 import { ERRORS, type Failure, OttoError } from "../core/base/errors.ts";
 import { CHANNEL_SECRETS } from "./channels/channels.ts";
-import { CONSOLE_METHODS, consoleFile, isConsolePath } from "./console/page.ts";
+import { CONSOLE_METHODS, findConsoleFile, isConsolePath } from "./console/page.ts";
 import type { App, AppContext, AppEnv } from "./http/context.ts";
 import { UnreadableBody } from "./http/counted-body.ts";
 import { logFailure } from "./http/log.ts";
-import { lostTaskFailure } from "./tasks/lost.ts";
-import { allowedMethods } from "./http/middleware/allowed-methods.ts";
+import { toLostTaskFailure } from "./tasks/lost.ts";
+import { listAllowedMethods } from "./http/middleware/allowed-methods.ts";
 import { authenticate } from "./http/middleware/authenticate.ts";
 import { checkJsonBody } from "./http/middleware/body-limits.ts";
 import { checkHost } from "./http/middleware/check-host.ts";
 import { checkQuery } from "./http/middleware/check-query.ts";
 import { drainBody } from "./http/middleware/drain-body.ts";
-import { closeToBound } from "./http/middleware/key-bounds.ts";
+import { refuseBoundKey } from "./http/middleware/key-bounds.ts";
 import { checkTaskInBounds } from "./tasks/check-bounds.ts";
 import { once } from "./http/middleware/once.ts";
 import { refuseUnready } from "./http/middleware/refuse-unready.ts";
 import { requestId } from "./http/middleware/request-id.ts";
 import { securityHeaders } from "./http/middleware/security-headers.ts";
-import { passingFailure } from "./http/retryable-failure.ts";
+import { findRetry } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
@@ -44,7 +44,7 @@ import { scheduleRoutes } from "./schedules/routes.ts";
 import { secretRoutes } from "./secrets/routes.ts";
 import { sessionRoutes } from "./sessions/sign-in-routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
-import { slackAdmissionRoutes } from "./channels/slack/entry-routes.ts";
+import { slackEntryRoutes } from "./channels/slack/entry-routes.ts";
 import { slackRoutes } from "./channels/slack/routes.ts";
 import { taskEventRoutes } from "./tasks/event-routes.ts";
 import { taskFileVersionRoutes } from "./tasks/file-version-routes.ts";
@@ -66,16 +66,16 @@ import { usageRoutes } from "./tenants/usage-routes.ts";
 import { webhookDeliveryRoutes } from "./channels/webhooks/delivery-routes.ts";
 import { webhookRoutes } from "./channels/webhooks/routes.ts";
 import { webhookCallRoutes } from "./channels/webhooks/call-routes.ts";
-import { storageFailure } from "./http/storage-failure.ts";
+import { toStorageFailure } from "./http/storage-failure.ts";
 import { refuseInvalid } from "./http/validation.ts";
-import { currentPath } from "./http/moved-paths.ts";
+import { getCurrentPath } from "./http/moved-paths.ts";
 
 /** Builds the app. It has no state of a request, so one app serves a whole isolate. */
 export function createApp(): App {
-  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid, getPath: currentPath }) as App;
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid, getPath: getCurrentPath }) as App;
   const refuseWhileUnready = refuseUnready(CHANNEL_SECRETS);
   app.use(drainBody, requestId, securityHeaders, checkHost);
-  app.use("/v1/*", once(refuseWhileUnready), once(authenticate), once(closeToBound));
+  app.use("/v1/*", once(refuseWhileUnready), once(authenticate), once(refuseBoundKey));
   app.use("/v1/tasks/:id/*", once(checkTaskInBounds));
   app.use("/v1/*", once(checkJsonBody));
   app.use("/webhook/*", once(refuseWhileUnready));
@@ -106,7 +106,7 @@ export function createApp(): App {
   skillRoutes(app);
   deliveryRoutes(app);
   slackRoutes(app);
-  slackAdmissionRoutes(app);
+  slackEntryRoutes(app);
   agentRoutes(app);
   keyRoutes(app);
   sessionRoutes(app);
@@ -125,18 +125,18 @@ export function createApp(): App {
   localMailRoutes(app);
   healthRoutes(app);
   openApiRoutes(app);
-  app.notFound((c) => unmatched(app, c));
-  app.onError((thrown, c) => answerTo(thrown, c));
+  app.notFound((c) => answerUnmatched(app, c));
+  app.onError((thrown, c) => toErrorResponse(thrown, c));
   return app;
 }
 
 /** Answers a request without a route: the console's page, 405 with the allowed methods, or 404. */
-async function unmatched(app: App, c: AppContext): Promise<Response> {
-  const known = allowedMethods(app, c.req.path);
+async function answerUnmatched(app: App, c: AppContext): Promise<Response> {
+  const known = listAllowedMethods(app, c.req.path);
   const id = c.get("requestId");
   const isConsole = known.length === 0 && isConsolePath(c.req.path);
   const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-  const file = isConsole && isRead ? await consoleFile(c) : null;
+  const file = isConsole && isRead ? await findConsoleFile(c) : null;
   if (file !== null) return file;
   const allowed = isConsole && !isRead ? CONSOLE_METHODS : known;
   if (allowed.length === 0)
@@ -147,20 +147,20 @@ async function unmatched(app: App, c: AppContext): Promise<Response> {
   return problemResponse({ code: "method_not_allowed", message }, id, { headers: allow });
 }
 
-async function answerTo(thrown: Error, c: AppContext): Promise<Response> {
+async function toErrorResponse(thrown: Error, c: AppContext): Promise<Response> {
   const id = c.get("requestId");
   if (thrown instanceof UnreadableBody) return problemResponse(thrown.failure, id, { status: 400 });
   if (thrown instanceof OttoError) {
-    const lost = await lostTaskFailure(c, thrown.failure);
+    const lost = await toLostTaskFailure(c, thrown.failure);
     if (lost !== null) return problemResponse(lost, id);
     if (ERRORS[thrown.failure.code].status >= 500) logFailure({ id, method: c.req.method, path: c.req.path }, thrown);
     return problemResponse(thrown.failure, id);
   }
-  if (thrown instanceof HTTPException && thrown.status < 500) return problemResponse(fromHttp(thrown), id);
-  const ofStorage = await storageFailure(thrown, () => freeDiskFromEnv(c.env));
+  if (thrown instanceof HTTPException && thrown.status < 500) return problemResponse(toFailure(thrown), id);
+  const ofStorage = await toStorageFailure(thrown, () => freeDiskFromEnv(c.env));
   // The message of a storage failure is enough: the code is not at fault.
   logFailure({ id, method: c.req.method, path: c.req.path }, ofStorage === null ? thrown : thrown.message);
-  return problemResponse(ofStorage ?? (passingFailure(thrown) === null ? FAILED : AWAY), id);
+  return problemResponse(ofStorage ?? (findRetry(thrown) === null ? FAILED : AWAY), id);
 }
 
 const FAILED: Failure = {
@@ -174,7 +174,7 @@ const AWAY: Failure = {
 };
 
 /** Converts an error of the framework. */
-function fromHttp({ status, message }: HTTPException): Failure {
+function toFailure({ status, message }: HTTPException): Failure {
   if (status === 415)
     return { code: "unsupported_media", message: "Send the body as application/json.", field: "content-type" };
   if (status === 413) return { code: "too_large", message: "The body is too large.", field: "body" };

@@ -1,8 +1,8 @@
 /** The Worker's exports: the entry points, the sweep, and the classes of its bindings. */
 import type { Env } from "../adapters/env/bindings.ts";
 import { createApp } from "./app.ts";
-import { takeMail } from "./channels/mail/entry.ts";
-import { makeLocalEntry } from "./http/local-entry.ts";
+import { acceptMail } from "./channels/mail/entry.ts";
+import { createLocalEntry } from "./http/local-entry.ts";
 import { sweep } from "./sweep.ts";
 
 export { InboxObject } from "../durable-objects/inbox/object.ts";
@@ -18,10 +18,10 @@ export { SweepRunner } from "./sweep/tasks.ts";
 
 const app = createApp();
 
-export const LocalEntry = makeLocalEntry(app);
+export const LocalEntry = createLocalEntry(app);
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
-  email: (message, env) => takeMail(env, message),
+  email: (message, env) => acceptMail(env, message),
   scheduled: (_event, env) => sweep(env, Date.now()),
 } satisfies ExportedHandler<Env>;

@@ -62,12 +62,12 @@ import { formatSkill } from "../core/skills/skill-text.ts";
 import type { TaskFacts } from "../core/task/state.ts";
 import { CALL_MS, MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool/tool.ts";
-import { taskReminders } from "./schedules/task-reminders.ts";
+import { openTaskReminders } from "./schedules/task-reminders.ts";
 import { chargeCost, chargeTurns, meterWork } from "./http/charge-cost.ts";
 import { logDefect } from "./http/log.ts";
 import { findOwnApi } from "./http/own-origin.ts";
-import { pinnedTools, weightOf } from "./tools/pinned.ts";
-import { toolLists } from "./tools/lists.ts";
+import { openPinnedTools, getWeight } from "./tools/pinned.ts";
+import { openToolLists } from "./tools/lists.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 
 /**
@@ -86,22 +86,22 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
 
   async runModelPhase(job: ThinkJob, listener: LineListener<ThinkLine>): Promise<ThinkLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await sendLines(listener, (signal) => this.thinkLines(job, signal));
+    return await sendLines(listener, (signal) => this.streamModelPhase(job, signal));
   }
 
   async runToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await sendLines(listener, (signal) => this.actLines(job, signal), mustBeStored);
+    return await sendLines(listener, (signal) => this.streamToolPhase(job, signal), mustBeStored);
   }
 
   async shorten(job: CondenseJob, listener: LineListener<CondenseLine>): Promise<CondenseLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await sendLines(listener, (signal) => this.condenseLines(job, signal));
+    return await sendLines(listener, (signal) => this.streamCondense(job, signal));
   }
 
   async reviseCall(job: ReviseJob): Promise<Result<RevisedCall>> {
     if (!isSupported(job.version)) return failed("upstream_failed", OTHER_RELEASE);
-    return await reviseCall(job, await this.toolsetAsFound(job.facts), filesFromEnv(this.env, job.facts));
+    return await reviseCall(job, await this.openAvailableToolset(job.facts), filesFromEnv(this.env, job.facts));
   }
 
   async think(job: ThinkJob, listener: LineListener<ThinkLine>): Promise<ThinkLine | null> {
@@ -120,10 +120,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     return await this.reviseCall(job);
   }
 
-  private async *thinkLines(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
+  private async *streamModelPhase(job: ThinkJob, signal: AbortSignal): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
     const drainMs = await drainLeftFromEnv(this.env);
     if (drainMs > 0) return { type: "failed", failure: { ...DRAINING, retryAfterMs: drainMs } };
-    const found = await this.toolsetOf(job.facts);
+    const found = await this.openToolset(job.facts);
     if (!found.ok) return { type: "failed", failure: NO_TOOLS };
     const { value: toolset } = found;
     chargeCost(this.env, job.facts.tenant, MODEL_PHASE_MS);
@@ -139,15 +139,15 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
       else if (chunk.type === "progress") {
         if (job.reportsProgress === true) yield chunk;
       } else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
-      else return { type: "replied", reply: await this.replyOf(job, toolset, chunk, signal) };
+      else return { type: "replied", reply: await this.toReply(job, toolset, chunk, signal) };
     }
-    return { type: "failed", failure: SILENT };
+    return { type: "failed", failure: NO_ANSWER };
   }
 
-  private async *actLines(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null, boolean> {
-    const now = await this.factsNow(job.facts);
+  private async *streamToolPhase(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null, boolean> {
+    const now = await this.readCurrentFacts(job.facts);
     const facts = now ?? job.facts;
-    const toolset = now === null ? NO_TOOLSET : await this.toolsetAsFound(facts);
+    const toolset = now === null ? NO_TOOLSET : await this.openAvailableToolset(facts);
     yield* performCalls({ ...job, facts }, this.performDeps(facts, toolset, job.results ?? null), signal);
     return null;
   }
@@ -173,12 +173,12 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
         slack: slackNotesFromEnv(env, facts),
         skills: skillsFromEnv(env, facts),
         people: peopleFromEnv(env, facts),
-        reminders: taskReminders(env, facts),
+        reminders: openTaskReminders(env, facts),
         mail: taskMailFromEnv(env, facts),
-        toolSearch: openToolSearch(toolset, async () => await toolLists(env, facts, this.tools)),
+        toolSearch: openToolSearch(toolset, async () => await openToolLists(env, facts, this.tools)),
       },
       blobs: blobsFromEnv(env),
-      limits: limitsOf(settings),
+      limits: toLimits(settings),
       maxParallel: settings.maxParallelToolCalls,
       scriptTimeoutMs: settings.scriptTimeoutMs,
       retryDelaysMs: RETRY_DELAYS_MS,
@@ -191,21 +191,21 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
   }
 
   /** The demo model never shortens: it reads a conversation, not an instruction to rewrite a text. */
-  private async *condenseLines(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine, null, boolean> {
+  private async *streamCondense(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine, null, boolean> {
     const { env } = this;
     const settings = settingsFromEnv(env);
     const deps = {
       model: job.withModel && !settings.isDemo ? modelFromEnv(env) : null,
       results: resultsFromEnv(env, job.facts, []),
-      toolset: await this.toolsetAsFound(job.facts),
-      limits: limitsOf(settings),
+      toolset: await this.openAvailableToolset(job.facts),
+      limits: toLimits(settings),
       clock: systemClock,
     };
     yield* condense(job, deps, signal);
     return null;
   }
 
-  private async replyOf(
+  private async toReply(
     { facts, step, final, repeat, messages: read, label = OPERATOR }: ThinkJob,
     toolset: Toolset,
     done: Extract<ModelChunk, { type: "done" }>,
@@ -233,28 +233,28 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
    * Returns the current facts of a call. A call over the API that waited, for example for an approval, belongs to a
    * task whose model may have loaded a restricting skill meanwhile. Returns null if that task does not answer.
    */
-  private async factsNow(facts: TaskFacts): Promise<TaskFacts | null> {
+  private async readCurrentFacts(facts: TaskFacts): Promise<TaskFacts | null> {
     if (facts.kind !== "call" || facts.parentId === null) return facts;
     const parent = await tasksFromEnv(this.env)(facts.tenant, facts.parentId).facts();
     return parent.ok ? { ...facts, tools: parent.value.tools, skills: parent.value.skills } : null;
   }
 
   /** Returns the tools of a task. Fails while the tenant's own tools or the skills cannot be read. */
-  private async toolsetOf(facts: TaskFacts): Promise<Result<Toolset>> {
+  private async openToolset(facts: TaskFacts): Promise<Result<Toolset>> {
     const { tenant, agent, tools, sources } = facts;
     const told = facts.skills.filter(({ how }) => how !== "load");
     const hashes = [...sources, ...told].map(({ hash }) => hash).join(" ");
     const key = `${tenant} ${agent.id} ${agent.version} ${JSON.stringify(tools)} ${hashes}`;
     const cached = toolsets.get(key);
     if (cached !== undefined) return ok(cached.toolset);
-    const own = await pinnedTools(this.env, facts, this.tools);
+    const own = await openPinnedTools(this.env, facts, this.tools);
     if (!own.ok) return own;
     const texts = await this.skillTexts(told, facts, own.value);
     if (!texts.ok) return texts;
     const { keyedForMs: mailKeyedForMs } = mailFromEnv(this.env);
     const keys = { mailKeyedForMs, ownApi: findOwnApi(this.env) };
     const built = { ...(await buildToolset([...this.tools, ...own.value], facts, texts.value)), ...keys };
-    keepToolset(key, built, weightOf(tenant, sources));
+    cacheToolset(key, built, getWeight(tenant, sources));
     return ok(built);
   }
 
@@ -282,13 +282,13 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
    * Returns the tools of a task, or the built-in ones if the tenant's cannot be read. Calls of missing tools then
    * fail.
    */
-  private async toolsetAsFound(facts: TaskFacts): Promise<Toolset> {
-    const found = await this.toolsetOf(facts);
+  private async openAvailableToolset(facts: TaskFacts): Promise<Toolset> {
+    const found = await this.openToolset(facts);
     return found.ok ? found.value : { ...(await buildToolset(this.tools, facts)), isPart: true };
   }
 }
 
-function keepToolset(key: string, toolset: Toolset, its: number): void {
+function cacheToolset(key: string, toolset: Toolset, its: number): void {
   weight += its - (toolsets.get(key)?.weight ?? 0);
   toolsets.delete(key);
   toolsets.set(key, { toolset, weight: its });
@@ -299,7 +299,7 @@ function keepToolset(key: string, toolset: Toolset, its: number): void {
   }
 }
 
-function limitsOf({ mediumResultThreshold, largeResultThreshold }: Settings): ShapeLimits {
+function toLimits({ mediumResultThreshold, largeResultThreshold }: Settings): ShapeLimits {
   return { mediumCharacters: mediumResultThreshold, largeCharacters: largeResultThreshold };
 }
 
@@ -316,7 +316,7 @@ const NO_TOOLSET: Toolset = {
 };
 
 /** The model port ended without a result. */
-const SILENT: ModelFailure = {
+const NO_ANSWER: ModelFailure = {
   kind: "cut_off",
   retryable: true,
   retryAfterMs: null,

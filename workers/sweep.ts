@@ -16,7 +16,7 @@ import { eraseInboxes } from "./channels/inbox/erase.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/outbox/sweep.ts";
 import { eraseTask } from "./tasks/erase.ts";
 import { attempt } from "./sweep/attempt.ts";
-import { eraseSchedules, overdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
+import { eraseSchedules, listOverdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
 import { wakeTasks } from "./sweep/tasks.ts";
 import { unwrap } from "./http/unwrap.ts";
 
@@ -47,21 +47,21 @@ const EMBED_MS = 30_000;
 /** Runs all parts. Never throws. `now` is in milliseconds since the epoch. */
 export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding overdue tasks", () => wakeOverdueTasks(env, now));
-  await attempt("finding overdue deliveries", () => pokeOutboxes(env, now));
+  await attempt("finding overdue deliveries", () => wakeOverdueOutboxes(env, now));
   await attempt("finding overdue schedules", () => wakeSchedules(env, now));
   await attempt("finding erased tenants", () => eraseTenants(env));
   await attempt("embedding memories", () => embedMemories(env));
-  await attempt("storing the shipped skills", () => keepSkills(env));
+  await attempt("storing the shipped skills", () => storeShippedSkills(env));
 }
 
 /** True once this isolate has stored them: a release's skills do not change. */
-let hasKeptSkills = false;
+let hasStoredSkills = false;
 
 /** Stores the shipped skills: a task pins them, and reads them from the bucket under a later release. */
-async function keepSkills(env: Env): Promise<void> {
-  if (hasKeptSkills) return;
+async function storeShippedSkills(env: Env): Promise<void> {
+  if (hasStoredSkills) return;
   unwrap(await storeShippedFromEnv(env));
-  hasKeptSkills = true;
+  hasStoredSkills = true;
 }
 
 /**
@@ -82,14 +82,14 @@ async function wakeOverdueTasks(env: Env, now: number): Promise<void> {
   );
 }
 
-async function pokeOutboxes(env: Env, now: number): Promise<void> {
+async function wakeOverdueOutboxes(env: Env, now: number): Promise<void> {
   await wakeOutboxes(env, now, async (outbox) => {
     await attempt(`waking ${outbox}`, () => outboxesFromEnv(env)(outbox).poke());
   });
 }
 
 async function wakeSchedules(env: Env, now: number): Promise<void> {
-  await forEach(await overdueSchedules(env, now), ({ tenant, schedule }) =>
+  await forEach(await listOverdueSchedules(env, now), ({ tenant, schedule }) =>
     attempt(`waking ${schedule}`, () => wakeSchedule(env, tenant, schedule)),
   );
 }

@@ -6,7 +6,7 @@
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 
 /** Lifetime of an entry. Bounds how long a change stays unseen when it was cut off between its two stamps. */
-const KEPT_MS = 60_000;
+const CACHE_MS = 60_000;
 /**
  * Characters of all cached agents together, because tenants share the isolate. A larger agent than its share is not
  * cached.
@@ -14,7 +14,7 @@ const KEPT_MS = 60_000;
 const MAX_CHARACTERS = 8_000_000;
 const MAX_CHARACTERS_EACH = 200_000;
 
-interface Known {
+interface CachedAgent {
   readonly stamp: string;
   readonly readAt: number;
   readonly agent: PinnedAgent;
@@ -22,33 +22,33 @@ interface Known {
 }
 
 /** By tenant, and by the requested id or name; the oldest first. */
-const known = new Map<string, Known>();
+const cache = new Map<string, CachedAgent>();
 let characters = 0;
 
 /** Returns the agent that was read under this stamp, or null if it has to be read. */
-export function knownAgent(tenant: string, idOrName: string, stamp: string, now: number): PinnedAgent | null {
+export function findCachedAgent(tenant: string, idOrName: string, stamp: string, now: number): PinnedAgent | null {
   const name = `${tenant} ${idOrName}`;
-  const found = known.get(name);
-  if (found === undefined || now - found.readAt < KEPT_MS) return found?.stamp === stamp ? found.agent : null;
+  const found = cache.get(name);
+  if (found === undefined || now - found.readAt < CACHE_MS) return found?.stamp === stamp ? found.agent : null;
   drop(name);
   return null;
 }
 
 /** Caches an agent that was read for a request with this stamp. */
-export function keepAgent(tenant: string, idOrName: string, stamp: string, agent: PinnedAgent, readAt: number): void {
+export function cacheAgent(tenant: string, idOrName: string, stamp: string, agent: PinnedAgent, readAt: number): void {
   const name = `${tenant} ${idOrName}`;
   drop(name);
   const size = name.length + JSON.stringify(agent).length;
   if (size > MAX_CHARACTERS_EACH) return;
-  known.set(name, { stamp, readAt, agent, characters: size });
+  cache.set(name, { stamp, readAt, agent, characters: size });
   characters += size;
-  for (const [oldest] of known) {
+  for (const [oldest] of cache) {
     if (characters <= MAX_CHARACTERS) break;
     drop(oldest);
   }
 }
 
 function drop(name: string): void {
-  characters -= known.get(name)?.characters ?? 0;
-  known.delete(name);
+  characters -= cache.get(name)?.characters ?? 0;
+  cache.delete(name);
 }

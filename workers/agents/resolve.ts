@@ -8,8 +8,8 @@ import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
 import { applyToolboxSettings } from "../../core/steps/tool-settings.ts";
 import type { AppContext } from "../http/context.ts";
-import { keepAgent, knownAgent } from "./agent-cache.ts";
-import { tenantOf } from "../http/principal.ts";
+import { cacheAgent, findCachedAgent } from "./agent-cache.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /**
@@ -17,19 +17,19 @@ import { unwrap } from "../http/unwrap.ts";
  * `agent`.
  */
 export async function resolveAgent(c: AppContext, idOrName: string | undefined): Promise<PinnedAgent> {
-  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: Date.now() };
-  return unwrap(await agentNamed(c.env, asked, idOrName));
+  const asked = { tenant: getTenant(c), stamp: c.get("agentsStamp"), now: Date.now() };
+  return unwrap(await findAgent(c.env, asked, idOrName));
 }
 
 /** Finds the agent with this id or name, pinned. Uses the cache if the stamp is unchanged. */
-export async function agentNamed(
+export async function findAgent(
   env: Env,
   { tenant, stamp, now }: { readonly tenant: string; readonly stamp: string; readonly now: number },
   idOrName: string | undefined,
 ): Promise<Result<PinnedAgent>> {
   if (idOrName === undefined || idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name)
     return ok(DEFAULT_AGENT);
-  const known = knownAgent(tenant, idOrName, stamp, now);
+  const known = findCachedAgent(tenant, idOrName, stamp, now);
   if (known !== null) return ok(known);
   const found = await databaseFromEnv(env).agents.get(tenant, idOrName);
   if (found.ok && found.value.archivedAt !== null)
@@ -37,7 +37,7 @@ export async function agentNamed(
   if (found.ok) {
     const { id, version, config } = found.value;
     const agent = { id, version, config: applyToolboxSettings(config) };
-    keepAgent(tenant, idOrName, stamp, agent, now);
+    cacheAgent(tenant, idOrName, stamp, agent, now);
     return ok(agent);
   }
   if (found.error.code !== "not_found") return found;
@@ -49,10 +49,10 @@ export async function agentNamed(
  * `invalid_input` rather than `not_found`, because the request is about the bound resource.
  */
 export async function readAgentIds(c: AppContext, named: readonly string[], field: string): Promise<string[]> {
-  const asked = { tenant: tenantOf(c), stamp: c.get("agentsStamp"), now: Date.now() };
+  const asked = { tenant: getTenant(c), stamp: c.get("agentsStamp"), now: Date.now() };
   const ids = new Set<string>();
   for (const [at, idOrName] of named.entries()) {
-    const found = await agentNamed(c.env, asked, idOrName);
+    const found = await findAgent(c.env, asked, idOrName);
     if (!found.ok && found.error.code === "not_found")
       raise("invalid_input", "There is no agent with this id or name.", { field: `${field}.${at}` });
     ids.add(unwrap(found).id);

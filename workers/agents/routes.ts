@@ -15,16 +15,16 @@ import { checkToolConfig } from "../../core/steps/tool-settings.ts";
 import { type PagePosition, writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../http/context.ts";
-import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
+import { formatEtag, ifMatchHeader, readIfVersion } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { idSource } from "../http/new-ids.ts";
-import { pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getIdSource } from "../http/new-ids.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { namesYaml, writeYaml } from "../http/yaml-text.ts";
-import { toolsOf } from "../tools/tenant-tools.ts";
+import { listTools } from "../tools/tenant-tools.ts";
 import { isoOrNull } from "../../core/base/iso.ts";
 
 const time = z.iso.datetime().nullable().describe("Null for the built-in agent.");
@@ -49,13 +49,13 @@ const agent = { description: "The agent at its latest version, which `ETag` name
 const agentOrFile = { ...agent, other: ["application/yaml"] };
 
 /** Position of the built-in agent in the list: at the end, before everything that was ever created. */
-const DEFAULT_PLACE: PagePosition = { at: 0, id: DEFAULT_AGENT.id };
+const DEFAULT_POSITION: PagePosition = { at: 0, id: DEFAULT_AGENT.id };
 
 /**
  * Answers 404 before the body is read, so that another tenant's id reveals nothing. Refuses to change the built-in
  * agent.
  */
-const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
+const requireChangeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
   const { id, archivedAt = null } = await findAgent(c, c.req.param("id") ?? "");
   if (id === DEFAULT_AGENT.id) raise("conflict", "The built-in agent does not change. Create one of your own.");
   if (archivedAt !== null) raise("not_found", "This agent was deleted.");
@@ -105,7 +105,7 @@ const update = createRoute({
   summary: "Create the next version of an agent",
   description:
     "Tasks keep the version that they started with. A configuration equal to the latest version creates none. With `If-Match`, 409 if the latest version differs.",
-  middleware: [...admin, changeable],
+  middleware: [...admin, requireChangeable],
   request: {
     params,
     body,
@@ -122,7 +122,7 @@ const remove = createRoute({
   summary: "Delete an agent",
   description:
     "Archives the agent: its tasks finish, and no new task can use it. Schedules, webhooks and keys that name it no longer find it. It leaves the list and its name becomes available. It and its versions can still be read by its id.",
-  middleware: [...admin, changeable],
+  middleware: [...admin, requireChangeable],
   request: { params },
   responses: answers({ 204: { description: "It is archived." } }, [404, 409]),
 });
@@ -140,22 +140,22 @@ const versions = createRoute({
 
 export function agentRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const config = await checked(c, c.req.valid("json"));
-    const { createdAt, random } = await idSource(c, "agent");
+    const config = await checkConfig(c, c.req.valid("json"));
+    const { createdAt, random } = await getIdSource(c, "agent");
     const id = makeId("agent", createdAt, random);
-    const act = await auditEntry(c, "agent.create", id);
+    const act = await createAuditEntry(c, "agent.create", id);
     const agents = databaseFromEnv(c.env).agents;
-    const made = unwrap(await changing(c, () => agents.create(tenantOf(c), { id, config }, act)));
-    return c.json(shownAgent(made), 201, { location: `/v1/agents/${id}`, etag: etagOf(made) });
+    const made = unwrap(await changeAgent(c, () => agents.create(getTenant(c), { id, config }, act)));
+    return c.json(toAgentView(made), 201, { location: `/v1/agents/${id}`, etag: formatEtag(made) });
   });
 
   app.openapi(list, async (c) => {
-    const request = pageRequest(c.req.valid("query"));
-    const { items, next } = unwrap(await databaseFromEnv(c.env).agents.page(tenantOf(c), request));
+    const request = readPageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).agents.page(getTenant(c), request));
     const isLast = next === null && items.length < request.limit;
-    const after = next ?? (isLast ? null : DEFAULT_PLACE);
+    const after = next ?? (isLast ? null : DEFAULT_POSITION);
     const data = isLast ? [...items, DEFAULT_AGENT] : items;
-    return c.json({ data: data.map(shownAgent), next_cursor: after === null ? null : writeCursor(after) }, 200);
+    return c.json({ data: data.map(toAgentView), next_cursor: after === null ? null : writeCursor(after) }, 200);
   });
 
   app.openapi(show, async (c) => {
@@ -163,70 +163,70 @@ export function agentRoutes(app: App): void {
     if (namesYaml(c.req.header("accept"))) {
       const text = writeYaml(toAgentDocument(found.config), `${found.id}, version ${found.version}`);
       return c.body(text, 200, {
-        etag: etagOf(found),
+        etag: formatEtag(found),
         "content-type": "application/yaml; charset=utf-8",
         vary: "accept",
       });
     }
-    return c.json(shownAgent(found), 200, { etag: etagOf(found) });
+    return c.json(toAgentView(found), 200, { etag: formatEtag(found) });
   });
 
   app.openapi(update, async (c) => {
     const { id } = await findAgent(c, c.req.valid("param").id);
-    const config = await checked(c, c.req.valid("json"));
-    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
-    const act = await auditEntry(c, "agent.update", id);
+    const config = await checkConfig(c, c.req.valid("json"));
+    const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
+    const act = await createAuditEntry(c, "agent.update", id);
     const agents = databaseFromEnv(c.env).agents;
-    const made = unwrap(await changing(c, () => agents.update(tenantOf(c), { id, config, ifVersion }, act)));
-    return c.json(shownAgent(made), 200, { etag: etagOf(made) });
+    const made = unwrap(await changeAgent(c, () => agents.update(getTenant(c), { id, config, ifVersion }, act)));
+    return c.json(toAgentView(made), 200, { etag: formatEtag(made) });
   });
 
   app.openapi(remove, async (c) => {
     const { id } = await findAgent(c, c.req.valid("param").id);
-    const act = await auditEntry(c, "agent.archive", id);
-    unwrap(await changing(c, () => databaseFromEnv(c.env).agents.archive(tenantOf(c), id, act)));
+    const act = await createAuditEntry(c, "agent.archive", id);
+    unwrap(await changeAgent(c, () => databaseFromEnv(c.env).agents.archive(getTenant(c), id, act)));
     return c.body(null, 204);
   });
 
   app.openapi(versions, async (c) => {
     const { id } = await findAgent(c, c.req.valid("param").id);
-    const request = pageRequest(c.req.valid("query"));
-    if (id === DEFAULT_AGENT.id) return c.json({ data: [shownVersion(DEFAULT_AGENT)], next_cursor: null }, 200);
-    const { items, next } = unwrap(await databaseFromEnv(c.env).agents.versions(tenantOf(c), id, request));
-    return c.json({ data: items.map(shownVersion), next_cursor: next === null ? null : writeCursor(next) }, 200);
+    const request = readPageRequest(c.req.valid("query"));
+    if (id === DEFAULT_AGENT.id) return c.json({ data: [toVersionView(DEFAULT_AGENT)], next_cursor: null }, 200);
+    const { items, next } = unwrap(await databaseFromEnv(c.env).agents.versions(getTenant(c), id, request));
+    return c.json({ data: items.map(toVersionView), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 }
 
 /** Changes an agent, so that every task created after the reply uses the new version. */
-async function changing<T>(c: AppContext, change: () => Promise<T>): Promise<T> {
-  const tenant = tenantsFromEnv(c.env)(tenantOf(c));
+async function changeAgent<T>(c: AppContext, change: () => Promise<T>): Promise<T> {
+  const tenant = tenantsFromEnv(c.env)(getTenant(c));
   await tenant.stampAgents();
   const changed = await change();
   await tenant.stampAgents();
   return changed;
 }
 
-type Shown = PinnedAgent & Partial<Pick<Agent, "createdAt" | "updatedAt" | "archivedAt">>;
+type ListedAgent = PinnedAgent & Partial<Pick<Agent, "createdAt" | "updatedAt" | "archivedAt">>;
 
-function shownVersion({ id, version, config, createdAt }: Shown) {
+function toVersionView({ id, version, config, createdAt }: ListedAgent) {
   return { id, version, ...config, created_at: isoOrNull(createdAt ?? null) };
 }
 
-function shownAgent(shown: Shown) {
+function toAgentView(shown: ListedAgent) {
   const { updatedAt = null, archivedAt = null } = shown;
-  return { ...shownVersion(shown), updated_at: isoOrNull(updatedAt), archived_at: isoOrNull(archivedAt) };
+  return { ...toVersionView(shown), updated_at: isoOrNull(updatedAt), archived_at: isoOrNull(archivedAt) };
 }
 
 /** Finds an agent by its id or its name; an archived one only by its id. */
-async function findAgent(c: MiddlewareContext, idOrName: string): Promise<Shown> {
+async function findAgent(c: MiddlewareContext, idOrName: string): Promise<ListedAgent> {
   if (idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name) return DEFAULT_AGENT;
-  return unwrap(await databaseFromEnv(c.env).agents.get(tenantOf(c), idOrName));
+  return unwrap(await databaseFromEnv(c.env).agents.get(getTenant(c), idOrName));
 }
 
 /** Refuses the name of the built-in agent, a configuration that no task could use, and settings of unknown tools. */
-async function checked(c: AppContext, config: AgentConfig): Promise<AgentConfig> {
+async function checkConfig(c: AppContext, config: AgentConfig): Promise<AgentConfig> {
   if (config.name === DEFAULT_AGENT.config.name)
     raise("conflict", "The built-in agent has this name. Choose another one.", { field: "name" });
-  if (config.tool_config !== undefined) unwrap(checkToolConfig(config, await toolsOf(c, c.get("sources"))));
+  if (config.tool_config !== undefined) unwrap(checkToolConfig(config, await listTools(c, c.get("sources"))));
   return unwrap(checkAgentLimits(config, settingsFromEnv(c.env).model));
 }

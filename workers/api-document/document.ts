@@ -4,7 +4,7 @@
  */
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
-import { frontDoorAnswers } from "../http/answers.ts";
+import { middlewareAnswers } from "../http/answers.ts";
 import { CHANNEL_NAMES, CHANNELS } from "../channels/channels.ts";
 import type { App } from "../http/context.ts";
 import { taskChangeSchema, webhookSchemas } from "../http/event-schemas.ts";
@@ -78,16 +78,16 @@ const LISTED: Readonly<Record<string, Json>> = {
 type Schemas = Map<string, unknown>;
 
 /** Builds the document of an app whose routes are all registered. */
-export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenApiDocument {
+export function buildOpenApiDocument(app: App, info: OpenApiDocument["info"]): OpenApiDocument {
   const schemas: Schemas = new Map();
   const paths = new Map<string, [method: string, operation: OpenApiOperation][]>();
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== "route") continue;
     const { route } = definition;
     const operations = paths.get(route.path) ?? [];
-    paths.set(route.path, [...operations, [route.method, operationOf(route, schemas)]]);
+    paths.set(route.path, [...operations, [route.method, toOperation(route, schemas)]]);
   }
-  schemaOf(taskChangeSchema, "output", schemas);
+  toSchema(taskChangeSchema, "output", schemas);
   for (const [name, values] of Object.entries(LISTED)) schemas.set(name, { type: "string", ...values });
   const key = {
     type: "http",
@@ -98,7 +98,7 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
   const webhooks = Object.fromEntries(
     Array.from(webhookSchemas, ([type, schema]) => [
       type,
-      { post: webhookOf(type, schemaOf(schema, "output", schemas)) },
+      { post: toWebhookOperation(type, toSchema(schema, "output", schemas)) },
     ]),
   );
   const listed = Object.fromEntries(Array.from(paths, ([path, operations]) => [path, Object.fromEntries(operations)]));
@@ -121,7 +121,7 @@ export function openApiDocument(app: App, info: OpenApiDocument["info"]): OpenAp
 type NamedParts = Pick<OpenApiDocument, "paths" | "webhooks"> & { readonly schemas: Json };
 
 /** Describes a webhook that an endpoint receives (https://www.standardwebhooks.com). */
-function webhookOf(type: string, schema: Json): OpenApiOperation {
+function toWebhookOperation(type: string, schema: Json): OpenApiOperation {
   const header = (name: string, description: string) => {
     return { name, in: "header", required: true, description, schema: { type: "string" } };
   };
@@ -146,7 +146,7 @@ function webhookOf(type: string, schema: Json): OpenApiOperation {
   };
 }
 
-function operationOf(route: RouteConfig, schemas: Schemas): OpenApiOperation {
+function toOperation(route: RouteConfig, schemas: Schemas): OpenApiOperation {
   const { request } = route;
   const body = request?.body;
   return {
@@ -156,37 +156,37 @@ function operationOf(route: RouteConfig, schemas: Schemas): OpenApiOperation {
     ...(route.description === undefined ? {} : { description: route.description }),
     security: route.security ?? [],
     parameters: [
-      ...parametersOf(request?.params, "path", schemas),
-      ...parametersOf(request?.query, "query", schemas),
+      ...toParameters(request?.params, "path", schemas),
+      ...toParameters(request?.query, "query", schemas),
       ...(Array.isArray(request?.headers) ? request.headers : [request?.headers]).flatMap((part) =>
-        parametersOf(part, "header", schemas),
+        toParameters(part, "header", schemas),
       ),
       ...(route.method === "post" && (route.security ?? []).length > 0 ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: body.required ?? false, content: contentOf(body.content, "input", schemas) } }),
+      : { requestBody: { required: body.required ?? false, content: toContent(body.content, "input", schemas) } }),
     responses: Object.fromEntries(
-      Object.entries({ ...frontDoorAnswers(route), ...route.responses }).map(([status, response]) => {
+      Object.entries({ ...middlewareAnswers(route), ...route.responses }).map(([status, response]) => {
         const { content, ...rest } = response as { content?: Json };
-        return [status, content === undefined ? rest : { ...rest, content: contentOf(content, "output", schemas) }];
+        return [status, content === undefined ? rest : { ...rest, content: toContent(content, "output", schemas) }];
       }),
     ),
   };
 }
 
-function contentOf(content: Json, io: "input" | "output", schemas: Schemas): Json {
+function toContent(content: Json, io: "input" | "output", schemas: Schemas): Json {
   return Object.fromEntries(
     Object.entries(content).map(([type, media]) => {
       const { schema, ...rest } = media as { schema: unknown };
-      return [type, { ...rest, schema: schemaOf(schema, io, schemas) }];
+      return [type, { ...rest, schema: toSchema(schema, io, schemas) }];
     }),
   );
 }
 
-function parametersOf(part: unknown, where: string, schemas: Schemas): OpenApiParameter[] {
+function toParameters(part: unknown, where: string, schemas: Schemas): OpenApiParameter[] {
   if (!isZod(part)) return [];
-  const { properties = {}, required = [] } = schemaOf(part, "input", schemas) as {
+  const { properties = {}, required = [] } = toSchema(part, "input", schemas) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -203,7 +203,7 @@ function parametersOf(part: unknown, where: string, schemas: Schemas): OpenApiPa
  * Converts a zod schema to JSON Schema. A schema with `meta({ id })` becomes a component. Any other value is returned
  * as it is.
  */
-function schemaOf(schema: unknown, io: "input" | "output", schemas: Schemas): Json {
+function toSchema(schema: unknown, io: "input" | "output", schemas: Schemas): Json {
   if (!isZod(schema)) return schema as Json;
   const {
     $schema: _,
@@ -211,13 +211,13 @@ function schemaOf(schema: unknown, io: "input" | "output", schemas: Schemas): Js
     ...converted
   } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json & { $defs?: Json };
   const named = Object.entries($defs).filter(([name]) => !isAnonymous(name));
-  for (const [name, definition] of named) setOnce(schemas, name, withComponents(withoutId(definition)));
+  for (const [name, definition] of named) setOnce(schemas, name, resolveReferences(removeId(definition)));
   const { id } = converted;
   if (typeof id === "string" && schema.meta()?.id === id) {
-    setOnce(schemas, id, withComponents(withoutId(converted)));
+    setOnce(schemas, id, resolveReferences(removeId(converted)));
     return { $ref: `#/components/schemas/${id}` };
   }
-  return withComponents(converted) as Json;
+  return resolveReferences(converted) as Json;
 }
 
 /** Adds a component. A name has one shape: a schema that differs as input and as output needs two names. */
@@ -232,17 +232,17 @@ function setOnce(schemas: Schemas, name: string, schema: unknown): void {
  * Points references at the document's components. zod gives generated names (`__schema0`) only to schemas that refer
  * to themselves. The API has one of those: any JSON value, which is the empty schema.
  */
-function withComponents(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withComponents);
+function resolveReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolveReferences);
   if (typeof value !== "object" || value === null) return value;
   if ("$ref" in value && typeof value.$ref === "string") {
     const name = value.$ref.split("/").at(-1) ?? "";
     return isAnonymous(name) || value.$ref === "#" ? {} : { ...value, $ref: toReference(name) };
   }
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withComponents(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolveReferences(inner)]));
 }
 
-function withoutId(definition: unknown): unknown {
+function removeId(definition: unknown): unknown {
   const { id: _, $schema: __, ...rest } = definition as Json;
   return rest;
 }

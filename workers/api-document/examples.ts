@@ -35,7 +35,7 @@ export function addExamples<T extends Operation>(operation: T, schemas: Json, ex
   const findExample = (type: string, { schema }: Json, ownName: string): Json | null => {
     const text = TEXTS[type];
     if (type !== "application/json") return text === undefined || isBytes(schema) ? null : { value: text };
-    const name = nameOf(schema as Json) ?? ownName;
+    const name = getName(schema as Json) ?? ownName;
     const start = { owner: "", field: "", depth: 0 };
     if (!examples.has(name)) examples.set(name, { value: makeValue(schema as Json, start, schemas) });
     return { $ref: `#/components/examples/${name}` };
@@ -66,17 +66,17 @@ function isBytes(schema: unknown): boolean {
 }
 
 /** The position of a value: the component or field that contains it, its own field, and its depth. */
-interface Place {
+interface Position {
   readonly owner: string;
   readonly field: string;
   readonly depth: number;
 }
 
-function makeValue(schema: Json, place: Place, schemas: Json): unknown {
+function makeValue(schema: Json, place: Position, schemas: Json): unknown {
   const own = FIELDS[`${place.owner}.${place.field}`];
   const known = own === undefined ? FIELDS[place.field] : own;
   if (known !== undefined && admits(schema, known, schemas)) return known;
-  const component = nameOf(schema);
+  const component = getName(schema);
   if (component !== null) return makeComponent(component, place, schemas);
   if ("const" in schema) return schema["const"];
   if ("default" in schema) return schema["default"];
@@ -87,7 +87,7 @@ function makeValue(schema: Json, place: Place, schemas: Json): unknown {
   return makePlain(schema, place, schemas);
 }
 
-function makeComponent(component: string, place: Place, schemas: Json): unknown {
+function makeComponent(component: string, place: Position, schemas: Json): unknown {
   const request = getOwn(REQUESTS, component);
   if (request !== undefined) return request;
   const value = makeValue(
@@ -96,19 +96,19 @@ function makeComponent(component: string, place: Place, schemas: Json): unknown 
     schemas,
   );
   const sent = getOwn(REQUESTS, `${component}Input`);
-  return sent === undefined ? value : withSent(value as Json, sent as Json);
+  return sent === undefined ? value : copySentFields(value as Json, sent as Json);
 }
 
 /** Copies the texts and lists of the request into the reply. */
-function withSent(value: Json, sent: Json): Json {
+function copySentFields(value: Json, sent: Json): Json {
   const same = Object.entries(sent).filter(
     ([field, one]) => Object.hasOwn(value, field) && (typeof one === "string" || Array.isArray(one)),
   );
   return { ...value, ...Object.fromEntries(same) };
 }
 
-function makePlain(schema: Json, place: Place, schemas: Json): unknown {
-  switch (typeOf(schema)) {
+function makePlain(schema: Json, place: Position, schemas: Json): unknown {
+  switch (getType(schema)) {
     case "object": {
       const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] };
       const fields = Object.entries(properties).filter(([field]) => required.includes(field));
@@ -138,7 +138,7 @@ function makePlain(schema: Json, place: Place, schemas: Json): unknown {
 
 /** Whether a value of FIELDS has the schema's type: two fields of one name may differ. */
 function admits(schema: Json, value: unknown, schemas: Json): boolean {
-  const name = nameOf(schema);
+  const name = getName(schema);
   if (name !== null) return admits(getOwn(schemas, name) as Json, value, schemas);
   const members = (schema["anyOf"] ?? schema["oneOf"]) as Json[] | undefined;
   if (members !== undefined) return members.some((member) => admits(member, value, schemas));
@@ -152,12 +152,12 @@ function admits(schema: Json, value: unknown, schemas: Json): boolean {
   return types.includes(Number.isInteger(value) ? "integer" : typeof value) || types.includes(typeof value);
 }
 
-function nameOf(schema: Json): string | null {
+function getName(schema: Json): string | null {
   const { $ref } = schema;
   return typeof $ref === "string" ? $ref.slice(REFERENCE.length) : null;
 }
 
 /** Returns the first type of a schema: a nullable field gets a value. */
-function typeOf({ type }: Json): unknown {
+function getType({ type }: Json): unknown {
   return Array.isArray(type) ? type[0] : type;
 }

@@ -3,8 +3,8 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { openAnswers } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
-import { docsPage } from "./docs-page.ts";
-import { type OpenApiDocument, openApiDocument } from "./document.ts";
+import { renderDocsPage } from "./docs-page.ts";
+import { type OpenApiDocument, buildOpenApiDocument } from "./document.ts";
 import { PAGE_HEADERS } from "../http/page.ts";
 import { VERSION } from "../http/version.ts";
 
@@ -37,7 +37,7 @@ const docs = createRoute({
 /** Registered after every other route: the first request builds the document. */
 export function openApiRoutes(app: App): void {
   let made: OpenApiDocument | null = null;
-  const current = () => (made ??= openApiDocument(app, INFO));
+  const current = () => (made ??= buildOpenApiDocument(app, INFO));
   app.openapi(document, (c) => c.json(current(), 200));
-  app.openapi(docs, (c) => c.html(docsPage(current()), 200, PAGE_HEADERS));
+  app.openapi(docs, (c) => c.html(renderDocsPage(current()), 200, PAGE_HEADERS));
 }

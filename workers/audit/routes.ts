@@ -9,8 +9,8 @@ import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import type { App, AppEnv } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { BETWEEN, betweenOf, betweenQuery } from "../http/created-between.ts";
-import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
+import { BETWEEN, readBetween, betweenQuery } from "../http/created-between.ts";
+import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const MAX_CHARACTERS = 200;
@@ -65,12 +65,12 @@ export function auditRoutes(app: App): void {
       ...(action === undefined ? {} : { action }),
       ...(actor === undefined ? {} : { actor }),
       ...(target === undefined ? {} : { target }),
-      ...betweenOf({ from, to }),
+      ...readBetween({ from, to }),
     };
-    const page = unwrap(await databaseFromEnv(c.env).audit.page(whose, pageRequest(rest), filter));
+    const page = unwrap(await databaseFromEnv(c.env).audit.page(whose, readPageRequest(rest), filter));
     return c.json(
       {
-        data: page.items.map(shownEntry),
+        data: page.items.map(toEntryView),
         next_cursor: page.next === null ? null : writeCursor(page.next),
       },
       200,
@@ -78,6 +78,6 @@ export function auditRoutes(app: App): void {
   });
 }
 
-function shownEntry({ id, at, actor, action, target, requestId }: AuditEntry) {
+function toEntryView({ id, at, actor, action, target, requestId }: AuditEntry) {
   return { id, at: new Date(at).toISOString(), actor, action, target, request_id: requestId };
 }

@@ -12,13 +12,13 @@ import type { DeliverTo } from "../../core/task/source.ts";
 import { ITEM_MS } from "../../core/tenant/cost-rates.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
 import { paceIncoming } from "../http/charge-cost.ts";
-import { makeTask } from "../tasks/create.ts";
+import { createTaskFromOrder } from "../tasks/create.ts";
 import { type Channels, CHANNELS, loadReceiver, loadSender } from "./channels.ts";
-import { spreadNotices } from "./fan-out/fan-out.ts";
-import { tell } from "./outbox/notify.ts";
+import { fanOutNotices } from "./fan-out/fan-out.ts";
+import { sendMessage } from "./outbox/notify.ts";
 
 /** A job of a later release: nothing has started, and its object resends it. */
-const REFUSED = { kind: "later", afterMs: REFUSED_JOB_RETRY_MS, why: OTHER_RELEASE } as const;
+const OTHER_RELEASE_RESULT = { kind: "later", afterMs: REFUSED_JOB_RETRY_MS, why: OTHER_RELEASE } as const;
 
 /** An item may answer a question, so it waits only briefly for the pace of earlier ones. */
 const LONGEST_ITEM_PAUSE_MS = 1000;
@@ -27,7 +27,7 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
   protected readonly channels: Channels = CHANNELS;
 
   async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<ItemOutcome> {
-    if (!isSupported(version)) return REFUSED;
+    if (!isSupported(version)) return OTHER_RELEASE_RESULT;
     const handlers = await loadReceiver(this.channels, inbox);
     const account = { inbox, owner: handlers.findOwner?.(inbox, item) ?? null };
     await paceIncoming(this.env, account, { costMs: ITEM_MS, mostMs: LONGEST_ITEM_PAUSE_MS });
@@ -35,14 +35,14 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
   }
 
   async send(delivery: Delivery, attempt: Attempt, version?: number): Promise<SendResult> {
-    if (!isSupported(version)) return { ...REFUSED, isOurs: true };
+    if (!isSupported(version)) return { ...OTHER_RELEASE_RESULT, isOurs: true };
     const handlers = await loadSender(this.channels, delivery.channel);
     return await handlers.send(this.env, delivery, attempt);
   }
 
   async spread(tenant: string, notices: readonly Notice[], version?: number): Promise<readonly (Failure | null)[]> {
     if (!isSupported(version)) return notices.map(() => refuse().error);
-    return await spreadNotices(this.env, tenant, notices);
+    return await fanOutNotices(this.env, tenant, notices);
   }
 
   async tell(
@@ -53,13 +53,13 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
     version?: number,
   ): Promise<Result<void>> {
     if (!isSupported(version)) return refuse();
-    return await tell(this.env, { tenant, deliver, message }, telling);
+    return await sendMessage(this.env, { tenant, deliver, message }, telling);
   }
 
   /** Copies the reply of the task's object: the original would keep its reader in memory until it is disposed. */
   async makeTask(order: TaskOrder, version?: number): Promise<Result<CreatedTask>> {
     if (!isSupported(version)) return refuse();
-    const made = await makeTask(this.env, order);
+    const made = await createTaskFromOrder(this.env, order);
     return made.ok ? ok({ id: made.value.id, status: made.value.status }) : { ok: false, error: made.error };
   }
 }

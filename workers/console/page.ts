@@ -38,7 +38,7 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /** Browser features that the console does not use. */
-const UNUSED = [
+const UNUSED_FEATURES = [
   "accelerometer",
   "autoplay",
   "camera",
@@ -63,7 +63,7 @@ const UNUSED = [
   "usb",
   "xr-spatial-tracking",
 ];
-const PERMISSIONS = UNUSED.map((name) => `${name}=()`).join(", ");
+const PERMISSIONS = UNUSED_FEATURES.map((name) => `${name}=()`).join(", ");
 
 /** Whether a path is outside the API. */
 export function isConsolePath(path: string): boolean {
@@ -71,7 +71,7 @@ export function isConsolePath(path: string): boolean {
 }
 
 /** Returns the file at this path, or the console's page; null for an asset that this build lacks. */
-export async function consoleFile(c: AppContext): Promise<Response | null> {
+export async function findConsoleFile(c: AppContext): Promise<Response | null> {
   const { method, path } = c.req;
   const headers = new Headers();
   for (const name of ["if-none-match", "accept-encoding"]) {

@@ -16,8 +16,8 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { DefinedTool, OutsideTool } from "../../core/tool/source.ts";
 import { meterWork } from "../http/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
-import { requestPatterns } from "../http/request-patterns.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getRequestPatterns } from "../http/request-patterns.ts";
+import { getTenant } from "../http/principal.ts";
 
 /** Retries when another change came first. Of several concurrent changes, one succeeds each time. */
 const MAX_TRIES = 30;
@@ -29,8 +29,8 @@ interface Change {
 }
 
 /** Returns the tenant's current definitions by name. */
-async function definitionsOf(c: AppContext): Promise<Result<ReadonlyMap<string, DefinedTool>>> {
-  const read = await databaseFromEnv(c.env).toolSources.definitions(tenantOf(c));
+async function listDefinitions(c: AppContext): Promise<Result<ReadonlyMap<string, DefinedTool>>> {
+  const read = await databaseFromEnv(c.env).toolSources.definitions(getTenant(c));
   return read.ok ? ok(new Map(read.value.map((defined) => [defined.name, defined]))) : read;
 }
 
@@ -44,21 +44,21 @@ export async function changeDefinitions(
   act: AuditEntry,
 ): Promise<Result<void>> {
   const sources = toolSourcesFromEnv(c.env);
-  const tenant = tenantOf(c);
+  const tenant = getTenant(c);
   for (let tries = 1; ; tries += 1) {
     const records = await sources.all(tenant);
     if (!records.ok) return records;
     const record = records.value.find(({ name }) => name === CUSTOM_SOURCE);
     const ifVersion = record?.version ?? 0;
-    const present = await definitionsOf(c);
+    const present = await listDefinitions(c);
     if (!present.ok) return present;
     const change = decide(present.value);
     if (!change.ok) return change;
-    const before = await publishedTools(c, record?.hash ?? null);
+    const before = await listPublishedTools(c, record?.hash ?? null);
     if (!before.ok) return before;
-    const tools = await toolsAfter(c, { present: present.value, published: before.value, change: change.value });
+    const tools = await buildTools(c, { present: present.value, published: before.value, change: change.value });
     if (!tools.ok) return tools;
-    const definitions = change.value === null ? [] : [written(change.value)];
+    const definitions = change.value === null ? [] : [toRecord(change.value)];
     const source = { name: CUSTOM_SOURCE, tools: tools.value, ifVersion, definitions };
     const published = await sources.publish(tenant, source, act);
     if (published.ok) return ok(undefined);
@@ -66,14 +66,17 @@ export async function changeDefinitions(
   }
 }
 
-function written({ name, definition }: Change) {
+function toRecord({ name, definition }: Change) {
   return { name, definition: definition === null ? null : JSON.stringify(definition) };
 }
 
 /** Returns the tenant's published tools by name. */
-async function publishedTools(c: AppContext, hash: string | null): Promise<Result<ReadonlyMap<string, OutsideTool>>> {
+async function listPublishedTools(
+  c: AppContext,
+  hash: string | null,
+): Promise<Result<ReadonlyMap<string, OutsideTool>>> {
   if (hash === null) return ok(new Map());
-  const read = await toolSourcesFromEnv(c.env).read(tenantOf(c), hash);
+  const read = await toolSourcesFromEnv(c.env).read(getTenant(c), hash);
   return read.ok ? ok(new Map(read.value.map((tool) => [tool.name, tool]))) : read;
 }
 
@@ -88,7 +91,7 @@ interface Definitions {
  * Without a change, all tools are rebuilt, each in its own turn and within the budget of the request. A tool that
  * this release cannot read is omitted; one beyond the budget stays as published.
  */
-async function toolsAfter(
+async function buildTools(
   c: AppContext,
   { present, published, change }: Definitions,
 ): Promise<Result<readonly OutsideTool[]>> {
@@ -102,8 +105,8 @@ async function toolsAfter(
   }
   if (after.size > MAX_CUSTOM_TOOLS)
     return failed("quota_exceeded", `A tenant can define at most ${MAX_CUSTOM_TOOLS} tools. Delete one first.`);
-  const { patterns, budget } = requestPatterns(c);
-  const { giveWay } = meterWork(c.env, tenantOf(c));
+  const { patterns, budget } = getRequestPatterns(c);
+  const { giveWay } = meterWork(c.env, getTenant(c));
   const made: OutsideTool[] = [];
   for (const [name, read] of [...after].sort(([left], [right]) => (left < right ? -1 : 1))) {
     const before = published.get(name);

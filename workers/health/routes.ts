@@ -88,14 +88,14 @@ let latest: { readonly env: Env; readonly at: number; readonly health: Health } 
 export function healthRoutes(app: App): void {
   app.openapi(health, async (c) => {
     if (latest === null || latest.env !== c.env || Date.now() - latest.at > FRESH_MS)
-      latest = { env: c.env, at: Date.now(), health: await look(c.env) };
+      latest = { env: c.env, at: Date.now(), health: await checkHealth(c.env) };
     const fresh = { "cache-control": "no-store" };
     if (latest.health.status !== "failed") return c.json(latest.health, 200, fresh);
     return c.json(latest.health, 503, { ...fresh, "retry-after": String(RETRY_AFTER_MS / 1000) });
   });
 }
 
-async function look(env: Env): Promise<Health> {
+async function checkHealth(env: Env): Promise<Health> {
   const problems = findSettingProblems(env, CHANNEL_SECRETS);
   const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
   if (problems.length > 0) {
@@ -111,7 +111,7 @@ async function look(env: Env): Promise<Health> {
     return { status: "failed", ...unknown, ...shared };
   }
   const { freeDiskBytes, ...found } = await healthFromEnv(env);
-  const parts = { ...found, disk: diskOf(freeDiskBytes) };
+  const parts = { ...found, disk: toDiskView(freeDiskBytes) };
   if (parts.database === "refused") return { status: "failed", ...parts, ...shared, problems: [DATABASE_REFUSED] };
   const ofKeys = parts.database === "ok" ? await keyRingProblemFromEnv(env) : null;
   if (ofKeys !== null) return { status: "failed", ...parts, ...shared, problems: [ofKeys] };
@@ -119,7 +119,7 @@ async function look(env: Env): Promise<Health> {
   return { status: isWhole ? "ok" : "degraded", ...parts, ...shared };
 }
 
-function diskOf(free: number | null): Health["disk"] {
+function toDiskView(free: number | null): Health["disk"] {
   if (free === null) return null;
   return { status: free < FULL_BYTES ? "full" : free < LOW_BYTES ? "low" : "ok", free_bytes: free };
 }

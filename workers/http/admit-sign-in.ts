@@ -9,7 +9,7 @@ export const SESSION_PATH = "/v1/session";
 /** Bytes of the body: a key or the token of a link. */
 export const MAX_SIGN_IN_BYTES = 4_096;
 /** The period over which the platform counts the attempts of an address. */
-const TRY_AGAIN_MS = 60_000;
+const RETRY_AFTER_MS = 60_000;
 
 export function isSignIn(c: AppContext): boolean {
   return c.req.method === "POST" && c.req.path === SESSION_PATH;
@@ -20,5 +20,5 @@ export async function admitSignIn(c: AppContext): Promise<void> {
   refuseForeignSignIn(c);
   if (await countSignInFromEnv(c.env, c.req.header("cf-connecting-ip"))) return;
   const message = "Too many attempts to sign in from this address. Wait a minute.";
-  raise("rate_limited", message, { retryAfterMs: TRY_AGAIN_MS });
+  raise("rate_limited", message, { retryAfterMs: RETRY_AFTER_MS });
 }

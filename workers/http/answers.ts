@@ -42,7 +42,7 @@ const PROBLEMS = {
 type ProblemStatus = keyof typeof PROBLEMS;
 
 /** Problems of every route under `/v1`. */
-const EVERYWHERE: readonly ProblemStatus[] = [401, 403, 429, 500, 503];
+const COMMON_PROBLEMS: readonly ProblemStatus[] = [401, 403, 429, 500, 503];
 
 /** One success: a JSON body with its schema, or bodies of other media types. */
 export interface Success {
@@ -55,7 +55,7 @@ export interface Success {
 
 /** The responses of a route under `/v1`. */
 export function answers<const S extends Successes>(successes: S, problems: readonly ProblemStatus[] = []): Declared<S> {
-  return { ...successResponses(successes), ...problemResponses([...EVERYWHERE, ...problems]) };
+  return { ...successResponses(successes), ...problemResponses([...COMMON_PROBLEMS, ...problems]) };
 }
 
 /** The responses of a route that needs no key. */
@@ -71,7 +71,7 @@ export function openAnswers<const S extends Successes>(
  * key is needed, a body that is too large or not valid JSON, even if the route reads none. A route with another kind
  * of body checks it itself.
  */
-export function frontDoorAnswers({ method, path, security = [], request }: RouteConfig): Responses {
+export function middlewareAnswers({ method, path, security = [], request }: RouteConfig): Responses {
   const types = Object.keys(request?.body?.content ?? { "application/json": {} });
   const judgesBody = security.length > 0 && method !== "get" && types.includes("application/json");
   // The state of a task can be lost (workers/tasks/lost.ts).

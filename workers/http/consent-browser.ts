@@ -12,25 +12,25 @@ import { sealingFromEnv } from "../../adapters/env/secrets.ts";
 import { toBase64Url } from "../../core/base/base64.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { AppContext } from "./context.ts";
-import { escaped, page, PAGE_HEADERS } from "./page.ts";
+import { escapeHtml, renderPage, PAGE_HEADERS } from "./page.ts";
 import { isSignedInElsewhere } from "./signed-in-elsewhere.ts";
-import { cookieNameOf, isHttps } from "./session-cookie.ts";
+import { getCookieName, isHttps } from "./session-cookie.ts";
 
 /** Lifetime of a consent that has started. */
 export const CONSENT_LIFE_MS = 10 * 60_000;
 const TOKEN_BYTES = 32;
-const MAX_SHOWN_NAME = 100;
+const MAX_NAME = 100;
 /** No cache stores a page that was made for one browser. */
 const HEADERS = { ...PAGE_HEADERS, "cache-control": "no-store" } as const;
 
 /** A consent that has started. */
-export interface Begun {
+export interface StartedConsent {
   readonly tenant: string;
   /** Identifies the consent; not guessable. */
   readonly mark: string;
 }
 
-interface Asked {
+interface ConsentPage {
   /** What the person grants, such as `a Slack workspace`. */
   readonly what: string;
   /** Where the person agrees. */
@@ -43,18 +43,18 @@ interface Asked {
  * Returns the first address of a consent. A browser whose own session started it, and which returns to the same
  * origin, goes to `url` directly. Any other goes to Otto's page at `path`, which finds the consent by its state.
  */
-export async function whereToBegin(
+export async function getFirstUrl(
   c: AppContext,
-  { mark }: Begun,
+  { mark }: StartedConsent,
   { url, origin, path, state }: Readonly<Record<"url" | "origin" | "path" | "state", string>>,
 ): Promise<string> {
-  if (!isBySession(c, origin)) return `${origin}${path}?state=${state}`;
-  await bind(c, mark);
+  if (!isFromSession(c, origin)) return `${origin}${path}?state=${state}`;
+  await bindBrowser(c, mark);
   return url;
 }
 
 /** Whether the request's browser has a session and returns to the same origin. */
-export function isBySession(c: AppContext, origin: string): boolean {
+export function isFromSession(c: AppContext, origin: string): boolean {
   return c.get("session") !== null && new URL(c.req.url).origin === origin;
 }
 
@@ -62,84 +62,92 @@ export function isBySession(c: AppContext, origin: string): boolean {
  * Serves Otto's page before a consent that was started with a key. The page alone binds nothing, because programs
  * that preview links open it too. Its link binds the browser: `go` must equal the page's cookie.
  */
-export async function beginInBrowser(c: AppContext, begun: Begun, { what, url, go }: Asked): Promise<Response> {
+export async function serveConsentPage(
+  c: AppContext,
+  begun: StartedConsent,
+  { what, url, go }: ConsentPage,
+): Promise<Response> {
   const { tenant, mark } = begun;
-  const asking = await cookieOf(c, "ask", mark);
+  const asking = await getConsentCookieName(c, "ask", mark);
   if (go === undefined) {
     const token = toBase64Url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
     setCookie(c, asking, token, attributes(c));
-    return c.html(await question(c.env, tenant, { what, to: new URL(url).host, link: linkTo(c, token) }), 200, HEADERS);
+    return c.html(
+      await renderQuestion(c.env, tenant, { what, to: new URL(url).host, link: getLink(c, token) }),
+      200,
+      HEADERS,
+    );
   }
   if (!isSame(getCookie(c, asking), go))
-    return told(c, 400, "This browser has not opened the previous page. Open Otto's link again.");
+    return renderMessage(c, 400, "This browser has not opened the previous page. Open Otto's link again.");
   if (await isSignedInElsewhere(c, tenant))
-    return told(
+    return renderMessage(
       c,
       409,
       "This browser is signed in to another tenant of Otto. Sign out there, then open the link again.",
     );
   deleteCookie(c, asking, attributes(c));
-  await bind(c, mark);
+  await bindBrowser(c, mark);
   return c.redirect(url, 303);
 }
 
 /** Whether the browser that returned is the one that started. Removes its cookie, which is valid once. */
-export async function isSameBrowser(c: AppContext, { mark }: Begun): Promise<boolean> {
-  const name = await cookieOf(c, "consent", mark);
+export async function isSameBrowser(c: AppContext, { mark }: StartedConsent): Promise<boolean> {
+  const name = await getConsentCookieName(c, "consent", mark);
   const given = getCookie(c, name);
   deleteCookie(c, name, attributes(c));
-  return (await tokensOf(c.env, mark)).some((token) => isSame(given, token));
+  return (await deriveTokens(c.env, mark)).some((token) => isSame(given, token));
 }
 
 export const OTHER_BROWSER =
   "This browser did not start this consent, so nothing was connected. If somebody sent you the link, they would have received your access. Otherwise start again, and complete every step in one browser.";
 
 /** Renders a plain page with one message. */
-export function told(c: AppContext, status: 200 | 400 | 409, message: string): Response {
-  const html = page("Otto", `<h1>Otto</h1><p>${escaped(message)}</p><p>You can close this page.</p>`);
+export function renderMessage(c: AppContext, status: 200 | 400 | 409, message: string): Response {
+  const html = renderPage("Otto", `<h1>Otto</h1><p>${escapeHtml(message)}</p><p>You can close this page.</p>`);
   return c.html(html, status, HEADERS);
 }
 
-async function question(
+async function renderQuestion(
   env: Env,
   tenant: string,
   { what, to, link }: Readonly<Record<"what" | "to" | "link", string>>,
 ): Promise<string> {
   const found = await databaseFromEnv(env).tenants.get(tenant);
-  const name = found.ok ? `<b><bdi>${escaped(found.value.name.slice(0, MAX_SHOWN_NAME))}</bdi></b> ` : "";
-  return page(
+  const name = found.ok ? `<b><bdi>${escapeHtml(found.value.name.slice(0, MAX_NAME))}</bdi></b> ` : "";
+  return renderPage(
     "Otto",
-    `<h1>Connect ${escaped(what)}?</h1>
-<p>What you agree to on the next page, at <b>${escaped(to)}</b>, is given to the tenant ${name}(<code>${escaped(tenant)}</code>) of Otto. Its people and agents can then use it.</p>
+    `<h1>Connect ${escapeHtml(what)}?</h1>
+<p>What you agree to on the next page, at <b>${escapeHtml(to)}</b>, is given to the tenant ${name}(<code>${escapeHtml(tenant)}</code>) of Otto. Its people and agents can then use it.</p>
 <p>Go on only if you have begun this yourself, or know who of that tenant did. If this link just reached you, close the page: nothing has happened yet.</p>
-<p><a href="${escaped(link)}">Go on to ${escaped(to)}</a></p>`,
+<p><a href="${escapeHtml(link)}">Go on to ${escapeHtml(to)}</a></p>`,
   );
 }
 
 /** Returns the page's own address with the value of its cookie. */
-function linkTo(c: AppContext, token: string): string {
+function getLink(c: AppContext, token: string): string {
   const { pathname, searchParams } = new URL(c.req.url);
   searchParams.set("go", token);
   return `${pathname}?${searchParams.toString()}`;
 }
 
-async function bind(c: AppContext, mark: string): Promise<void> {
-  const [token = ""] = await tokensOf(c.env, mark);
-  setCookie(c, await cookieOf(c, "consent", mark), token, attributes(c));
+async function bindBrowser(c: AppContext, mark: string): Promise<void> {
+  const [token = ""] = await deriveTokens(c.env, mark);
+  setCookie(c, await getConsentCookieName(c, "consent", mark), token, attributes(c));
 }
 
 /**
  * Derives the tokens from the mark, so that nothing is stored: with OTTO_SECRET_KEY, then with the earlier keys of
  * the ring.
  */
-async function tokensOf(env: Env, mark: string): Promise<readonly string[]> {
+async function deriveTokens(env: Env, mark: string): Promise<readonly string[]> {
   const seed = new TextEncoder().encode(mark);
   return (await sealingFromEnv(env).deriveEach(seed, "browser of a consent", TOKEN_BYTES)).map(toBase64Url);
 }
 
 /** The cookie of one consent. A browser can have several consents in progress. */
-async function cookieOf(c: AppContext, what: "ask" | "consent", mark: string): Promise<string> {
-  return cookieNameOf(c, `otto_${what}_${(await sha256Hex(mark)).slice(0, 16)}`);
+async function getConsentCookieName(c: AppContext, what: "ask" | "consent", mark: string): Promise<string> {
+  return getCookieName(c, `otto_${what}_${(await sha256Hex(mark)).slice(0, 16)}`);
 }
 
 /** Whether the value of a `Set-Cookie` binds a browser to a consent. */

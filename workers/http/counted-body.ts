@@ -14,7 +14,7 @@ export class UnreadableBody extends OttoError {
 }
 
 /** First buffer for a body without a declared length. It doubles when it is full. */
-const FIRST_ROOM_BYTES = 65_536;
+const FIRST_BUFFER_BYTES = 65_536;
 
 /**
  * Returns the bytes; null if there are more than `maxBytes`. A body with a declared length is read into a buffer of
@@ -26,7 +26,7 @@ export async function readCounted(request: Request, maxBytes: number): Promise<U
   if (body === null) return new Uint8Array();
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maxBytes) return null;
-  let bytes = new Uint8Array(declared > 0 ? declared : Math.min(FIRST_ROOM_BYTES, maxBytes));
+  let bytes = new Uint8Array(declared > 0 ? declared : Math.min(FIRST_BUFFER_BYTES, maxBytes));
   let size = 0;
   const reader = body.getReader();
   for (;;) {
@@ -40,13 +40,13 @@ export async function readCounted(request: Request, maxBytes: number): Promise<U
       reader.releaseLock();
       return null;
     }
-    if (needed > bytes.byteLength) bytes = grown(bytes, size, Math.min(maxBytes, Math.max(needed, 2 * size)));
+    if (needed > bytes.byteLength) bytes = growBuffer(bytes, size, Math.min(maxBytes, Math.max(needed, 2 * size)));
     bytes.set(value, size);
     size = needed;
   }
 }
 
-function grown(bytes: Uint8Array<ArrayBuffer>, size: number, room: number): Uint8Array<ArrayBuffer> {
+function growBuffer(bytes: Uint8Array<ArrayBuffer>, size: number, room: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(room);
   larger.set(bytes.subarray(0, size));
   return larger;

@@ -19,16 +19,16 @@ export interface Between {
   readonly before?: number;
 }
 
-export function betweenOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Between {
+export function readBetween({ from, to }: { from?: string | undefined; to?: string | undefined }): Between {
   const start = from === undefined ? undefined : Date.parse(from);
-  const end = to === undefined ? undefined : endOf(to);
+  const end = to === undefined ? undefined : getEnd(to);
   if (start !== undefined && end !== undefined && start > end)
     raise("invalid_input", "to: is before from", { field: "to" });
   return { ...(start === undefined ? {} : { from: start }), ...(end === undefined ? {} : { before: end }) };
 }
 
 /** Returns the end of a day, or the time itself. */
-function endOf(to: string): number {
+function getEnd(to: string): number {
   const end = Date.parse(to) + (z.iso.date().safeParse(to).success ? DAY_MS : 0);
   return Math.min(end, LAST_MOMENT);
 }

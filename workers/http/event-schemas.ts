@@ -191,12 +191,12 @@ export const eventPageSchema = z
 
 /** The payload of a webhook, by type. If the body would be too large, fields are left out and listed. */
 const deliveredTask = taskSchema.partial({ input: true, output: true }).meta({ id: "DeliveredTask" });
-const leftOut = z
+const leftOutSchema = z
   .array(z.string())
   .optional()
   .describe("The fields that were left out of a large body. Fetch the task to read them.");
 
-function webhookOf<Data extends z.ZodType>(type: string, data: Data) {
+function createWebhookSchema<Data extends z.ZodType>(type: string, data: Data) {
   const body = z.strictObject({ type: z.literal(type), timestamp: time, data }).meta({ id: `${toName(type)}Webhook` });
   return [type, body] as const;
 }
@@ -205,18 +205,21 @@ export const webhookSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.
   ...NOTICE_TYPES.map((type) => {
     const { input: _, output: __, arguments: ___, ...fields } = DATA[type] as z.ZodRawShape;
     const data = z.looseObject(fields).partial();
-    return webhookOf(type, data.extend({ task_id: z.string(), task: deliveredTask.optional(), left_out: leftOut }));
+    return createWebhookSchema(
+      type,
+      data.extend({ task_id: z.string(), task: deliveredTask.optional(), left_out: leftOutSchema }),
+    );
   }),
-  webhookOf("webhook.test", z.strictObject({ endpoint_id: z.string() })),
+  createWebhookSchema("webhook.test", z.strictObject({ endpoint_id: z.string() })),
   ...["delivery.result", "delivery.notification"].map((type) =>
-    webhookOf(
+    createWebhookSchema(
       type,
       z.looseObject({
         task_id: z.string().nullable(),
         title: z.string().nullable(),
         text: z.string(),
         files: z.array(z.looseObject({ path: z.string() })),
-        left_out: leftOut,
+        left_out: leftOutSchema,
       }),
     ),
   ),

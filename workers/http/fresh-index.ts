@@ -2,7 +2,7 @@
 import { awaitWithin } from "../../core/base/deadline.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { AppContext } from "./context.ts";
-import { tenantOf } from "./principal.ts";
+import { getTenant } from "./principal.ts";
 
 /** Maximum wait of a list for the index. */
 const FRESH_WITHIN_MS = 1000;
@@ -11,8 +11,8 @@ const FRESH_WITHIN_MS = 1000;
  * Sends the index the latest reports of the tenant's tasks, so that a caller finds what it created. Does not wait for
  * a slow database.
  */
-export async function bringUpToDate(c: AppContext): Promise<void> {
-  const sent = tenantsFromEnv(c.env)(tenantOf(c)).flush();
+export async function flushIndex(c: AppContext): Promise<void> {
+  const sent = tenantsFromEnv(c.env)(getTenant(c)).flush();
   const answered = sent.catch(() => false);
   await awaitWithin(globalThis, FRESH_WITHIN_MS, answered, false);
 }

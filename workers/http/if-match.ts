@@ -7,12 +7,12 @@ export const ifMatchHeader = z.object({
   "if-match": z.string().optional().describe('A version from `ETag`, e.g. `"3"`.'),
 });
 
-export function etagOf({ version }: { readonly version: number }): string {
+export function formatEtag({ version }: { readonly version: number }): string {
   return `"${version}"`;
 }
 
 /** Returns the version that If-Match requires; null for none, and for `*`, which every version fulfils. */
-export function ifVersionOf(header: string | undefined): number | null {
+export function readIfVersion(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null;
   const version = /^\s*"(\d{1,9})"\s*$/.exec(header)?.[1];
   if (version === undefined)

@@ -6,7 +6,7 @@
 import { MAX_DEPTH } from "../../core/base/json-size.ts";
 
 /**
- * Returns the first value of a parsed body that cannot be stored, with its dotted path; null if there is none. Does
+ * Returns the first value of a parsed body that cannot be stored, with its dotted path; null if every value can be stored. Does
  * not recurse.
  */
 export function findBadText(root: unknown): { field: string; message: string } | null {
@@ -15,12 +15,12 @@ export function findBadText(root: unknown): { field: string; message: string } |
     const { value, path, depth } = next;
     const field = path === "" ? "body" : path;
     if (typeof value === "string") {
-      const message = badText(value);
+      const message = findTextProblem(value);
       if (message !== null) return { field, message };
     } else if (typeof value === "object" && value !== null) {
       if (depth === MAX_DEPTH) return { field, message: `is nested deeper than ${MAX_DEPTH} levels` };
       for (const [name, inner] of Object.entries(value)) {
-        const message = Array.isArray(value) ? null : badName(name);
+        const message = Array.isArray(value) ? null : findNameProblem(name);
         if (message !== null)
           return { field: `${field}.${name.toWellFormed().replaceAll("\0", "\\0").slice(0, 100)}`, message };
         open.push({ value: inner, path: path === "" ? name : `${path}.${name}`.slice(0, 300), depth: depth + 1 });
@@ -31,11 +31,11 @@ export function findBadText(root: unknown): { field: string; message: string } |
 }
 
 /** Explains why a text cannot be stored; null if it can. */
-export function badText(text: string): string | null {
+export function findTextProblem(text: string): string | null {
   if (text.includes("\0")) return "holds a NUL character";
   return text.isWellFormed() ? null : "contains a lone surrogate";
 }
 
-function badName(name: string): string | null {
-  return name === "__proto__" ? "is a name that cannot be used" : badText(name);
+function findNameProblem(name: string): string | null {
+  return name === "__proto__" ? "is a name that cannot be used" : findTextProblem(name);
 }

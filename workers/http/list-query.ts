@@ -15,7 +15,7 @@ export const pageQuery = {
 };
 
 /** Reads the page that a query requests. */
-export function pageRequest(query: { limit?: number | undefined; cursor?: string | undefined }): PageRequest {
+export function readPageRequest(query: { limit?: number | undefined; cursor?: string | undefined }): PageRequest {
   const after = query.cursor === undefined ? null : readCursor(query.cursor);
   if (query.cursor !== undefined && after === null) {
     raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });

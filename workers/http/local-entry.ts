@@ -18,7 +18,7 @@ const NO_ADDRESS: Failure = {
 };
 
 /** Creates the class that a socket of the runtime is bound to. */
-export function makeLocalEntry(app: App) {
+export function createLocalEntry(app: App) {
   return class LocalEntry extends WorkerEntrypoint<Env> {
     override async fetch(request: Request): Promise<Response> {
       const address = readAddress({
@@ -26,7 +26,7 @@ export function makeLocalEntry(app: App) {
         host: request.headers.get("host"),
         forwardedProto: request.headers.get("x-forwarded-proto"),
       });
-      if (address !== null) return await app.fetch(addressTo(address, request), this.env, this.ctx);
+      if (address !== null) return await app.fetch(toAddressed(address, request), this.env, this.ctx);
       const id = makeId("request", Date.now(), crypto.getRandomValues(new Uint8Array(10)));
       return problemResponse(NO_ADDRESS, id, { status: 400, headers: { "x-request-id": id } });
     }
@@ -37,7 +37,7 @@ export function makeLocalEntry(app: App) {
  * Returns the request with its full address. Does not copy `cf`: a client sets it by a header field, and reading it
  * may throw.
  */
-function addressTo(address: string, { method, headers, body, signal }: Request): Request {
+function toAddressed(address: string, { method, headers, body, signal }: Request): Request {
   // The body of such a request has no meaning (RFC 9110, 9.3.1), and `Request` refuses it.
   const hasBody = method !== "GET" && method !== "HEAD";
   return new Request(address, { method, headers, signal, ...(hasBody ? { body } : {}) });

@@ -19,7 +19,7 @@ export function logFailure(request: { id: string; method: string; path: string }
   const failure = thrown instanceof OttoError ? thrown.failure : null;
   write({
     request,
-    ...described(thrown),
+    ...describeError(thrown),
     outcome: failure?.happened,
     cause: failure?.cause,
     details: failure?.details,
@@ -28,10 +28,10 @@ export function logFailure(request: { id: string; method: string; path: string }
 
 /** Writes one JSON line for an error that a tool threw. */
 export function logDefect(tool: string, task: string, thrown: unknown): void {
-  write({ tool, task, ...described(thrown) });
+  write({ tool, task, ...describeError(thrown) });
 }
 
-function described(thrown: unknown): { error: string; stack: string } {
+function describeError(thrown: unknown): { error: string; stack: string } {
   if (!(thrown instanceof Error)) return { error: String(thrown), stack: "" };
   return { error: `${thrown.name}: ${thrown.message}`, stack: thrown.stack ?? "" };
 }

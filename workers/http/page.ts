@@ -17,20 +17,20 @@ table { border-collapse: collapse; } td { padding: .1rem 1rem .1rem 0; vertical-
 summary { cursor: pointer; }`;
 
 /** Renders a whole page around a body of HTML. */
-export function page(title: string, body: string): string {
+export function renderPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title><style>${STYLE}</style></head>
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
 <body>${body}</body></html>
 `;
 }
 
 /** Escapes text for HTML. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
 /** Escapes text and renders `words in backticks` as code. */
-export function prose(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+export function renderProse(text: string): string {
+  return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

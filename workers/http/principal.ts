@@ -3,7 +3,7 @@ import { raise } from "../../core/base/errors.ts";
 import type { AppContext } from "./context.ts";
 
 /** Returns the tenant of the key. The operator key belongs to no tenant. */
-export function tenantOf(c: AppContext): string {
+export function getTenant(c: AppContext): string {
   const principal = c.get("principal");
   if (principal.kind === "operator")
     raise("forbidden", "The operator key only manages tenants. Use a key of the tenant.");
@@ -11,7 +11,7 @@ export function tenantOf(c: AppContext): string {
 }
 
 /** Returns the name of the caller for answers and cancellations. */
-export function actorOf(c: AppContext): string {
+export function getActor(c: AppContext): string {
   const principal = c.get("principal");
   return principal.kind === "operator" ? "the operator" : `API key ${principal.key.name}`;
 }

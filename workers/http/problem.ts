@@ -25,7 +25,7 @@ export interface ProblemOptions {
 }
 
 /** Creates the problem of a failure, without its `details`. */
-function problemOf(failure: Failure, requestId: string, status?: number): Problem {
+function toProblem(failure: Failure, requestId: string, status?: number): Problem {
   const row = ERRORS[failure.code];
   const fields =
     failure.fields ?? (failure.field === undefined ? [] : [{ field: failure.field, message: failure.message }]);
@@ -42,7 +42,7 @@ function problemOf(failure: Failure, requestId: string, status?: number): Proble
 
 /** Creates the reply for a failure. `Retry-After` is in whole seconds, at least one. */
 export function problemResponse(failure: Failure, requestId: string, options: ProblemOptions = {}): Response {
-  const problem = problemOf(failure, requestId, options.status);
+  const problem = toProblem(failure, requestId, options.status);
   const headers = new Headers(options.headers);
   headers.set("content-type", "application/problem+json");
   headers.set("cache-control", "no-store");

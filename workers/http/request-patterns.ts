@@ -7,7 +7,7 @@ import type { AppContext, RequestPatterns } from "./context.ts";
 const MAX_REQUEST_WORK = 100_000;
 
 /** Returns the same patterns for the whole request. */
-export function requestPatterns(c: AppContext): RequestPatterns {
+export function getRequestPatterns(c: AppContext): RequestPatterns {
   const known = c.get("patterns");
   if (known !== undefined) return known;
   const budget = new PatternBudget(MAX_REQUEST_WORK);

@@ -4,7 +4,7 @@
  */
 
 /** `reset`: retry with a new stub at once; `overloaded`: retry later; null: no retry helps. */
-export function passingFailure(thrown: unknown): "reset" | "overloaded" | null {
+export function findRetry(thrown: unknown): "reset" | "overloaded" | null {
   if (!(thrown instanceof Error)) return null;
   const marked = (mark: string) => Reflect.get(thrown, mark) === true;
   if (marked("overloaded")) return "overloaded";

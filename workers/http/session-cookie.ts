@@ -9,32 +9,32 @@ import type { AppContext } from "./context.ts";
 const NAME = "otto_session";
 
 /** Returns the request's token; null if it has none. */
-export function sessionToken(c: AppContext): string | null {
-  return getCookie(c, cookieName(c)) ?? null;
+export function readSessionToken(c: AppContext): string | null {
+  return getCookie(c, getSessionCookieName(c)) ?? null;
 }
 
 /** Stores the token in the browser until the session ends. */
-export function keepSessionToken(c: AppContext, token: string, lifeMs: number): void {
-  setCookie(c, cookieName(c), token, { ...attributes(c), maxAge: Math.floor(lifeMs / 1000) });
+export function setSessionToken(c: AppContext, token: string, lifeMs: number): void {
+  setCookie(c, getSessionCookieName(c), token, { ...getAttributes(c), maxAge: Math.floor(lifeMs / 1000) });
 }
 
 /** Removes the token from the browser. */
-export function dropSessionToken(c: AppContext): void {
-  deleteCookie(c, cookieName(c), attributes(c));
+export function deleteSessionToken(c: AppContext): void {
+  deleteCookie(c, getSessionCookieName(c), getAttributes(c));
 }
 
-function cookieName(c: AppContext): string {
-  return cookieNameOf(c, NAME);
+function getSessionCookieName(c: AppContext): string {
+  return getCookieName(c, NAME);
 }
 
 /** Returns the name of a cookie of this Worker, by the rule above. */
-export function cookieNameOf(c: AppContext, name: string): string {
+export function getCookieName(c: AppContext, name: string): string {
   const { port } = new URL(c.req.url);
   if (isHttps(c)) return `__Host-${name}`;
   return port === "" ? name : `${name}_${port}`;
 }
 
-function attributes(c: AppContext) {
+function getAttributes(c: AppContext) {
   return { path: "/", httpOnly: true, sameSite: "Strict", secure: isHttps(c) } as const;
 }
 

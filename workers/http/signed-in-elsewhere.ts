@@ -3,10 +3,10 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { findSessionTenant } from "../../core/tenant/session.ts";
 import type { AppContext } from "./context.ts";
-import { sessionToken } from "./session-cookie.ts";
+import { readSessionToken } from "./session-cookie.ts";
 
 export async function isSignedInElsewhere(c: AppContext, tenant: string): Promise<boolean> {
-  const token = sessionToken(c);
+  const token = readSessionToken(c);
   const there = token === null ? null : findSessionTenant(token);
   if (token === null || there === null || there === tenant) return false;
   const request = { sessionHash: await sha256Hex(token), idempotency: null };

@@ -32,7 +32,7 @@ const BROKEN: Failure = {
  * Converts an error of an object's stub or storage to a failure; null for any other error. `free` returns the free
  * bytes of the disk, or null if unknown.
  */
-export async function storageFailure(thrown: unknown, free: () => Promise<number | null>): Promise<Failure | null> {
+export async function toStorageFailure(thrown: unknown, free: () => Promise<number | null>): Promise<Failure | null> {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   if (DAMAGED.test(text)) return BROKEN;
   if (NOT_OPENED.test(text)) return ((await free()) ?? 0) < FULL_BYTES ? FULL : BROKEN;

@@ -37,7 +37,7 @@ export function streamEvents<Watched>(options: EventStream<Watched>): ReadableSt
   const encoder = new TextEncoder();
   const abort = new AbortController();
   const watched = options.watch(abort.signal);
-  const texts = textsOf(watched, options);
+  const texts = createTextReader(watched, options);
 
   /** Aborts a watch that waits, so that it closes its connection. */
   async function end(): Promise<void> {
@@ -70,7 +70,10 @@ export function streamEvents<Watched>(options: EventStream<Watched>): ReadableSt
 const LAST: Piece = { text: "", isLast: true };
 
 /** Returns the next text: an event, or a comment after a heartbeat without events. */
-function textsOf<Watched>(watched: AsyncGenerator<Watched>, options: EventStream<Watched>): () => Promise<Piece> {
+function createTextReader<Watched>(
+  watched: AsyncGenerator<Watched>,
+  options: EventStream<Watched>,
+): () => Promise<Piece> {
   const { write, mayRead, recheckMs = RECHECK_MS } = options;
   let next: Promise<IteratorResult<Watched, void>> | null = null;
   let beatAt = Date.now() + HEARTBEAT_MS;
@@ -97,6 +100,6 @@ function textsOf<Watched>(watched: AsyncGenerator<Watched>, options: EventStream
 }
 
 /** Formats one event. JSON has no bare line break, so `data` is one line. */
-export function writtenEvent(event: string, data: unknown, id?: number): string {
+export function formatEvent(event: string, data: unknown, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

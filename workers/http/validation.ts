@@ -19,7 +19,7 @@ export function invalidInput(fields: readonly FieldError[]): Failure {
 }
 
 /** Lists the fields of a failed parse. `whole` names the value itself, e.g. `body`. */
-function fieldErrors(issues: readonly z.core.$ZodIssue[], whole: string): FieldError[] {
+function toFieldErrors(issues: readonly z.core.$ZodIssue[], whole: string): FieldError[] {
   return issues.flatMap((issue) => describe(issue, [], whole));
 }
 
@@ -31,33 +31,33 @@ export function refuseInvalid(
 ): void {
   if (result.success) return;
   const whole = result.target === "json" ? "body" : result.target;
-  throw new OttoError(invalidInput(fieldErrors(result.error.issues, whole)));
+  throw new OttoError(invalidInput(toFieldErrors(result.error.issues, whole)));
 }
 
 function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[], whole: string): FieldError[] {
   const path = [...above, ...issue.path];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ field: dotted([...path, key], whole), message: "is not a known field" }));
+    return issue.keys.map((key) => ({ field: toDottedPath([...path, key], whole), message: "is not a known field" }));
   }
   if (issue.code === "invalid_union") {
-    const branch = closestBranch(issue.errors);
+    const branch = findClosestBranch(issue.errors);
     if (branch !== null) return branch.flatMap((inner) => describe(inner, path, whole));
   }
   if (issue.code === "invalid_key" || issue.code === "invalid_element") {
     return issue.issues.flatMap((inner) => describe(inner, path, whole));
   }
-  return [{ field: dotted(path, whole), message: lowerFirst(issue.message) }];
+  return [{ field: toDottedPath(path, whole), message: lowerFirst(issue.message) }];
 }
 
 /** Of a union's branches, returns the one with the deepest error: a wrong type at the top explains least. */
-function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
+function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
   const further = branches.filter((issues) =>
     issues.some((issue) => issue.path.length > 0 || issue.code !== "invalid_type"),
   );
   return further.length === 1 ? (further[0] ?? null) : null;
 }
 
-function dotted(path: readonly PropertyKey[], whole: string): string {
+function toDottedPath(path: readonly PropertyKey[], whole: string): string {
   return path.length === 0 ? whole : path.map(String).join(".").slice(0, 300);
 }
 

@@ -5,7 +5,7 @@
 import { type Consent, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { type Begun, CONSENT_LIFE_MS } from "../http/consent-browser.ts";
+import { type StartedConsent, CONSENT_LIFE_MS } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";
 
 /** Otto's own page before the authorization server's, for a consent that was started with a key. */
@@ -17,19 +17,19 @@ export const CLIENT_PATH = "/oauth/mcp/client.json";
 const CONTEXT = "mcp-oauth-state";
 
 /** The content of a state. */
-export interface ConsentState extends Begun {
+export interface ConsentState extends StartedConsent {
   readonly server: string;
   /** Who started it. */
   readonly actor: string;
 }
 
 /** Starts a consent. An earlier unfinished one ends. */
-export async function beginConsent(
+export async function startConsent(
   env: Env,
   tenant: string,
   server: string,
   { origin, actor }: { readonly origin: string; readonly actor: string },
-): Promise<Result<Consent & { readonly begun: Begun }>> {
+): Promise<Result<Consent & { readonly begun: StartedConsent }>> {
   const store = mcpRegistryFromEnv(env, tenant).authOf(server);
   const saved = await store.load();
   if (!saved.ok) return saved;
@@ -41,17 +41,17 @@ export async function beginConsent(
   const written = await store.save({ ...kept, flow: { mark, redirectUrl, until: Date.now() + CONSENT_LIFE_MS } });
   if (!written.ok) return written;
   const state: ConsentState = { tenant, server, mark, actor };
-  return ok({ ...consentFor(origin, await sealState(env, CONTEXT, state)), begun: { tenant, mark } });
+  return ok({ ...createConsent(origin, await sealState(env, CONTEXT, state)), begun: { tenant, mark } });
 }
 
 /** A client id must be an https URL, so an API without https has none. */
-function consentFor(origin: string, state: string): Consent {
+function createConsent(origin: string, state: string): Consent {
   const clientUrl = origin.startsWith("https:") ? `${origin}${CLIENT_PATH}` : null;
   return { redirectUrl: `${origin}${CALLBACK_PATH}`, clientUrl, state };
 }
 
 /** Completes a consent, once, and returns it. */
-export async function endConsent(
+export async function completeConsent(
   env: Env,
   { tenant, server, mark }: ConsentState,
   state: string,
@@ -60,20 +60,20 @@ export async function endConsent(
   const saved = await store.load();
   if (!saved.ok) return saved;
   const { flow } = saved.value;
-  if (flow === undefined || flow.mark !== mark || flow.until < Date.now()) return OVER;
+  if (flow === undefined || flow.mark !== mark || flow.until < Date.now()) return CONSENT_ENDED;
   const written = await store.save({ ...saved.value, flow: { ...flow, mark: "", until: 0 } });
-  return written.ok ? ok(consentFor(new URL(flow.redirectUrl).origin, state)) : written;
+  return written.ok ? ok(createConsent(new URL(flow.redirectUrl).origin, state)) : written;
 }
 
-const OVER = failed("gone", "This authorization has expired, or a newer one has started. Start it again.");
+const CONSENT_ENDED = failed("gone", "This authorization has expired, or a newer one has started. Start it again.");
 
 /** Opens a state; null if this Worker did not create it. */
-export async function mcpConsentOf(env: Env, text: string): Promise<ConsentState | null> {
+export async function openMcpConsent(env: Env, text: string): Promise<ConsentState | null> {
   return await openState<ConsentState>(env, CONTEXT, text);
 }
 
 /** Stores the address of the consent page, for Otto's own page before it. */
-export async function keepConsentPage(
+export async function storeConsentPage(
   env: Env,
   { tenant, server, mark }: Omit<ConsentState, "actor">,
   page: string,
@@ -82,15 +82,15 @@ export async function keepConsentPage(
   const saved = await store.load();
   if (!saved.ok) return saved;
   const { flow } = saved.value;
-  if (flow?.mark !== mark) return OVER;
+  if (flow?.mark !== mark) return CONSENT_ENDED;
   return await store.save({ ...saved.value, flow: { ...flow, page } });
 }
 
 /** Returns the address of the consent page. */
-export async function consentPageOf(env: Env, { tenant, server, mark }: ConsentState): Promise<Result<string>> {
+export async function findConsentPage(env: Env, { tenant, server, mark }: ConsentState): Promise<Result<string>> {
   const saved = await mcpRegistryFromEnv(env, tenant).authOf(server).load();
   if (!saved.ok) return saved;
   const { flow } = saved.value;
-  if (flow?.page === undefined || flow.mark !== mark || flow.until < Date.now()) return OVER;
+  if (flow?.page === undefined || flow.mark !== mark || flow.until < Date.now()) return CONSENT_ENDED;
   return ok(flow.page);
 }

@@ -17,41 +17,41 @@ import {
 import { getClientMetadata } from "../../core/mcp/oauth-client.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import { answers, openAnswers, withKey } from "../http/answers.ts";
 import {
-  beginInBrowser,
-  isBySession,
+  serveConsentPage,
+  isFromSession,
   isSameBrowser,
   OTHER_BROWSER,
-  told,
-  whereToBegin,
+  renderMessage,
+  getFirstUrl,
 } from "../http/consent-browser.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { BUILT_IN, lookerOf, placeOf, reloadServer, serverOf } from "./access.ts";
+import { BUILT_IN, getLooker, getPlace, reloadServer, findServer } from "./access.ts";
 import {
   BEGIN_PATH,
   CALLBACK_PATH,
   CLIENT_PATH,
-  consentPageOf,
+  findConsentPage,
   type ConsentState,
-  endConsent,
-  keepConsentPage,
-  mcpConsentOf,
+  completeConsent,
+  storeConsentPage,
+  openMcpConsent,
 } from "./consent.ts";
 import {
-  agreeTo,
-  lookAt,
-  type Looked,
+  approveTools,
+  readServerTools,
+  type ReadServer,
   type McpPlace,
   type NeededConsent,
-  publishedTools,
+  listPublishedTools,
   withdraw,
 } from "./servers.ts";
-import { mcpServerDetailSchema, mcpServerSchema, shownDetail, shownServer } from "./view.ts";
+import { mcpServerDetailSchema, mcpServerSchema, toDetailView, toServerView } from "./view.ts";
 import { z } from "zod";
 
 /** Servers that are contacted at once. A Worker has six connections. */
@@ -232,82 +232,83 @@ export function mcpServerRoutes(app: App): void {
     const configs = Object.entries(mcpServers).map(([name, given]) => {
       return { name, config: unwrap(readServer(given, `mcpServers.${name}.`)) };
     });
-    const place = placeOf(c);
+    const place = getPlace(c);
     const table = databaseFromEnv(c.env).mcpServers;
     const before = unwrap(await table.all(place.tenant));
     for (const { name } of before) if (!Object.hasOwn(mcpServers, name)) await removeServer(c, place, name);
     const records: McpServerRecord[] = [];
     for (const { name, config } of configs) records.push(await setServer(c, place, name, config, before));
-    const looker = lookerOf(c);
-    const looked: Result<Looked>[] = [];
-    for await (const one of runConcurrently(records, MAX_AT_ONCE, (record) => lookAt(place, record, looker)))
+    const looker = getLooker(c);
+    const looked: Result<ReadServer>[] = [];
+    for await (const one of runConcurrently(records, MAX_AT_ONCE, (record) => readServerTools(place, record, looker)))
       looked.push(one);
     for (const one of looked) unwrap(one);
-    return c.json({ data: unwrap(await table.all(place.tenant)).map(shownServer), next_cursor: null }, 200);
+    return c.json({ data: unwrap(await table.all(place.tenant)).map(toServerView), next_cursor: null }, 200);
   });
 
   app.openapi(create, async (c) => {
     const { name, ...given } = c.req.valid("json");
     const config = unwrap(readServer(given, ""));
-    const place = placeOf(c);
+    const place = getPlace(c);
     const before = unwrap(await databaseFromEnv(c.env).mcpServers.all(place.tenant));
     const isNew = !before.some((one) => one.name === name);
     if (isNew && before.length >= MAX_SERVERS)
       raise("quota_exceeded", `A tenant has at most ${MAX_SERVERS} MCP servers.`);
     const record = await setServer(c, place, name, config, before);
-    const looked = unwrap(await lookAt(place, record, lookerOf(c)));
-    return c.json(await detailOf(c, looked), 201, { location: `/v1/mcp-servers/${name}` });
+    const looked = unwrap(await readServerTools(place, record, getLooker(c)));
+    return c.json(await readDetail(c, looked), 201, { location: `/v1/mcp-servers/${name}` });
   });
 
   app.openapi(list, async (c) => {
-    const all = unwrap(await databaseFromEnv(c.env).mcpServers.all(tenantOf(c)));
-    return c.json({ data: all.map(shownServer), next_cursor: null }, 200);
+    const all = unwrap(await databaseFromEnv(c.env).mcpServers.all(getTenant(c)));
+    return c.json({ data: all.map(toServerView), next_cursor: null }, 200);
   });
 
   app.openapi(show, async (c) => {
-    const record = await serverOf(c, c.req.valid("param").name);
-    return c.json(await detailOf(c, { record, consent: null }), 200);
+    const record = await findServer(c, c.req.valid("param").name);
+    return c.json(await readDetail(c, { record, consent: null }), 200);
   });
 
   app.openapi(remove, async (c) => {
-    await removeServer(c, placeOf(c), c.req.valid("param").name);
+    await removeServer(c, getPlace(c), c.req.valid("param").name);
     return c.body(null, 204);
   });
 
   app.openapi(reload, async (c) => {
-    return c.json(await detailOf(c, unwrap(await reloadServer(c, c.req.valid("param").name))), 200);
+    return c.json(await readDetail(c, unwrap(await reloadServer(c, c.req.valid("param").name))), 200);
   });
 
   app.openapi(approve, async (c) => {
-    const place = placeOf(c);
-    const record = await serverOf(c, c.req.valid("param").name);
+    const place = getPlace(c);
+    const record = await findServer(c, c.req.valid("param").name);
     const { hash } = c.req.valid("json");
     if (record.seen?.hash !== hash)
       raise("conflict", "The server does not list these tools. Reload it and review the new list.", { field: "hash" });
-    const act = await auditEntry(c, "mcp_server.approve", record.name);
-    const agreed = unwrap(await agreeTo(place, record, { hash, act }));
-    return c.json(await detailOf(c, { record: agreed, consent: null }), 200);
+    const act = await createAuditEntry(c, "mcp_server.approve", record.name);
+    const agreed = unwrap(await approveTools(place, record, { hash, act }));
+    return c.json(await readDetail(c, { record: agreed, consent: null }), 200);
   });
 
   app.openapi(begin, async (c) => {
     const { state: text, go } = c.req.valid("query");
-    const state = await consentOf(c, text);
-    const url = await consentPageOf(c.env, state);
-    if (!url.ok) return told(c, 400, url.error.message);
-    return await beginInBrowser(c, state, { what: `the MCP server ${state.server}`, url: url.value, go });
+    const state = await requireConsent(c, text);
+    const url = await findConsentPage(c.env, state);
+    if (!url.ok) return renderMessage(c, 400, url.error.message);
+    return await serveConsentPage(c, state, { what: `the MCP server ${state.server}`, url: url.value, go });
   });
 
   app.openapi(callback, async (c) => {
     const query = c.req.valid("query");
-    const state = await consentOf(c, query.state);
+    const state = await requireConsent(c, query.state);
     const { tenant, server, actor } = state;
-    if (!(await isSameBrowser(c, state))) return told(c, 400, OTHER_BROWSER);
-    const ended = await endConsent(c.env, state, query.state);
-    if (!ended.ok) return told(c, 400, ended.error.message);
-    if (query.code === undefined) return told(c, 400, `The authorization was refused: ${query.error ?? "no code"}.`);
+    if (!(await isSameBrowser(c, state))) return renderMessage(c, 400, OTHER_BROWSER);
+    const ended = await completeConsent(c.env, state, query.state);
+    if (!ended.ok) return renderMessage(c, 400, ended.error.message);
+    if (query.code === undefined)
+      return renderMessage(c, 400, `The authorization was refused: ${query.error ?? "no code"}.`);
     const mcp = mcpFromEnv(c.env, { tenant }, SETUP, ended.value);
     const finished = await mcp.finish(server, new URL(c.req.url).searchParams);
-    if (!finished.ok) return told(c, 400, finished.error.message);
+    if (!finished.ok) return renderMessage(c, 400, finished.error.message);
     const database = databaseFromEnv(c.env);
     const at = Date.now();
     const id = makeId("audit", at, crypto.getRandomValues(new Uint8Array(10)));
@@ -323,10 +324,10 @@ export function mcpServerRoutes(app: App): void {
     const place = { env: c.env, tenant, builtIn: BUILT_IN };
     const record = unwrap(await database.mcpServers.get(tenant, server));
     const { origin } = new URL(ended.value.redirectUrl);
-    const looked = unwrap(await lookAt(place, record, { origin, actor, signal: c.req.raw.signal }));
+    const looked = unwrap(await readServerTools(place, record, { origin, actor, signal: c.req.raw.signal }));
     const isConnected = looked.record.status === "connected";
     const count = looked.record.approved?.tools.length ?? 0;
-    return told(
+    return renderMessage(
       c,
       200,
       isConnected ? `Otto is authorized, and has ${count} tools of ${server}.` : "Otto is authorized.",
@@ -334,20 +335,24 @@ export function mcpServerRoutes(app: App): void {
   });
 }
 
-async function detailOf(c: AppContext, { record, consent }: Looked) {
-  const published = unwrap(await publishedTools(placeOf(c), record.name));
-  return shownDetail(record, published, consent === null ? null : await addressOf(c, record.name, consent));
+async function readDetail(c: AppContext, { record, consent }: ReadServer) {
+  const published = unwrap(await listPublishedTools(getPlace(c), record.name));
+  return toDetailView(record, published, consent === null ? null : await getConsentAddress(c, record.name, consent));
 }
 
 /** Returns the address at which a person starts a consent. Stores the consent page for Otto's own page before it. */
-async function addressOf(c: AppContext, server: string, { begun, state, page }: NeededConsent): Promise<string> {
+async function getConsentAddress(
+  c: AppContext,
+  server: string,
+  { begun, state, page }: NeededConsent,
+): Promise<string> {
   const { origin } = new URL(c.req.url);
-  if (!isBySession(c, origin)) unwrap(await keepConsentPage(c.env, { ...begun, server }, page));
-  return await whereToBegin(c, begun, { url: page, origin, path: BEGIN_PATH, state });
+  if (!isFromSession(c, origin)) unwrap(await storeConsentPage(c.env, { ...begun, server }, page));
+  return await getFirstUrl(c, begun, { url: page, origin, path: BEGIN_PATH, state });
 }
 
-async function consentOf(c: AppContext, text: string): Promise<ConsentState> {
-  const state = await mcpConsentOf(c.env, text);
+async function requireConsent(c: AppContext, text: string): Promise<ConsentState> {
+  const state = await openMcpConsent(c.env, text);
   return state ?? raise("invalid_input", "state: Otto did not start this authorization", { field: "state" });
 }
 
@@ -363,7 +368,7 @@ async function setServer(
   const isOther = known !== undefined && !isSameAccess(known.settings, settings);
   if (isOther) unwrap(await withdraw(place, name));
   const sealed = await mcpRegistryFromEnv(c.env, place.tenant).sealSecrets(name, secrets);
-  const act = await auditEntry(c, "mcp_server.set", name);
+  const act = await createAuditEntry(c, "mcp_server.set", name);
   const table = databaseFromEnv(c.env).mcpServers;
   const record = unwrap(await table.put(place.tenant, { name, settings, sealed, isOther }, act));
   if (isOther) await endMcpProcessesFromEnv(c.env, place.tenant, name);
@@ -371,9 +376,9 @@ async function setServer(
 }
 
 async function removeServer(c: AppContext, place: McpPlace, name: string): Promise<void> {
-  await serverOf(c, name);
+  await findServer(c, name);
   unwrap(await withdraw(place, name));
-  const act = await auditEntry(c, "mcp_server.delete", name);
+  const act = await createAuditEntry(c, "mcp_server.delete", name);
   unwrap(await databaseFromEnv(c.env).mcpServers.remove(place.tenant, name, act));
   await endMcpProcessesFromEnv(c.env, place.tenant, name);
 }

@@ -13,8 +13,8 @@ import { cleanText, readToolList } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 import { toNameKey, type OutsideTool } from "../../core/tool/source.ts";
-import type { Begun } from "../http/consent-browser.ts";
-import { beginConsent } from "./consent.ts";
+import type { StartedConsent } from "../http/consent-browser.ts";
+import { startConsent } from "./consent.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 
 const MAX_ERROR = 500;
@@ -29,7 +29,7 @@ export interface McpPlace {
 }
 
 /** The caller: what an authorization by a person needs. */
-export interface Looker {
+export interface McpRequester {
   /** `https://host` of this API. */
   readonly origin: string;
   /** For the audit log. */
@@ -38,24 +38,28 @@ export interface Looker {
 }
 
 /** A server after it was read. `consent` is set if a person has to authorize Otto first. */
-export interface Looked {
+export interface ReadServer {
   readonly record: McpServerRecord;
   readonly consent: NeededConsent | null;
 }
 
 /** A started consent: the page where the person agrees, and the state that it returns. */
 export interface NeededConsent {
-  readonly begun: Begun;
+  readonly begun: StartedConsent;
   readonly state: string;
   readonly page: string;
 }
 
 /** Connects to the server and stores its list. An unavailable server is a state rather than a failure. */
-export async function lookAt(place: McpPlace, record: McpServerRecord, looker: Looker): Promise<Result<Looked>> {
+export async function readServerTools(
+  place: McpPlace,
+  record: McpServerRecord,
+  looker: McpRequester,
+): Promise<Result<ReadServer>> {
   const { env, tenant } = place;
   const { name, version, settings } = record;
   const consent =
-    settings.oauth?.grant === "authorization_code" ? await beginConsent(env, tenant, name, looker) : ok(null);
+    settings.oauth?.grant === "authorization_code" ? await startConsent(env, tenant, name, looker) : ok(null);
   if (!consent.ok) return consent;
   const table = databaseFromEnv(env).mcpServers;
   const at = Date.now();
@@ -75,7 +79,7 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
     const kept = await table.saveCheck(tenant, name, version, check);
     if (!kept.ok) return kept;
     // The approved tools stay, with the server's current trust, even while it is unavailable.
-    const agreed = await agreeTo(place, kept.value, null);
+    const agreed = await approveTools(place, kept.value, null);
     if (!agreed.ok) return agreed;
     const page = error.cause?.kind === "needs_consent" ? error.cause.url : null;
     const isNeeded = page !== null && consent.value !== null;
@@ -86,7 +90,7 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
   const check = { status: "connected", error: null, seen, protocolVersion, prior, at } as const;
   const kept = await table.saveCheck(tenant, name, version, check);
   if (!kept.ok) return kept;
-  const agreed = await agreeTo(place, kept.value, null);
+  const agreed = await approveTools(place, kept.value, null);
   return agreed.ok ? ok({ record: agreed.value, consent: null }) : agreed;
 }
 
@@ -95,7 +99,7 @@ export async function lookAt(place: McpPlace, record: McpServerRecord, looker: L
  * a later one. The next read publishes what an interruption left out. `hash` names the list, or it is the first list
  * of a server or the approved one. A list that waits for a person leaves the published one in place.
  */
-export async function agreeTo(
+export async function approveTools(
   place: McpPlace,
   record: McpServerRecord,
   approval: { readonly hash: string; readonly act: AuditEntry | null } | null,
@@ -142,7 +146,7 @@ async function publishOnce(
 }
 
 /** Returns the published tools of a server. */
-export async function publishedTools(
+export async function listPublishedTools(
   { env, tenant }: McpPlace,
   server: string,
 ): Promise<Result<readonly OutsideTool[]>> {

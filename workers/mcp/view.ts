@@ -90,13 +90,13 @@ function isChanged({ status, approved, seen }: McpServerRecord): boolean {
   return status === "connected" && approved !== null && seen !== null && approved.hash !== seen.hash;
 }
 
-export function shownServer(record: McpServerRecord): z.infer<typeof mcpServerSchema> {
+export function toServerView(record: McpServerRecord): z.infer<typeof mcpServerSchema> {
   const { settings, approved, seen } = record;
   const { oauth, process: program } = settings;
   return {
     name: record.name,
     url: settings.url,
-    process: program == null ? null : shownProcess(program),
+    process: program == null ? null : toProcessView(program),
     headers: [...settings.headerNames],
     oauth: oauth === null ? null : { grant: oauth.grant, client_id: oauth.clientId, scope: oauth.scope },
     trusted: settings.trusted,
@@ -116,14 +116,14 @@ export function shownServer(record: McpServerRecord): z.infer<typeof mcpServerSc
 }
 
 /** `published` are the tools that tasks have. */
-export function shownDetail(
+export function toDetailView(
   record: McpServerRecord,
   published: readonly OutsideTool[],
   authorizationUrl: string | null,
 ): z.infer<typeof mcpServerDetailSchema> {
-  const diff = isChanged(record) ? pendingDiff(record) : null;
+  const diff = isChanged(record) ? diffPending(record) : null;
   return {
-    ...shownServer(record),
+    ...toServerView(record),
     authorization_url: authorizationUrl,
     tools: published.flatMap(({ name, summary: description, security, effect, origin }) =>
       origin.kind === "mcp" ? [{ tool: origin.tool, name, description, security, effect }] : [],
@@ -132,13 +132,13 @@ export function shownDetail(
   };
 }
 
-function pendingDiff({ approved, seen }: McpServerRecord) {
+function diffPending({ approved, seen }: McpServerRecord) {
   const diff = diffLists(approved?.tools ?? [], seen?.tools ?? []);
   const isAdded = new Set(diff.added);
   const added = (seen?.tools ?? []).filter(({ name }) => isAdded.has(name));
   return { ...diff, added_tools: added.map(({ name, description, input }) => ({ tool: name, description, input })) };
 }
 
-function shownProcess({ command, args, envNames, network }: McpProcessSettings) {
+function toProcessView({ command, args, envNames, network }: McpProcessSettings) {
   return { command, args: [...args], env: [...envNames], network: [...network] };
 }

@@ -27,13 +27,13 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import { checkProject, isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
+import { getActorId, createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { boundsOf } from "../http/middleware/key-bounds.ts";
+import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { idSource } from "../http/new-ids.ts";
-import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getIdSource } from "../http/new-ids.ts";
+import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const memorySchema = z
@@ -170,12 +170,12 @@ const erase = createRoute({
 export function memoryRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const asked = c.req.valid("query");
-    const filter = { scope: scopeOf(c, asked), tag: asked.tag ?? null, withOutside: true };
+    const filter = { scope: readScope(c, asked), tag: asked.tag ?? null, withOutside: true };
     if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked), 200);
-    const page = unwrap(await databaseFromEnv(c.env).memories.page(tenantOf(c), filter, pageRequest(asked)));
+    const page = unwrap(await databaseFromEnv(c.env).memories.page(getTenant(c), filter, readPageRequest(asked)));
     return c.json(
       {
-        data: page.items.map(shownMemory),
+        data: page.items.map(toMemoryView),
         next_cursor: page.next === null ? null : writeCursor(page.next),
       },
       200,
@@ -184,42 +184,50 @@ export function memoryRoutes(app: App): void {
 
   app.openapi(create, async (c) => {
     const { content, tags = [], project = null } = c.req.valid("json");
-    unwrap(checkProject(boundsOf(c), project));
-    const { createdAt, random } = await idSource(c, "memory");
+    unwrap(checkProject(getBounds(c), project));
+    const { createdAt, random } = await getIdSource(c, "memory");
     const id = makeId("memory", createdAt, random);
-    const note = { id, project, kind: "note", label: TENANT, content, tags: each(tags), sourceTask: null } as const;
-    const act = await auditEntry(c, "memory.create", id);
-    const made = { ...note, author: actorIdOf(c), createdAt };
-    const saved = unwrap(await memoryFromEnv(c.env).save(tenantOf(c), [made], act, c.req.raw.signal));
+    const note = {
+      id,
+      project,
+      kind: "note",
+      label: TENANT,
+      content,
+      tags: removeDuplicates(tags),
+      sourceTask: null,
+    } as const;
+    const act = await createAuditEntry(c, "memory.create", id);
+    const made = { ...note, author: getActorId(c), createdAt };
+    const saved = unwrap(await memoryFromEnv(c.env).save(getTenant(c), [made], act, c.req.raw.signal));
     const [first] = saved;
     if (first === undefined) raise("gone", "The tenant was erased.");
     const headers = { location: `/v1/memory/${first.memory.id}` };
-    return c.json(shownMemory(first.memory), first.isNew ? 201 : 200, headers);
+    return c.json(toMemoryView(first.memory), first.isNew ? 201 : 200, headers);
   });
 
-  app.openapi(show, async (c) => c.json(shownMemory(await memoryById(c, c.req.valid("param").id)), 200));
+  app.openapi(show, async (c) => c.json(toMemoryView(await findMemory(c, c.req.valid("param").id)), 200));
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
     const { content, tags, label: named } = c.req.valid("json");
-    const before = await memoryById(c, id);
+    const before = await findMemory(c, id);
     const label = named === undefined ? before.label : readMemoryLabel(named);
     if (label < before.label) checkMayConfirm(c);
-    const kept = { content: content ?? before.content, tags: each(tags ?? before.tags) };
+    const kept = { content: content ?? before.content, tags: removeDuplicates(tags ?? before.tags) };
     const change = { id, kind: before.kind, label, ...kept };
-    const act = await auditEntry(c, "memory.update", id);
+    const act = await createAuditEntry(c, "memory.update", id);
     return c.json(
-      shownMemory(unwrap(await memoryFromEnv(c.env).update(tenantOf(c), change, act, c.req.raw.signal))),
+      toMemoryView(unwrap(await memoryFromEnv(c.env).update(getTenant(c), change, act, c.req.raw.signal))),
       200,
     );
   });
 
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
-    if (boundsOf(c) === null && !isId("memory", id)) raise("not_found", NO_MEMORY);
-    if (boundsOf(c) !== null) await memoryById(c, id);
-    const act = await auditEntry(c, "memory.delete", id);
-    return c.json(shownMemory(unwrap(await memoryFromEnv(c.env).delete(tenantOf(c), id, act))), 200);
+    if (getBounds(c) === null && !isId("memory", id)) raise("not_found", NO_MEMORY);
+    if (getBounds(c) !== null) await findMemory(c, id);
+    const act = await createAuditEntry(c, "memory.delete", id);
+    return c.json(toMemoryView(unwrap(await memoryFromEnv(c.env).delete(getTenant(c), id, act))), 200);
   });
 }
 
@@ -243,37 +251,37 @@ async function search(
     raise("invalid_input", `limit: a search returns at most ${MAX_HITS}`, { field: "limit" });
   const asked = { query, scope, tag, withOutside, limit: limit ?? DEFAULT_HITS };
   const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
-  const found = unwrap(await memoryFromEnv(c.env).search(tenantOf(c), { ...asked, ...rules }, c.req.raw.signal));
-  return { data: found.map(shownHit), next_cursor: null };
+  const found = unwrap(await memoryFromEnv(c.env).search(getTenant(c), { ...asked, ...rules }, c.req.raw.signal));
+  return { data: found.map(toHitView), next_cursor: null };
 }
 
-function scopeOf(
+function readScope(
   c: AppContext,
   { project, scope }: { project?: string | undefined; scope?: string | undefined },
 ): MemoryScope {
   if (project !== undefined && scope === "tenant")
     raise("invalid_input", "scope: `tenant` selects memories without a project; omit project", { field: "scope" });
-  const projects = boundsOf(c)?.projects ?? null;
+  const projects = getBounds(c)?.projects ?? null;
   if (projects !== null && scope === "tenant")
     raise("forbidden", "This key is bound to projects. Name one of them in project.", { field: "scope" });
   if (scope === "tenant") return [null];
   if (project === undefined) return projects;
-  unwrap(checkProject(boundsOf(c), project));
+  unwrap(checkProject(getBounds(c), project));
   return [project];
 }
 
-async function memoryById(c: AppContext, id: string): Promise<Memory> {
-  const found = isId("memory", id) ? unwrap(await databaseFromEnv(c.env).memories.read(tenantOf(c), null, [id])) : [];
+async function findMemory(c: AppContext, id: string): Promise<Memory> {
+  const found = isId("memory", id) ? unwrap(await databaseFromEnv(c.env).memories.read(getTenant(c), null, [id])) : [];
   const [memory] = found;
-  if (memory === undefined || !isInBounds(boundsOf(c), memory.project)) raise("not_found", NO_MEMORY);
+  if (memory === undefined || !isInBounds(getBounds(c), memory.project)) raise("not_found", NO_MEMORY);
   return memory;
 }
 
-function each(tags: readonly string[]): string[] {
+function removeDuplicates(tags: readonly string[]): string[] {
   return [...new Set(tags)];
 }
 
-function shownMemory(shown: Memory) {
+function toMemoryView(shown: Memory) {
   return {
     id: shown.id,
     project: shown.project,
@@ -289,6 +297,6 @@ function shownMemory(shown: Memory) {
   };
 }
 
-function shownHit({ memory: found, score, similarity, matchedTags }: MemoryHit) {
-  return { ...shownMemory(found), score, similarity, matched_tags: [...matchedTags] };
+function toHitView({ memory: found, score, similarity, matchedTags }: MemoryHit) {
+  return { ...toMemoryView(found), score, similarity, matched_tags: [...matchedTags] };
 }

@@ -14,7 +14,7 @@ import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { meterWork } from "../http/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
 import { readDocument } from "../http/yaml-text.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 
 const PREFIX = "openapi:";
 const MAX_NAME = 32;
@@ -23,10 +23,10 @@ const MAX_DOCUMENT_BYTES = 5_000_000;
 const TIMEOUT_MS = 20_000;
 
 /** The stored options of an import, to rebuild it. */
-type KeptImport = Omit<ImportOptions, "name">;
+type StoredImport = Omit<ImportOptions, "name">;
 
 /** Returns the source name of an import. */
-export function importSource(name: string): string {
+export function getSourceName(name: string): string {
   return `${PREFIX}${name}`;
 }
 
@@ -43,7 +43,7 @@ export async function readImport(
   const document = readApiDocument(value);
   if (!document.ok) return document;
   const name = options.name ?? toSlug(document.value.title).slice(0, MAX_NAME).replace(/_+$/, "");
-  const work = meterWork(c.env, tenantOf(c));
+  const work = meterWork(c.env, getTenant(c));
   const ports = { patterns: patternsFromEnv(c.env), giveWay: work.giveWay };
   const made = await importOpenApi(document.value, { ...options, name }, ports);
   work.charge();
@@ -52,7 +52,7 @@ export async function readImport(
 
 /** Fetches a document. */
 export async function fetchDocument(c: AppContext, url: string): Promise<Result<unknown>> {
-  const replied = await webFromEnv(c.env, { tenant: tenantOf(c) }, SETUP).request({
+  const replied = await webFromEnv(c.env, { tenant: getTenant(c) }, SETUP).request({
     method: "GET",
     url,
     headers: [["accept", "application/json, application/yaml;q=0.9, */*;q=0.1"]],
@@ -67,7 +67,7 @@ export async function fetchDocument(c: AppContext, url: string): Promise<Result<
   const { status, truncated, body } = replied.value;
   if (status !== 200) return failed("upstream_failed", `url: answered ${status}, not a document`, { field: "url" });
   if (truncated) return failed("too_large", `url: the document is over ${MAX_DOCUMENT_BYTES} bytes`, { field: "url" });
-  const { giveWay } = meterWork(c.env, tenantOf(c), { countedMs: rateBody("compiled", body.length) });
+  const { giveWay } = meterWork(c.env, getTenant(c), { countedMs: rateBody("compiled", body.length) });
   return await readDocument(new TextDecoder().decode(body), "url", giveWay);
 }
 
@@ -83,24 +83,24 @@ interface ImportChange {
 export async function publishImport(
   c: AppContext,
   { name, tools }: { readonly name: string; readonly tools: Imported["tools"] },
-  kept: KeptImport,
+  kept: StoredImport,
   change: ImportChange,
 ): Promise<Result<void>> {
   const present = indexByKey(change.tools);
   for (const tool of tools) {
     const other = present.get(toNameKey(tool.name));
-    if (other !== undefined && other.written?.source !== importSource(name)) return rejectDuplicate(tool.name, other);
+    if (other !== undefined && other.written?.source !== getSourceName(name)) return rejectDuplicate(tool.name, other);
   }
   const sources = toolSourcesFromEnv(c.env);
-  const known = await sources.all(tenantOf(c));
+  const known = await sources.all(getTenant(c));
   if (!known.ok) return known;
-  const record = known.value.find((one) => one.name === importSource(name));
+  const record = known.value.find((one) => one.name === getSourceName(name));
   if (change.isNew && record !== undefined && record.hash !== null) {
     const message = `There is already an import named ${name}. Send replace, or choose another name.`;
     return failed("conflict", message, { field: "name" });
   }
-  const source = { name: importSource(name), tools, origin: JSON.stringify(kept), ifVersion: record?.version ?? 0 };
-  const published = await sources.publish(tenantOf(c), source, change.act);
+  const source = { name: getSourceName(name), tools, origin: JSON.stringify(kept), ifVersion: record?.version ?? 0 };
+  const published = await sources.publish(getTenant(c), source, change.act);
   return published.ok ? ok(undefined) : published;
 }
 
@@ -110,10 +110,10 @@ export async function reimport(
   source: string,
   change: Omit<ImportChange, "isNew">,
 ): Promise<Result<void>> {
-  const known = await toolSourcesFromEnv(c.env).all(tenantOf(c));
+  const known = await toolSourcesFromEnv(c.env).all(getTenant(c));
   if (!known.ok) return known;
   const origin = known.value.find(({ name }) => name === source)?.origin ?? null;
-  const kept = origin === null ? null : (JSON.parse(origin) as KeptImport);
+  const kept = origin === null ? null : (JSON.parse(origin) as StoredImport);
   if (kept === null || kept.url === null) {
     const message = "This import has no address to reload. Import the document again with replace.";
     return failed("conflict", message, { field: "name" });

@@ -7,15 +7,15 @@ import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
 import { SECRET_NAME } from "../../core/web/secret-references.ts";
 import type { SourceRecord } from "../../core/tool/source.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import { meterWork } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { fetchDocument, importSource, isImportSource, publishImport, readImport } from "./imported-sources.ts";
+import { fetchDocument, getSourceName, isImportSource, publishImport, readImport } from "./imported-sources.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readDocument } from "../http/yaml-text.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { toolsOf } from "../tools/tenant-tools.ts";
+import { listTools } from "../tools/tenant-tools.ts";
 
 const shared = { tags: ["Tools"], middleware: [requireScope("admin")], ...withKey };
 const address = z.url({ protocol: /^https?$/ }).max(4_096);
@@ -113,7 +113,7 @@ const remove = createRoute({
 export function toolImportRoutes(app: App): void {
   app.openapi(importRoute, async (c) => {
     const { name, openapi, url, replace = false, ...asked } = c.req.valid("json");
-    const document = unwrap(await documentOf(c, openapi, url));
+    const document = unwrap(await readSentDocument(c, openapi, url));
     const options = {
       url: url ?? null,
       baseUrl: asked.base_url ?? null,
@@ -123,39 +123,40 @@ export function toolImportRoutes(app: App): void {
       security: asked.security ?? "dangerous",
     } as const;
     const made = unwrap(await readImport(c, document, { ...options, name: name ?? null }));
-    const present = await toolsOf(c, c.get("sources"));
-    const act = await auditEntry(c, "tool.import", importSource(made.name));
+    const present = await listTools(c, c.get("sources"));
+    const act = await createAuditEntry(c, "tool.import", getSourceName(made.name));
     // A repeat of a request that was cut off finds its own import.
     const isNew = !replace && c.get("idempotency") === null;
     unwrap(await publishImport(c, made, options, { tools: present, act, isNew }));
     const tools = made.tools.map((tool) => tool.name);
-    return c.json({ source: importSource(made.name), tools, skipped: [...made.skipped] }, 201);
+    return c.json({ source: getSourceName(made.name), tools, skipped: [...made.skipped] }, 201);
   });
 
   app.openapi(list, async (c) => {
     const sources = toolSourcesFromEnv(c.env);
-    unwrap(await sources.present(tenantOf(c)));
-    const records = unwrap(await sources.all(tenantOf(c)));
-    return c.json({ data: records.filter(({ hash }) => hash !== null).map(shownSource) }, 200);
+    unwrap(await sources.present(getTenant(c)));
+    const records = unwrap(await sources.all(getTenant(c)));
+    return c.json({ data: records.filter(({ hash }) => hash !== null).map(toSourceView) }, 200);
   });
 
   app.openapi(remove, async (c) => {
     const { source: name } = c.req.valid("param");
     const sources = toolSourcesFromEnv(c.env);
-    const record = unwrap(await sources.all(tenantOf(c))).find((one) => one.name === name);
+    const record = unwrap(await sources.all(getTenant(c))).find((one) => one.name === name);
     if (record === undefined || record.hash === null) raise("not_found", "There is no such tool source.");
     if (!isImportSource(name))
       raise("conflict", `${name} is not an import. Delete its tools where they were created.`, { field: "source" });
-    const act = await auditEntry(c, "tool.delete", name);
-    return c.json(shownSource(unwrap(await sources.publish(tenantOf(c), { name, tools: [] }, act))), 200);
+    const act = await createAuditEntry(c, "tool.delete", name);
+    return c.json(toSourceView(unwrap(await sources.publish(getTenant(c), { name, tools: [] }, act))), 200);
   });
 }
 
-async function documentOf(c: AppContext, openapi: unknown, url: string | undefined) {
-  if (typeof openapi === "string") return await readDocument(openapi, "openapi", meterWork(c.env, tenantOf(c)).giveWay);
+async function readSentDocument(c: AppContext, openapi: unknown, url: string | undefined) {
+  if (typeof openapi === "string")
+    return await readDocument(openapi, "openapi", meterWork(c.env, getTenant(c)).giveWay);
   return url === undefined ? ({ ok: true, value: openapi } as const) : await fetchDocument(c, url);
 }
 
-function shownSource({ name, version, hash, tools, updatedAt }: SourceRecord) {
+function toSourceView({ name, version, hash, tools, updatedAt }: SourceRecord) {
   return { name, version, hash, tools, updated_at: new Date(updatedAt).toISOString() };
 }

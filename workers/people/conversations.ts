@@ -13,7 +13,7 @@ import { type AskDestination, listPersonDestinations } from "../../core/people/r
  * who decides is checked, and people who may. An address without a person is left out, because nobody could answer
  * from it.
  */
-export async function stationsOfTask(
+export async function findDestinations(
   env: Env,
   tenant: string,
   deliver: readonly DeliverTo[],
@@ -21,18 +21,18 @@ export async function stationsOfTask(
 ): Promise<Result<AskDestination[]>> {
   const stations: AskDestination[] = [];
   for (const target of deliver) {
-    const found = await stationOf(env, tenant, target);
+    const found = await toDestination(env, tenant, target);
     if (!found.ok) return found;
-    for (const station of found.value) if (mayDecide(station.person, kind)) stations.push(station);
+    for (const station of found.value) if (canDecide(station.person, kind)) stations.push(station);
   }
   return ok(stations);
 }
 
-function mayDecide(person: PersonRecord | null, kind: "question" | "approval"): boolean {
+function canDecide(person: PersonRecord | null, kind: "question" | "approval"): boolean {
   return person === null || person.mayApprove || (kind === "question" && person.mayAnswer);
 }
 
-async function stationOf(
+async function toDestination(
   env: Env,
   tenant: string,
   { channel, to }: DeliverTo,

@@ -35,14 +35,14 @@ export async function linkSlackPerson(env: Env, tenant: string, speaker: SlackSp
     const known = await people.findByAddress(tenant, slack);
     if (!known.ok) return known;
     if (known.value !== null) return ok(known.value);
-    const byMail = speaker.email === null ? ok(null) : await personOfMail(env, tenant, speaker.email);
+    const byMail = speaker.email === null ? ok(null) : await findPersonByMail(env, tenant, speaker.email);
     if (!byMail.ok) return byMail;
     // Another request created or linked the record meanwhile.
     if (byMail.value !== null && hasAddress(byMail.value, slack)) return ok(byMail.value);
     const linked =
       byMail.value === null
-        ? await made(env, people, tenant, createLinkedFields(speaker, tries))
-        : await joined(env, people, tenant, byMail.value, addAddress(byMail.value, slack));
+        ? await createPerson(env, people, tenant, createLinkedFields(speaker, tries))
+        : await linkAddress(env, people, tenant, byMail.value, addAddress(byMail.value, slack));
     // Another request was first: with the address, the name or the version of the record.
     if (linked.ok || linked.error.code !== "conflict") return linked;
   }
@@ -51,12 +51,16 @@ export async function linkSlackPerson(env: Env, tenant: string, speaker: SlackSp
   });
 }
 
-/** Returns the person with this mail address; null if there is none. Fails while the database is unavailable. */
-export async function personOfMail(env: Env, tenant: string, address: string): Promise<Result<PersonRecord | null>> {
+/** Returns the person with this mail address; null if nobody has it. Fails while the database is unavailable. */
+export async function findPersonByMail(
+  env: Env,
+  tenant: string,
+  address: string,
+): Promise<Result<PersonRecord | null>> {
   return await databaseFromEnv(env).people.findByAddress(tenant, { kind: "email", address });
 }
 
-async function made(
+async function createPerson(
   env: Env,
   people: PersonTable,
   tenant: string,
@@ -64,22 +68,22 @@ async function made(
 ): Promise<Result<PersonRecord>> {
   const now = Date.now();
   const id = makeId("person", now, crypto.getRandomValues(new Uint8Array(10)));
-  return await people.create(tenant, { id, ...fields }, await linkAct(id, fields, now));
+  return await people.create(tenant, { id, ...fields }, await createLinkEntry(id, fields, now));
 }
 
-async function joined(
+async function linkAddress(
   env: Env,
   people: PersonTable,
   tenant: string,
   { id, version }: PersonRecord,
   fields: PersonFields,
 ): Promise<Result<PersonRecord>> {
-  const act = await linkAct(id, fields, Date.now());
+  const act = await createLinkEntry(id, fields, Date.now());
   return await people.update(tenant, { id, fields, ifVersion: version }, act);
 }
 
 /** The actor is the linked address, because no other caller requested it. */
-async function linkAct(person: string, { addresses }: PersonFields, at: number): Promise<AuditEntry> {
+async function createLinkEntry(person: string, { addresses }: PersonFields, at: number): Promise<AuditEntry> {
   const slack = addresses.findLast(({ kind }) => kind === "slack");
   const actor = slack === undefined ? "slack" : getAddressKey(slack);
   const { random } = await seededIds("audit", `${person} ${actor}`, at);

@@ -10,13 +10,13 @@ import { toFields, personSchema, personSettingSchema, toPersonView } from "../..
 import type { PersonRecord } from "../../core/people/person.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppEnv, MiddlewareContext } from "../http/context.ts";
-import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
+import { formatEtag, ifMatchHeader, readIfVersion } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { idSource } from "../http/new-ids.ts";
-import { pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getIdSource } from "../http/new-ids.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const admin = [requireScope("admin")];
@@ -29,8 +29,8 @@ const body = {
 };
 const person = { description: "The person. `ETag` names the version.", json: personSchema };
 /** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
-const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
-  await personById(c, c.req.param("id") ?? "");
+const requirePerson: MiddlewareHandler<AppEnv> = async function requirePerson(c, next) {
+  await findPerson(c, c.req.param("id") ?? "");
   await next();
 };
 
@@ -77,7 +77,7 @@ const update = createRoute({
   summary: "Replace a person",
   description:
     "Omitted fields get their defaults. With `If-Match`, 409 if the version differs. Open questions keep the addresses that they were sent to.",
-  middleware: [...admin, known],
+  middleware: [...admin, requirePerson],
   request: { params, body, headers: ifMatchHeader },
   responses: answers({ 200: person }, [404, 409, 413, 415, 422]),
 });
@@ -97,41 +97,41 @@ const remove = createRoute({
 export function peopleRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const fields = toFields(c.req.valid("json"));
-    const { createdAt, random } = await idSource(c, "person");
+    const { createdAt, random } = await getIdSource(c, "person");
     const id = makeId("person", createdAt, random);
-    const act = await auditEntry(c, "person.create", id);
-    const made = unwrap(await databaseFromEnv(c.env).people.create(tenantOf(c), { id, ...fields }, act));
-    return c.json(toPersonView(made), 201, { location: `/v1/people/${id}`, etag: etagOf(made) });
+    const act = await createAuditEntry(c, "person.create", id);
+    const made = unwrap(await databaseFromEnv(c.env).people.create(getTenant(c), { id, ...fields }, act));
+    return c.json(toPersonView(made), 201, { location: `/v1/people/${id}`, etag: formatEtag(made) });
   });
 
   app.openapi(list, async (c) => {
-    const request = pageRequest(c.req.valid("query"));
-    const { items, next } = unwrap(await databaseFromEnv(c.env).people.page(tenantOf(c), request));
+    const request = readPageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).people.page(getTenant(c), request));
     return c.json({ data: items.map(toPersonView), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
-    const found = await personById(c, c.req.valid("param").id);
-    return c.json(toPersonView(found), 200, { etag: etagOf(found) });
+    const found = await findPerson(c, c.req.valid("param").id);
+    return c.json(toPersonView(found), 200, { etag: formatEtag(found) });
   });
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
     const fields = toFields(c.req.valid("json"));
-    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
-    const act = await auditEntry(c, "person.update", id);
-    const set = unwrap(await databaseFromEnv(c.env).people.update(tenantOf(c), { id, fields, ifVersion }, act));
-    return c.json(toPersonView(set), 200, { etag: etagOf(set) });
+    const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
+    const act = await createAuditEntry(c, "person.update", id);
+    const set = unwrap(await databaseFromEnv(c.env).people.update(getTenant(c), { id, fields, ifVersion }, act));
+    return c.json(toPersonView(set), 200, { etag: formatEtag(set) });
   });
 
   app.openapi(remove, async (c) => {
-    const { id } = await personById(c, c.req.valid("param").id);
-    const act = await auditEntry(c, "person.delete", id);
-    return c.json(toPersonView(unwrap(await databaseFromEnv(c.env).people.remove(tenantOf(c), id, act))), 200);
+    const { id } = await findPerson(c, c.req.valid("param").id);
+    const act = await createAuditEntry(c, "person.delete", id);
+    return c.json(toPersonView(unwrap(await databaseFromEnv(c.env).people.remove(getTenant(c), id, act))), 200);
   });
 }
 
-async function personById(c: MiddlewareContext, id: string): Promise<PersonRecord> {
+async function findPerson(c: MiddlewareContext, id: string): Promise<PersonRecord> {
   if (!isId("person", id)) raise("not_found", "There is no such person.");
-  return unwrap(await databaseFromEnv(c.env).people.get(tenantOf(c), id));
+  return unwrap(await databaseFromEnv(c.env).people.get(getTenant(c), id));
 }

@@ -15,19 +15,19 @@ import { DEFAULT_PAGE_LIMIT } from "../../core/base/page-cursor.ts";
 import { isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { boundsOf } from "../http/middleware/key-bounds.ts";
+import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { bringUpToDate } from "../http/fresh-index.ts";
+import { flushIndex } from "../http/fresh-index.ts";
 import { pageQuery } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** Batches of memories that one request erases, 500 each. */
 const MAX_BATCHES = 40;
 
-const projectShown = z
+const projectViewSchema = z
   .strictObject({
     name: z.string(),
     memories: z.int(),
@@ -38,7 +38,7 @@ const projectShown = z
 
 const shared = { tags: ["Projects"], ...withKey };
 const params = z.object({ name: z.string().describe("The project's name, as tasks name it") });
-const project = { description: "The project.", json: projectShown };
+const project = { description: "The project.", json: projectViewSchema };
 
 const list = createRoute({
   ...shared,
@@ -49,7 +49,7 @@ const list = createRoute({
   description: "A project exists from the first task or memory that names it. Names cannot change.",
   middleware: [requireScope("tasks:read")],
   request: { query: z.strictObject(pageQuery) },
-  responses: answers({ 200: { description: "A page of projects.", json: pageOf(projectShown) } }, [422]),
+  responses: answers({ 200: { description: "A page of projects.", json: pageOf(projectViewSchema) } }, [422]),
 });
 
 const show = createRoute({
@@ -73,7 +73,7 @@ const erase = createRoute({
     "409 while one of its tasks is live. Its tasks and their own files stay until each is erased. A later task that names the project creates it again. After a 503, a part is erased: repeat the request.",
   middleware: [requireScope("admin")],
   request: { params },
-  responses: answers({ 200: { description: "The erased project.", json: projectShown } }, [404, 409]),
+  responses: answers({ 200: { description: "The erased project.", json: projectViewSchema } }, [404, 409]),
 });
 
 export function projectRoutes(app: App): void {
@@ -82,14 +82,14 @@ export function projectRoutes(app: App): void {
     // A cursor of this list is the name of the last project of a page.
     if (cursor !== undefined && !projectSchema.safeParse(cursor).success)
       raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
-    await bringUpToDate(c);
+    await flushIndex(c);
     const found = unwrap(
-      await databaseFromEnv(c.env).projects.list(tenantOf(c), cursor ?? null, limit, boundsOf(c)?.projects),
+      await databaseFromEnv(c.env).projects.list(getTenant(c), cursor ?? null, limit, getBounds(c)?.projects),
     );
     const data = found.slice(0, limit);
     return c.json(
       {
-        data: data.map(shownProject),
+        data: data.map(toProjectView),
         next_cursor: found.length > limit ? (data.at(-1)?.name ?? null) : null,
       },
       200,
@@ -97,42 +97,42 @@ export function projectRoutes(app: App): void {
   });
 
   app.openapi(show, async (c) => {
-    await bringUpToDate(c);
-    return c.json(shownProject(await projectByName(c, c.req.valid("param").name)), 200);
+    await flushIndex(c);
+    return c.json(toProjectView(await findProject(c, c.req.valid("param").name)), 200);
   });
 
   app.openapi(erase, async (c) => {
     const { name } = c.req.valid("param");
-    await bringUpToDate(c);
-    const found = await projectByName(c, name);
+    await flushIndex(c);
+    const found = await findProject(c, name);
     const { projects } = databaseFromEnv(c.env);
-    unwrap(await projects.refuseLive(tenantOf(c), name));
+    unwrap(await projects.refuseLive(getTenant(c), name));
     // A later summary would create the project again.
-    if (!(await tenantsFromEnv(c.env)(tenantOf(c)).summarise())) raiseAgain();
+    if (!(await tenantsFromEnv(c.env)(getTenant(c)).summarise())) raiseIncomplete();
     await eraseMemories(c, name);
-    await eraseProjectFilesFromEnv(c.env, tenantOf(c), name);
-    unwrap(await projects.erase(tenantOf(c), name, await auditEntry(c, "project.erase", name)));
-    return c.json(shownProject(found), 200);
+    await eraseProjectFilesFromEnv(c.env, getTenant(c), name);
+    unwrap(await projects.erase(getTenant(c), name, await createAuditEntry(c, "project.erase", name)));
+    return c.json(toProjectView(found), 200);
   });
 }
 
-async function projectByName(c: AppContext, name: string): Promise<Project> {
-  if (!projectSchema.safeParse(name).success || !isInBounds(boundsOf(c), name))
+async function findProject(c: AppContext, name: string): Promise<Project> {
+  if (!projectSchema.safeParse(name).success || !isInBounds(getBounds(c), name))
     raise("not_found", "There is no such project.");
-  return unwrap(await databaseFromEnv(c.env).projects.get(tenantOf(c), name));
+  return unwrap(await databaseFromEnv(c.env).projects.get(getTenant(c), name));
 }
 
 async function eraseMemories(c: AppContext, name: string): Promise<void> {
   for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
-    if (unwrap(await memoryFromEnv(c.env).erase(tenantOf(c), [name]))) return;
+    if (unwrap(await memoryFromEnv(c.env).erase(getTenant(c), [name]))) return;
   }
-  raiseAgain();
+  raiseIncomplete();
 }
 
-function raiseAgain(): never {
+function raiseIncomplete(): never {
   raise("upstream_failed", "The project was not erased completely. Send the request again.", { retryAfterMs: 1_000 });
 }
 
-function shownProject({ name, memories, tasks, createdAt }: Project) {
+function toProjectView({ name, memories, tasks, createdAt }: Project) {
   return { name, memories, tasks, created_at: new Date(createdAt).toISOString() };
 }

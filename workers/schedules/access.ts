@@ -5,7 +5,7 @@ import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import type { ScheduleRpc } from "../../core/schedules/rpc.ts";
 import type { AppContext } from "../http/context.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 
 /** The path of every route of one schedule. */
 export const scheduleParams = z.object({ id: z.string().describe("The schedule's id, `sch_…`") });
@@ -13,5 +13,5 @@ export const scheduleParams = z.object({ id: z.string().describe("The schedule's
 /** Returns the object of a schedule. An invalid id is `not_found`, without a call to an object. */
 export function scheduleStub(c: AppContext, id: string): ScheduleRpc {
   if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
-  return schedulesFromEnv(c.env)(tenantOf(c), id);
+  return schedulesFromEnv(c.env)(getTenant(c), id);
 }

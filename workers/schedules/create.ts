@@ -12,11 +12,11 @@ import { checkTaskLimits } from "../../core/task/new-task.ts";
 import { createSchedule } from "../../core/schedules/change.ts";
 import { getNextWake } from "../../core/schedules/decide-runs.ts";
 import type { ScheduleConfig, ScheduleState } from "../../core/schedules/schedule.ts";
-import { placesOf } from "../channels/outbox/places.ts";
-import { agentNamed } from "../agents/resolve.ts";
+import { openPlaces } from "../channels/outbox/places.ts";
+import { findAgent } from "../agents/resolve.ts";
 
 /** The requester. The stamp validates cached agents. */
-export interface ScheduleAsker {
+export interface ScheduleRequester {
   readonly tenant: string;
   readonly agentsStamp: string;
 }
@@ -25,26 +25,26 @@ export interface ScheduleAsker {
  * Returns the configuration with every target in its stored form. Refuses one that could create no task: an unknown
  * agent or target, or a budget that the agent does not allow. Failures name the field.
  */
-export async function checkedConfig(
+export async function checkConfig(
   env: Env,
   config: ScheduleConfig,
-  { tenant, agentsStamp }: ScheduleAsker,
+  { tenant, agentsStamp }: ScheduleRequester,
 ): Promise<Result<ScheduleConfig>> {
   const { task, reminder, alert } = config;
   const asked = { tenant, stamp: agentsStamp, now: Date.now() };
-  const agent = await agentNamed(env, asked, task?.agent);
-  if (!agent.ok) return inside("task", agent.error);
+  const agent = await findAgent(env, asked, task?.agent);
+  if (!agent.ok) return prefixField("task", agent.error);
   const limits = checkTaskLimits(task?.budget ?? {}, agent.value.config, settingsFromEnv(env).model);
-  if (!limits.ok) return inside("task", limits.error);
-  const whole = async (places: readonly DeliverTo[]) => await resolveDeliver(places, placesOf(env, tenant));
+  if (!limits.ok) return prefixField("task", limits.error);
+  const whole = async (places: readonly DeliverTo[]) => await resolveDeliver(places, openPlaces(env, tenant));
   const [ofTask, ofReminder, ofAlert] = [
     await whole(task?.deliver ?? []),
     await whole(reminder?.to ?? []),
     await whole(alert?.deliver ?? []),
   ];
-  if (!ofTask.ok) return inside("task", ofTask.error);
-  if (!ofReminder.ok) return inside("reminder", ofReminder.error, (field) => field.replace(/^deliver/, "to"));
-  if (!ofAlert.ok) return inside("alert", ofAlert.error);
+  if (!ofTask.ok) return prefixField("task", ofTask.error);
+  if (!ofReminder.ok) return prefixField("reminder", ofReminder.error, (field) => field.replace(/^deliver/, "to"));
+  if (!ofAlert.ok) return prefixField("alert", ofAlert.error);
   return ok({
     ...config,
     ...(reminder === undefined ? {} : { reminder: { ...reminder, to: ofReminder.value } }),
@@ -56,7 +56,7 @@ export async function checkedConfig(
  * Creates the row with its audit entry, notifies the tenant's object, and creates the schedule. Repeating it with the
  * same id changes nothing.
  */
-export async function makeSchedule(
+export async function registerSchedule(
   env: Env,
   asked: Pick<ScheduleState, "tenant" | "id" | "config">,
   act: AuditEntry,
@@ -72,7 +72,7 @@ export async function makeSchedule(
 }
 
 /** Returns the failure of a part of the configuration, with the field as the caller wrote it. */
-function inside(part: string, error: Failure, rename: (field: string) => string = (field) => field) {
+function prefixField(part: string, error: Failure, rename: (field: string) => string = (field) => field) {
   const { field } = error;
   if (field === undefined) return { ok: false, error } as const;
   const name = `${part}.${rename(field)}`;

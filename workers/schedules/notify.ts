@@ -6,7 +6,7 @@ import { isEndOfRun } from "../../core/channels/webhooks/interest.ts";
 import { ok } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import type { TaskStatus } from "../../core/task/status.ts";
-import type { Spreader } from "../channels/fan-out/fan-out-step.ts";
+import type { FanOutStep } from "../channels/fan-out/fan-out-step.ts";
 
 const STATUSES: Readonly<Record<string, TaskStatus>> = {
   "task.completed": "completed",
@@ -21,7 +21,7 @@ const dataSchema = z.object({ error: z.object({ message: z.string() }).nullish()
  * Creates no deliveries. A schedule that was deleted ignores the notification. One that cannot be notified reads its
  * tasks later, so it does not delay other notices of the tenant.
  */
-export const tellSchedule: Spreader = async function tellSchedule(env, { tenant, notice }) {
+export const notifySchedule: FanOutStep = async function notifySchedule(env, { tenant, notice }) {
   const { facts, type } = notice;
   const status = getOwn(STATUSES, type);
   if (status !== undefined && isEndOfRun(facts, notice) && facts.via.id !== null && isId("schedule", facts.via.id))

@@ -9,7 +9,7 @@ import type { PersonRecord } from "../../core/people/person.ts";
 import { parseReminder } from "../../core/schedules/parse-reminder.ts";
 import { scheduleConfigSchema, type ScheduleState } from "../../core/schedules/schedule.ts";
 import { getReminderName } from "../../core/schedules/task-reminders.ts";
-import { checkedConfig, makeSchedule } from "./create.ts";
+import { checkConfig, registerSchedule } from "./create.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 
 /** The requester, the text, and where a reminder for the requester is sent. */
@@ -25,12 +25,12 @@ export interface ReminderOrder {
 }
 
 /** Fails with `invalid_input` and the accepted forms, or with `not_found` for an unknown person. */
-export async function makeReminder(env: Env, order: ReminderOrder): Promise<Result<ScheduleState>> {
+export async function createReminder(env: Env, order: ReminderOrder): Promise<Result<ScheduleState>> {
   const { tenant, person, now, seed } = order;
   const words = parseReminder(order.text, { now, timeZone: person.timeZone });
   if (!words.ok) return words;
   const { who, text, when } = words.value;
-  const to = who === null ? ok(order.to) : await placeOf(env, order, who);
+  const to = who === null ? ok(order.to) : await findTarget(env, order, who);
   if (!to.ok) return to;
   const said = who === null ? text : `${person.name}: ${text}`;
   const config = scheduleConfigSchema.safeParse({
@@ -41,7 +41,7 @@ export async function makeReminder(env: Env, order: ReminderOrder): Promise<Resu
     overlap: "allow",
   });
   if (!config.success) return { ok: false, error: { code: "invalid_input", message: config.error.message } };
-  const checked = await checkedConfig(env, config.data, { tenant, agentsStamp: "" });
+  const checked = await checkConfig(env, config.data, { tenant, agentsStamp: "" });
   if (!checked.ok) return checked;
   const { random } = await seededIds("schedule", seed, now);
   const id = makeId("schedule", now, random);
@@ -52,11 +52,16 @@ export async function makeReminder(env: Env, order: ReminderOrder): Promise<Resu
     action: "schedule.create",
     target: id,
   } as const;
-  return await makeSchedule(env, { tenant, id, config: checked.value }, { ...act, requestId: seed.slice(0, 100) }, now);
+  return await registerSchedule(
+    env,
+    { tenant, id, config: checked.value },
+    { ...act, requestId: seed.slice(0, 100) },
+    now,
+  );
 }
 
 /** Finds the target of `@Ana`, or of `<@U…>` as Slack writes a member. */
-async function placeOf(
+async function findTarget(
   env: Env,
   { tenant, to }: Pick<ReminderOrder, "tenant" | "to">,
   who: string,

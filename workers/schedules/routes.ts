@@ -9,16 +9,16 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import { MAX_SCHEDULES, scheduleConfigSchema } from "../../core/schedules/schedule.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppEnv } from "../http/context.ts";
-import { etagOf, ifMatchHeader, ifVersionOf } from "../http/if-match.ts";
+import { formatEtag, ifMatchHeader, readIfVersion } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { checkedConfig, makeSchedule } from "./create.ts";
-import { idSource } from "../http/new-ids.ts";
+import { checkConfig, registerSchedule } from "./create.ts";
+import { getIdSource } from "../http/new-ids.ts";
 import { scheduleParams, scheduleStub } from "./access.ts";
-import { scheduleShown, shownSchedule } from "./view.ts";
-import { pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { scheduleSchema, toScheduleView } from "./view.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const admin = [requireScope("admin")];
@@ -27,10 +27,10 @@ const body = {
   required: true,
   content: { "application/json": { schema: scheduleConfigSchema.meta({ id: "ScheduleInput" }) } },
 };
-const schedule = { description: "The schedule, whose version `ETag` names.", json: scheduleShown };
+const schedule = { description: "The schedule, whose version `ETag` names.", json: scheduleSchema };
 
 /** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
-const changeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
+const requireSchedule: MiddlewareHandler<AppEnv> = async function requireSchedule(c, next) {
   unwrap(await scheduleStub(c, c.req.param("id") ?? "").view());
   await next();
 };
@@ -56,7 +56,7 @@ const list = createRoute({
   description: "Reads an index that is updated within moments; reading one schedule by id is always current.",
   middleware: [requireScope("tasks:read")],
   request: { query: z.strictObject(pageQuery) },
-  responses: answers({ 200: { description: "A page of schedules.", json: pageOf(scheduleShown) } }, [422]),
+  responses: answers({ 200: { description: "A page of schedules.", json: pageOf(scheduleSchema) } }, [422]),
 });
 
 const show = createRoute({
@@ -78,7 +78,7 @@ const update = createRoute({
   summary: "Change a schedule",
   description:
     "Omitted fields get their defaults. Started runs continue. With `If-Match`, 409 if the latest version differs. An ended schedule becomes active again, or 403 if the tenant has too many.",
-  middleware: [...admin, changeable],
+  middleware: [...admin, requireSchedule],
   request: {
     params: scheduleParams,
     body,
@@ -96,7 +96,7 @@ const erase = createRoute({
   description: "Its tasks continue. 503 until the audit log contains its earlier changes.",
   middleware: admin,
   request: { params: scheduleParams },
-  responses: answers({ 200: { description: "The deleted schedule.", json: scheduleShown } }, [404]),
+  responses: answers({ 200: { description: "The deleted schedule.", json: scheduleSchema } }, [404]),
 });
 
 const pause = createRoute({
@@ -118,7 +118,7 @@ const resume = createRoute({
   operationId: "schedules.resume",
   path: "/v1/schedules/{id}/resume",
   summary: "Resume a schedule",
-  description: "Due times during the pause do not count as missed. 409 if it is never due again.",
+  description: "Due times during the pause do not count as missed. 409 if it has no due time left.",
   middleware: admin,
   request: { params: scheduleParams, body: emptyBody },
   responses: answers({ 200: schedule }, [404, 409, 415, 422]),
@@ -126,62 +126,62 @@ const resume = createRoute({
 
 export function scheduleRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const tenant = tenantOf(c);
+    const tenant = getTenant(c);
     const asker = { tenant, agentsStamp: c.get("agentsStamp") };
-    const config = unwrap(await checkedConfig(c.env, c.req.valid("json"), asker));
-    const { createdAt, random } = await idSource(c, "schedule");
+    const config = unwrap(await checkConfig(c.env, c.req.valid("json"), asker));
+    const { createdAt, random } = await getIdSource(c, "schedule");
     const id = makeId("schedule", createdAt, random);
-    const act = await auditEntry(c, "schedule.create", id);
-    const made = unwrap(await makeSchedule(c.env, { tenant, id, config }, act, createdAt));
-    return c.json(shownSchedule(made), 201, { location: `/v1/schedules/${id}`, etag: etagOf(made) });
+    const act = await createAuditEntry(c, "schedule.create", id);
+    const made = unwrap(await registerSchedule(c.env, { tenant, id, config }, act, createdAt));
+    return c.json(toScheduleView(made), 201, { location: `/v1/schedules/${id}`, etag: formatEtag(made) });
   });
 
   app.openapi(list, async (c) => {
-    const request = pageRequest(c.req.valid("query"));
-    const { items, next } = unwrap(await databaseFromEnv(c.env).schedules.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownSchedule), next_cursor: next === null ? null : writeCursor(next) }, 200);
+    const request = readPageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).schedules.page(getTenant(c), request));
+    return c.json({ data: items.map(toScheduleView), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
     const found = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
-    return c.json(shownSchedule(found), 200, { etag: etagOf(found) });
+    return c.json(toScheduleView(found), 200, { etag: formatEtag(found) });
   });
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const asker = { tenant: tenantOf(c), agentsStamp: c.get("agentsStamp") };
-    const config = unwrap(await checkedConfig(c.env, c.req.valid("json"), asker));
-    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
-    const act = await auditEntry(c, "schedule.update", id);
+    const asker = { tenant: getTenant(c), agentsStamp: c.get("agentsStamp") };
+    const config = unwrap(await checkConfig(c.env, c.req.valid("json"), asker));
+    const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
+    const act = await createAuditEntry(c, "schedule.update", id);
     const changed = unwrap(await scheduleStub(c, id).change(config, ifVersion, act));
-    return c.json(shownSchedule(changed), 200, { etag: etagOf(changed) });
+    return c.json(toScheduleView(changed), 200, { etag: formatEtag(changed) });
   });
 
   // The row is deleted with the audit entry once nothing can be due. A repeat or the object deletes one that is left.
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
     if (!isId("schedule", id)) raise("not_found", "There is no such schedule.");
-    const act = await auditEntry(c, "schedule.delete", id);
+    const act = await createAuditEntry(c, "schedule.delete", id);
     const found = await scheduleStub(c, id).view();
     if (found.ok) {
       const removed = await scheduleStub(c, id).remove(act);
       // A schedule that was deleted meanwhile counts as removed.
       if (!removed.ok && removed.error.code !== "not_found") unwrap(removed);
     }
-    const row = await databaseFromEnv(c.env).schedules.remove(tenantOf(c), id, act);
+    const row = await databaseFromEnv(c.env).schedules.remove(getTenant(c), id, act);
     const isGone = row.ok || row.error.code === "not_found";
-    return c.json(shownSchedule(found.ok && isGone ? found.value : unwrap(row)), 200);
+    return c.json(toScheduleView(found.ok && isGone ? found.value : unwrap(row)), 200);
   });
 
   app.openapi(pause, async (c) => {
     const { id } = c.req.valid("param");
-    const paused = unwrap(await scheduleStub(c, id).pause(await auditEntry(c, "schedule.pause", id)));
-    return c.json(shownSchedule(paused), 200, { etag: etagOf(paused) });
+    const paused = unwrap(await scheduleStub(c, id).pause(await createAuditEntry(c, "schedule.pause", id)));
+    return c.json(toScheduleView(paused), 200, { etag: formatEtag(paused) });
   });
 
   app.openapi(resume, async (c) => {
     const { id } = c.req.valid("param");
-    const resumed = unwrap(await scheduleStub(c, id).resume(await auditEntry(c, "schedule.resume", id)));
-    return c.json(shownSchedule(resumed), 200, { etag: etagOf(resumed) });
+    const resumed = unwrap(await scheduleStub(c, id).resume(await createAuditEntry(c, "schedule.resume", id)));
+    return c.json(toScheduleView(resumed), 200, { etag: formatEtag(resumed) });
   });
 }

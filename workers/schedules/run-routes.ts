@@ -7,23 +7,30 @@ import { openDueClock } from "../../core/schedules/due.ts";
 import { toDueRule, timingSchema } from "../../core/schedules/schedule.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App } from "../http/context.ts";
 import { refuseStopped } from "../http/middleware/refuse-stopped.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { idSource } from "../http/new-ids.ts";
+import { getIdSource } from "../http/new-ids.ts";
 import { scheduleParams, scheduleStub } from "./access.ts";
-import { DEFAULT_DUE_SHOWN, dueShown, MAX_DUE_SHOWN, occurrenceShown, shownDue, shownOccurrence } from "./view.ts";
+import {
+  DEFAULT_DUE_TIMES,
+  dueTimeSchema,
+  MAX_DUE_TIMES,
+  occurrenceSchema,
+  toDueTimes,
+  toOccurrenceView,
+} from "./view.ts";
 import { optionalQuery, pageQuery } from "../http/list-query.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { toHex } from "../../core/base/hex.ts";
 
 const reads = [requireScope("tasks:read")];
 const shared = { tags: ["Schedules"], ...withKey };
-const count = z.int().min(1).max(MAX_DUE_SHOWN);
-const dueMoments = {
+const count = z.int().min(1).max(MAX_DUE_TIMES);
+const dueTimes = {
   description: "Due times in order, before any jitter; fewer if the schedule ends.",
-  json: dueShown,
+  json: dueTimeSchema,
 };
 
 const next = createRoute({
@@ -36,9 +43,9 @@ const next = createRoute({
   middleware: reads,
   request: {
     params: scheduleParams,
-    query: z.strictObject({ count: optionalQuery(z.coerce.number().int().min(1).max(MAX_DUE_SHOWN)) }),
+    query: z.strictObject({ count: optionalQuery(z.coerce.number().int().min(1).max(MAX_DUE_TIMES)) }),
   },
-  responses: answers({ 200: dueMoments }, [404, 422]),
+  responses: answers({ 200: dueTimes }, [404, 422]),
 });
 
 const preview = createRoute({
@@ -58,7 +65,7 @@ const preview = createRoute({
       },
     },
   },
-  responses: answers({ 200: dueMoments }, [413, 415, 422]),
+  responses: answers({ 200: dueTimes }, [413, 415, 422]),
 });
 
 const run = createRoute({
@@ -74,7 +81,7 @@ const run = createRoute({
     params: scheduleParams,
     body: emptyBody,
   },
-  responses: answers({ 202: { description: "The occurrence.", json: occurrenceShown } }, [404, 409, 415, 422]),
+  responses: answers({ 202: { description: "The occurrence.", json: occurrenceSchema } }, [404, 409, 415, 422]),
 });
 
 const occurrences = createRoute({
@@ -86,37 +93,37 @@ const occurrences = createRoute({
   description: "The outcome of each due time with its reason: the last thousand ended ones, for 90 days.",
   middleware: reads,
   request: { params: scheduleParams, query: z.strictObject(pageQuery) },
-  responses: answers({ 200: { description: "A page of occurrences.", json: pageOf(occurrenceShown) } }, [404, 422]),
+  responses: answers({ 200: { description: "A page of occurrences.", json: pageOf(occurrenceSchema) } }, [404, 422]),
 });
 
 export function scheduleRunRoutes(app: App): void {
   app.openapi(preview, async (c) => {
-    const { count: wanted = DEFAULT_DUE_SHOWN, ...timing } = c.req.valid("json");
+    const { count: wanted = DEFAULT_DUE_TIMES, ...timing } = c.req.valid("json");
     const now = Date.now();
-    return c.json(shownDue(unwrap(openDueClock(toDueRule(timing, now))), now, wanted), 200);
+    return c.json(toDueTimes(unwrap(openDueClock(toDueRule(timing, now))), now, wanted), 200);
   });
 
   app.openapi(next, async (c) => {
     const { config, createdAt } = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
     const clock = unwrap(openDueClock(toDueRule(config, createdAt)));
-    return c.json(shownDue(clock, Date.now(), c.req.valid("query").count ?? DEFAULT_DUE_SHOWN), 200);
+    return c.json(toDueTimes(clock, Date.now(), c.req.valid("query").count ?? DEFAULT_DUE_TIMES), 200);
   });
 
   app.openapi(run, async (c) => {
     const { id } = c.req.valid("param");
-    const { random } = await idSource(c, "run");
-    const act = await auditEntry(c, "schedule.run", id);
+    const { random } = await getIdSource(c, "run");
+    const act = await createAuditEntry(c, "schedule.run", id);
     const made = unwrap(await scheduleStub(c, id).run(toHex(random.slice(0, 16)), act));
-    return c.json(shownOccurrence(made), 202);
+    return c.json(toOccurrenceView(made), 202);
   });
 
   app.openapi(occurrences, async (c) => {
     const { limit = DEFAULT_PAGE_LIMIT, cursor } = c.req.valid("query");
-    const page = unwrap(await scheduleStub(c, c.req.valid("param").id).occurrences(readPlace(cursor), limit));
+    const page = unwrap(await scheduleStub(c, c.req.valid("param").id).occurrences(readPosition(cursor), limit));
     const { next: after } = page;
     return c.json(
       {
-        data: page.occurrences.map(shownOccurrence),
+        data: page.occurrences.map(toOccurrenceView),
         next_cursor: after === null ? null : `${after.due}_${after.key}`,
       },
       200,
@@ -125,7 +132,7 @@ export function scheduleRunRoutes(app: App): void {
 }
 
 /** Reads a cursor of this list: the due time and the key of the last occurrence of a page. */
-function readPlace(cursor: string | undefined): { due: number; key: string } | null {
+function readPosition(cursor: string | undefined): { due: number; key: string } | null {
   if (cursor === undefined) return null;
   const [, due, key] = /^(\d{1,16})_([0-9A-Za-z:./-]{1,100})$/.exec(cursor) ?? [];
   if (due === undefined || key === undefined)

@@ -7,12 +7,12 @@ import { TASK_STATUSES } from "../../core/task/status.ts";
 import { iso } from "../../core/base/iso.ts";
 
 /** Due times in one reply. */
-export const MAX_DUE_SHOWN = 100;
-export const DEFAULT_DUE_SHOWN = 10;
+export const MAX_DUE_TIMES = 100;
+export const DEFAULT_DUE_TIMES = 10;
 
 const time = z.iso.datetime();
 
-export const scheduleShown = scheduleConfigSchema
+export const scheduleSchema = scheduleConfigSchema
   .extend({
     id: z.string(),
     version: z.int().describe("Increases when the configuration changes."),
@@ -23,7 +23,7 @@ export const scheduleShown = scheduleConfigSchema
   })
   .meta({ id: "Schedule" });
 
-export const occurrenceShown = z
+export const occurrenceSchema = z
   .strictObject({
     key: z.string().describe("The due time, or `run/…` for a run on request."),
     due_at: time,
@@ -44,9 +44,9 @@ export const occurrenceShown = z
   })
   .meta({ id: "Occurrence" });
 
-export const dueShown = z.strictObject({ data: z.array(time) }).meta({ id: "DueMoments" });
+export const dueTimeSchema = z.strictObject({ data: z.array(time) }).meta({ id: "DueMoments" });
 
-export function shownSchedule({ id, version, config, paused, next, createdAt, updatedAt }: ScheduleState) {
+export function toScheduleView({ id, version, config, paused, next, createdAt, updatedAt }: ScheduleState) {
   return {
     id,
     version,
@@ -58,7 +58,7 @@ export function shownSchedule({ id, version, config, paused, next, createdAt, up
   };
 }
 
-export function shownOccurrence(occurrence: Occurrence) {
+export function toOccurrenceView(occurrence: Occurrence) {
   const { key, due, isManual, state, why, isLate, failures, task, status } = occurrence;
   const { judgedAt, firedAt, endedAt } = occurrence;
   return {
@@ -78,7 +78,7 @@ export function shownOccurrence(occurrence: Occurrence) {
 }
 
 /** Returns the next due times after a time. */
-export function shownDue(clock: DueClock, after: number, count: number) {
+export function toDueTimes(clock: DueClock, after: number, count: number) {
   const data: string[] = [];
   for (let next = clock.nextAfter(after); next !== null && data.length < count; next = clock.nextAfter(next))
     data.push(iso(next));

@@ -15,13 +15,13 @@ import { SECRET_METHODS } from "../../core/secrets/secret-use.ts";
 import { secretNameSchema, secretSettingSchema } from "../../core/secrets/tenant-secret.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { idSource } from "../http/new-ids.ts";
+import { getIdSource } from "../http/new-ids.ts";
 import { readAgentIds } from "../agents/resolve.ts";
-import { pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const time = z.iso.datetime();
@@ -129,54 +129,54 @@ const remove = createRoute({
 export function secretRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { name, value, hosts, ...bound } = c.req.valid("json");
-    const tenant = tenantOf(c);
+    const tenant = getTenant(c);
     const setting = { name, hosts, ...(await readBindings(c, bound)) };
-    const { createdAt, random } = await idSource(c, "secret");
+    const { createdAt, random } = await getIdSource(c, "secret");
     const id = makeId("secret", createdAt, random);
     const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
-    const act = await auditEntry(c, "secret.create", id);
+    const act = await createAuditEntry(c, "secret.create", id);
     const made = unwrap(await databaseFromEnv(c.env).secrets.create(tenant, { ...setting, id, sealed }, act));
     forgetSecretsFromEnv(c.env, tenant);
-    return c.json(shownSecret(made), 201, { location: `/v1/secrets/${name}` });
+    return c.json(toSecretView(made), 201, { location: `/v1/secrets/${name}` });
   });
 
   app.openapi(list, async (c) => {
-    const request = pageRequest(c.req.valid("query"));
-    const { items, next } = unwrap(await databaseFromEnv(c.env).secrets.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownSecret), next_cursor: next === null ? null : writeCursor(next) }, 200);
+    const request = readPageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).secrets.page(getTenant(c), request));
+    return c.json({ data: items.map(toSecretView), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
-    return c.json(shownSecret(await secretByName(c, c.req.valid("param").secret)), 200);
+    return c.json(toSecretView(await findSecret(c, c.req.valid("param").secret)), 200);
   });
 
   app.openapi(update, async (c) => {
     const { value, hosts, ...bound } = c.req.valid("json");
-    const tenant = tenantOf(c);
-    const { id, name } = await secretByName(c, c.req.valid("param").secret);
+    const tenant = getTenant(c);
+    const { id, name } = await findSecret(c, c.req.valid("param").secret);
     const setting = { name, hosts, ...(await readBindings(c, bound)) };
     const sealed = await sealSecretFromEnv(c.env, tenant, { name, value });
-    const act = await auditEntry(c, "secret.update", id);
+    const act = await createAuditEntry(c, "secret.update", id);
     const set = unwrap(await databaseFromEnv(c.env).secrets.update(tenant, { ...setting, sealed }, act));
     forgetSecretsFromEnv(c.env, tenant);
     await endMcpProcessesFromEnv(c.env, tenant, null);
-    return c.json(shownSecret(set), 200);
+    return c.json(toSecretView(set), 200);
   });
 
   app.openapi(remove, async (c) => {
-    const tenant = tenantOf(c);
-    const { id, name } = await secretByName(c, c.req.valid("param").secret);
-    const act = await auditEntry(c, "secret.delete", id);
+    const tenant = getTenant(c);
+    const { id, name } = await findSecret(c, c.req.valid("param").secret);
+    const act = await createAuditEntry(c, "secret.delete", id);
     const gone = unwrap(await databaseFromEnv(c.env).secrets.remove(tenant, name, act));
     forgetSecretsFromEnv(c.env, tenant);
     await endMcpProcessesFromEnv(c.env, tenant, null);
-    return c.json(shownSecret(gone), 200);
+    return c.json(toSecretView(gone), 200);
   });
 }
 
-async function secretByName(c: AppContext, name: string): Promise<Secret> {
+async function findSecret(c: AppContext, name: string): Promise<Secret> {
   if (!secretNameSchema.safeParse(name).success) raise("not_found", "There is no such secret.");
-  return unwrap(await databaseFromEnv(c.env).secrets.get(tenantOf(c), name));
+  return unwrap(await databaseFromEnv(c.env).secrets.get(getTenant(c), name));
 }
 
 /** Returns the bindings in their stored form: agents by id. `invalid_input` names an unknown agent. */
@@ -190,7 +190,7 @@ async function readBindings(
   return { agents: agents === undefined ? null : await readAgentIds(c, agents, "agents"), methods: methods ?? null };
 }
 
-function shownSecret({ id, name, hosts, agents, methods, createdAt, updatedAt }: Secret) {
+function toSecretView({ id, name, hosts, agents, methods, createdAt, updatedAt }: Secret) {
   return {
     id,
     name,

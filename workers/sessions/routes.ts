@@ -8,11 +8,11 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import type { SessionLine, SessionFilter } from "../../core/tenant/session.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { dropSessionToken } from "../http/session-cookie.ts";
-import { pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { deleteSessionToken } from "../http/session-cookie.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const time = z.iso.datetime();
@@ -66,44 +66,44 @@ const endOthers = createRoute({
 
 export function sessionsRoutes(app: App): void {
   app.openapi(list, async (c) => {
-    const query = { ...seenBy(c), page: pageRequest(c.req.valid("query")) };
-    const { items, next } = await tenantsFromEnv(c.env)(tenantOf(c)).listSessions(query);
+    const query = { ...getVisible(c), page: readPageRequest(c.req.valid("query")) };
+    const { items, next } = await tenantsFromEnv(c.env)(getTenant(c)).listSessions(query);
     const own = c.get("session")?.id;
-    const data = items.map((line) => shownLine(line, line.id === own));
+    const data = items.map((line) => toSessionView(line, line.id === own));
     return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(endOne, async (c) => {
     const { id } = c.req.valid("param");
-    const tenant = tenantOf(c);
+    const tenant = getTenant(c);
     // End the session first, even if the audit row fails.
-    const ended = await tenantsFromEnv(c.env)(tenant).endSessions({ ...seenBy(c), id });
+    const ended = await tenantsFromEnv(c.env)(tenant).endSessions({ ...getVisible(c), id });
     if (ended.length === 0) raise("not_found", "There is no such session, or it has ended.");
-    if (id === c.get("session")?.id) dropSessionToken(c);
-    unwrap(await databaseFromEnv(c.env).audit.add(tenant, await auditEntry(c, "session.end", id)));
+    if (id === c.get("session")?.id) deleteSessionToken(c);
+    unwrap(await databaseFromEnv(c.env).audit.add(tenant, await createAuditEntry(c, "session.end", id)));
     return c.body(null, 204);
   });
 
   app.openapi(endOthers, async (c) => {
-    const tenant = tenantOf(c);
-    const seen = seenBy(c);
+    const tenant = getTenant(c);
+    const seen = getVisible(c);
     const allBut = c.get("session")?.hash ?? null;
     const ended = await tenantsFromEnv(c.env)(tenant).endSessions({ ...seen, allBut });
-    const act = await auditEntry(c, "session.end_others", seen.keyId ?? tenant);
+    const act = await createAuditEntry(c, "session.end_others", seen.keyId ?? tenant);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
     return c.json({ ended: ended.length }, 200);
   });
 }
 
 /** Returns which sessions the caller may see and end. */
-function seenBy(c: AppContext): SessionFilter {
+function getVisible(c: AppContext): SessionFilter {
   const principal = c.get("principal");
   if (principal.kind === "operator") raise("forbidden", "The operator key makes tenants. Use a key of the tenant.");
   const { id, scopes } = principal.key;
   return { keyId: scopes.includes("admin") ? null : id };
 }
 
-function shownLine(line: SessionLine, isCurrent: boolean): z.infer<typeof lineSchema> {
+function toSessionView(line: SessionLine, isCurrent: boolean): z.infer<typeof lineSchema> {
   const { id, key, userAgent, begunAt, seenAt, expiresAt } = line;
   return {
     id,

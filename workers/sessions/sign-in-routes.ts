@@ -21,14 +21,14 @@ import {
   TOKEN_BYTES,
 } from "../../core/tenant/session.ts";
 import { answers, openAnswers, withKey } from "../http/answers.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { admitKey, bearerToken } from "../http/middleware/authenticate.ts";
-import { idSource } from "../http/new-ids.ts";
+import { admitKey, readBearerToken } from "../http/middleware/authenticate.ts";
+import { getIdSource } from "../http/new-ids.ts";
 import { SESSION_PATH } from "../http/admit-sign-in.ts";
-import { dropSessionToken, keepSessionToken, sessionToken } from "../http/session-cookie.ts";
+import { deleteSessionToken, setSessionToken, readSessionToken } from "../http/session-cookie.ts";
 import { isSignedInElsewhere } from "../http/signed-in-elsewhere.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** Random bytes of an id. */
@@ -126,7 +126,9 @@ const makeLink = createRoute({
 export function sessionRoutes(app: App): void {
   app.openapi(begin, async (c) => {
     const asked = c.req.valid("json");
-    const { tenant, by, refusal } = await (asked.key === undefined ? byLink(c, asked.link ?? "") : byKey(c, asked.key));
+    const { tenant, by, refusal } = await (asked.key === undefined
+      ? readLink(c, asked.link ?? "")
+      : readKey(c, asked.key));
     const name = await tenantName(c, tenant, refusal);
     const token = createSessionToken(tenant, randomBytes(TOKEN_BYTES));
     // Lists show the id, which reveals nothing about the token.
@@ -136,45 +138,45 @@ export function sessionRoutes(app: App): void {
     const object = tenantsFromEnv(c.env)(tenant);
     const { key, expiresAt } = unwrap(await object.beginSession({ id, hash, tenantName: name, userAgent }, by));
     c.set("principal", { kind: "tenant", tenant, key });
-    const begun = await databaseFromEnv(c.env).audit.add(tenant, await auditEntry(c, "session.begin", id));
+    const begun = await databaseFromEnv(c.env).audit.add(tenant, await createAuditEntry(c, "session.begin", id));
     const noted = begun.ok ? await endEarlier(c) : begun;
     if (!noted.ok) {
       await object.endSessions({ hash });
       throw new OttoError(noted.error);
     }
-    keepSessionToken(c, token, expiresAt - now);
-    return c.json(shownSession(key, name, expiresAt), 201);
+    setSessionToken(c, token, expiresAt - now);
+    return c.json(toSessionView(key, name, expiresAt), 201);
   });
 
   app.openapi(show, (c) => {
-    const { tenantName, expiresAt } = sessionOf(c);
+    const { tenantName, expiresAt } = requireSession(c);
     const principal = c.get("principal");
     if (principal.kind === "operator") return raise("not_found", NO_SESSION);
-    return c.json(shownSession(principal.key, tenantName, expiresAt), 200);
+    return c.json(toSessionView(principal.key, tenantName, expiresAt), 200);
   });
 
   app.openapi(end, async (c) => {
-    const { id, hash } = sessionOf(c);
-    const tenant = tenantOf(c);
+    const { id, hash } = requireSession(c);
+    const tenant = getTenant(c);
     // End the session first, even if the audit row fails.
     await tenantsFromEnv(c.env)(tenant).endSessions({ hash });
-    dropSessionToken(c);
-    unwrap(await databaseFromEnv(c.env).audit.add(tenant, await auditEntry(c, "session.end", id)));
+    deleteSessionToken(c);
+    unwrap(await databaseFromEnv(c.env).audit.add(tenant, await createAuditEntry(c, "session.end", id)));
     return c.body(null, 204);
   });
 
   app.openapi(makeLink, async (c) => {
-    const tenant = tenantOf(c);
+    const tenant = getTenant(c);
     const session = c.get("session");
-    const { createdAt, random } = await idSource(c, "sign-in link");
+    const { createdAt, random } = await getIdSource(c, "sign-in link");
     const secret = await sealingFromEnv(c.env).derive(random, `sign-in link of ${tenant}`, TOKEN_BYTES);
     const token = createLinkToken(tenant, secret);
     const [id, hash] = [makeId("signInLink", createdAt, random), await sha256Hex(token)];
     const asked = createdAt + (c.req.valid("json").expires_in_s ?? LINK_LIFETIME_S) * 1000;
-    const expiresAt = Math.min(asked, keyEnd(c), session?.expiresAt ?? Infinity);
-    const act = await auditEntry(c, "session.link", id);
+    const expiresAt = Math.min(asked, getKeyExpiry(c), session?.expiresAt ?? Infinity);
+    const act = await createAuditEntry(c, "session.link", id);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
-    const by = session === null ? { keyHash: await hashKey(bearerToken(c)) } : { sessionHash: session.hash };
+    const by = session === null ? { keyHash: await hashKey(readBearerToken(c)) } : { sessionHash: session.hash };
     unwrap(await tenantsFromEnv(c.env)(tenant).keepLink({ id, hash, expiresAt }, by));
     const origin = publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
     // The part after the # reaches no server and no log.
@@ -183,19 +185,19 @@ export function sessionRoutes(app: App): void {
 }
 
 const NO_SESSION = "There is no session: this request used a key.";
-const LINK_IS_OVER = "This link was used before or has expired. Create another one.";
-const KEY_IS_BAD = "This API key is not valid: it was mistyped, revoked, or has expired. Use another key.";
+const LINK_EXPIRED = "This link was used before or has expired. Create another one.";
+const INVALID_KEY = "This API key is not valid: it was mistyped, revoked, or has expired. Use another key.";
 
 /**
  * Ends the browser's earlier session: a browser has one session, regardless of its key. Fails if the audit log does.
  */
 async function endEarlier(c: AppContext): Promise<Result<void>> {
-  const token = sessionToken(c);
+  const token = readSessionToken(c);
   const tenant = token === null ? null : findSessionTenant(token);
   if (token === null || tenant === null) return ok(undefined);
   const [ended] = await tenantsFromEnv(c.env)(tenant).endSessions({ hash: await sha256Hex(token) });
   if (ended === undefined) return ok(undefined);
-  const act = { ...(await auditEntry(c, "session.end", ended.id)), actor: ended.keyId };
+  const act = { ...(await createAuditEntry(c, "session.end", ended.id)), actor: ended.keyId };
   return await databaseFromEnv(c.env).audit.add(tenant, act);
 }
 
@@ -204,28 +206,28 @@ function randomBytes(count: number): Uint8Array {
 }
 
 /** The owner of a credential, how the session starts, and the refusal for an unknown tenant. */
-interface Named {
+interface Credential {
   readonly tenant: string;
   readonly by: { readonly keyHash: string } | { readonly linkHash: string };
   readonly refusal: readonly [ErrorCode, string];
 }
 
-async function byKey(c: AppContext, key: string): Promise<Named> {
-  const tenant = findKeyOwner(key) ?? raise("unauthenticated", KEY_IS_BAD);
+async function readKey(c: AppContext, key: string): Promise<Credential> {
+  const tenant = findKeyOwner(key) ?? raise("unauthenticated", INVALID_KEY);
   if (tenant === OPERATOR) raise("forbidden", "The operator key makes tenants. Sign in with a key of a tenant.");
   const admission = await admitKey(c, tenant, key);
-  if (admission === null) raise("unauthenticated", KEY_IS_BAD);
+  if (admission === null) raise("unauthenticated", INVALID_KEY);
   if (admission.kind === "limited") {
     const { retryAfterMs } = admission;
     raise("rate_limited", "This key has sent too many requests. Wait for the time in Retry-After.", { retryAfterMs });
   }
-  return { tenant, by: { keyHash: await hashKey(key) }, refusal: ["unauthenticated", KEY_IS_BAD] };
+  return { tenant, by: { keyHash: await hashKey(key) }, refusal: ["unauthenticated", INVALID_KEY] };
 }
 
-async function byLink(c: AppContext, token: string): Promise<Named> {
+async function readLink(c: AppContext, token: string): Promise<Credential> {
   const tenant = findLinkTenant(token) ?? raise("unauthenticated", "This is not a link of Otto. Copy the whole link.");
   await refuseWhileElsewhere(c, tenant);
-  return { tenant, by: { linkHash: await sha256Hex(token) }, refusal: ["gone", LINK_IS_OVER] };
+  return { tenant, by: { linkHash: await sha256Hex(token) }, refusal: ["gone", LINK_EXPIRED] };
 }
 
 /**
@@ -239,22 +241,22 @@ async function refuseWhileElsewhere(c: AppContext, tenant: string): Promise<void
 }
 
 /** Read before the link is used up: without the database nobody can sign in, and the link stays valid. */
-async function tenantName(c: AppContext, tenant: string, [code, message]: Named["refusal"]): Promise<string> {
+async function tenantName(c: AppContext, tenant: string, [code, message]: Credential["refusal"]): Promise<string> {
   const found = await databaseFromEnv(c.env).tenants.get(tenant);
   if (!found.ok && found.error.code === "not_found") raise(code, message);
   return unwrap(found).name;
 }
 
-function sessionOf(c: AppContext) {
+function requireSession(c: AppContext) {
   return c.get("session") ?? raise("not_found", NO_SESSION);
 }
 
-function keyEnd(c: AppContext): number {
+function getKeyExpiry(c: AppContext): number {
   const principal = c.get("principal");
   return principal.kind === "operator" ? Infinity : (principal.key.expiresAt ?? Infinity);
 }
 
-function shownSession(key: KeyRecord, tenantName: string, expiresAt: number): z.infer<typeof sessionSchema> {
+function toSessionView(key: KeyRecord, tenantName: string, expiresAt: number): z.infer<typeof sessionSchema> {
   return {
     tenant: { id: key.tenant, name: tenantName },
     key: { id: key.id, name: key.name },

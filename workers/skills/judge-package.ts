@@ -55,7 +55,7 @@ export async function judgeSkill(given: CheckedPackage, knownTools: readonly str
 }
 
 /** Refuses a package that is not a skill, with every problem. */
-export function noSkill(problems: readonly SkillNote[]): Result<never> {
+export function refuseSkill(problems: readonly SkillNote[]): Result<never> {
   const fields = problems.map((problem) => ({ field: problem.field ?? problem.file, message: formatNote(problem) }));
   const message = `This is not a valid skill. ${fields.map((fault) => fault.message).join("; ")}.`.slice(0, 2_000);
   const [first] = fields;

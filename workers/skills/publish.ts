@@ -9,7 +9,7 @@ import { SKILLS_SOURCE, createSkillTool } from "../../core/tool/skill-tool.ts";
 import { MAX_SKILLS, type SkillChange } from "../../core/ports/skill-table.ts";
 import type { OutsideTool } from "../../core/tool/source.ts";
 import type { AppContext } from "../http/context.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 
 /** Retries when another change came first. Of several concurrent changes, one succeeds each time. */
 const MAX_TRIES = 30;
@@ -17,14 +17,14 @@ const MAX_TRIES = 30;
 /** Publishes the change for later tasks. The package has to be stored before. */
 export async function changeSkill(c: AppContext, change: SkillChange, act: AuditEntry): Promise<Result<void>> {
   const sources = toolSourcesFromEnv(c.env);
-  const tenant = tenantOf(c);
+  const tenant = getTenant(c);
   for (let tries = 1; ; tries += 1) {
     const records = await sources.all(tenant);
     if (!records.ok) return records;
     const record = records.value.find(({ name }) => name === SKILLS_SOURCE);
     const present = record?.hash == null ? ok([]) : await sources.read(tenant, record.hash);
     if (!present.ok) return present;
-    const tools = toolsAfter(present.value, change);
+    const tools = buildTools(present.value, change);
     if (tools.length > MAX_SKILLS)
       return failed("quota_exceeded", `A tenant can have at most ${MAX_SKILLS} skills of its own. Delete one first.`);
     const source = { name: SKILLS_SOURCE, tools, ifVersion: record?.version ?? 0, skill: change };
@@ -35,7 +35,7 @@ export async function changeSkill(c: AppContext, change: SkillChange, act: Audit
 }
 
 /** Returns the tools by name, with the skill's tool added, replaced or removed. */
-function toolsAfter(present: readonly OutsideTool[], change: SkillChange): OutsideTool[] {
+function buildTools(present: readonly OutsideTool[], change: SkillChange): OutsideTool[] {
   const name = change.kind === "put" ? change.skill.name : change.name;
   const others = present.filter(({ origin }) => origin.kind !== "skill" || origin.skill.name !== name);
   const after = change.kind === "put" ? [...others, createSkillTool(change.skill)] : others;

@@ -35,13 +35,13 @@ export function readSkillText(bytes: Uint8Array): ReadableSkill | UnreadableSkil
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    return unreadable(1, "is not valid UTF-8");
+    return toUnreadable(1, "is not valid UTF-8");
   }
-  if (text.includes("\0")) return unreadable(1, "contains a NUL character");
+  if (text.includes("\0")) return toUnreadable(1, "contains a NUL character");
   const split = splitSkill(text);
   if (split === null) {
     const isBegun = /^---[ \t]*$/m.test(text.slice(0, 10).split("\n")[0] ?? "");
-    return unreadable(
+    return toUnreadable(
       1,
       isBegun
         ? "the head is not closed: add a line of three hyphens (---) after it"
@@ -77,9 +77,9 @@ function quoteTexts(head: string): { readonly head: string; readonly warnings: r
 }
 
 function readHead(text: string): { readonly ok: true; readonly value: readonly HeadEntry[] } | UnreadableSkill {
-  if (text.length > MAX_HEAD) return unreadable(1, `the head has ${text.length} characters: at most ${MAX_HEAD}`);
+  if (text.length > MAX_HEAD) return toUnreadable(1, `the head has ${text.length} characters: at most ${MAX_HEAD}`);
   if ((text.match(/[[{]/g)?.length ?? 0) > MAX_BRACKETS)
-    return unreadable(1, `the head has more than ${MAX_BRACKETS} brackets`);
+    return toUnreadable(1, `the head has more than ${MAX_BRACKETS} brackets`);
   const lines = new LineCounter();
   const document = parseDocument<ParsedNode>(text, {
     version: "1.2",
@@ -94,21 +94,21 @@ function readHead(text: string): { readonly ok: true; readonly value: readonly H
   const [error] = document.errors;
   if (error !== undefined) {
     const line = lines.linePos(error.pos[0]).line + 1;
-    return { ...unreadable(line, sayError(error.message, error.code)), isSyntax: true };
+    return { ...toUnreadable(line, explainError(error.message, error.code)), isSyntax: true };
   }
   if (document.contents === null) return { ok: true, value: [] };
   try {
     const node = new Reader(lines).read(document.contents, 0);
     if (node.kind === "map") return { ok: true, value: node.entries };
-    return unreadable(node.line, "the head must consist of names with values (name: …)");
+    return toUnreadable(node.line, "the head must consist of names with values (name: …)");
   } catch (thrown) {
-    if (thrown instanceof Refusal) return unreadable(thrown.line, thrown.message);
+    if (thrown instanceof Refusal) return toUnreadable(thrown.line, thrown.message);
     throw thrown;
   }
 }
 
 /** Explains the most common mistake: a text with a colon that is not in quotes. */
-function sayError(message: string, code: string): string {
+function explainError(message: string, code: string): string {
   // The parser reads nested values by recursion, and reports when that failed.
   if (/call stack/i.test(message)) return "the head is nested too deep";
   const said = `the head is not valid YAML: ${message.replace(/\.$/, "")}`;
@@ -143,7 +143,7 @@ class Reader {
         line,
         "the head has an anchor or an alias (& or *): write out the value, in quotes if necessary",
       );
-    if (isScalar(node)) return { kind: "text", line, text: textOf(node.value) };
+    if (isScalar(node)) return { kind: "text", line, text: toText(node.value) };
     if (depth === MAX_DEPTH) throw new Refusal(line, `the head is nested more than ${MAX_DEPTH} deep`);
     if (isSeq<ParsedNode>(node))
       return { kind: "list", line, items: node.items.map((item) => this.read(item, depth + 1)) };
@@ -152,7 +152,7 @@ class Reader {
     const entries = node.items.map(({ key, value }): HeadEntry => {
       const at = this.#lineOf(key);
       if (!isScalar(key)) throw new Refusal(at, "a name must be text");
-      const name = textOf(key.value);
+      const name = toText(key.value);
       if (names.has(name)) throw new Refusal(at, `${JSON.stringify(name.slice(0, 100))} appears twice`);
       names.add(name);
       return {
@@ -171,10 +171,10 @@ class Reader {
 }
 
 /** Returns a scalar as text; empty for nothing. */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function unreadable(line: number, message: string): UnreadableSkill {
+function toUnreadable(line: number, message: string): UnreadableSkill {
   return { ok: false, problem: { file: SKILL_FILE, line, field: SKILL_FILE, message }, isSyntax: false };
 }

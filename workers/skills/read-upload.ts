@@ -18,12 +18,12 @@ export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): P
   switch (mediaType) {
     case "application/zip":
     case "application/x-zip-compressed":
-      return await packed(body);
+      return await readArchive(body);
     case "text/markdown":
     case "text/x-markdown":
       return checkPackage([{ path: SKILL_FILE, bytes: body }]);
     case "multipart/form-data":
-      return await form(type, body);
+      return await readForm(type, body);
     default:
       return failed(
         "unsupported_media",
@@ -33,12 +33,12 @@ export async function readUpload(type: string, body: Uint8Array<ArrayBuffer>): P
   }
 }
 
-async function packed(archive: Uint8Array): Promise<Result<CheckedPackage>> {
+async function readArchive(archive: Uint8Array): Promise<Result<CheckedPackage>> {
   const files = await unzip(archive);
   return files.ok ? checkPackage(files.value) : files;
 }
 
-async function form(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<CheckedPackage>> {
+async function readForm(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result<CheckedPackage>> {
   let parts: FormData;
   try {
     parts = await new Response(body, { headers: { "content-type": type } }).formData();
@@ -56,5 +56,5 @@ async function form(type: string, body: Uint8Array<ArrayBuffer>): Promise<Result
   }
   const [first] = files;
   const isArchive = files.length === 1 && ZIP_START.every((byte, index) => first?.bytes[index] === byte);
-  return first !== undefined && isArchive ? await packed(first.bytes) : checkPackage(files);
+  return first !== undefined && isArchive ? await readArchive(first.bytes) : checkPackage(files);
 }

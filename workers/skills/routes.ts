@@ -12,31 +12,31 @@ import { judgeForm } from "../../core/sandbox/path.ts";
 import { getSkillInstructions } from "../../core/skills/skill.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { fileHeaders } from "../http/file-headers.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import {
   compareSkills,
   type FoundVersion,
-  packageOfSkill,
-  presentSkill,
-  reportOf,
-  skillVersion,
-  unshadowedSkills,
+  readSkillPackage,
+  findCurrentSkill,
+  getReport,
+  findSkillVersion,
+  listShippedSkills,
 } from "./find-skill.ts";
 import { changeSkill } from "./publish.ts";
 import { UPLOAD_TYPES } from "./read-upload.ts";
 import {
   differenceSchema,
-  shownDifference,
-  shownFields,
-  shownFiles,
-  shownNotes,
-  shownOwn,
-  shownReport,
-  shownShipped,
-  shownVersion,
+  toDifferenceView,
+  toFields,
+  toFilesView,
+  toNotesView,
+  toOwnView,
+  toReportView,
+  toShippedView,
+  toVersionView,
   skillDetailSchema,
   skillSchema,
   skillVersionSchema,
@@ -45,12 +45,12 @@ import {
   versionDetailSchema,
 } from "./view.ts";
 import { judgeUpload, restoreSkill, type Uploaded, uploadSkill } from "./upload.ts";
-import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { REST_OF_PATH } from "../http/rest-of-path.ts";
 import { refuseInvalid } from "../http/validation.ts";
-import { toolsOf } from "../tools/tenant-tools.ts";
+import { listTools } from "../tools/tenant-tools.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 
 const shared = { tags: ["Skills"], ...withKey };
@@ -200,106 +200,106 @@ const file = createRoute({
 export function skillRoutes(app: App): void {
   app.openAPIRegistry.registerPath(upload);
   app.post(upload.path, admin, async (c) => {
-    const uploaded = await uploadSkill(c, await toolsOf(c, c.get("sources")));
+    const uploaded = await uploadSkill(c, await listTools(c, c.get("sources")));
     const isNew = uploaded.outcome === "created" || uploaded.outcome === "updated";
     const headers = { location: `/v1/skills/${uploaded.record.name}` };
-    return c.json(shownUploaded(uploaded), isNew ? 201 : 200, headers);
+    return c.json(toUploadedView(uploaded), isNew ? 201 : 200, headers);
   });
 
   app.openAPIRegistry.registerPath(validate);
   app.post(validate.path, async (c) => {
-    const { skill, report, difference: from } = await judgeUpload(c, await toolsOf(c, c.get("sources")));
+    const { skill, report, difference: from } = await judgeUpload(c, await listTools(c, c.get("sources")));
     return c.json(
       {
         valid: report.problems.length === 0,
-        skill: skill === null ? null : shownFields(skill),
-        problems: shownNotes(report.problems),
-        ...shownReport(report),
-        difference: from === null ? null : shownDifference(from),
+        skill: skill === null ? null : toFields(skill),
+        problems: toNotesView(report.problems),
+        ...toReportView(report),
+        difference: from === null ? null : toDifferenceView(from),
       },
       200,
     );
   });
 
   app.openapi(list, async (c) => {
-    const { after, limit } = pageRequest(c.req.valid("query"));
-    const own = unwrap(await databaseFromEnv(c.env).skills.page(tenantOf(c), { after, limit }));
-    if (own.next !== null) return c.json({ data: own.items.map(shownOwn), next_cursor: writeCursor(own.next) }, 200);
+    const { after, limit } = readPageRequest(c.req.valid("query"));
+    const own = unwrap(await databaseFromEnv(c.env).skills.page(getTenant(c), { after, limit }));
+    if (own.next !== null) return c.json({ data: own.items.map(toOwnView), next_cursor: writeCursor(own.next) }, 200);
     // Shipped skills have no creation time, so they follow all others.
-    const shipped = await unshadowedSkills(c);
+    const shipped = await listShippedSkills(c);
     const rest = after?.at === 0 ? shipped.filter(({ skill }) => skill.slug < after.id) : shipped;
     const room = rest.slice(0, limit - own.items.length);
-    const last = room.at(-1)?.skill.slug ?? (after?.at === 0 ? after.id : END_OF_OWN);
-    const data = [...own.items.map(shownOwn), ...room.map(({ skill }) => shownShipped(skill))];
+    const last = room.at(-1)?.skill.slug ?? (after?.at === 0 ? after.id : AFTER_OWN_SKILLS);
+    const data = [...own.items.map(toOwnView), ...room.map(({ skill }) => toShippedView(skill))];
     return c.json({ data, next_cursor: room.length < rest.length ? writeCursor({ at: 0, id: last }) : null }, 200);
   });
 
   app.openapi(show, async (c) => {
     const { name } = c.req.valid("param");
-    const present = await presentSkill(c, name);
+    const present = await findCurrentSkill(c, name);
     const found: FoundVersion =
       "record" in present
         ? { skill: present.record.current.skill, kept: present.record.current }
         : { skill: present.shipped.skill, kept: null };
-    const skill = "record" in present ? shownOwn(present.record) : shownShipped(present.shipped.skill);
-    return c.json({ ...skill, ...(await contentOf(c, found)) }, 200);
+    const skill = "record" in present ? toOwnView(present.record) : toShippedView(present.shipped.skill);
+    return c.json({ ...skill, ...(await formatContent(c, found)) }, 200);
   });
 
   app.openapi(restore, async (c) => {
-    const present = await presentSkill(c, c.req.valid("param").name);
+    const present = await findCurrentSkill(c, c.req.valid("param").name);
     if ("shipped" in present) return refuseShipped(present.shipped.skill.name);
-    return c.json(shownUploaded(await restoreSkill(c, present.record, c.req.valid("json").version)), 200);
+    return c.json(toUploadedView(await restoreSkill(c, present.record, c.req.valid("json").version)), 200);
   });
 
   app.openapi(remove, async (c) => {
-    const present = await presentSkill(c, c.req.valid("param").name);
+    const present = await findCurrentSkill(c, c.req.valid("param").name);
     if ("shipped" in present) return refuseShipped(present.shipped.skill.name);
     const { name } = present.record;
-    unwrap(await changeSkill(c, { kind: "remove", name }, await auditEntry(c, "skill.delete", name)));
-    return c.json(shownOwn(present.record), 200);
+    unwrap(await changeSkill(c, { kind: "remove", name }, await createAuditEntry(c, "skill.delete", name)));
+    return c.json(toOwnView(present.record), 200);
   });
 
   app.openapi(versions, async (c) => {
-    const present = await presentSkill(c, c.req.valid("param").name);
-    const request = pageRequest(c.req.valid("query"));
+    const present = await findCurrentSkill(c, c.req.valid("param").name);
+    const request = readPageRequest(c.req.valid("query"));
     if ("shipped" in present) {
       const { skill } = present.shipped;
       return c.json(
-        { data: request.after === null ? [shownVersion(skill, null, skill.hash)] : [], next_cursor: null },
+        { data: request.after === null ? [toVersionView(skill, null, skill.hash)] : [], next_cursor: null },
         200,
       );
     }
     const { name, current } = present.record;
-    const { items, next } = unwrap(await databaseFromEnv(c.env).skills.versions(tenantOf(c), name, request));
-    const data = items.map((kept) => shownVersion(kept.skill, kept, current.skill.hash));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).skills.versions(getTenant(c), name, request));
+    const data = items.map((kept) => toVersionView(kept.skill, kept, current.skill.hash));
     return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(version, async (c) => {
     const { name, version: wanted } = c.req.valid("param");
-    const found = await skillVersion(c, name, wanted);
-    const { skill: current } = await skillVersion(c, name, undefined);
-    return c.json({ ...shownVersion(found.skill, found.kept, current.hash), ...(await contentOf(c, found)) }, 200);
+    const found = await findSkillVersion(c, name, wanted);
+    const { skill: current } = await findSkillVersion(c, name, undefined);
+    return c.json({ ...toVersionView(found.skill, found.kept, current.hash), ...(await formatContent(c, found)) }, 200);
   });
 
   app.openapi(difference, async (c) => {
     const { name, version: first, other } = c.req.valid("param");
-    const [before, after] = [await skillVersion(c, name, first), await skillVersion(c, name, other)];
-    const opened = await Promise.all([packageOfSkill(c, before.skill), packageOfSkill(c, after.skill)]);
+    const [before, after] = [await findSkillVersion(c, name, first), await findSkillVersion(c, name, other)];
+    const opened = await Promise.all([readSkillPackage(c, before.skill), readSkillPackage(c, after.skill)]);
     const from = await compareSkills(
       { skill: before.skill, opened: opened[0] },
       { skill: after.skill, opened: opened[1] },
     );
-    return c.json(shownDifference(from), 200);
+    return c.json(toDifferenceView(from), 200);
   });
 
   app.openAPIRegistry.registerPath(file);
   app.get(`/v1/skills/:name/files/${REST_OF_PATH}`, async (c) => {
     const parsed = fileQuery.safeParse(c.req.query());
     if (!parsed.success) refuseInvalid({ success: false, target: "query", error: parsed.error });
-    const { skill, kept } = await skillVersion(c, c.req.param("name"), parsed.data?.version);
-    const path = filePath(c);
-    const bytes = unwrap((await packageOfSkill(c, skill)).read(path));
+    const { skill, kept } = await findSkillVersion(c, c.req.param("name"), parsed.data?.version);
+    const path = readFilePath(c);
+    const bytes = unwrap((await readSkillPackage(c, skill)).read(path));
     const headers = fileHeaders({
       path,
       size: bytes.length,
@@ -315,10 +315,10 @@ export function skillRoutes(app: App): void {
 }
 
 /** Sorts after every slug: the position before the first shipped skill. */
-const END_OF_OWN = "zzzz";
+const AFTER_OWN_SKILLS = "zzzz";
 
 /** Returns the path after `/files/`, decoded once from the raw URL. */
-function filePath(c: AppContext): string {
+function readFilePath(c: AppContext): string {
   const [, , , , , ...encoded] = new URL(c.req.url).pathname.split("/");
   let path: string;
   try {
@@ -329,15 +329,15 @@ function filePath(c: AppContext): string {
   return unwrap(judgeForm(path));
 }
 
-async function contentOf(c: AppContext, found: FoundVersion) {
-  const opened = await packageOfSkill(c, found.skill);
-  const files = await shownFiles(opened);
-  return { instructions: getSkillInstructions(opened.text), files, ...shownReport(reportOf(found)) };
+async function formatContent(c: AppContext, found: FoundVersion) {
+  const opened = await readSkillPackage(c, found.skill);
+  const files = await toFilesView(opened);
+  return { instructions: getSkillInstructions(opened.text), files, ...toReportView(getReport(found)) };
 }
 
-function shownUploaded({ record, outcome, report, difference: from }: Uploaded) {
-  const difference = from === null ? null : shownDifference(from);
-  return { skill: shownOwn(record), outcome, ...shownReport(report), difference };
+function toUploadedView({ record, outcome, report, difference: from }: Uploaded) {
+  const difference = from === null ? null : toDifferenceView(from);
+  return { skill: toOwnView(record), outcome, ...toReportView(report), difference };
 }
 
 function refuseShipped(name: string): never {

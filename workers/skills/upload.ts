@@ -11,12 +11,12 @@ import type { SkillDifference } from "../../core/skills/difference.ts";
 import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/ports/skill-table.ts";
 import { toNameKey } from "../../core/tool/source.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
+import { getActorId, createAuditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { compareSkills, ownSkill, packageOfSkill } from "./find-skill.ts";
-import { type JudgedSkill, judgeSkill, noSkill, type SkillReport } from "./judge-package.ts";
+import { compareSkills, findOwnSkill, readSkillPackage } from "./find-skill.ts";
+import { type JudgedSkill, judgeSkill, refuseSkill, type SkillReport } from "./judge-package.ts";
 import { changeSkill } from "./publish.ts";
 import { readUpload } from "./read-upload.ts";
 
@@ -39,40 +39,40 @@ export interface Verdict {
 export async function uploadSkill(c: AppContext, tools: readonly Tool[]): Promise<Uploaded> {
   const judged = await judgeBody(c, tools);
   const { skill, packed, report } = judged;
-  if (skill === null) return unwrap(noSkill(report.problems));
-  const taken = takenBy(skill, tools);
+  if (skill === null) return unwrap(refuseSkill(report.problems));
+  const taken = findNameConflict(skill, tools);
   if (taken !== null) throw new OttoError(taken);
-  const before = await ownSkill(c, skill.name);
-  const outcome = await outcomeOf(c, skill, before);
-  const difference = before === null ? null : await differenceFrom(c, before, judged, skill);
-  unwrap(await skillsFromEnv(c.env, { tenant: tenantOf(c) }).keep(skill.hash, packed));
+  const before = await findOwnSkill(c, skill.name);
+  const outcome = await getOutcome(c, skill, before);
+  const difference = before === null ? null : await findDifference(c, before, judged, skill);
+  unwrap(await skillsFromEnv(c.env, { tenant: getTenant(c) }).keep(skill.hash, packed));
   const change: SkillChange = {
     kind: "put",
     skill,
     report: { warnings: report.warnings, scan: report.scan },
     files: readPackage(packed).files.length,
     bytes: packed.length,
-    by: actorIdOf(c),
+    by: getActorId(c),
   };
-  unwrap(await changeSkill(c, change, await auditEntry(c, "skill.upload", skill.name)));
-  const record = await ownSkill(c, skill.name);
+  unwrap(await changeSkill(c, change, await createAuditEntry(c, "skill.upload", skill.name)));
+  const record = await findOwnSkill(c, skill.name);
   if (record === null) return raise("conflict", "The skill was deleted meanwhile. Upload it again.", { field: "name" });
   return { record, outcome, report, difference };
 }
 
 /** Validates a request's package as an upload would, without storing it. */
 export async function judgeUpload(c: AppContext, tools: readonly Tool[]): Promise<Verdict> {
-  const given = await readUpload(c.req.header("content-type") ?? "", bodyOf(c));
+  const given = await readUpload(c.req.header("content-type") ?? "", readUploadBody(c));
   if (!given.ok) {
     if (given.error.code !== "invalid_input") throw new OttoError(given.error);
-    return { skill: null, report: unpacked(given.error), difference: null };
+    return { skill: null, report: toReport(given.error), difference: null };
   }
-  const judged = await judgeSkill(given.value, namesOf(tools));
+  const judged = await judgeSkill(given.value, listNames(tools));
   const { skill, report } = judged;
   if (skill === null) return { skill, report, difference: null };
-  const before = await ownSkill(c, skill.name);
-  const difference = before === null ? null : await differenceFrom(c, before, judged, skill);
-  const taken = takenBy(skill, tools);
+  const before = await findOwnSkill(c, skill.name);
+  const difference = before === null ? null : await findDifference(c, before, judged, skill);
+  const taken = findNameConflict(skill, tools);
   const problem = taken === null ? [] : [{ file: SKILL_FILE, line: null, field: "name", message: taken.message }];
   return { skill, report: { ...report, problems: [...report.problems, ...problem] }, difference };
 }
@@ -80,17 +80,17 @@ export async function judgeUpload(c: AppContext, tools: readonly Tool[]): Promis
 /** Makes an earlier version current again. */
 export async function restoreSkill(c: AppContext, record: SkillRecord, which: number | string): Promise<Uploaded> {
   const { name, current } = record;
-  const wanted = unwrap(await databaseFromEnv(c.env).skills.version(tenantOf(c), name, which));
-  const [before, after] = [await packageOfSkill(c, current.skill), await packageOfSkill(c, wanted.skill)];
+  const wanted = unwrap(await databaseFromEnv(c.env).skills.version(getTenant(c), name, which));
+  const [before, after] = [await readSkillPackage(c, current.skill), await readSkillPackage(c, wanted.skill)];
   const difference = await compareSkills(
     { skill: current.skill, opened: before },
     { skill: wanted.skill, opened: after },
   );
   const { skill, report, files, bytes, createdBy: by } = wanted;
-  const act = await auditEntry(c, "skill.restore", name);
+  const act = await createAuditEntry(c, "skill.restore", name);
   unwrap(await changeSkill(c, { kind: "put", skill, report, files, bytes, by }, act));
   const isSame = current.skill.hash === skill.hash;
-  const restored = (await ownSkill(c, name)) ?? raise("not_found", "There is no such skill.");
+  const restored = (await findOwnSkill(c, name)) ?? raise("not_found", "There is no such skill.");
   return {
     record: restored,
     outcome: isSame ? "unchanged" : "restored",
@@ -100,16 +100,16 @@ export async function restoreSkill(c: AppContext, record: SkillRecord, which: nu
 }
 
 async function judgeBody(c: AppContext, tools: readonly Tool[]): Promise<JudgedSkill> {
-  const given = unwrap(await readUpload(c.req.header("content-type") ?? "", bodyOf(c)));
-  return await judgeSkill(given, namesOf(tools));
+  const given = unwrap(await readUpload(c.req.header("content-type") ?? "", readUploadBody(c)));
+  return await judgeSkill(given, listNames(tools));
 }
 
-function bodyOf(c: AppContext): Uint8Array<ArrayBuffer> {
+function readUploadBody(c: AppContext): Uint8Array<ArrayBuffer> {
   return (c.get("bodyBytes") ?? new Uint8Array()) as Uint8Array<ArrayBuffer>;
 }
 
 /** Returns every name that a pattern of a skill can match. */
-function namesOf(tools: readonly Tool[]): string[] {
+function listNames(tools: readonly Tool[]): string[] {
   return tools.flatMap(({ name, alsoNamed = [] }) => [name, ...alsoNamed]);
 }
 
@@ -117,7 +117,7 @@ function namesOf(tools: readonly Tool[]): string[] {
  * Explains why the skill's tool cannot have its name; null if it can. A tenant's skill overrides a shipped one of the
  * same name.
  */
-function takenBy({ name, slug }: Skill, tools: readonly Tool[]): Failure | null {
+function findNameConflict({ name, slug }: Skill, tools: readonly Tool[]): Failure | null {
   const other = indexByKey(tools).get(toNameKey(slug));
   if (other === undefined) return null;
   const source = other.written?.source;
@@ -127,14 +127,14 @@ function takenBy({ name, slug }: Skill, tools: readonly Tool[]): Failure | null 
   return failed("conflict", message, { field: "name" }).error;
 }
 
-async function outcomeOf(
+async function getOutcome(
   c: AppContext,
   { name, hash }: Skill,
   before: SkillRecord | null,
 ): Promise<Uploaded["outcome"]> {
   if (before === null) return "created";
   if (before.current.skill.hash === hash) return "unchanged";
-  const known = await databaseFromEnv(c.env).skills.version(tenantOf(c), name, hash);
+  const known = await databaseFromEnv(c.env).skills.version(getTenant(c), name, hash);
   if (known.ok) return "restored";
   if (known.error.code !== "not_found") throw new OttoError(known.error);
   if (before.versions >= MAX_SKILL_VERSIONS)
@@ -142,18 +142,18 @@ async function outcomeOf(
   return "updated";
 }
 
-async function differenceFrom(
+async function findDifference(
   c: AppContext,
   { current }: SkillRecord,
   { packed }: JudgedSkill,
   skill: Skill,
 ): Promise<SkillDifference> {
-  const opened = await packageOfSkill(c, current.skill);
+  const opened = await readSkillPackage(c, current.skill);
   return await compareSkills({ skill: current.skill, opened }, { skill, opened: readPackage(packed) });
 }
 
 /** Reports a package that cannot be read. */
-function unpacked(failure: Failure): SkillReport {
+function toReport(failure: Failure): SkillReport {
   const faults = failure.fields ?? [{ field: failure.field ?? "body", message: failure.message }];
   const problems = faults.map(({ field, message }): SkillNote => ({ file: field, line: null, field, message }));
   return { problems, warnings: [], scan: { findings: [], isCut: false } };

@@ -132,7 +132,7 @@ export const verdictSchema = z
   })
   .meta({ id: "SkillVerdict" });
 
-export function shownFields(skill: Skill): z.infer<z.ZodObject<typeof fields>> {
+export function toFields(skill: Skill): z.infer<z.ZodObject<typeof fields>> {
   const { name, slug, description, hash, category, author, license, compatibility } = skill;
   return {
     name,
@@ -155,20 +155,20 @@ export function shownFields(skill: Skill): z.infer<z.ZodObject<typeof fields>> {
   };
 }
 
-export function shownOwn({ current, versions, createdAt, updatedAt }: SkillRecord): z.infer<typeof skillSchema> {
+export function toOwnView({ current, versions, createdAt, updatedAt }: SkillRecord): z.infer<typeof skillSchema> {
   const [created_at, updated_at] = [iso(createdAt), iso(updatedAt)];
-  return { ...shownFields(current.skill), source: "own", version: current.version, versions, created_at, updated_at };
+  return { ...toFields(current.skill), source: "own", version: current.version, versions, created_at, updated_at };
 }
 
-export function shownShipped(skill: Skill): z.infer<typeof skillSchema> {
+export function toShippedView(skill: Skill): z.infer<typeof skillSchema> {
   const times = { created_at: null, updated_at: null };
-  return { ...shownFields(skill), source: "otto", version: null, versions: 1, ...times };
+  return { ...toFields(skill), source: "otto", version: null, versions: 1, ...times };
 }
 
 /** `current` is the hash of the published version. */
-export function shownVersion(skill: Skill, kept: SkillVersion | null, current: string) {
+export function toVersionView(skill: Skill, kept: SkillVersion | null, current: string) {
   return {
-    ...shownFields(skill),
+    ...toFields(skill),
     version: kept?.version ?? null,
     is_current: skill.hash === current,
     created_at: kept === null ? null : iso(kept.createdAt),
@@ -176,16 +176,16 @@ export function shownVersion(skill: Skill, kept: SkillVersion | null, current: s
   };
 }
 
-export function shownNotes(notes: readonly SkillNote[]): z.infer<typeof noteSchema>[] {
+export function toNotesView(notes: readonly SkillNote[]): z.infer<typeof noteSchema>[] {
   return notes.map((note) => ({ file: note.file, line: note.line, field: note.field, message: formatNote(note) }));
 }
 
-export function shownReport({ warnings, scan }: UploadReport) {
+export function toReportView({ warnings, scan }: UploadReport) {
   const findings = scan.findings.map(({ kind, ...note }) => ({ ...note, message: formatNote(note), kind }));
-  return { warnings: shownNotes(warnings), scan: { findings, is_cut: scan.isCut } };
+  return { warnings: toNotesView(warnings), scan: { findings, is_cut: scan.isCut } };
 }
 
-export async function shownFiles(opened: SkillPackage): Promise<z.infer<typeof fileSchema>[]> {
+export async function toFilesView(opened: SkillPackage): Promise<z.infer<typeof fileSchema>[]> {
   return await Promise.all(
     opened.files.map(async ({ path, size, mode }) => {
       const bytes = unwrap(opened.read(path));
@@ -194,7 +194,7 @@ export async function shownFiles(opened: SkillPackage): Promise<z.infer<typeof f
   );
 }
 
-export function shownDifference({
+export function toDifferenceView({
   widens,
   allowedTools,
   scripts,

@@ -12,7 +12,7 @@ const OVERDUE_MS = 60_000;
 const MAX_AT_ONCE = 500;
 
 /** Lists the schedules whose alarm is overdue, the longest overdue first. */
-export async function overdueSchedules(env: Env, now: number) {
+export async function listOverdueSchedules(env: Env, now: number) {
   return unwrap(await databaseFromEnv(env).schedules.overdue(now - OVERDUE_MS, MAX_AT_ONCE));
 }
 

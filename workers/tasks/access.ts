@@ -6,8 +6,8 @@ import type { TaskFacts } from "../../core/task/state.ts";
 import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import type { AppContext } from "../http/context.ts";
-import { passingFailure } from "../http/retryable-failure.ts";
-import { tenantOf } from "../http/principal.ts";
+import { findRetry } from "../http/retryable-failure.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { z } from "zod";
 
@@ -15,18 +15,18 @@ import { z } from "zod";
 export const taskParams = z.object({ id: z.string().describe("The task's id, `task_…`") });
 
 /** Returns the object of a task. An invalid id is `not_found`, without a call to an object. */
-export function taskStub(c: AppContext, id: string): TaskStub {
+export function getTaskStub(c: AppContext, id: string): TaskStub {
   if (!isId("task", id)) throw new OttoError(NO_SUCH_TASK);
-  return tasksFromEnv(c.env)(tenantOf(c), id);
+  return tasksFromEnv(c.env)(getTenant(c), id);
 }
 
 /** Reads from a task. Retries once if the object was reset during the call. */
 export async function readTask<T>(c: AppContext, id: string, read: (task: TaskStub) => Promise<Result<T>>): Promise<T> {
   try {
-    return unwrap(await read(taskStub(c, id)));
+    return unwrap(await read(getTaskStub(c, id)));
   } catch (thrown) {
-    if (passingFailure(thrown) !== "reset") throw thrown;
-    return unwrap(await read(taskStub(c, id)));
+    if (findRetry(thrown) !== "reset") throw thrown;
+    return unwrap(await read(getTaskStub(c, id)));
   }
 }
 
@@ -34,7 +34,12 @@ export async function readTask<T>(c: AppContext, id: string, read: (task: TaskSt
  * Returns the task that decides a question at `id`: that task itself, or `owner`, a subtask whose questions it shows.
  * Any other owner is `not_found`, with the caller's message for a missing question.
  */
-export async function decidingTask(c: AppContext, id: string, owner: string | null, missing: string): Promise<string> {
+export async function findDecidingTask(
+  c: AppContext,
+  id: string,
+  owner: string | null,
+  missing: string,
+): Promise<string> {
   if (owner === null || owner === id) return id;
   let facts = await findFacts(c, owner);
   for (; facts !== null && facts.parentId !== null; facts = await findFacts(c, facts.parentId)) {
@@ -45,15 +50,15 @@ export async function decidingTask(c: AppContext, id: string, owner: string | nu
 
 /** The facts of a task; null for an unknown id. */
 export async function findFacts(c: AppContext, id: string): Promise<TaskFacts | null> {
-  return await orNull(readTask(c, id, (stub) => stub.facts()));
+  return await toNull(readTask(c, id, (stub) => stub.facts()));
 }
 
 /** The current view of a task; null for an unknown id. */
 export async function findView(c: AppContext, id: string): Promise<TaskView | null> {
-  return await orNull(readTask(c, id, (stub) => stub.view()));
+  return await toNull(readTask(c, id, (stub) => stub.view()));
 }
 
-async function orNull<T>(read: Promise<T>): Promise<T | null> {
+async function toNull<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
   } catch (thrown) {

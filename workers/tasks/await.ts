@@ -17,7 +17,7 @@ export interface AwaitedTask extends WatchedTask {
 export async function awaitTask(
   open: () => AwaitedTask,
   timeoutMs: number,
-  isSettled: (view: TaskView) => boolean = endedOrWaits,
+  isSettled: (view: TaskView) => boolean = hasEndedOrWaits,
 ): Promise<Result<TaskView>> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
@@ -38,7 +38,7 @@ export async function awaitTask(
   }
 }
 
-/** A task that waits for subtasks continues without help, unless one of them asks a person. */
-function endedOrWaits({ status, pending }: TaskView): boolean {
+/** A task with live subtasks continues without help, unless one of them asks a person. */
+function hasEndedOrWaits({ status, pending }: TaskView): boolean {
   return hasEnded(status) || pending.length > 0 || (isWaiting(status) && status !== "waiting_subagents");
 }

@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { checkRequest, checkTask } from "../../core/tenant/key-bounds.ts";
 import type { AppEnv } from "../http/context.ts";
-import { boundsOf } from "../http/middleware/key-bounds.ts";
+import { getBounds } from "../http/middleware/key-bounds.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { readTask } from "./access.ts";
 
@@ -11,7 +11,7 @@ import { readTask } from "./access.ts";
  * request would direct another agent's task.
  */
 export const checkTaskInBounds: MiddlewareHandler<AppEnv> = async function checkTaskInBounds(c, next) {
-  const bounds = boundsOf(c);
+  const bounds = getBounds(c);
   if (bounds !== null) {
     const facts = await readTask(c, c.req.param("id") ?? "", (task) => task.facts());
     unwrap(checkTask(bounds, facts));

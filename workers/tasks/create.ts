@@ -15,15 +15,15 @@ import { TASK_MS } from "../../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { attempt } from "../../core/base/unanswered.ts";
-import { placesOf } from "../channels/outbox/places.ts";
+import { openPlaces } from "../channels/outbox/places.ts";
 import { chargeCost } from "../http/charge-cost.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
-import { pinnedSkills } from "../tools/pinned.ts";
-import { agentNamed } from "../agents/resolve.ts";
-import { toolsFor } from "../tools/tenant-tools.ts";
+import { openPinnedSkills } from "../tools/pinned.ts";
+import { findAgent } from "../agents/resolve.ts";
+import { listTenantTools } from "../tools/tenant-tools.ts";
 
 /** The requester: the tenant's object describes the tenant, and a key or channel adds its part. */
-export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
+export type TaskRequester = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
   InputSources & {
     readonly agentsStamp: string;
     /** The bounds of the key. Null without a key, and for a key without bounds. */
@@ -34,7 +34,7 @@ export type TaskAsker = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | 
  * Creates the task of an order. A stopped tenant gets `conflict` with the cause `tenant_stopped`. If the task's
  * object did not answer, the failure tells so (`isUnanswered`). Never throws.
  */
-export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
+export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
   const { tenant, request, via, seed, at, texts, instructions } = order;
   const input = { ...(texts === undefined ? {} : { texts }), ...(instructions === undefined ? {} : { instructions }) };
   try {
@@ -53,7 +53,7 @@ export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskV
       ...ids,
       ...input,
     };
-    const facts = await factsFor(env, request, asker);
+    const facts = await resolveFacts(env, request, asker);
     return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : asNotSent(facts.error);
   } catch (thrown) {
     return asNotSent(toFailure(thrown));
@@ -61,8 +61,8 @@ export async function makeTask(env: Env, order: TaskOrder): Promise<Result<TaskV
 }
 
 /** Creates the task of a request. */
-export async function openTask(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskView>> {
-  const facts = await factsFor(env, request, asker);
+export async function openTask(env: Env, request: TaskRequest, asker: TaskRequester): Promise<Result<TaskView>> {
+  const facts = await resolveFacts(env, request, asker);
   return facts.ok ? await createTask(env, request, facts.value) : facts;
 }
 
@@ -72,32 +72,32 @@ async function createTask(env: Env, { hold = false }: TaskRequest, facts: TaskFa
 }
 
 /** Builds the facts of a request's task, and looks up what it names. */
-async function factsFor(env: Env, request: TaskRequest, asker: TaskAsker): Promise<Result<TaskFacts>> {
+async function resolveFacts(env: Env, request: TaskRequest, asker: TaskRequester): Promise<Result<TaskFacts>> {
   const { tenant, sources, agentsStamp, via } = asker;
-  const agent = await agentNamed(env, { tenant, stamp: agentsStamp, now: Date.now() }, request.agent);
+  const agent = await findAgent(env, { tenant, stamp: agentsStamp, now: Date.now() }, request.agent);
   if (!agent.ok) return agent;
   const { id, config } = agent.value;
   const start = checkStart(asker.bounds, { project: request.project ?? null, agent: { id, name: config.name } });
   if (!start.ok) return start;
-  const skills = await pinnedSkills(env, { tenant, sources });
+  const skills = await openPinnedSkills(env, { tenant, sources });
   if (!skills.ok) return skills;
-  const deliver = await resolveDeliver(request.deliver ?? [], placesOf(env, tenant, via));
+  const deliver = await resolveDeliver(request.deliver ?? [], openPlaces(env, tenant, via));
   if (!deliver.ok) return deliver;
   const { model: defaultModel } = settingsFromEnv(env);
   const asked = { ...request, deliver: deliver.value };
-  return await factsOf(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
+  return await buildFacts(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
 }
 
 /**
  * Builds the facts of a new task. Leaves out a skill that was matched automatically and would leave the task no tool.
  */
-async function factsOf(env: Env, request: TaskRequest, origin: TaskOrigin): Promise<Result<TaskFacts>> {
+async function buildFacts(env: Env, request: TaskRequest, origin: TaskOrigin): Promise<Result<TaskFacts>> {
   const facts = createTaskFacts(request, origin);
   if (!facts.ok) return facts;
   const { skills: matched } = facts.value;
   const narrowing = matched.filter(({ how, allowedTools }) => how === "similarity" && allowedTools !== null);
   if (narrowing.length === 0) return facts;
-  const tools = await toolsFor(env, origin);
+  const tools = await listTenantTools(env, origin);
   if (!tools.ok) return tools;
   const useless = new Set(narrowing.filter((skill) => !hasUsableTools(skill, tools.value)).map(({ hash }) => hash));
   if (useless.size === 0) return ok(facts.value);

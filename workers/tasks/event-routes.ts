@@ -10,9 +10,9 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { isStillAllowed } from "../http/recheck-access.ts";
 import { EVENT_STREAM_HEADERS, streamEvents } from "../http/stream-events.ts";
 import { optionalQuery } from "../http/list-query.ts";
-import { readTask, taskParams, taskStub } from "./access.ts";
-import { shownEvent } from "./view.ts";
-import { written } from "./format-event.ts";
+import { readTask, taskParams, getTaskStub } from "./access.ts";
+import { toEventView } from "./view.ts";
+import { formatWatched } from "./format-event.ts";
 import { watchTask } from "./watch.ts";
 
 const MAX_EVENTS = 500;
@@ -64,7 +64,7 @@ export function taskEventRoutes(app: App): void {
   app.openapi(events, async (c) => {
     const { id } = c.req.valid("param");
     const query = c.req.valid("query");
-    const after = lastEventId(c) ?? query.after ?? 0;
+    const after = readLastEventId(c) ?? query.after ?? 0;
     if (wantsPage(c)) return c.json(await readLog(c, id, after, query.limit), 200);
     if (query.limit !== undefined)
       raise("invalid_input", "limit: a stream has no limit; ask for application/json", { field: "limit" });
@@ -72,8 +72,8 @@ export function taskEventRoutes(app: App): void {
     if (done && next.length === 0) return c.body(null, 204);
     if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM_HEADERS);
     const stream = streamEvents({
-      watch: (signal) => watchTask(() => taskStub(c, id), after, signal),
-      write: (watched) => written(id, watched, (event) => shownEvent(c, event)),
+      watch: (signal) => watchTask(() => getTaskStub(c, id), after, signal),
+      write: (watched) => formatWatched(id, watched, (event) => toEventView(c, event)),
       mayRead: async () => await isStillAllowed(c),
       report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
     });
@@ -91,11 +91,11 @@ async function readLog(c: AppContext, id: string, after: number, limit = DEFAULT
   const { events: found, last, done } = await readTask(c, id, (stub) => stub.events(after, limit));
   // A page can end early because its events are large, so only reading past it tells whether it is the last.
   const isLast = done || found.length === 0 || (await readTask(c, id, (stub) => stub.events(last, 1))).last === last;
-  return { data: found.map((event) => shownEvent(c, event)), next_cursor: isLast ? null : String(last), last, done };
+  return { data: found.map((event) => toEventView(c, event)), next_cursor: isLast ? null : String(last), last, done };
 }
 
 /** Returns the position that a reconnecting client sends; null if it sends none. */
-function lastEventId(c: AppContext): number | null {
+function readLastEventId(c: AppContext): number | null {
   const text = c.req.header("last-event-id")?.trim() ?? "";
   if (text === "") return null;
   if (!/^\d{1,15}$/.test(text))

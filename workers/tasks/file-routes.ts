@@ -17,14 +17,14 @@ import { chargeCost } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { readCounted } from "../http/counted-body.ts";
 import { REST_OF_PATH } from "../http/rest-of-path.ts";
-import { matchesTag, fileHeaders, entityTag } from "../http/file-headers.ts";
+import { matchesTag, fileHeaders, getEntityTag } from "../http/file-headers.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { fileUrl } from "./view.ts";
+import { getFileUrl } from "./view.ts";
 import { optionalQuery } from "../http/list-query.ts";
 import { readTask, refuseEnded, taskParams } from "./access.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { auditFile, changeKey, openTaskFile, shownWritten, type TaskFile, versionCondition } from "./file.ts";
+import { auditFile, getChangeKey, openTaskFile, toWrittenView, type TaskFile, readVersionCondition } from "./file.ts";
 import { refuseInvalid } from "../http/validation.ts";
 
 /** Bytes of one file. */
@@ -137,14 +137,14 @@ export function taskFileRoutes(app: App): void {
       path: file.path,
       size: file.size,
       modified_at: new Date(file.modifiedAt).toISOString(),
-      url: fileUrl(c, id, file.path),
+      url: getFileUrl(c, id, file.path),
     }));
     return c.json({ data, next_cursor: page.next }, 200);
   });
 
   app.openAPIRegistry.registerPath(download);
   app.get(FILE_ROUTE, requireScope("tasks:read"), async (c) => {
-    const wanted = asked(c);
+    const wanted = readDownloadQuery(c);
     const file = await openTaskFile(c, "files");
     const { files, path } = file;
     const found = await findContent(c, file, wanted);
@@ -162,16 +162,16 @@ export function taskFileRoutes(app: App): void {
   app.put(FILE_ROUTE, requireScope("tasks:write"), async (c) => {
     const file = await openTaskFile(c, "files");
     const { files, path, id } = file;
-    const contentType = contentTypeOf(c);
+    const contentType = readContentType(c);
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
     const bytes = await readCounted(c.req.raw, MAX_FILE_BYTES);
-    chargeCost(c.env, tenantOf(c), rateBody("file", bytes?.byteLength ?? MAX_FILE_BYTES));
+    chargeCost(c.env, getTenant(c), rateBody("file", bytes?.byteLength ?? MAX_FILE_BYTES));
     if (bytes === null) raise("too_large", `A file has at most ${MAX_FILE_BYTES} bytes.`, { field: "body" });
     // Check again after a slow upload: a task that ended or was erased meanwhile accepts no file.
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
-    const ifVersion = await versionCondition(c, file);
+    const ifVersion = await readVersionCondition(c, file);
     const options = {
-      key: changeKey(c),
+      key: getChangeKey(c),
       // Another party may have written the document. Uploading it to the project's files declares it the project's record.
       label: file.isOfProject ? TENANT : OUTSIDE,
       isUploaded: true,
@@ -179,7 +179,7 @@ export function taskFileRoutes(app: App): void {
       ...(contentType === null ? {} : { contentType }),
     };
     const entry = unwrap(await files.write(path, bytes, options));
-    return c.json(shownWritten(c, id, entry), entry.isNew ? 201 : 200, { etag: entityTag(entry) });
+    return c.json(toWrittenView(c, id, entry), entry.isNew ? 201 : 200, { etag: getEntityTag(entry) });
   });
 
   app.openAPIRegistry.registerPath(remove);
@@ -187,10 +187,10 @@ export function taskFileRoutes(app: App): void {
     const file = await openTaskFile(c, "files");
     const { files, path, id } = file;
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
-    const ifVersion = await versionCondition(c, file);
+    const ifVersion = await readVersionCondition(c, file);
     await requireEntry(files, path);
     await auditFile(c, "file.delete", file);
-    const options = { key: changeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
+    const options = { key: getChangeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
     const { kind } = unwrap(await files.remove(path, options));
     return c.json({ path, kind }, 200);
   });
@@ -203,7 +203,7 @@ async function requireEntry(files: FilesPort, path: string): Promise<void> {
 }
 
 /** Reads the query of a download, whose route has no schema. */
-function asked(c: AppContext): z.infer<typeof downloadQuery> {
+function readDownloadQuery(c: AppContext): z.infer<typeof downloadQuery> {
   const parsed = downloadQuery.safeParse(c.req.query());
   if (!parsed.success) refuseInvalid({ success: false, target: "query", error: parsed.error });
   return parsed.data ?? {};
@@ -215,7 +215,7 @@ async function findContent(
   { id, files, path }: TaskFile,
   { version, sha256: hash }: z.infer<typeof downloadQuery>,
 ): Promise<FileEntry> {
-  if (version !== undefined) return await earlierVersion(files, path, version);
+  if (version !== undefined) return await findVersion(files, path, version);
   if (hash === undefined) return unwrap(await files.stat(path));
   const known = await files.versions(path);
   const remembered = known.ok ? known.value.find((one) => one.hash === hash) : undefined;
@@ -236,13 +236,13 @@ async function findContent(
   };
 }
 
-async function earlierVersion(files: FilesPort, path: string, version: number): Promise<FileEntry> {
+async function findVersion(files: FilesPort, path: string, version: number): Promise<FileEntry> {
   const known = unwrap(await files.versions(path));
   const found = known.find((one) => one.version === version);
   return found ?? raise("not_found", `The file has no stored version ${version}.`);
 }
 
-function contentTypeOf(c: AppContext): string | null {
+function readContentType(c: AppContext): string | null {
   const type = c.req.header("content-type") ?? "";
   if (type === "") return null;
   if (type.length > 200 || !/^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w.+-]+=(?:[\w.+-]+|"[^"\\\r\n]*"))*$/.test(type)) {

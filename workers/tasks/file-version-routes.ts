@@ -8,13 +8,13 @@ import { describeMissingVersion } from "../../core/sandbox/write.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { fileVersionsSchema, writtenFileSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { entityTag } from "../http/file-headers.ts";
+import { getEntityTag } from "../http/file-headers.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { fileUrl } from "./view.ts";
+import { getFileUrl } from "./view.ts";
 import { readTask, refuseEnded, taskParams } from "./access.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { REST_OF_PATH } from "../http/rest-of-path.ts";
-import { auditFile, changeKey, openTaskFile, shownWritten, versionCondition } from "./file.ts";
+import { auditFile, getChangeKey, openTaskFile, toWrittenView, readVersionCondition } from "./file.ts";
 import { refuseInvalid } from "../http/validation.ts";
 
 const VERSIONS_ROUTE = `/v1/tasks/:id/file-versions/${REST_OF_PATH}`;
@@ -63,27 +63,27 @@ export function taskFileVersionRoutes(app: App): void {
   app.get(VERSIONS_ROUTE, requireScope("tasks:read"), async (c) => {
     const { id, files, path } = await openTaskFile(c, "file-versions");
     const versions = unwrap(await files.versions(path));
-    return c.json({ data: versions.map((version) => shownVersion(c, id, version)) }, 200);
+    return c.json({ data: versions.map((version) => toVersionView(c, id, version)) }, 200);
   });
 
   app.openAPIRegistry.registerPath(restore);
   app.post(VERSIONS_ROUTE, requireScope("tasks:write"), async (c) => {
     const file = await openTaskFile(c, "file-versions");
     const { id, files, path } = file;
-    const version = await versionWanted(c);
+    const version = await readVersion(c);
     refuseEnded(await readTask(c, id, (stub) => stub.view()));
-    const ifVersion = await versionCondition(c, file);
+    const ifVersion = await readVersionCondition(c, file);
     const known = unwrap(await files.versions(path));
     if (!known.some((one) => one.version === version)) raise("not_found", describeMissingVersion(path, version));
     await auditFile(c, "file.restore", file);
-    const options = { key: changeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
+    const options = { key: getChangeKey(c), ...(ifVersion === null ? {} : { ifVersion }) };
     const restored = unwrap(await files.restore(path, version, options));
-    return c.json(shownWritten(c, id, restored), restored.isNew ? 201 : 200, { etag: entityTag(restored) });
+    return c.json(toWrittenView(c, id, restored), restored.isNew ? 201 : 200, { etag: getEntityTag(restored) });
   });
 }
 
 /** Reads the body's `version`. A JSON body was checked before. */
-async function versionWanted(c: AppContext): Promise<number> {
+async function readVersion(c: AppContext): Promise<number> {
   const text = await c.req.text();
   const parsed = restoreBody.safeParse(text === "" ? {} : JSON.parse(text));
   if (parsed.success) return parsed.data.version;
@@ -91,7 +91,7 @@ async function versionWanted(c: AppContext): Promise<number> {
   throw new Error("an invalid body was not refused");
 }
 
-function shownVersion(
+function toVersionView(
   c: AppContext,
   id: string,
   entry: FileVersion,
@@ -103,6 +103,6 @@ function shownVersion(
     content_type: entry.contentType,
     modified_at: new Date(entry.modifiedAt).toISOString(),
     mode: formatMode(entry.mode),
-    url: `${fileUrl(c, id, entry.path)}?version=${entry.version}`,
+    url: `${getFileUrl(c, id, entry.path)}?version=${entry.version}`,
   };
 }

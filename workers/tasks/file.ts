@@ -7,13 +7,13 @@ import { judgeForm, PROJECT_FOLDER } from "../../core/sandbox/path.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 import type { z } from "zod";
 import type { writtenFileSchema } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { matchesTag } from "../http/file-headers.ts";
-import { requestName } from "../http/new-ids.ts";
-import { fileUrl } from "./view.ts";
+import { getRequestName } from "../http/new-ids.ts";
+import { getFileUrl } from "./view.ts";
 import { readTask } from "./access.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** A task's sandbox, and a path in it. */
@@ -29,12 +29,12 @@ export interface TaskFile {
 export async function openTaskFile(c: AppContext, under: "files" | "file-versions"): Promise<TaskFile> {
   const id = c.req.param("id") ?? "";
   const facts: TaskFacts = await readTask(c, id, (stub) => stub.facts());
-  const path = unwrap(judgeForm(rawPath(c, under)));
+  const path = unwrap(judgeForm(readRawPath(c, under)));
   const isOfProject = facts.project !== null && path.startsWith(`${PROJECT_FOLDER}/`);
   return { id, files: filesFromEnv(c.env, facts), path, isOfProject };
 }
 
-function rawPath(c: AppContext, under: string): string {
+function readRawPath(c: AppContext, under: string): string {
   const [, , , , folder, ...encoded] = new URL(c.req.url).pathname.split("/");
   if (folder !== under) throw new Error(`/${under}/ is not the fourth part of the route`);
   try {
@@ -45,8 +45,8 @@ function rawPath(c: AppContext, under: string): string {
 }
 
 /** Returns the key of a change, the same for a repeat of the request. */
-export function changeKey(c: AppContext): string {
-  return requestName(c) ?? c.get("requestId");
+export function getChangeKey(c: AppContext): string {
+  return getRequestName(c) ?? c.get("requestId");
 }
 
 /** Records an act on a file in the audit log before it happens, even if it then fails. */
@@ -55,12 +55,12 @@ export async function auditFile(
   action: "file.delete" | "file.restore",
   { id, path }: TaskFile,
 ): Promise<void> {
-  const act = await auditEntry(c, action, `${id}/files/${path}`);
-  unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
+  const act = await createAuditEntry(c, action, `${id}/files/${path}`);
+  unwrap(await databaseFromEnv(c.env).audit.add(getTenant(c), act));
 }
 
 /** Returns the version that a conditional change requires; null for an unconditional one. */
-export async function versionCondition(c: AppContext, { files, path }: TaskFile): Promise<number | null> {
+export async function readVersionCondition(c: AppContext, { files, path }: TaskFile): Promise<number | null> {
   if (c.req.header("if-none-match") === "*") return 0;
   const wanted = c.req.header("if-match");
   if (wanted === undefined) return null;
@@ -74,12 +74,12 @@ export async function versionCondition(c: AppContext, { files, path }: TaskFile)
 }
 
 /** Formats a file for the reply to a write. */
-export function shownWritten(c: AppContext, id: string, entry: WrittenFile): z.infer<typeof writtenFileSchema> {
+export function toWrittenView(c: AppContext, id: string, entry: WrittenFile): z.infer<typeof writtenFileSchema> {
   return {
     path: entry.path,
     size: entry.size,
     content_type: entry.contentType,
     modified_at: new Date(entry.modifiedAt).toISOString(),
-    url: fileUrl(c, id, entry.path),
+    url: getFileUrl(c, id, entry.path),
   };
 }

@@ -10,14 +10,14 @@ import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pendingSchema, taskLine } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { projectsFilter } from "../http/middleware/key-bounds.ts";
+import { getProjectsFilter } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { viewQuery } from "../http/short-view.ts";
-import { bringUpToDate } from "../http/fresh-index.ts";
-import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { flushIndex } from "../http/fresh-index.ts";
+import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { viewsOf } from "./views.ts";
+import { readViews } from "./views.ts";
 
 const MAX_PERSON_CHARACTERS = 200;
 
@@ -73,32 +73,32 @@ const list = createRoute({
 export function inboxRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const query = c.req.valid("query");
-    const request = pageRequest(query);
+    const request = readPageRequest(query);
     const { kind = null, person = null, order = "oldest" } = query;
-    const filter = { kind, person, order, ...projectsFilter(c) };
-    await bringUpToDate(c);
-    const page = unwrap(await databaseFromEnv(c.env).tasks.inbox(tenantOf(c), filter, request));
+    const filter = { kind, person, order, ...getProjectsFilter(c) };
+    await flushIndex(c);
+    const page = unwrap(await databaseFromEnv(c.env).tasks.inbox(getTenant(c), filter, request));
     const rest = { next_cursor: page.next === null ? null : writeCursor(page.next), total: page.total };
-    if (query.view === "short") return c.json({ data: page.items.map(shortEntryOf), ...rest }, 200);
-    return c.json({ data: await entriesOf(c, page), ...rest }, 200);
+    if (query.view === "short") return c.json({ data: page.items.map(toShortEntry), ...rest }, 200);
+    return c.json({ data: await toEntries(c, page), ...rest }, 200);
   });
 }
 
-async function entriesOf(c: AppContext, { items }: InboxPage) {
-  const views = await viewsOf(c, [...new Set(items.map(({ task }) => task.id))]);
+async function toEntries(c: AppContext, { items }: InboxPage) {
+  const views = await readViews(c, [...new Set(items.map(({ task }) => task.id))]);
   const byId = new Map(views.map((view) => [view.id, view]));
   return items.flatMap(({ task, id, since }) => {
     const view = byId.get(task.id);
-    const pending = view === undefined ? undefined : ownPending(view, id);
+    const pending = view === undefined ? undefined : listOwnPending(view, id);
     if (view === undefined || pending === undefined) return [];
     return [{ task: toTaskLine(view), pending, since: new Date(since).toISOString() }];
   });
 }
 
-function shortEntryOf({ task, since, ...pending }: InboxPage["items"][number]) {
+function toShortEntry({ task, since, ...pending }: InboxPage["items"][number]) {
   return { task, pending, since: new Date(since).toISOString() };
 }
 
-function ownPending({ pending }: TaskView, id: string): PendingView | undefined {
+function listOwnPending({ pending }: TaskView, id: string): PendingView | undefined {
   return pending.find((entry) => entry.task_id === undefined && id === ("id" in entry ? entry.id : entry.call_id));
 }

@@ -9,12 +9,12 @@ import { answers, withKey } from "../http/answers.ts";
 import { ledgerRowSchema, pageOf, traceSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { requestName } from "../http/new-ids.ts";
-import { actorOf } from "../http/principal.ts";
-import { decidingTask, readTask, taskParams, taskStub } from "./access.ts";
+import { getRequestName } from "../http/new-ids.ts";
+import { getActor } from "../http/principal.ts";
+import { findDecidingTask, readTask, taskParams, getTaskStub } from "./access.ts";
 import { optionalQuery } from "../http/list-query.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { traceOf, type TraceSource } from "./trace.ts";
+import { buildTrace, type TraceSource } from "./trace.ts";
 
 /** Calls per page. */
 const MAX_CALLS = 500;
@@ -82,26 +82,26 @@ export function taskLedgerRoutes(app: App): void {
     if (cursor !== null && !isCallOf(id, cursor))
       raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
     const page = await readTask(c, id, (stub) => stub.ledger({ after: cursor, limit, withResults: true }));
-    return c.json({ data: page.rows.map(shownRow), next_cursor: page.next }, 200);
+    return c.json({ data: page.rows.map(toRowView), next_cursor: page.next }, 200);
   });
 
   app.openapi(trace, async (c) => {
     const { id } = c.req.valid("param");
     const view = await readTask(c, id, (stub) => stub.view());
-    return c.json(await traceOf(view, sourceOf(c, id)), 200);
+    return c.json(await buildTrace(view, createSource(c, id)), 200);
   });
 
   app.openapi(decide, async (c) => {
     const { id, call_id } = c.req.valid("param");
     const { decision } = c.req.valid("json");
-    const owner = await decidingTask(c, id, findTaskOfCall(call_id), NO_SUCH_CALL);
-    const by = actorOf(c);
-    const decided = await taskStub(c, owner).decideUnknown(call_id, { decision, by }, requestName(c));
-    return c.json(shownRow(unwrap(decided)), 200);
+    const owner = await findDecidingTask(c, id, findTaskOfCall(call_id), NO_SUCH_CALL);
+    const by = getActor(c);
+    const decided = await getTaskStub(c, owner).decideUnknown(call_id, { decision, by }, getRequestName(c));
+    return c.json(toRowView(unwrap(decided)), 200);
   });
 }
 
-function sourceOf(c: AppContext, id: string): TraceSource {
+function createSource(c: AppContext, id: string): TraceSource {
   return {
     events: async (after, limit) => await readTask(c, id, (stub) => stub.events(after, limit)),
     ledger: async (page) => await readTask(c, id, (stub) => stub.ledger(page)),
@@ -109,7 +109,7 @@ function sourceOf(c: AppContext, id: string): TraceSource {
   };
 }
 
-function shownRow(row: LedgerRow) {
+function toRowView(row: LedgerRow) {
   return {
     call_id: row.callId,
     step: row.step,

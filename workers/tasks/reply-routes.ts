@@ -9,10 +9,10 @@ import { answers, withKey } from "../http/answers.ts";
 import { taskSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { requestName } from "../http/new-ids.ts";
-import { actorOf } from "../http/principal.ts";
-import { decidingTask, readTask, taskParams, taskStub } from "./access.ts";
-import { shownTask } from "./view.ts";
+import { getRequestName } from "../http/new-ids.ts";
+import { getActor } from "../http/principal.ts";
+import { findDecidingTask, readTask, taskParams, getTaskStub } from "./access.ts";
+import { toTaskView } from "./view.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** UTF-16 units of a message or an answer. */
@@ -114,28 +114,36 @@ export function taskReplyRoutes(app: App): void {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json");
     const own = body.paste === true ? 0 : body.text.length;
-    return c.json(shownTask(c, unwrap(await taskStub(c, id).message(body.text, requestName(c), own))), 202);
+    return c.json(toTaskView(c, unwrap(await getTaskStub(c, id).message(body.text, getRequestName(c), own))), 202);
   });
 
   app.openapi(answer, async (c) => {
     const { id, question } = c.req.valid("param");
     const body = c.req.valid("json");
-    const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: actorOf(c) };
-    const owner = await decidingTask(c, id, findTaskOfWait(question), "This task has no question with that id.");
-    return c.json(await tell(c, id, owner, (stub) => stub.answer(question, given, requestName(c))), 200);
+    const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: getActor(c) };
+    const owner = await findDecidingTask(c, id, findTaskOfWait(question), "This task has no question with that id.");
+    return c.json(await sendCommand(c, id, owner, (stub) => stub.answer(question, given, getRequestName(c))), 200);
   });
 
   app.openapi(decide, async (c) => {
     const { id, approval } = c.req.valid("param");
     const { decision, arguments: given = null, reason = null } = c.req.valid("json");
-    const owner = await decidingTask(c, id, findTaskOfWait(approval), "This task has no approval with that id.");
-    const decided = { decision, arguments: given, reason, by: actorOf(c) };
-    return c.json(await tell(c, id, owner, (stub) => stub.decideApproval(approval, decided, requestName(c))), 200);
+    const owner = await findDecidingTask(c, id, findTaskOfWait(approval), "This task has no approval with that id.");
+    const decided = { decision, arguments: given, reason, by: getActor(c) };
+    return c.json(
+      await sendCommand(c, id, owner, (stub) => stub.decideApproval(approval, decided, getRequestName(c))),
+      200,
+    );
   });
 }
 
 /** Sends a command to the task that decides, and returns the new view of the path's task. */
-async function tell(c: AppContext, id: string, owner: string, command: (stub: TaskStub) => Promise<Result<TaskView>>) {
-  const told = unwrap(await command(taskStub(c, owner)));
-  return shownTask(c, owner === id ? told : await readTask(c, id, (stub) => stub.view()));
+async function sendCommand(
+  c: AppContext,
+  id: string,
+  owner: string,
+  command: (stub: TaskStub) => Promise<Result<TaskView>>,
+) {
+  const told = unwrap(await command(getTaskStub(c, owner)));
+  return toTaskView(c, owner === id ? told : await readTask(c, id, (stub) => stub.view()));
 }

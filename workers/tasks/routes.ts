@@ -13,23 +13,23 @@ import { TASK_STATUSES, type TaskStatus } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf, taskSchema } from "../http/schemas.ts";
-import { actorIdOf } from "../http/audit-entry.ts";
+import { getActorId } from "../http/audit-entry.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "./await.ts";
 import type { App } from "../http/context.ts";
-import { BETWEEN, betweenOf, betweenQuery } from "../http/created-between.ts";
-import { boundsOf, projectsFilter } from "../http/middleware/key-bounds.ts";
+import { BETWEEN, readBetween, betweenQuery } from "../http/created-between.ts";
+import { getBounds, getProjectsFilter } from "../http/middleware/key-bounds.ts";
 import { refuseStopped } from "../http/middleware/refuse-stopped.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { eraseLostTask } from "./erase.ts";
 import { findLostTask } from "./lost.ts";
 import { openTask } from "./create.ts";
-import { idSource, requestName } from "../http/new-ids.ts";
+import { getIdSource, getRequestName } from "../http/new-ids.ts";
 import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
-import { actorOf, tenantOf } from "../http/principal.ts";
-import { bringUpToDate } from "../http/fresh-index.ts";
-import { findView, readTask, taskParams, taskStub } from "./access.ts";
-import { optionalQuery, pageQuery, pageRequest } from "../http/list-query.ts";
-import { shownTask } from "./view.ts";
+import { getActor, getTenant } from "../http/principal.ts";
+import { flushIndex } from "../http/fresh-index.ts";
+import { findView, readTask, taskParams, getTaskStub } from "./access.ts";
+import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
+import { toTaskView } from "./view.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const MAX_QUERY_CHARACTERS = 200;
@@ -140,34 +140,34 @@ export function taskRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const request = c.req.valid("json");
     const { wait = 0 } = c.req.valid("query");
-    const tenant = tenantOf(c);
+    const tenant = getTenant(c);
     const asker = {
       tenant,
-      key: actorIdOf(c),
+      key: getActorId(c),
       via: API_SOURCE,
       sources: c.get("sources"),
       agentsStamp: c.get("agentsStamp"),
-      bounds: boundsOf(c),
-      ...(await idSource(c, "task")),
+      bounds: getBounds(c),
+      ...(await getIdSource(c, "task")),
     };
     const made = unwrap(await openTask(c.env, request, asker));
     const open = () => tasksFromEnv(c.env)(tenant, made.id);
     const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;
-    return c.json(shownTask(c, view), 201, { location: `/v1/tasks/${made.id}` });
+    return c.json(toTaskView(c, view), 201, { location: `/v1/tasks/${made.id}` });
   });
 
   app.openapi(list, async (c) => {
     const query = c.req.valid("query");
-    const request = pageRequest(query);
-    await bringUpToDate(c);
+    const request = readPageRequest(query);
+    await flushIndex(c);
     const index = databaseFromEnv(c.env).tasks;
-    const asked = [tenantOf(c), { ...filterOf(query), ...projectsFilter(c) }, request] as const;
+    const asked = [getTenant(c), { ...toFilter(query), ...getProjectsFilter(c) }, request] as const;
     const page: Page<TaskView> = unwrap(
       query.view === "short" ? await index.shortPage(...asked) : await index.page(...asked),
     );
     return c.json(
       {
-        data: page.items.map((view) => shownTask(c, view)),
+        data: page.items.map((view) => toTaskView(c, view)),
         next_cursor: page.next === null ? null : writeCursor(page.next),
       },
       200,
@@ -176,30 +176,30 @@ export function taskRoutes(app: App): void {
 
   app.openapi(show, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(shownTask(c, await readTask(c, id, (stub) => stub.view())), 200);
+    return c.json(toTaskView(c, await readTask(c, id, (stub) => stub.view())), 200);
   });
 
   app.openapi(erase, async (c) => {
     const { id } = c.req.valid("param");
     const view = await findView(c, id);
     if (view !== null) {
-      unwrap(await taskStub(c, id).erase());
-      return c.json(shownTask(c, view), 200);
+      unwrap(await getTaskStub(c, id).erase());
+      return c.json(toTaskView(c, view), 200);
     }
     const lost = await findLostTask(c, id);
     if (lost === null) throw new OttoError(NO_SUCH_TASK);
-    await eraseLostTask(c.env, tenantOf(c), lost);
-    return c.json(shownTask(c, lost), 200);
+    await eraseLostTask(c.env, getTenant(c), lost);
+    return c.json(toTaskView(c, lost), 200);
   });
 
   app.openapi(start, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(shownTask(c, unwrap(await taskStub(c, id).start(requestName(c)))), 200);
+    return c.json(toTaskView(c, unwrap(await getTaskStub(c, id).start(getRequestName(c)))), 200);
   });
 
   app.openapi(cancel, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(shownTask(c, unwrap(await taskStub(c, id).cancel(actorOf(c)))), 202);
+    return c.json(toTaskView(c, unwrap(await getTaskStub(c, id).cancel(getActor(c)))), 202);
   });
 }
 
@@ -213,7 +213,7 @@ interface ListQuery {
   readonly to?: string | undefined;
 }
 
-function filterOf({ status, project, agent, parent, query, from, to }: ListQuery): TaskFilter {
+function toFilter({ status, project, agent, parent, query, from, to }: ListQuery): TaskFilter {
   if (parent !== undefined && parent !== "none" && !isId("task", parent))
     raise("invalid_input", "parent: must be `none` or the id of a task", { field: "parent" });
   return {
@@ -222,6 +222,6 @@ function filterOf({ status, project, agent, parent, query, from, to }: ListQuery
     ...(agent === undefined ? {} : { agent }),
     ...(parent === undefined ? {} : { parent: { id: parent === "none" ? null : parent } }),
     ...(query === undefined ? {} : { text: query }),
-    ...betweenOf({ from, to }),
+    ...readBetween({ from, to }),
   };
 }

@@ -24,7 +24,7 @@ interface StepTimes {
 }
 
 /** Reads every call of a task in order, page by page, without results. */
-async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow> {
+async function* readCalls(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow> {
   for (let after: string | null = null; ; ) {
     const { rows, next }: LedgerPage = await ledger({ after, limit: PAGE_ROWS, withResults: false });
     yield* rows;
@@ -38,13 +38,13 @@ async function* callsOf(ledger: TraceSource["ledger"]): AsyncGenerator<LedgerRow
  * per step). The usage of a step includes its model calls, the shortening of its results and of the history, and its
  * ended subtasks, so that the steps add up to the task's own figure.
  */
-export async function traceOf(view: TaskView, source: TraceSource) {
+export async function buildTrace(view: TaskView, source: TraceSource) {
   const steps = await stepTimes(source.events);
   const spending = await source.spending();
-  const [byStep, byCall] = [grouped(spending, ({ step }) => step), grouped(spending, ({ callId }) => callId)];
-  const calls = new Map<number, ReturnType<typeof callOf>[]>();
-  for await (const row of callsOf(source.ledger)) {
-    const shown = callOf(row, byCall.get(row.callId) ?? []);
+  const [byStep, byCall] = [groupCalls(spending, ({ step }) => step), groupCalls(spending, ({ callId }) => callId)];
+  const calls = new Map<number, ReturnType<typeof toCallView>[]>();
+  for await (const row of readCalls(source.ledger)) {
+    const shown = toCallView(row, byCall.get(row.callId) ?? []);
     const others = calls.get(row.step);
     if (others === undefined) calls.set(row.step, [shown]);
     else others.push(shown);
@@ -55,8 +55,8 @@ export async function traceOf(view: TaskView, source: TraceSource) {
     status: view.status,
     started_at: view.started_at,
     ended_at: view.ended_at,
-    duration_ms: between(view.started_at, view.ended_at),
-    usage: usageOf(spending),
+    duration_ms: getDuration(view.started_at, view.ended_at),
+    usage: sumUsage(spending),
     steps: [...steps]
       .toSorted(([a], [b]) => a - b)
       .map(([step, times]) => ({
@@ -66,15 +66,15 @@ export async function traceOf(view: TaskView, source: TraceSource) {
         model_started_at: times.modelStartedAt,
         model_completed_at: times.modelCompletedAt,
         completed_at: times.completedAt,
-        duration_ms: between(times.startedAt, times.completedAt),
-        usage: usageOf(byStep.get(step) ?? []),
-        models: modelsOf(byStep.get(step) ?? []),
+        duration_ms: getDuration(times.startedAt, times.completedAt),
+        usage: sumUsage(byStep.get(step) ?? []),
+        models: listModels(byStep.get(step) ?? []),
         calls: calls.get(step) ?? [],
       })),
   };
 }
 
-async function* logOf(events: TraceSource["events"]): AsyncGenerator<TaskEvent> {
+async function* readLog(events: TraceSource["events"]): AsyncGenerator<TaskEvent> {
   for (let last = 0; ; ) {
     const page = await events(last, PAGE_ROWS);
     yield* page.events;
@@ -85,7 +85,7 @@ async function* logOf(events: TraceSource["events"]): AsyncGenerator<TaskEvent> 
 
 async function stepTimes(events: TraceSource["events"]): Promise<Map<number, StepTimes>> {
   const steps = new Map<number, StepTimes>();
-  for await (const { type, data } of logOf(events)) {
+  for await (const { type, data } of readLog(events)) {
     const { step, at } = data;
     if (typeof step !== "number" || !/^(?:step|message)\./.test(type)) continue;
     const times = steps.get(step) ?? noTimes();
@@ -104,7 +104,7 @@ function noTimes(): StepTimes {
   return { attempts: 0, startedAt: null, modelStartedAt: null, modelCompletedAt: null, completedAt: null };
 }
 
-function grouped<Key>(spending: readonly Spend[], keyOf: (spend: Spend) => Key): Map<Key, Spend[]> {
+function groupCalls<Key>(spending: readonly Spend[], keyOf: (spend: Spend) => Key): Map<Key, Spend[]> {
   const groups = new Map<Key, Spend[]>();
   for (const spend of spending) {
     const group = groups.get(keyOf(spend));
@@ -114,29 +114,29 @@ function grouped<Key>(spending: readonly Spend[], keyOf: (spend: Spend) => Key):
   return groups;
 }
 
-function usageOf(spending: readonly Spend[]) {
+function sumUsage(spending: readonly Spend[]) {
   return {
-    input_tokens: sumOf(spending, ({ inputTokens }) => inputTokens),
-    output_tokens: sumOf(spending, ({ outputTokens }) => outputTokens),
+    input_tokens: sum(spending, ({ inputTokens }) => inputTokens),
+    output_tokens: sum(spending, ({ outputTokens }) => outputTokens),
     cost_usd: costUsd(spending),
     estimated: spending.some(({ estimated }) => estimated),
   };
 }
 
 /** Returns the called models, in the order of their first call. */
-function modelsOf(spending: readonly Spend[]): string[] {
+function listModels(spending: readonly Spend[]): string[] {
   return [...new Set(spending.flatMap(({ model }) => (model === null ? [] : [model])))];
 }
 
 function costUsd(spending: readonly Spend[]): number {
-  return sumOf(spending, ({ costMicros }) => costMicros) / MICROS_PER_DOLLAR;
+  return sum(spending, ({ costMicros }) => costMicros) / MICROS_PER_DOLLAR;
 }
 
-function sumOf(spending: readonly Spend[], figureOf: (spend: Spend) => number): number {
+function sum(spending: readonly Spend[], figureOf: (spend: Spend) => number): number {
   return spending.reduce((sum, spend) => sum + figureOf(spend), 0);
 }
 
-function callOf(row: LedgerRow, spending: readonly Spend[]) {
+function toCallView(row: LedgerRow, spending: readonly Spend[]) {
   return {
     call_id: row.callId,
     tool: row.tool,
@@ -151,6 +151,6 @@ function callOf(row: LedgerRow, spending: readonly Spend[]) {
   };
 }
 
-function between(from: string | null, to: string | null): number | null {
+function getDuration(from: string | null, to: string | null): number | null {
   return from === null || to === null ? null : Date.parse(to) - Date.parse(from);
 }

@@ -12,13 +12,13 @@ import { ownUsageSchema, pageOf, taskLine, taskSchema } from "../http/schemas.ts
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
-import { bringUpToDate } from "../http/fresh-index.ts";
+import { flushIndex } from "../http/fresh-index.ts";
 import { pageQuery } from "../http/list-query.ts";
 import { readTask, taskParams } from "./access.ts";
-import { shownTask } from "./view.ts";
-import { tenantOf } from "../http/principal.ts";
+import { toTaskView } from "./view.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { viewsOf } from "./views.ts";
+import { readViews } from "./views.ts";
 
 const MAX_NODES = 1000;
 
@@ -67,11 +67,11 @@ export function taskTreeRoutes(app: App): void {
     if (cursor !== undefined && start === 0)
       raise("invalid_input", "cursor: is not a cursor of this list", { field: "cursor" });
     const ids = all.slice(start, start + limit);
-    const whole = await viewsOf(c, ids);
+    const whole = await readViews(c, ids);
     const views = form === "short" ? whole.map(toShortTask) : whole;
     const isLast = start + limit >= all.length;
     return c.json(
-      { data: views.map((view) => shownTask(c, view)), next_cursor: isLast ? null : (ids.at(-1) ?? null) },
+      { data: views.map((view) => toTaskView(c, view)), next_cursor: isLast ? null : (ids.at(-1) ?? null) },
       200,
     );
   });
@@ -80,8 +80,8 @@ export function taskTreeRoutes(app: App): void {
     const { id } = c.req.valid("param");
     const { rootId } = await readTask(c, id, (stub) => stub.facts());
     const root = await rootNode(c, rootId);
-    await bringUpToDate(c);
-    const below = unwrap(await databaseFromEnv(c.env).tasks.listBelow(tenantOf(c), rootId, MAX_NODES));
+    await flushIndex(c);
+    const below = unwrap(await databaseFromEnv(c.env).tasks.listBelow(getTenant(c), rootId, MAX_NODES));
     const truncated = below.length === MAX_NODES;
     return c.json({ root: rootId, nodes: [root, ...below.slice(0, MAX_NODES - 1)], truncated }, 200);
   });

@@ -7,7 +7,7 @@ import { findView } from "./access.ts";
 const AT_ONCE = 20;
 
 /** Returns the views of the tasks with these ids, in order. Erased ones are left out. */
-export async function viewsOf(c: AppContext, ids: readonly string[]): Promise<TaskView[]> {
+export async function readViews(c: AppContext, ids: readonly string[]): Promise<TaskView[]> {
   const views: TaskView[] = [];
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const some = ids.slice(start, start + AT_ONCE);

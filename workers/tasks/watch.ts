@@ -7,7 +7,7 @@
 import { type Failure, NO_SUCH_TASK, OttoError, type Result } from "../../core/base/errors.ts";
 import { isTerminalEvent, type TaskEvent, type WatchFrame } from "../../core/task/events.ts";
 import type { EventPage } from "../../core/task/rpc.ts";
-import { passingFailure } from "../http/retryable-failure.ts";
+import { findRetry } from "../http/retryable-failure.ts";
 import { sleep } from "../../core/base/deadline.ts";
 
 /** Events that are read at once. */
@@ -37,7 +37,7 @@ export interface Delta {
 export type Watched = { readonly event: TaskEvent } | { readonly delta: Delta };
 
 /** The position of a watch: the last yielded event, and the number of yielded items. */
-interface Place {
+interface Position {
   last: number;
   yielded: number;
   found: boolean;
@@ -49,7 +49,7 @@ interface Place {
  * existed, its object stays unavailable, or a retry cannot help. A consumer that stops early calls `return()`.
  */
 export async function* watchTask(open: () => WatchedTask, after: number, signal: AbortSignal): AsyncGenerator<Watched> {
-  const place: Place = { last: after, yielded: 0, found: false };
+  const place: Position = { last: after, yielded: 0, found: false };
   for (let lost = 0; !signal.aborted; ) {
     const [yielded, startedAt] = [place.yielded, Date.now()];
     let feed: Feed | null = null;
@@ -58,7 +58,7 @@ export async function* watchTask(open: () => WatchedTask, after: number, signal:
       if (yield* follow(feed, open, place)) return;
     } catch (thrown) {
       if (place.found && thrown instanceof OttoError && thrown.failure.code === "not_found") return;
-      if (passingFailure(thrown) === null) throw thrown;
+      if (findRetry(thrown) === null) throw thrown;
     } finally {
       feed?.close();
     }
@@ -76,7 +76,7 @@ const AWAY: Failure = {
 };
 
 /** Yields the items of one connection. Returns true if the log has ended, false if the connection has. */
-async function* follow(feed: Feed, open: () => WatchedTask, place: Place): AsyncGenerator<Watched, boolean> {
+async function* follow(feed: Feed, open: () => WatchedTask, place: Position): AsyncGenerator<Watched, boolean> {
   for (;;) {
     if (feed.behind) {
       feed.behind = false;

@@ -9,11 +9,11 @@ import { BUDGET_PERIODS, type BudgetAccount, type BudgetLimit, TENANT_ACCOUNT } 
 import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { scheduleStub } from "../schedules/access.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const amountSchema = z.strictObject({ tokens: z.int(), cost_usd: z.number() });
@@ -92,8 +92,8 @@ const unset = createRoute({
 
 export function budgetRoutes(app: App): void {
   app.openapi(list, async (c) => {
-    const accounts = await tenantsFromEnv(c.env)(tenantOf(c)).budgets();
-    return c.json({ data: accounts.map(shownBudget) }, 200);
+    const accounts = await tenantsFromEnv(c.env)(getTenant(c)).budgets();
+    return c.json({ data: accounts.map(toBudgetView) }, 200);
   });
 
   app.openapi(set, async (c) => {
@@ -111,17 +111,17 @@ export function budgetRoutes(app: App): void {
 /** Changes the object first, because it enforces the limit. */
 async function change(c: AppContext, account: string, limit: BudgetLimit | null) {
   await requireAccount(c, account);
-  const changed = await tenantsFromEnv(c.env)(tenantOf(c)).setBudget(account, limit);
-  const act = await auditEntry(c, limit === null ? "budget.delete" : "budget.set", account);
-  unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
-  return shownBudget(changed);
+  const changed = await tenantsFromEnv(c.env)(getTenant(c)).setBudget(account, limit);
+  const act = await createAuditEntry(c, limit === null ? "budget.delete" : "budget.set", account);
+  unwrap(await databaseFromEnv(c.env).audit.add(getTenant(c), act));
+  return toBudgetView(changed);
 }
 
 /** Fails with `not_found` for an id that is no key, schedule or agent of this tenant. */
 async function requireAccount(c: AppContext, account: string): Promise<void> {
   if (account === TENANT_ACCOUNT || account === DEFAULT_AGENT.id) return;
   const { keys, agents } = databaseFromEnv(c.env);
-  const tenant = tenantOf(c);
+  const tenant = getTenant(c);
   const look = async () => {
     if (isId("key", account)) return await keys.get(tenant, account);
     if (isId("agent", account)) return await agents.get(tenant, account);
@@ -134,19 +134,19 @@ async function requireAccount(c: AppContext, account: string): Promise<void> {
 
 const NO_ACCOUNT = "There is no such account. Name `tenant`, or the id of a key, a schedule or an agent.";
 
-function shownBudget(shown: BudgetAccount): z.infer<typeof budgetSchema> {
+function toBudgetView(shown: BudgetAccount): z.infer<typeof budgetSchema> {
   const { account, limit, usedTokens, usedCostMicros, leasedTokens, leasedCostMicros } = shown;
   return {
     account,
     limit:
       limit === null
         ? null
-        : { max_tokens: limit.tokens, max_cost_usd: inDollars(limit.costMicros), period: limit.period },
+        : { max_tokens: limit.tokens, max_cost_usd: toDollars(limit.costMicros), period: limit.period },
     used: { tokens: usedTokens, cost_usd: usedCostMicros / MICROS_PER_DOLLAR },
     reserved: { tokens: leasedTokens, cost_usd: leasedCostMicros / MICROS_PER_DOLLAR },
   };
 }
 
-function inDollars(micros: number | null): number | null {
+function toDollars(micros: number | null): number | null {
   return micros === null ? null : micros / MICROS_PER_DOLLAR;
 }

@@ -4,9 +4,9 @@ import type { NewApiKey } from "../../core/ports/tenant-table.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hashKey, createKey, type Scope } from "../../core/tenant/keys.ts";
 import type { KeyBounds } from "../../core/tenant/key-bounds.ts";
-import { actorIdOf } from "../http/audit-entry.ts";
+import { getActorId } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
-import { idSource } from "../http/new-ids.ts";
+import { getIdSource } from "../http/new-ids.ts";
 
 /** Bytes for the secret: more than `createKey` needs, because it skips some. */
 const SECRET_BYTES = 96;
@@ -27,15 +27,15 @@ export const UNBOUND: KeyBounds = { projects: null, agents: null };
  * Creates a key. Its secret is derived from the request's random bytes with OTTO_SECRET_KEY: a repeat of a request
  * that was cut off creates the same key, and the stored seed alone does not reveal it.
  */
-export async function newApiKey(
+export async function createApiKey(
   c: AppContext,
   request: KeyRequest,
 ): Promise<{ readonly text: string; readonly stored: NewApiKey }> {
-  const { createdAt, random } = await idSource(c, "key");
+  const { createdAt, random } = await getIdSource(c, "key");
   const secret = await sealingFromEnv(c.env).derive(random, `api key of ${request.tenant}`, SECRET_BYTES);
   const text = createKey(request.tenant, secret);
   const id = makeId("key", createdAt, random);
   const { bounds, ...named } = request;
-  const key = { ...named, ...bounds, id, createdAt, createdBy: actorIdOf(c), revokedAt: null };
+  const key = { ...named, ...bounds, id, createdAt, createdBy: getActorId(c), revokedAt: null };
   return { text, stored: { key, hash: await hashKey(text) } };
 }

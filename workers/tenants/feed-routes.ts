@@ -7,9 +7,9 @@ import { isInBounds, type KeyBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
-import { boundsOf } from "../http/middleware/key-bounds.ts";
+import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { EVENT_STREAM_HEADERS, type Piece, streamEvents, writtenEvent } from "../http/stream-events.ts";
+import { EVENT_STREAM_HEADERS, type Piece, streamEvents, formatEvent } from "../http/stream-events.ts";
 import { type FeedItem, openTenantFeed } from "./watch.ts";
 
 const feed = createRoute({
@@ -37,8 +37,8 @@ export function eventRoutes(app: App): void {
     const connection = await openTenantFeed(tenantsFromEnv(c.env)(tenant), by);
     const endsAt = Math.min(key.expiresAt ?? Infinity, session?.expiresAt ?? Infinity);
     const stream = streamEvents({
-      watch: (signal) => within(boundsOf(c), connection.items(signal)),
-      write: written,
+      watch: (signal) => filterByBounds(getBounds(c), connection.items(signal)),
+      write: formatItem,
       // The object itself ends the connection when the reader loses its right for another reason.
       mayRead: async () => Date.now() < endsAt,
       report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
@@ -48,15 +48,15 @@ export function eventRoutes(app: App): void {
 }
 
 /** Filters the feed by a key's bounds. An erased task has no project, so a key with projects gets no event of it. */
-async function* within(bounds: KeyBounds | null, items: AsyncGenerator<FeedItem>): AsyncGenerator<FeedItem> {
+async function* filterByBounds(bounds: KeyBounds | null, items: AsyncGenerator<FeedItem>): AsyncGenerator<FeedItem> {
   for await (const item of items)
     if (item.kind !== "change" || isInBounds(bounds, item.change.task?.project ?? null)) yield item;
 }
 
-function written(item: FeedItem): Piece {
+function formatItem(item: FeedItem): Piece {
   const text =
     item.kind === "change"
-      ? writtenEvent("task.changed", item.change)
-      : writtenEvent(`feed.${item.kind}`, { at: new Date().toISOString() });
+      ? formatEvent("task.changed", item.change)
+      : formatEvent(`feed.${item.kind}`, { at: new Date().toISOString() });
   return { text, isLast: false };
 }

@@ -13,14 +13,14 @@ import { projectSchema } from "../../core/task/new-task.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { findUnboundScope, type KeyBounds, MAX_BOUND, toKeyBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { newApiKey } from "./create-key.ts";
+import { createApiKey } from "./create-key.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readAgentIds } from "../agents/resolve.ts";
-import { pageQuery, pageRequest } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const MAX_AGENT_CHARACTERS = 200;
@@ -130,16 +130,16 @@ export function keyRoutes(app: App): void {
     if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now())) {
       raise("invalid_input", "expires_at: is in the past", { field: "expires_at" });
     }
-    const { text, stored } = await newApiKey(c, { tenant: tenantOf(c), name, scopes: given, expiresAt, bounds });
-    const act = await auditEntry(c, "key.create", stored.key.id);
+    const { text, stored } = await createApiKey(c, { tenant: getTenant(c), name, scopes: given, expiresAt, bounds });
+    const act = await createAuditEntry(c, "key.create", stored.key.id);
     const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
-    return c.json({ ...shownKey(kept), key: text }, 201);
+    return c.json({ ...toKeyView(kept), key: text }, 201);
   });
 
   app.openapi(list, async (c) => {
-    const page = unwrap(await databaseFromEnv(c.env).keys.page(tenantOf(c), pageRequest(c.req.valid("query"))));
+    const page = unwrap(await databaseFromEnv(c.env).keys.page(getTenant(c), readPageRequest(c.req.valid("query"))));
     return c.json(
-      { data: page.items.map(shownKey), next_cursor: page.next === null ? null : writeCursor(page.next) },
+      { data: page.items.map(toKeyView), next_cursor: page.next === null ? null : writeCursor(page.next) },
       200,
     );
   });
@@ -147,11 +147,11 @@ export function keyRoutes(app: App): void {
   app.openapi(revoke, async (c) => {
     const { id } = c.req.valid("param");
     if (!isId("key", id)) raise("not_found", "There is no such key.");
-    const tenant = tenantOf(c);
+    const tenant = getTenant(c);
     // The object admits requests, so it is changed first.
     await tenantsFromEnv(c.env)(tenant).revoke(id);
-    const act = await auditEntry(c, "key.revoke", id);
-    return c.json(shownKey(unwrap(await databaseFromEnv(c.env).keys.revoke(tenant, id, act))), 200);
+    const act = await createAuditEntry(c, "key.revoke", id);
+    return c.json(toKeyView(unwrap(await databaseFromEnv(c.env).keys.revoke(tenant, id, act))), 200);
   });
 }
 
@@ -176,7 +176,7 @@ async function readBounds(
   return { projects: projects ?? null, agents: agents === undefined ? null : await readAgentIds(c, agents, "agents") };
 }
 
-export function shownKey({
+export function toKeyView({
   id,
   name,
   scopes: held,

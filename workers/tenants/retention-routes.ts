@@ -5,10 +5,10 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { MAX_RETENTION_DAYS, MAX_SWEPT_A_MINUTE, type Retention } from "../../core/tenant/retention.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const days = z.number().min(0).max(MAX_RETENTION_DAYS).nullable();
@@ -83,18 +83,20 @@ export function retentionRoutes(app: App): void {
     const { tasks_days, logs_days, results_days } = c.req.valid("json");
     const retention: Retention = { tasks: tasks_days ?? null, logs: logs_days ?? null, results: results_days ?? null };
     // Nothing is deleted without an entry in the audit log.
-    unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), await auditEntry(c, "retention.set", tenantOf(c))));
-    await tenantsFromEnv(c.env)(tenantOf(c)).setRetention(retention);
+    unwrap(
+      await databaseFromEnv(c.env).audit.add(getTenant(c), await createAuditEntry(c, "retention.set", getTenant(c))),
+    );
+    await tenantsFromEnv(c.env)(getTenant(c)).setRetention(retention);
     return c.json(await formatRetention(c), 200);
   });
 }
 
 async function formatRetention(c: AppContext): Promise<z.infer<typeof retentionSchema>> {
-  const tenant = tenantsFromEnv(c.env)(tenantOf(c));
+  const tenant = tenantsFromEnv(c.env)(getTenant(c));
   const [{ retention, progress }, file_bytes, counted] = await Promise.all([
     tenant.retention(),
     tenant.storedBytes(),
-    databaseFromEnv(c.env).tasks.count(tenantOf(c)),
+    databaseFromEnv(c.env).tasks.count(getTenant(c)),
   ]);
   const { tasks, ended, earliestEnd } = unwrap(counted);
   const parts = progress === null ? [] : Object.values(progress.parts);

@@ -10,18 +10,18 @@ import { isId, makeId } from "../../core/base/ids.ts";
 import { SCOPES } from "../../core/tenant/keys.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
-import { newApiKey, UNBOUND } from "./create-key.ts";
+import { createApiKey, UNBOUND } from "./create-key.ts";
 import { pageOf } from "../http/schemas.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { formatReindex, reindexSchema } from "./reindex-view.ts";
-import { newKeySchema, shownKey } from "./key-routes.ts";
+import { newKeySchema, toKeyView } from "./key-routes.ts";
 import { requireOperator } from "../http/middleware/authenticate.ts";
-import { idSource } from "../http/new-ids.ts";
-import { pageQuery, pageRequest } from "../http/list-query.ts";
+import { getIdSource } from "../http/new-ids.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { releaseBody, releaseTenant, stopBody, stopTenant, switched } from "./stop.ts";
+import { releaseBody, releaseTenant, stopBody, stopTenant, switchReply } from "./stop.ts";
 
 const FIRST_KEY_NAME = "first key";
 const ADMIN_KEY_NAME = "admin key";
@@ -101,7 +101,7 @@ const stop = createRoute({
   description:
     "Like `POST /v1/kill-switch/stop`, but only the operator can release it. The tenant's own stop is separate. Takes effect at once, even if the database is unavailable (then the reply is 503: repeat the request).",
   request: { params, ...stopBody },
-  responses: answers({ 200: switched }, [404, 413, 415, 422]),
+  responses: answers({ 200: switchReply }, [404, 413, 415, 422]),
 });
 
 const release = createRoute({
@@ -111,7 +111,7 @@ const release = createRoute({
   path: "/v1/tenants/{id}/release",
   summary: "Release a tenant, regardless of who stopped it (operator key)",
   request: { params, ...releaseBody },
-  responses: answers({ 200: switched }, [404, 413, 415, 422]),
+  responses: answers({ 200: switchReply }, [404, 413, 415, 422]),
 });
 
 const addKey = createRoute({
@@ -157,25 +157,25 @@ const showReindex = createRoute({
 export function tenantRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { name } = c.req.valid("json");
-    const { createdAt, random } = await idSource(c, "tenant");
+    const { createdAt, random } = await getIdSource(c, "tenant");
     const made: Tenant = { id: makeId("tenant", createdAt, random), name, createdAt };
-    const first = await newApiKey(c, {
+    const first = await createApiKey(c, {
       tenant: made.id,
       name: FIRST_KEY_NAME,
       scopes: SCOPES,
       expiresAt: null,
       bounds: UNBOUND,
     });
-    const act = await auditEntry(c, "tenant.create", made.id);
+    const act = await createAuditEntry(c, "tenant.create", made.id);
     unwrap(await databaseFromEnv(c.env).tenants.create(made, first.stored, act));
-    return c.json({ tenant: shownTenant(made), key: first.text }, 201, { location: `/v1/tenants/${made.id}` });
+    return c.json({ tenant: toTenantView(made), key: first.text }, 201, { location: `/v1/tenants/${made.id}` });
   });
 
   app.openapi(list, async (c) => {
-    const page = unwrap(await databaseFromEnv(c.env).tenants.page(pageRequest(c.req.valid("query"))));
+    const page = unwrap(await databaseFromEnv(c.env).tenants.page(readPageRequest(c.req.valid("query"))));
     return c.json(
       {
-        data: page.items.map(shownTenant),
+        data: page.items.map(toTenantView),
         next_cursor: page.next === null ? null : writeCursor(page.next),
       },
       200,
@@ -184,12 +184,12 @@ export function tenantRoutes(app: App): void {
 
   app.openapi(show, async (c) => {
     const id = tenantId(c.req.valid("param").id);
-    return c.json(shownTenant(unwrap(await databaseFromEnv(c.env).tenants.get(id))), 200);
+    return c.json(toTenantView(unwrap(await databaseFromEnv(c.env).tenants.get(id))), 200);
   });
 
   app.openapi(erase, async (c) => {
     const id = tenantId(c.req.valid("param").id);
-    const act = await auditEntry(c, "tenant.erase", id);
+    const act = await createAuditEntry(c, "tenant.erase", id);
     const erased = unwrap(await databaseFromEnv(c.env).tenants.erase(id, act));
     try {
       await tenantsFromEnv(c.env)(id).erase();
@@ -197,15 +197,15 @@ export function tenantRoutes(app: App): void {
       // The sweep erases the object again before it purges the rows.
       logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown);
     }
-    return c.json(shownTenant(erased), 200);
+    return c.json(toTenantView(erased), 200);
   });
 
   app.openapi(stop, async (c) => {
     const { reason } = c.req.valid("json");
-    return c.json(await stopTenant(c, await whom(c), reason), 200);
+    return c.json(await stopTenant(c, await findTarget(c), reason), 200);
   });
 
-  app.openapi(release, async (c) => c.json(await releaseTenant(c, await whom(c)), 200));
+  app.openapi(release, async (c) => c.json(await releaseTenant(c, await findTarget(c)), 200));
 
   app.openapi(addKey, async (c) => {
     const id = tenantId(c.req.valid("param").id);
@@ -214,16 +214,16 @@ export function tenantRoutes(app: App): void {
     if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now()))
       raise("invalid_input", "expires_at: is in the past", { field: "expires_at" });
     unwrap(await tenantsFromEnv(c.env)(id).confirmRow());
-    const { text, stored } = await newApiKey(c, { tenant: id, name, scopes: SCOPES, expiresAt, bounds: UNBOUND });
-    const act = await auditEntry(c, "key.create", stored.key.id);
+    const { text, stored } = await createApiKey(c, { tenant: id, name, scopes: SCOPES, expiresAt, bounds: UNBOUND });
+    const act = await createAuditEntry(c, "key.create", stored.key.id);
     const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
-    return c.json({ ...shownKey(kept), key: text }, 201);
+    return c.json({ ...toKeyView(kept), key: text }, 201);
   });
 
   app.openapi(startReindex, async (c) => {
     const id = tenantId(c.req.valid("param").id);
     const started = unwrap(await tenantsFromEnv(c.env)(id).startReindex());
-    const act = await auditEntry(c, "tenant.reindex", id);
+    const act = await createAuditEntry(c, "tenant.reindex", id);
     unwrap(await databaseFromEnv(c.env).audit.add(OPERATOR_TENANT, act));
     return c.json(formatReindex(started), 202, { location: `/v1/tenants/${id}/reindex` });
   });
@@ -241,7 +241,7 @@ export function tenantRoutes(app: App): void {
  * Returns the tenant that the operator names. While the database is unavailable, assumes that it exists, so that the
  * kill switch works.
  */
-async function whom(c: AppContext) {
+async function findTarget(c: AppContext) {
   const tenant = tenantId(c.req.param("id") ?? "");
   const found = await databaseFromEnv(c.env).tenants.get(tenant);
   if (!found.ok && found.error.code === "not_found") unwrap(found);
@@ -253,6 +253,6 @@ function tenantId(text: string): string {
   return isId("tenant", text) ? text : raise("not_found", "There is no such tenant.");
 }
 
-function shownTenant({ id, name, createdAt }: Tenant) {
+function toTenantView({ id, name, createdAt }: Tenant) {
   return { id, name, created_at: new Date(createdAt).toISOString() };
 }

@@ -5,7 +5,7 @@ import { endMcpProcessesFromEnv } from "../../adapters/env/mcp.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
-import { actorIdOf, auditEntry } from "../http/audit-entry.ts";
+import { getActorId, createAuditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { emptyBody } from "../http/answers.ts";
@@ -26,38 +26,38 @@ export const stopBody = { body: { required: false, content: { "application/json"
 export const releaseBody = { body: emptyBody };
 
 /** The reply of every route of the kill switch. */
-export const switched = { description: "The current state of the switch.", json: killSwitchSchema };
+export const switchReply = { description: "The current state of the switch.", json: killSwitchSchema };
 
 /** The target of a route: an administrator's own tenant, or any tenant for the operator. */
-interface Whom {
+interface StopTarget {
   readonly tenant: string;
   readonly byOperator: boolean;
 }
 
 /** Stops the object first, so that the stop takes effect even if the audit row fails. */
-export async function stopTenant(c: AppContext, { tenant, byOperator }: Whom, reason: string | undefined) {
-  const stop = { by: actorIdOf(c), byOperator, reason: reason ?? null, at: Date.now() };
+export async function stopTenant(c: AppContext, { tenant, byOperator }: StopTarget, reason: string | undefined) {
+  const stop = { by: getActorId(c), byOperator, reason: reason ?? null, at: Date.now() };
   const holds = await tenantsFromEnv(c.env)(tenant).stop(stop);
   await endMcpProcessesFromEnv(c.env, tenant, null);
   await audit(c, "tenant.stop", { tenant, byOperator });
-  return shownSwitch(holds);
+  return toSwitchView(holds);
 }
 
 /** Fails with `forbidden` if the operator stopped the tenant and another caller releases it. */
-export async function releaseTenant(c: AppContext, { tenant, byOperator }: Whom) {
+export async function releaseTenant(c: AppContext, { tenant, byOperator }: StopTarget) {
   const holds = unwrap(await tenantsFromEnv(c.env)(tenant).release(byOperator));
   await audit(c, "tenant.release", { tenant, byOperator });
-  return shownSwitch(holds);
+  return toSwitchView(holds);
 }
 
-export function shownSwitch(stop: TenantStop | null): z.infer<typeof killSwitchSchema> {
+export function toSwitchView(stop: TenantStop | null): z.infer<typeof killSwitchSchema> {
   if (stop === null) return { stopped: false, by: null, by_operator: false, reason: null, at: null };
   const { by, byOperator, reason, at } = stop;
   return { stopped: true, by, by_operator: byOperator, reason, at: new Date(at).toISOString() };
 }
 
 /** Acts of the operator are in the operator's log, acts of the tenant in its own. */
-async function audit(c: AppContext, action: "tenant.stop" | "tenant.release", { tenant, byOperator }: Whom) {
-  const act = await auditEntry(c, action, tenant);
+async function audit(c: AppContext, action: "tenant.stop" | "tenant.release", { tenant, byOperator }: StopTarget) {
+  const act = await createAuditEntry(c, action, tenant);
   unwrap(await databaseFromEnv(c.env).audit.add(byOperator ? OPERATOR_TENANT : tenant, act));
 }

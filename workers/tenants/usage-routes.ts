@@ -10,7 +10,7 @@ import { answers, withKey } from "../http/answers.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { optionalQuery } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
@@ -63,27 +63,27 @@ const show = createRoute({
 export function usageRoutes(app: App): void {
   app.openapi(show, async (c) => {
     const query = c.req.valid("query");
-    const days = daysOf(query, Date.now());
-    const by = partsOf(query.by ?? "day");
-    await awaitWithin(globalThis, FRESH_WITHIN_MS, tenantsFromEnv(c.env)(tenantOf(c)).flush(), null);
+    const days = readDays(query, Date.now());
+    const by = readParts(query.by ?? "day");
+    await awaitWithin(globalThis, FRESH_WITHIN_MS, tenantsFromEnv(c.env)(getTenant(c)).flush(), null);
     const rows = await readUsage(c, { ...days, by });
     if (rows.length > MAX_ROWS)
       raise("invalid_input", `by: there are more than ${MAX_ROWS} rows; request fewer days or groups`, { field: "by" });
     const [total] = by.length === 0 ? rows : await readUsage(c, { ...days, by: [] });
-    return c.json({ ...days, data: rows.map(shownRow), total: shownSums(total ?? NOTHING) }, 200);
+    return c.json({ ...days, data: rows.map(toRowView), total: toSums(total ?? NOTHING) }, 200);
   });
 }
 
 async function readUsage(c: AppContext, request: { from: string; to: string; by: readonly UsagePart[] }) {
-  return unwrap(await databaseFromEnv(c.env).usage.read(tenantOf(c), { ...request, limit: MAX_ROWS + 1 }));
+  return unwrap(await databaseFromEnv(c.env).usage.read(getTenant(c), { ...request, limit: MAX_ROWS + 1 }));
 }
 
-function daysOf(
+function readDays(
   query: { from?: string | undefined; to?: string | undefined },
   now: number,
 ): { readonly from: string; readonly to: string } {
-  const to = query.to ?? dayOf(query.from === undefined ? now : Math.max(now, Date.parse(query.from)));
-  const from = query.from ?? dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+  const to = query.to ?? toDay(query.from === undefined ? now : Math.max(now, Date.parse(query.from)));
+  const from = query.from ?? toDay(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1) raise("invalid_input", "to: is before from", { field: "to" });
   if (days > MAX_DAYS)
@@ -91,7 +91,7 @@ function daysOf(
   return { from, to };
 }
 
-function partsOf(list: string): UsagePart[] {
+function readParts(list: string): UsagePart[] {
   const names = list.split(",");
   const unknown = names.find((name) => !USAGE_PARTS.some((part) => part === name));
   if (unknown !== undefined)
@@ -99,16 +99,16 @@ function partsOf(list: string): UsagePart[] {
   return USAGE_PARTS.filter((part) => names.includes(part));
 }
 
-function dayOf(ms: number): string {
+function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
 const NOTHING: UsageRow = { parts: {}, tasks: 0, steps: 0, toolCalls: 0, tokens: 0, costMicros: 0 };
 
-function shownRow(row: UsageRow) {
-  return { ...row.parts, ...shownSums(row) };
+function toRowView(row: UsageRow) {
+  return { ...row.parts, ...toSums(row) };
 }
 
-function shownSums({ tasks, steps, toolCalls, tokens, costMicros }: UsageRow) {
+function toSums({ tasks, steps, toolCalls, tokens, costMicros }: UsageRow) {
   return { tasks, steps, tool_calls: toolCalls, tokens, cost_usd: costMicros / MICROS_PER_DOLLAR };
 }

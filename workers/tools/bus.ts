@@ -7,31 +7,34 @@ import { type NamedTool, openToolBus, type ToolBus, type ToolBusActs } from "../
 import { getInputSchema, getOutputSchema, getSettingsSchema } from "../../core/steps/toolset.ts";
 import type { OutsideTool, PinnedSource } from "../../core/tool/source.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { auditEntry } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import { changeDefinitions } from "../custom-tools/custom-tools.ts";
 import type { AppContext } from "../http/context.ts";
-import { tenantOf } from "../http/principal.ts";
-import { requestPatterns } from "../http/request-patterns.ts";
+import { getTenant } from "../http/principal.ts";
+import { getRequestPatterns } from "../http/request-patterns.ts";
 import { reloadServer } from "../mcp/access.ts";
 import { isImportSource, reimport } from "../openapi/imported-sources.ts";
-import { toolsOf } from "./tenant-tools.ts";
+import { listTools } from "./tenant-tools.ts";
 
 /** Creates the bus over these sources, by default the tenant's current ones. `call` makes a call. */
-export async function busOf(
+export async function openBus(
   c: AppContext,
-  { sources = c.get("sources"), call = noCall }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
+  {
+    sources = c.get("sources"),
+    call = refuseCall,
+  }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
 ): Promise<ToolBus> {
-  const tools = await toolsOf(c, sources);
+  const tools = await listTools(c, sources);
   const acts: ToolBusActs = {
     call,
     reload: async (tool) => await reload(c, tool, tools),
     register: async (tool, definition) => await register(c, tool, definition),
   };
-  return await openToolBus({ tools, patterns: requestPatterns(c).patterns, acts });
+  return await openToolBus({ tools, patterns: getRequestPatterns(c).patterns, acts });
 }
 
 /** Formats a tool for the API. */
-export function shownTool({ tool, modelName }: NamedTool) {
+export function toToolView({ tool, modelName }: NamedTool) {
   return {
     name: tool.name,
     model_name: modelName,
@@ -53,7 +56,7 @@ export function shownTool({ tool, modelName }: NamedTool) {
   };
 }
 
-async function noCall(): Promise<never> {
+async function refuseCall(): Promise<never> {
   throw new Error("this bus makes no calls");
 }
 
@@ -70,7 +73,7 @@ async function reload(c: AppContext, { name, written }: Tool, tools: readonly To
   const source = written?.source ?? "";
   const server = findSourceServer(source);
   if (server !== null) return await reloadTools(c, server);
-  const act = await auditEntry(c, "tool.reload", name);
+  const act = await createAuditEntry(c, "tool.reload", name);
   if (source === CUSTOM_SOURCE) return await changeDefinitions(c, () => ok(null), act);
   if (isImportSource(source)) return await reimport(c, source, { tools, act });
   return failed("not_available", `${name} comes from ${source}, which cannot be reloaded this way.`, { field: "name" });
@@ -81,7 +84,7 @@ async function reload(c: AppContext, { name, written }: Tool, tools: readonly To
  * Also announces a tool whose announcement was cut off.
  */
 async function register(c: AppContext, { name }: OutsideTool, definition: CustomTool): Promise<Result<void>> {
-  const act = await auditEntry(c, "tool.create", name);
+  const act = await createAuditEntry(c, "tool.create", name);
   const changed = await changeDefinitions(
     c,
     (present) => {
@@ -97,6 +100,6 @@ async function register(c: AppContext, { name }: OutsideTool, definition: Custom
     },
     act,
   );
-  if (!changed.ok) await toolSourcesFromEnv(c.env).present(tenantOf(c));
+  if (!changed.ok) await toolSourcesFromEnv(c.env).present(getTenant(c));
   return changed;
 }

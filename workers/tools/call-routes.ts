@@ -28,22 +28,22 @@ import { TASK_MS } from "../../core/tenant/cost-rates.ts";
 import { checkStart, isInBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { toolResultSchema } from "../http/schemas.ts";
-import { actorIdOf } from "../http/audit-entry.ts";
+import { getActorId } from "../http/audit-entry.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "../tasks/await.ts";
 import { chargeCost } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { refuseStopped } from "../http/middleware/refuse-stopped.ts";
-import { boundsOf } from "../http/middleware/key-bounds.ts";
+import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { idSource } from "../http/new-ids.ts";
+import { getIdSource } from "../http/new-ids.ts";
 import { findOwnApi } from "../http/own-origin.ts";
-import { pinnedSkills } from "./pinned.ts";
+import { openPinnedSkills } from "./pinned.ts";
 import { resolveAgent } from "../agents/resolve.ts";
-import { findFacts, readTask, refuseEnded, taskStub } from "../tasks/access.ts";
-import { tenantOf } from "../http/principal.ts";
+import { findFacts, readTask, refuseEnded, getTaskStub } from "../tasks/access.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { busOf } from "./bus.ts";
-import { toolsOf } from "./tenant-tools.ts";
+import { openBus } from "./bus.ts";
+import { listTools } from "./tenant-tools.ts";
 import { toolParams } from "./routes.ts";
 
 const callBody = z.strictObject({
@@ -79,9 +79,12 @@ export function toolCallRoutes(app: App): void {
   app.openapi(call, async (c) => {
     const { name } = c.req.valid("param");
     const body = c.req.valid("json");
-    const of = body.task_id === undefined ? null : await taskFor(c, body.task_id);
+    const of = body.task_id === undefined ? null : await readTaskOfCall(c, body.task_id);
     const sources = of?.sources ?? c.get("sources");
-    const bus = await busOf(c, { sources, call: async (tool, given) => await makeCall(c, tool, given, { body, of }) });
+    const bus = await openBus(c, {
+      sources,
+      call: async (tool, given) => await makeCall(c, tool, given, { body, of }),
+    });
     const { tool } = unwrap(bus.get(name));
     if (tool.name === CALL_TOOL) return c.json(await callWithin(bus, tool, body), 200);
     refuseSteering(tool, body);
@@ -91,14 +94,14 @@ export function toolCallRoutes(app: App): void {
 
 /** `call_tool` over the API: calls the tool that its arguments name. */
 async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
-  const called = unwrap(inTheBody(parseInnerCall(callTool, body.arguments ?? {})));
+  const called = unwrap(nestField(parseInnerCall(callTool, body.arguments ?? {})));
   const { tool } = unwrap(bus.get(called.name));
   refuseSteering(tool, body);
-  return unwrap(inTheBody(await bus.call(tool.name, called.arguments)));
+  return unwrap(nestField(await bus.call(tool.name, called.arguments)));
 }
 
 /** Converts fields of the called tool to fields of the request: `arguments.arguments.path`. */
-function inTheBody<T>(result: Result<T>): Result<T> {
+function nestField<T>(result: Result<T>): Result<T> {
   if (result.ok) return result;
   const { field = "arguments", message, fields = [{ field, message }] } = result.error;
   const inBody = fields.map((one) => ({ ...one, field: `arguments.${one.field}` }));
@@ -122,12 +125,12 @@ async function makeCall(
   given: Readonly<Record<string, unknown>>,
   { body, of }: { readonly body: CallBody; readonly of: TaskFacts | null },
 ): Promise<ToolResult> {
-  const facts = await factsOf(c, tool, body, of);
+  const facts = await buildFacts(c, tool, body, of);
   const prepared = await prepareCalls([{ name: tool.name, arguments: JSON.stringify(given) }], {
     facts,
     step: 1,
     toolset: {
-      ...(await buildToolset(await toolsOf(c, facts.sources), facts)),
+      ...(await buildToolset(await listTools(c, facts.sources), facts)),
       mailKeyedForMs: mailFromEnv(c.env).keyedForMs,
       ownApi: findOwnApi(c.env),
     },
@@ -140,12 +143,12 @@ async function makeCall(
   const open = () => tasksFromEnv(c.env)(facts.tenant, facts.id);
   chargeCost(c.env, facts.tenant, TASK_MS);
   const made = await open().create({ facts, hold: false, call: only });
-  if (!made.ok && body.task_id !== undefined) await taskStub(c, body.task_id).disown(facts.id);
+  if (!made.ok && body.task_id !== undefined) await getTaskStub(c, body.task_id).disown(facts.id);
   unwrap(made);
   if (body.task_id !== undefined) await cancelWithoutParent(c, body.task_id, open());
   const view = unwrap(await awaitTask(open, MAX_WAIT_SECONDS * 1000, hasEndedOrAsks));
   c.header("location", `/v1/tasks/${facts.id}`);
-  return await resultOf(c, view, facts, body.task_id);
+  return await readResult(c, view, facts, body.task_id);
 }
 
 /**
@@ -156,78 +159,78 @@ async function adoptCall(c: AppContext, taskId: string, { id, tenant }: TaskFact
   const isRepeat = c.get("idempotency") !== null && (await tasksFromEnv(c.env)(tenant, id).view()).ok;
   if (isRepeat) return;
   refuseEnded(await readTask(c, taskId, (stub) => stub.view()));
-  unwrap(await taskStub(c, taskId).adopt(id));
+  unwrap(await getTaskStub(c, taskId).adopt(id));
 }
 
 /** A task that was cancelled or erased between the link and the call did not reach the call. */
 async function cancelWithoutParent(c: AppContext, taskId: string, call: TaskStub): Promise<void> {
-  const parent = await taskStub(c, taskId).view();
+  const parent = await getTaskStub(c, taskId).view();
   if (!parent.ok || hasEnded(parent.value.status)) await call.cancel("the end of its task");
 }
 
 /** Builds the facts of the hidden task. `of` is the task of the call. */
-async function factsOf(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts | null): Promise<TaskFacts> {
-  const tenant = tenantOf(c);
+async function buildFacts(c: AppContext, tool: Tool, body: CallBody, of: TaskFacts | null): Promise<TaskFacts> {
+  const tenant = getTenant(c);
   const double = (["agent", "project"] as const).find((field) => of !== null && body[field] !== undefined);
   if (double !== undefined) raise("invalid_input", `${double}: comes from the task; omit it`, { field: double });
   const agent = of?.agent ?? (await resolveAgent(c, body.agent));
   const project = of === null ? (body.project ?? null) : of.project;
-  unwrap(checkStart(boundsOf(c), { project, agent: { id: agent.id, name: agent.config.name } }));
+  unwrap(checkStart(getBounds(c), { project, agent: { id: agent.id, name: agent.config.name } }));
   const { model: defaultModel } = settingsFromEnv(c.env);
-  const source = await idSource(c, "call");
+  const source = await getIdSource(c, "call");
   const sources = c.get("sources");
-  const skills = of === null ? await skillsOf(c, agent) : [];
+  const skills = of === null ? await listSkills(c, agent) : [];
   return createCallFacts(
-    { tenant, key: actorIdOf(c), agent, sources, defaultModel, ...source },
+    { tenant, key: getActorId(c), agent, sources, defaultModel, ...source },
     { project: body.project ?? null, of, skills, toolName: tool.name },
   );
 }
 
 /** Returns the skills of an agent, for any caller of its tools. */
-async function skillsOf(c: AppContext, agent: PinnedAgent): Promise<readonly SkillInForce[]> {
+async function listSkills(c: AppContext, agent: PinnedAgent): Promise<readonly SkillInForce[]> {
   if ((agent.config.skills?.names ?? []).length === 0) return [];
-  const skills = unwrap(await pinnedSkills(c.env, { tenant: tenantOf(c), sources: c.get("sources") }));
+  const skills = unwrap(await openPinnedSkills(c.env, { tenant: getTenant(c), sources: c.get("sources") }));
   return unwrap(matchSkills({ input: "", skills: [] }, { skills, agent }));
 }
 
 /** Returns the task of a call. `not_found` names the field. */
-async function taskFor(c: AppContext, id: string): Promise<TaskFacts> {
+async function readTaskOfCall(c: AppContext, id: string): Promise<TaskFacts> {
   const facts = await findFacts(c, id);
-  if (facts === null || !isInBounds(boundsOf(c), facts.project))
+  if (facts === null || !isInBounds(getBounds(c), facts.project))
     raise("not_found", NO_SUCH_TASK.message, { field: "task_id" });
   return facts;
 }
 
 /** Reads the result from the hidden task's ledger row. For a call that continues, tells where. */
-async function resultOf(
+async function readResult(
   c: AppContext,
   view: TaskView,
   facts: TaskFacts,
   taskId: string | undefined,
 ): Promise<ToolResult> {
-  if (!hasEnded(view.status)) return refused(goesOn(view));
+  if (!hasEnded(view.status)) return toRefused(toPendingFailure(view));
   const { rows } = await readTask(c, view.id, (stub) => stub.ledger({ after: null, limit: 1, withResults: true }));
   const [row] = rows;
-  if (row?.result == null) return refused({ code: "internal", message: "The call ended without a result." });
+  if (row?.result == null) return toRefused({ code: "internal", message: "The call ended without a result." });
   if (!row.result.ok) return row.result;
   for (const file of taskId === undefined ? [] : (view.output?.files ?? [])) {
-    const attached = await taskStub(c, taskId ?? "").attach({
+    const attached = await getTaskStub(c, taskId ?? "").attach({
       path: file.path,
       size: file.size,
       contentType: file.content_type,
       ...(file.sha256 === undefined ? {} : { hash: file.sha256 }),
     });
-    if (!attached.ok) return refused(attached.error);
+    if (!attached.ok) return toRefused(attached.error);
   }
-  return { ok: true, result: await wholeResult(c, row.result.result, getResultKey(facts, row.callId)) };
+  return { ok: true, result: await readWholeResult(c, row.result.result, getResultKey(facts, row.callId)) };
 }
 
 /** Explains why there is no result yet, and where to find it. */
-function goesOn({ id, status, pending }: TaskView): Failure {
+function toPendingFailure({ id, status, pending }: TaskView): Failure {
   const [open] = pending;
   switch (open?.kind) {
     case "approval":
-      return needsApproval(id, open);
+      return toApprovalFailure(id, open);
     case "unknown": {
       const message = `The outcome of the call is unknown. Decide it at /v1/tasks/${id}/ledger/${open.call_id}.`;
       return failed("outcome_unknown", message, { details: { task_id: id, call_id: open.call_id } }).error;
@@ -239,7 +242,7 @@ function goesOn({ id, status, pending }: TaskView): Failure {
   }
 }
 
-function needsApproval(task: string, open: Extract<PendingView, { kind: "approval" }>): Failure {
+function toApprovalFailure(task: string, open: Extract<PendingView, { kind: "approval" }>): Failure {
   return failed(
     "needs_approval",
     `A person has to approve this call first: ${open.reason} Decide it at /v1/tasks/${task}/approvals/${open.id}; its result will be in that task's ledger.`,
@@ -248,13 +251,13 @@ function needsApproval(task: string, open: Extract<PendingView, { kind: "approva
 }
 
 /** Reads a result that was too large for its row from its key in the store. */
-async function wholeResult(c: AppContext, result: unknown, key: string): Promise<unknown> {
+async function readWholeResult(c: AppContext, result: unknown, key: string): Promise<unknown> {
   if (typeof result !== "object" || result === null || !("stored" in result) || result.stored !== key) return result;
   const blob = await blobsFromEnv(c.env).get(key);
   return blob.ok ? (JSON.parse(new TextDecoder().decode(blob.value)) as unknown) : result;
 }
 
-function refused(failure: Failure): ToolResult {
+function toRefused(failure: Failure): ToolResult {
   return { ok: false, error: toToolError(failure) };
 }
 

@@ -6,18 +6,18 @@ import { getInputSchema } from "../../core/steps/toolset.ts";
 import { createToolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";
-import { pinnedLists } from "./pinned.ts";
+import { openPinnedLists } from "./pinned.ts";
 
 /** By the tools themselves, because a test's runner has its own. */
 const builtInLists = new WeakMap<readonly Tool[], ToolList>();
 
 /** Returns the lists of a task or tenant. Fails while its own tools cannot be read. */
-export async function toolLists(
+export async function openToolLists(
   env: Env,
   pinned: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
   builtIn: readonly Tool[],
 ): Promise<Result<readonly SourcedList[]>> {
-  const own = await pinnedLists(env, pinned);
+  const own = await openPinnedLists(env, pinned);
   if (!own.ok) return own;
   const list = builtInLists.get(builtIn) ?? createToolList(builtIn, getInputSchema);
   builtInLists.set(builtIn, list);

@@ -20,7 +20,7 @@ import { type OutsideTool, type PinnedSource, formatSource } from "../../core/to
 /** Characters of JSON of all cached sources together, because tenants share the isolate. */
 const MAX_CHARACTERS = 16_000_000;
 
-interface Kept {
+interface CachedSource {
   readonly tools: readonly OutsideTool[];
   /** For searches. Its index, built by the first one, takes about a fifth of the JSON's characters in bytes. */
   readonly list: ToolList;
@@ -28,7 +28,7 @@ interface Kept {
 }
 
 /** By tenant and hash, the least recently used first. */
-const kept = new Map<string, Kept>();
+const cache = new Map<string, CachedSource>();
 let characters = 0;
 
 /** Functions that call outside tools, by the kind of their origin. */
@@ -38,7 +38,7 @@ const CALLERS: OutsideCallers = { http: httpCaller, mcp: mcpCaller, skill: skill
  * Returns the tools of a task's sources, without those that a built-in tool overrides. Fails while the bucket is
  * unavailable.
  */
-export async function pinnedTools(
+export async function openPinnedTools(
   env: Env,
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
   builtIn: readonly Pick<Tool, "name">[],
@@ -54,17 +54,17 @@ export async function pinnedTools(
 }
 
 /** Returns the skills of a task's sources, at their pinned versions. Fails while the bucket is unavailable. */
-export async function pinnedSkills(
+export async function openPinnedSkills(
   env: Env,
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
 ): Promise<Result<readonly Skill[]>> {
   const ofSkills = sources.filter(({ name }) => name === SKILLS_SOURCE || name === SHIPPED_SOURCE);
-  const tools = await pinnedTools(env, { tenant, sources: ofSkills }, []);
+  const tools = await openPinnedTools(env, { tenant, sources: ofSkills }, []);
   return tools.ok ? ok(tools.value.flatMap(({ skill }) => skill ?? [])) : tools;
 }
 
 /** Returns the sources of a task as searchable lists. Fails while the bucket is unavailable. */
-export async function pinnedLists(
+export async function openPinnedLists(
   env: Env,
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
 ): Promise<Result<readonly SourcedList[]>> {
@@ -72,45 +72,45 @@ export async function pinnedLists(
   const reads = sources.map(async ({ name, hash }) => ({ name, hash, read: await readSource(env, tenant, hash) }));
   for (const { name, hash, read } of await Promise.all(reads)) {
     if (!read.ok) return read;
-    lists.push({ source: name, list: kept.get(`${tenant} ${hash}`)?.list ?? listOf(read.value) });
+    lists.push({ source: name, list: cache.get(`${tenant} ${hash}`)?.list ?? toList(read.value) });
   }
   return ok(lists);
 }
 
 /** Returns the weight of a task's sources in a cache: characters of JSON. Uncached ones weigh nothing. */
-export function weightOf(tenant: string, sources: readonly PinnedSource[]): number {
-  return sources.reduce((sum, { hash }) => sum + (kept.get(`${tenant} ${hash}`)?.characters ?? 0), 0);
+export function getWeight(tenant: string, sources: readonly PinnedSource[]): number {
+  return sources.reduce((sum, { hash }) => sum + (cache.get(`${tenant} ${hash}`)?.characters ?? 0), 0);
 }
 
 async function readSource(env: Env, tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>> {
   const name = `${tenant} ${hash}`;
-  const known = kept.get(name);
+  const known = cache.get(name);
   if (known !== undefined) {
-    kept.delete(name);
-    kept.set(name, known);
+    cache.delete(name);
+    cache.set(name, known);
     return ok(known.tools);
   }
   const read = await toolSourcesFromEnv(env).read(tenant, hash);
-  if (read.ok) keep(name, read.value);
+  if (read.ok) cacheSource(name, read.value);
   return read;
 }
 
-function keep(name: string, tools: readonly OutsideTool[]): void {
+function cacheSource(name: string, tools: readonly OutsideTool[]): void {
   drop(name);
   const size = name.length + formatSource(tools).length;
-  kept.set(name, { tools, list: listOf(tools), characters: size });
+  cache.set(name, { tools, list: toList(tools), characters: size });
   characters += size;
-  for (const [oldest] of kept) {
+  for (const [oldest] of cache) {
     if (characters <= MAX_CHARACTERS) break;
     drop(oldest);
   }
 }
 
-function listOf(tools: readonly OutsideTool[]): ToolList {
+function toList(tools: readonly OutsideTool[]): ToolList {
   return createToolList(tools, ({ input }) => input);
 }
 
 function drop(name: string): void {
-  characters -= kept.get(name)?.characters ?? 0;
-  kept.delete(name);
+  characters -= cache.get(name)?.characters ?? 0;
+  cache.delete(name);
 }

@@ -14,10 +14,10 @@ import { chargeCost } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { optionalQuery } from "../http/list-query.ts";
-import { tenantOf } from "../http/principal.ts";
+import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { toolLists } from "./lists.ts";
-import { busOf, shownTool } from "./bus.ts";
+import { openToolLists } from "./lists.ts";
+import { openBus, toToolView } from "./bus.ts";
 
 const shared = { tags: ["Tools"], ...withKey };
 
@@ -101,38 +101,38 @@ const reload = createRoute({
 
 export function toolRoutes(app: App): void {
   app.openapi(list, async (c) => {
-    const found = await listed(c, c.req.valid("query"));
-    return c.json({ data: found.map(shownTool), next_cursor: null }, 200);
+    const found = await filterTools(c, c.req.valid("query"));
+    return c.json({ data: found.map(toToolView), next_cursor: null }, 200);
   });
 
-  app.openapi(functions, async (c) => c.json((await listed(c, c.req.valid("query"))).map(toFunction), 200));
+  app.openapi(functions, async (c) => c.json((await filterTools(c, c.req.valid("query"))).map(toFunction), 200));
 
   app.openapi(page, async (c) => {
-    const found = await listed(c, c.req.valid("query"));
+    const found = await filterTools(c, c.req.valid("query"));
     return c.body(formatToolPage(found), 200, { "content-type": "text/markdown; charset=utf-8" });
   });
 
-  app.openapi(show, async (c) => c.json(shownTool(unwrap((await busOf(c)).get(c.req.valid("param").name))), 200));
+  app.openapi(show, async (c) => c.json(toToolView(unwrap((await openBus(c)).get(c.req.valid("param").name))), 200));
 
   app.openapi(reload, async (c) => {
     const { name } = c.req.valid("param");
-    unwrap(await (await busOf(c)).reload(name));
-    const sources = unwrap(await toolSourcesFromEnv(c.env).present(tenantOf(c)));
-    return c.json(shownTool(unwrap((await busOf(c, { sources })).get(name))), 200);
+    unwrap(await (await openBus(c)).reload(name));
+    const sources = unwrap(await toolSourcesFromEnv(c.env).present(getTenant(c)));
+    return c.json(toToolView(unwrap((await openBus(c, { sources })).get(name))), 200);
   });
 }
 
 /** Returns the tools that match a filter; with a query, the best matches first. */
-async function listed(
+async function filterTools(
   c: AppContext,
   { query = "", ...filter }: z.infer<typeof filterSchema>,
 ): Promise<readonly NamedTool[]> {
-  chargeCost(c.env, tenantOf(c), TOOLS_MS);
-  const found = (await busOf(c)).list(filter);
+  chargeCost(c.env, getTenant(c), TOOLS_MS);
+  const found = (await openBus(c)).list(filter);
   if (query.trim() === "") return found;
   const byName = new Map(found.map((named) => [named.tool.name, named]));
   const reach = { resolve: (name: string) => byName.get(name)?.tool ?? null, names: [...byName.keys()] };
-  const lists = unwrap(await toolLists(c.env, { tenant: tenantOf(c), sources: c.get("sources") }, catalogue));
+  const lists = unwrap(await openToolLists(c.env, { tenant: getTenant(c), sources: c.get("sources") }, catalogue));
   const names = await findTools(lists, reach, query, MAX_FOUND);
   return names.flatMap((name) => byName.get(name) ?? []);
 }

@@ -1,9 +1,10 @@
 /** What the runtime throws about its storage, as an answer. */
 import { expect, it } from "vitest";
 import { problemResponse } from "../../../workers/http/problem.ts";
-import { FULL_BYTES, storageFailure } from "../../../workers/http/storage-failure.ts";
+import { FULL_BYTES, toStorageFailure } from "../../../workers/http/storage-failure.ts";
 
-const failureOf = async (thrown: unknown, free: number | null = null) => await storageFailure(thrown, async () => free);
+const failureOf = async (thrown: unknown, free: number | null = null) =>
+  await toStorageFailure(thrown, async () => free);
 
 it.each([
   "database or disk is full: SQLITE_FULL",

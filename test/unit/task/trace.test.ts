@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TaskEvent } from "../../../core/task/events.ts";
 import type { LedgerRow, Spend } from "../../../core/task/decision.ts";
 import type { TaskView } from "../../../core/task/view.ts";
-import { traceOf } from "../../../workers/tasks/trace.ts";
+import { buildTrace } from "../../../workers/tasks/trace.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const view = { id: "task_1", status: "completed", started_at: at(0), ended_at: at(9) } as TaskView;
@@ -62,7 +62,7 @@ function sourceOf(spending: readonly Spend[], onLedger: (page: { withResults: bo
 
 test("a trace contains every page of the log and of the ledger, however short the pages are", async () => {
   const withResults: boolean[] = [];
-  const trace = await traceOf(
+  const trace = await buildTrace(
     view,
     sourceOf([], (page) => withResults.push(page.withResults)),
   );
@@ -78,7 +78,7 @@ test("a trace contains every page of the log and of the ledger, however short th
 });
 
 test("a trace has the cost of each call and each step, and the steps add up to the total", async () => {
-  const trace = await traceOf(
+  const trace = await buildTrace(
     view,
     sourceOf([
       spentOn("step", 1),
@@ -109,7 +109,7 @@ test("a trace has the cost of each call and each step, and the steps add up to t
 });
 
 test("a step in which nothing was spent used nothing", async () => {
-  const { steps, usage } = await traceOf(view, sourceOf([]));
+  const { steps, usage } = await buildTrace(view, sourceOf([]));
   const nothing = { input_tokens: 0, output_tokens: 0, cost_usd: 0, estimated: false };
   expect([usage, ...steps.map((step) => step.usage)]).toEqual([nothing, nothing, nothing]);
   expect(steps.map(({ models }) => models)).toEqual([[], []]);

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../../core/agents/agent.ts";
 import type { TenantRpc } from "../../../core/tenant/rpc.ts";
-import { keepAgent, knownAgent } from "../../../workers/agents/agent-cache.ts";
+import { cacheAgent, findCachedAgent } from "../../../workers/agents/agent-cache.ts";
 import { type Answer, type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 import { config, tenantStub, watchDatabase } from "../tenant/client.ts";
 
@@ -34,15 +34,15 @@ async function versionFor(caller: Caller, agent: string): Promise<number> {
 describe("an agent that was read", () => {
   test("holds for its tenant, under its stamp, for a minute, and for nobody else", () => {
     const [tenant, other] = [crypto.randomUUID(), crypto.randomUUID()];
-    keepAgent(tenant, "mine", "one", agentOf(1), 1000);
-    expect(knownAgent(tenant, "mine", "one", 1000 + MINUTE - 1)).toEqual(agentOf(1));
+    cacheAgent(tenant, "mine", "one", agentOf(1), 1000);
+    expect(findCachedAgent(tenant, "mine", "one", 1000 + MINUTE - 1)).toEqual(agentOf(1));
     // A change that was cut off between its two stamps leaves the stamp as it was.
-    expect(knownAgent(tenant, "mine", "one", 1000 + MINUTE)).toBeNull();
-    expect(knownAgent(tenant, "mine", "two", 1000)).toBeNull();
-    expect(knownAgent(tenant, "yours", "one", 1000)).toBeNull();
-    expect(knownAgent(other, "mine", "one", 1000)).toBeNull();
-    keepAgent(tenant, "mine", "two", agentOf(2), 2000);
-    expect([knownAgent(tenant, "mine", "one", 2000), knownAgent(tenant, "mine", "two", 2000)]).toEqual([
+    expect(findCachedAgent(tenant, "mine", "one", 1000 + MINUTE)).toBeNull();
+    expect(findCachedAgent(tenant, "mine", "two", 1000)).toBeNull();
+    expect(findCachedAgent(tenant, "yours", "one", 1000)).toBeNull();
+    expect(findCachedAgent(other, "mine", "one", 1000)).toBeNull();
+    cacheAgent(tenant, "mine", "two", agentOf(2), 2000);
+    expect([findCachedAgent(tenant, "mine", "one", 2000), findCachedAgent(tenant, "mine", "two", 2000)]).toEqual([
       null,
       agentOf(2),
     ]);
@@ -50,18 +50,18 @@ describe("an agent that was read", () => {
 
   test("makes room for others, the one that was read longest ago first, and fills no isolate that all tenants share", () => {
     const tenant = crypto.randomUUID();
-    keepAgent(tenant, "first", "one", agentOf(1), 0);
-    keepAgent(tenant, "second", "one", agentOf(2), 0);
-    keepAgent(tenant, "first", "one", agentOf(3), 0);
+    cacheAgent(tenant, "first", "one", agentOf(1), 0);
+    cacheAgent(tenant, "second", "one", agentOf(2), 0);
+    cacheAgent(tenant, "first", "one", agentOf(3), 0);
     const large = { ...agentOf(1), config: { ...agentOf(1).config, instructions: "x".repeat(99_500) } };
-    for (let i = 0; i < 90; i += 1) keepAgent(tenant, `agent ${i}`, "one", large, 0);
-    expect(knownAgent(tenant, "second", "one", 0)).toBeNull();
-    expect(knownAgent(tenant, "first", "one", 0)).toBeNull();
-    expect(knownAgent(tenant, "agent 89", "one", 0)).toEqual(large);
+    for (let i = 0; i < 90; i += 1) cacheAgent(tenant, `agent ${i}`, "one", large, 0);
+    expect(findCachedAgent(tenant, "second", "one", 0)).toBeNull();
+    expect(findCachedAgent(tenant, "first", "one", 0)).toBeNull();
+    expect(findCachedAgent(tenant, "agent 89", "one", 0)).toEqual(large);
     // An agent may be as large as a request's body.
     const config = { ...agentOf(1).config, tool_config: { read_file: { note: "x".repeat(1_000_000) } } };
-    keepAgent(tenant, "huge", "one", { ...agentOf(1), config }, 0);
-    expect(knownAgent(tenant, "huge", "one", 0)).toBeNull();
+    cacheAgent(tenant, "huge", "one", { ...agentOf(1), config }, 0);
+    expect(findCachedAgent(tenant, "huge", "one", 0)).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { linkSlackPerson, personOfMail } from "../../../workers/people/link.ts";
+import { linkSlackPerson, findPersonByMail } from "../../../workers/people/link.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 
@@ -119,7 +119,7 @@ describe("a member of a workspace", () => {
       mayAnswer: true,
       mayApprove: false,
     });
-    expect(valueOf(await personOfMail(env, tenant, "BO@acme.example"))?.id).toBe(people[0]?.id);
+    expect(valueOf(await findPersonByMail(env, tenant, "BO@acme.example"))?.id).toBe(people[0]?.id);
   });
 
   test("is the person whose mail address the workspace vouches for, with that person's rights", async () => {

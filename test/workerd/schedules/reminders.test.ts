@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { taskReminders } from "../../../workers/schedules/task-reminders.ts";
+import { openTaskReminders } from "../../../workers/schedules/task-reminders.ts";
 import { remindersSuite } from "../../contracts/schedules/reminders-suite.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 
@@ -15,7 +15,7 @@ async function addPerson(caller: Caller, name: string, timeZone = "UTC"): Promis
 remindersSuite("the schedules of a tenant", async (deliver, people) => {
   const caller = await makeCaller();
   for (const { name, timeZone } of people) await addPerson(caller, name, timeZone);
-  return taskReminders(env, { tenant: caller.tenant, deliver });
+  return openTaskReminders(env, { tenant: caller.tenant, deliver });
 });
 
 test("a model sets a reminder, and the person is notified when it is due", async () => {

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { schedulesFromEnv } from "../../../adapters/env/schedules.ts";
-import { makeReminder } from "../../../workers/schedules/reminders.ts";
+import { createReminder } from "../../../workers/schedules/reminders.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { expectProblem, makeCaller, type Caller } from "../http/entry.ts";
 import { config, quick, schedulesOf, waits } from "./client.ts";
@@ -291,18 +291,18 @@ describe("the notifications of people", () => {
     const person = { id: made.json.id, name: "Ana Silva", timeZone: "Europe/Lisbon" };
     const to = [{ channel: "person", to: person.id }] as const;
     const order = { tenant: caller.tenant, person, to, now: Date.now(), seed: "Ev1" };
-    const first = await makeReminder(env, { ...order, text: "me in 20 minutes to call Bo" });
-    const again = await makeReminder(env, { ...order, text: "me in 20 minutes to call Bo" });
+    const first = await createReminder(env, { ...order, text: "me in 20 minutes to call Bo" });
+    const again = await createReminder(env, { ...order, text: "me in 20 minutes to call Bo" });
     expect(again).toEqual(first);
     if (!first.ok) throw new Error(first.error.message);
     const shown = (await caller.send("GET", `/v1/schedules/${first.value.id}`)).json;
     expect(shown).toMatchObject({ name: "Reminder: call Bo", reminder: { text: "call Bo", to } });
-    const other = await makeReminder(env, { ...order, seed: "Ev2", text: "@Ana every weekday at 9: plan" });
+    const other = await createReminder(env, { ...order, seed: "Ev2", text: "@Ana every weekday at 9: plan" });
     expect(other).toMatchObject({ value: { config: { reminder: { text: "Ana Silva: plan", to } } } });
-    expect(await makeReminder(env, { ...order, seed: "Ev3", text: "@Zoe in 1 hour to x" })).toMatchObject({
+    expect(await createReminder(env, { ...order, seed: "Ev3", text: "@Zoe in 1 hour to x" })).toMatchObject({
       ok: false,
     });
-    expect(await makeReminder(env, { ...order, seed: "Ev4", text: "me soon" })).toMatchObject({
+    expect(await createReminder(env, { ...order, seed: "Ev4", text: "me soon" })).toMatchObject({
       error: { code: "invalid_input" },
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TaskEvent } from "../../../core/task/events.ts";
 import { type EventStream, streamEvents } from "../../../workers/http/stream-events.ts";
-import { written } from "../../../workers/tasks/format-event.ts";
+import { formatWatched } from "../../../workers/tasks/format-event.ts";
 import type { Watched } from "../../../workers/tasks/watch.ts";
 
 const eventOf = (seq: number, type: TaskEvent["type"]): Watched => ({
@@ -26,7 +26,7 @@ function stream(
   change: Partial<EventStream<Watched>> & Pick<EventStream<Watched>, "watch">,
 ): ReadableStream<Uint8Array> {
   return streamEvents({
-    write: (watched) => written("task_1", watched, (event) => event),
+    write: (watched) => formatWatched("task_1", watched, (event) => event),
     mayRead: async () => true,
     report: (thrown) => expect.unreachable(String(thrown)),
     recheckMs: 20,

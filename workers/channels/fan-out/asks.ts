@@ -9,24 +9,24 @@ import { toApproval, type AskEnd, listAskEnds, toQuestion } from "../../../core/
 import type { PersonRecord } from "../../../core/people/person.ts";
 import { getDestinationKey } from "../../../core/people/route-ask.ts";
 import type { Notice } from "../../../core/task/notice.ts";
-import type { NoticeLook, Spread, Spreader } from "./fan-out-step.ts";
-import { stationsOfTask } from "../../people/conversations.ts";
+import type { NoticeInput, FanOutEffect, FanOutStep } from "./fan-out-step.ts";
+import { findDestinations } from "../../people/conversations.ts";
 
-const NOTHING: Result<Spread> = ok({ deliveries: [] });
+const NOTHING: Result<FanOutEffect> = ok({ deliveries: [] });
 
 /** Questions of hidden tasks are not delivered, because the reply to the API call contains them. */
-export const spreadAsks: Spreader = async function spreadAsks(env, look) {
+export const fanOutAsks: FanOutStep = async function fanOutAsks(env, look) {
   const { notice } = look;
   if (notice.facts.isHidden) return NOTHING;
-  if (notice.type === "question.asked") return await spreadQuestion(env, look);
-  if (notice.type === "approval.requested") return await spreadApproval(env, look);
+  if (notice.type === "question.asked") return await fanOutQuestion(env, look);
+  if (notice.type === "approval.requested") return await fanOutApproval(env, look);
   const ends = listAskEnds(notice);
-  return ends.length === 0 ? NOTHING : await spreadEnds(env, look, ends);
+  return ends.length === 0 ? NOTHING : await fanOutEnds(env, look, ends);
 };
 
 /** A question that its task no longer shows was answered or expired while the notice waited. */
-async function spreadQuestion(env: Env, { tenant, notice, view }: NoticeLook): Promise<Result<Spread>> {
-  const person = await personOf(env, tenant, notice.data["person_id"]);
+async function fanOutQuestion(env: Env, { tenant, notice, view }: NoticeInput): Promise<Result<FanOutEffect>> {
+  const person = await findPersonRecord(env, tenant, notice.data["person_id"]);
   if (!person.ok) return person;
   const told = toQuestion(notice, person.value?.id ?? null);
   if (told === null) return NOTHING;
@@ -34,16 +34,16 @@ async function spreadQuestion(env: Env, { tenant, notice, view }: NoticeLook): P
   if (!task.ok) return task;
   const isOpen = task.value?.pending.some((entry) => entry.kind === "question" && entry.id === told.ask.id) ?? false;
   if (told.waits && !isOpen) return NOTHING;
-  const conversations = await stationsOfTask(env, tenant, notice.facts.deliver, "question");
+  const conversations = await findDestinations(env, tenant, notice.facts.deliver, "question");
   if (!conversations.ok) return conversations;
   const whom = { person: person.value, conversations: conversations.value };
   return ok({ deliveries: await planAsk(tenant, notice, told, whom) });
 }
 
 /** The task stores the arguments. An approval that it no longer shows was decided. */
-async function spreadApproval(env: Env, look: NoticeLook): Promise<Result<Spread>> {
+async function fanOutApproval(env: Env, look: NoticeInput): Promise<Result<FanOutEffect>> {
   const { tenant, notice } = look;
-  const conversations = await stationsOfTask(env, tenant, notice.facts.deliver, "approval");
+  const conversations = await findDestinations(env, tenant, notice.facts.deliver, "approval");
   if (!conversations.ok) return conversations;
   if (conversations.value.length === 0) return NOTHING;
   const task = await look.view();
@@ -57,13 +57,17 @@ async function spreadApproval(env: Env, look: NoticeLook): Promise<Result<Spread
 }
 
 /** Cancels unsent deliveries, and updates every card that was sent. */
-async function spreadEnds(env: Env, { tenant, notice }: NoticeLook, ends: readonly AskEnd[]): Promise<Result<Spread>> {
+async function fanOutEnds(
+  env: Env,
+  { tenant, notice }: NoticeInput,
+  ends: readonly AskEnd[],
+): Promise<Result<FanOutEffect>> {
   const deliveries: Delivery[] = [];
   const calledOff: { outbox: string; about: string }[] = [];
   for (const end of ends) {
     // Without a recipient, only the console and the API have shown it.
     if (end.personId === null && notice.facts.deliver.length === 0) continue;
-    const found = await outboxesOf(env, tenant, notice, end);
+    const found = await findOutboxes(env, tenant, notice, end);
     if (!found.ok) return found;
     for (const [outbox, isFromNow] of found.value) {
       const places = await outboxesFromEnv(env)(outbox).placesOf(end.id);
@@ -76,15 +80,15 @@ async function spreadEnds(env: Env, { tenant, notice }: NoticeLook, ends: readon
 }
 
 /** Returns the outboxes that may contain deliveries of a question or approval. */
-async function outboxesOf(
+async function findOutboxes(
   env: Env,
   tenant: string,
   { facts }: Notice,
   { kind, personId }: AskEnd,
 ): Promise<Result<ReadonlyMap<string, boolean>>> {
-  const person = await personOf(env, tenant, personId);
+  const person = await findPersonRecord(env, tenant, personId);
   if (!person.ok) return person;
-  const conversations = await stationsOfTask(env, tenant, facts.deliver, kind);
+  const conversations = await findDestinations(env, tenant, facts.deliver, kind);
   if (!conversations.ok) return conversations;
   const installs = await databaseFromEnv(env).slackInstalls.active(tenant);
   if (!installs.ok) return installs;
@@ -93,7 +97,7 @@ async function outboxesOf(
 }
 
 /** Returns the person's record; null if none is named, or the record was deleted. */
-async function personOf(env: Env, tenant: string, id: unknown): Promise<Result<PersonRecord | null>> {
+async function findPersonRecord(env: Env, tenant: string, id: unknown): Promise<Result<PersonRecord | null>> {
   if (typeof id !== "string") return ok(null);
   const found = await databaseFromEnv(env).people.get(tenant, id);
   return !found.ok && found.error.code === "not_found" ? ok(null) : found;

@@ -6,18 +6,18 @@ import type { Result } from "../../../core/base/errors.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 
 /** The effect of a notice: new deliveries, and deliveries to cancel. */
-export interface Spread {
+export interface FanOutEffect {
   readonly deliveries: readonly Delivery[];
   /** Outboxes in which everything about this is cancelled. */
   readonly calledOff?: readonly { readonly outbox: string; readonly about: string }[];
 }
 
 /** A notice, with a function that reads its task; null if the task was erased. */
-export interface NoticeLook {
+export interface NoticeInput {
   readonly tenant: string;
   readonly notice: Notice;
   readonly view: () => Promise<Result<TaskView | null>>;
 }
 
 /** Returns the effect of a notice, always the same for the same notice. Fails while a dependency is unavailable. */
-export type Spreader = (env: Env, look: NoticeLook) => Promise<Result<Spread>>;
+export type FanOutStep = (env: Env, look: NoticeInput) => Promise<Result<FanOutEffect>>;

@@ -5,35 +5,35 @@ import type { Env } from "../../../adapters/env/bindings.ts";
 import type { Notice } from "../../../core/task/notice.ts";
 import { type Failure, ok, type Result, toFailure } from "../../../core/base/errors.ts";
 import type { TaskView } from "../../../core/task/view.ts";
-import { spreadAsks } from "./asks.ts";
+import { fanOutAsks } from "./asks.ts";
 import { putDeliveries } from "../outbox/put-deliveries.ts";
-import { spreadProgress } from "./progress.ts";
-import { spreadResults } from "./results.ts";
-import { spreadWebhooks } from "./webhooks.ts";
+import { fanOutProgress } from "./progress.ts";
+import { fanOutResults } from "./results.ts";
+import { fanOutWebhooks } from "./webhooks.ts";
 import { awaitWithin } from "../../../core/base/deadline.ts";
-import type { NoticeLook, Spread, Spreader } from "./fan-out-step.ts";
-import { tellSchedule } from "../../schedules/notify.ts";
+import type { NoticeInput, FanOutEffect, FanOutStep } from "./fan-out-step.ts";
+import { notifySchedule } from "../../schedules/notify.ts";
 
 /** Progress comes first, because it cancels unsent updates before the task's end is delivered. */
-const SPREADERS: readonly Spreader[] = [tellSchedule, spreadProgress, spreadResults, spreadAsks, spreadWebhooks];
+const STEPS: readonly FanOutStep[] = [notifySchedule, fanOutProgress, fanOutResults, fanOutAsks, fanOutWebhooks];
 
 /** Tasks whose notices are fanned out concurrently. */
 const AT_ONCE = 10;
 /** Time limit of one notice, and of all of them, so that one unresponsive task does not delay the others. */
-const PATIENCE_MS = 15_000;
-const PATIENCE_FOR_ALL_MS = 30_000;
+const NOTICE_MS = 15_000;
+const ALL_NOTICES_MS = 30_000;
 
 const NOT_REACHED: Failure = { code: "upstream_failed", message: "There was no time left to deliver this notice." };
 const TOO_LATE: Failure = {
   code: "upstream_failed",
-  message: `Delivering this notice took longer than ${PATIENCE_MS / 1000} seconds.`,
+  message: `Delivering this notice took longer than ${NOTICE_MS / 1000} seconds.`,
 };
 
 /**
  * Puts the deliveries of these notices into the outboxes, in order for each task. Returns for each notice why it has
  * to be retried, or null. A failure of one notice or step does not stop the others. Never throws.
  */
-export async function spreadNotices(
+export async function fanOutNotices(
   env: Env,
   tenant: string,
   notices: readonly Notice[],
@@ -41,13 +41,13 @@ export async function spreadNotices(
   const outcomes: (Failure | null)[] = notices.map(() => NOT_REACHED);
   const tasks = [...Map.groupBy(notices.entries(), ([, { facts }]) => facts.task).values()];
   const deadline = { isOver: false };
-  const timer = setTimeout(() => (deadline.isOver = true), PATIENCE_FOR_ALL_MS);
+  const timer = setTimeout(() => (deadline.isOver = true), ALL_NOTICES_MS);
   const work = async () => {
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
       for (const [index, notice] of task) {
         if (deadline.isOver) return;
         // Work that timed out continues. Repeating it is harmless.
-        outcomes[index] = await awaitWithin(globalThis, PATIENCE_MS, spreadOne(env, tenant, notice), TOO_LATE);
+        outcomes[index] = await awaitWithin(globalThis, NOTICE_MS, fanOutNotice(env, tenant, notice), TOO_LATE);
       }
     }
   };
@@ -57,13 +57,13 @@ export async function spreadNotices(
 }
 
 /** Runs every step; returns the last failure. Never throws. */
-async function spreadOne(env: Env, tenant: string, notice: Notice): Promise<Failure | null> {
-  const look = { tenant, notice, view: viewOf(env, tenant, notice) };
+async function fanOutNotice(env: Env, tenant: string, notice: Notice): Promise<Failure | null> {
+  const readView = { tenant, notice, view: createViewReader(env, tenant, notice) };
   let outcome: Failure | null = null;
-  for (const spreader of SPREADERS) {
+  for (const spreader of STEPS) {
     try {
-      const spread = await spreader(env, look);
-      if (spread.ok) await put(env, spread.value);
+      const spread = await spreader(env, readView);
+      if (spread.ok) await applyEffect(env, spread.value);
       else outcome = spread.error;
     } catch (thrown) {
       outcome = toFailure(thrown);
@@ -72,13 +72,13 @@ async function spreadOne(env: Env, tenant: string, notice: Notice): Promise<Fail
   return outcome;
 }
 
-async function put(env: Env, { deliveries, calledOff = [] }: Spread): Promise<void> {
+async function applyEffect(env: Env, { deliveries, calledOff = [] }: FanOutEffect): Promise<void> {
   for (const { outbox, about } of calledOff) await outboxesFromEnv(env)(outbox).callOff(about);
   await putDeliveries(env, deliveries);
 }
 
 /** Reads the task once, when the first step needs it. */
-function viewOf(env: Env, tenant: string, { facts: { task } }: Notice): NoticeLook["view"] {
+function createViewReader(env: Env, tenant: string, { facts: { task } }: Notice): NoticeInput["view"] {
   let asked: Promise<Result<TaskView | null>> | null = null;
   return async () => await (asked ??= look(env, tenant, task));
 }

@@ -3,10 +3,10 @@ import type { Env } from "../../../adapters/env/bindings.ts";
 import { planProgress } from "../../../core/channels/slack/progress.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
-import type { NoticeLook, Spread } from "./fan-out-step.ts";
+import type { NoticeInput, FanOutEffect } from "./fan-out-step.ts";
 
 /** Runs before the step of results, so that unsent progress is cancelled before the result. */
-export async function spreadProgress(_env: Env, { tenant, notice }: NoticeLook): Promise<Result<Spread>> {
+export async function fanOutProgress(_env: Env, { tenant, notice }: NoticeInput): Promise<Result<FanOutEffect>> {
   const at = Date.parse(notice.at);
   return ok(await planProgress(tenant, notice, async (seed) => (await seededIds("delivery", seed, at)).random));
 }

@@ -7,28 +7,28 @@ import { createEventContent, type EventContent } from "../../../core/channels/we
 import { ok, type Result } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
-import { shownTaskAt } from "../../tasks/view.ts";
-import { endpointsUnder } from "../webhooks/endpoint-cache.ts";
-import type { NoticeLook, Spread } from "./fan-out-step.ts";
+import { toTaskViewAt } from "../../tasks/view.ts";
+import { listEndpoints } from "../webhooks/endpoint-cache.ts";
+import type { NoticeInput, FanOutEffect } from "./fan-out-step.ts";
 
 const NOTHING = ok({ deliveries: [] });
 
 /** Delivers nothing for a task that was erased meanwhile. */
-export async function spreadWebhooks(env: Env, { tenant, notice, view }: NoticeLook): Promise<Result<Spread>> {
+export async function fanOutWebhooks(env: Env, { tenant, notice, view }: NoticeInput): Promise<Result<FanOutEffect>> {
   const { facts, type, endpointsStamp: stamp } = notice;
   if (stamp === undefined || !isForEndpoints(facts, type)) return NOTHING;
-  const read = await endpointsUnder(env, tenant, stamp);
+  const read = await listEndpoints(env, tenant, stamp);
   if (!read.ok) return read;
   const wanting = read.value.filter((endpoint) => (getInterests([endpoint]) as readonly string[]).includes(type));
   if (wanting.length === 0) return NOTHING;
   const task = await view();
   if (!task.ok) return task;
   if (task.value === null) return NOTHING;
-  const shown = shownTaskAt(publicUrlFromEnv(env) ?? "", task.value);
+  const shown = toTaskViewAt(publicUrlFromEnv(env) ?? "", task.value);
   const at = Date.parse(notice.at);
   const deliveries = wanting.map(async ({ id }) => {
     const content = createEventContent(id, notice, shown);
-    return await webhookDelivery(
+    return await createWebhookDelivery(
       { tenant, endpoint: id, task: facts.task, content, at },
       `${facts.task} ${notice.seq}`,
     );
@@ -47,7 +47,7 @@ export interface NewWebhook {
 }
 
 /** Creates a delivery to an endpoint. `seed` identifies the event; each endpoint has its own id for it. */
-export async function webhookDelivery(
+export async function createWebhookDelivery(
   { tenant, endpoint, task, content, at }: NewWebhook,
   seed: string,
 ): Promise<Delivery> {

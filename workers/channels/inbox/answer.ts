@@ -8,10 +8,10 @@ import type { PersonRecord } from "../../../core/people/person.ts";
 import { formatArguments, TOO_LONG_TO_SHOW } from "../../../core/people/format-call.ts";
 import { findDecisionRefusal } from "../../../core/people/who-may.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
-import { passingFailure } from "../../http/retryable-failure.ts";
+import { findRetry } from "../../http/retryable-failure.ts";
 
 /** A person's reply to a question or approval. */
-export type Given =
+export type Reply =
   | { readonly text: string }
   | { readonly choice: string }
   | {
@@ -25,7 +25,7 @@ export interface AnswerFromChannel {
   readonly tenant: string;
   /** `qst_…` or `apr_…` */
   readonly ask: string;
-  readonly given: Given;
+  readonly reply: Reply;
   /** The person who replies, identified by an address that the channel has verified. */
   readonly by: PersonRecord;
   /** Identifies the received item, so that a repeated answer counts once and gets the same reply. */
@@ -36,7 +36,7 @@ export interface AnswerFromChannel {
 const MAX_TEXT = 16_000;
 const MAX_REASON = 2_000;
 
-const NO_SUCH_ASK = failed("not_found", "There is no question or approval with this id.");
+const UNKNOWN_ASK = failed("not_found", "There is no question or approval with this id.");
 
 /**
  * Answers a question or decides an approval, and returns the task's new view. `not_found`: the tenant has no such
@@ -46,11 +46,11 @@ const NO_SUCH_ASK = failed("not_found", "There is no question or approval with t
  */
 export async function answerAsk(env: Env, answer: AnswerFromChannel): Promise<Result<TaskView>> {
   const task = findTaskOfWait(answer.ask);
-  if (task === null) return NO_SUCH_ASK;
+  if (task === null) return UNKNOWN_ASK;
   try {
-    return readResult(await answerTo(tasksFromEnv(env)(answer.tenant, task), answer));
+    return readResult(await sendAnswer(tasksFromEnv(env)(answer.tenant, task), answer));
   } catch (thrown) {
-    if (passingFailure(thrown) === null) return { ok: false, error: toFailure(thrown) };
+    if (findRetry(thrown) === null) return { ok: false, error: toFailure(thrown) };
     return failed("upstream_failed", "The task was restarting. Send this again.", { retryAfterMs: 1000 });
   }
 }
@@ -59,9 +59,12 @@ export async function answerAsk(env: Env, answer: AnswerFromChannel): Promise<Re
  * Sends the answer to the task even if the question has ended: the task knows who was first, and whether this answer
  * counted before.
  */
-async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromChannel): Promise<Result<TaskView>> {
+async function sendAnswer(
+  stub: TaskStub,
+  { ask, reply: given, by, request }: AnswerFromChannel,
+): Promise<Result<TaskView>> {
   const view = await stub.view();
-  if (!view.ok) return view.error.code === "not_found" ? NO_SUCH_ASK : view;
+  if (!view.ok) return view.error.code === "not_found" ? UNKNOWN_ASK : view;
   const isApproval = ask.startsWith("apr_");
   const pending = view.value.pending.find((entry) => isAsk(entry, ask)) ?? null;
   const refusal = findDecisionRefusal(by, isApproval ? "approval" : "question", pending);
@@ -69,7 +72,8 @@ async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromC
   if ("decision" in given) {
     if (!isApproval) return failed("invalid_input", "This is a question. Answer with text or a choice.");
     const { decision, arguments: changed = null, reason = null } = given;
-    if (decision === "approve" && changed === null && isUnseen(pending)) return failed("forbidden", TOO_LONG_TO_SHOW);
+    if (decision === "approve" && changed === null && isTooLongToShow(pending))
+      return failed("forbidden", TOO_LONG_TO_SHOW);
     const cut = reason === null ? null : reason.slice(0, MAX_REASON).toWellFormed();
     return await stub.decideApproval(ask, { decision, arguments: changed, reason: cut, by: by.name }, request);
   }
@@ -83,7 +87,7 @@ async function answerTo(stub: TaskStub, { ask, given, by, request }: AnswerFromC
 }
 
 /** True for an approval whose arguments no channel could show. */
-function isUnseen(pending: PendingView | null): boolean {
+function isTooLongToShow(pending: PendingView | null): boolean {
   return pending?.kind === "approval" && formatArguments(pending.arguments) === null;
 }
 

@@ -6,10 +6,10 @@ import { RECEIVED_STATES, type ReceivedItem } from "../../../core/channels/inbox
 import { raise } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
-import type { auditEntry } from "../../http/audit-entry.ts";
+import type { createAuditEntry } from "../../http/audit-entry.ts";
 import type { AppContext } from "../../http/context.ts";
-import { type pageQuery, pageRequest } from "../../http/list-query.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { type pageQuery, readPageRequest } from "../../http/list-query.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
 export const receivedItemSchema = z
@@ -35,21 +35,21 @@ export const receivedItemSchema = z
 export const replayedSchema = z.strictObject({ message_id: z.string(), state: z.literal("waiting") });
 
 /** Limits what an inbox shows: items before `since` (milliseconds since the epoch) are hidden. */
-interface ShownInbox {
+interface ListedInbox {
   readonly name: string;
   readonly since: number;
 }
 
 /** Returns a page of received items. */
-export async function receivedPage(
+export async function listReceived(
   c: AppContext,
-  { name, since }: ShownInbox,
+  { name, since }: ListedInbox,
   query: z.output<z.ZodObject<typeof pageQuery>>,
 ) {
-  const { after, limit } = pageRequest(query);
+  const { after, limit } = readPageRequest(query);
   const { items, next } = await inboxesFromEnv(c.env)(name).received({ after: after?.at ?? null, limit, since });
   return {
-    data: items.map(shownReceived),
+    data: items.map(toReceivedView),
     next_cursor: next === null ? null : writeCursor({ at: next, id: "received" }),
   };
 }
@@ -57,20 +57,20 @@ export async function receivedPage(
 /** Retries a dead item, after it is recorded in the audit log. */
 export async function replayReceived(
   c: AppContext,
-  { name, since }: ShownInbox,
+  { name, since }: ListedInbox,
   id: string,
-  act: Awaited<ReturnType<typeof auditEntry>>,
+  act: Awaited<ReturnType<typeof createAuditEntry>>,
 ): Promise<z.output<typeof replayedSchema>> {
   const inbox = inboxesFromEnv(c.env)(name);
   const state = await inbox.stateOf(id, since);
   if (state === null) raise("not_found", "There is no received item with this id, or it was deleted.");
   if (state !== "dead") raise("conflict", `This item is ${state}. Only a dead item can be retried.`);
-  unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
+  unwrap(await databaseFromEnv(c.env).audit.add(getTenant(c), act));
   await inbox.again(id);
   return { message_id: id, state: "waiting" };
 }
 
-function shownReceived({ id, kind, receivedAt, state, repeats, note, attempts, head }: ReceivedItem) {
+function toReceivedView({ id, kind, receivedAt, state, repeats, note, attempts, head }: ReceivedItem) {
   const task = note !== null && isId("task", note) ? note : null;
   return {
     message_id: id,

@@ -12,7 +12,7 @@ import { MAIL_MS, rateBody } from "../../../core/tenant/cost-rates.ts";
 import { paceIncoming } from "../../http/charge-cost.ts";
 
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
-const MAX_LANE = 300;
+const MAX_QUEUE_KEY = 300;
 /** UTF-16 units of a header of a mail that is too large. */
 const MAX_HEADER = 2_000;
 
@@ -30,19 +30,19 @@ export interface MailNote {
 /** The used part of a mail from Email Routing. */
 export type IncomingMail = Pick<ForwardableEmailMessage, "from" | "to" | "raw" | "rawSize" | "headers" | "setReject">;
 
-export async function takeMail(env: Env, message: IncomingMail): Promise<void> {
+export async function acceptMail(env: Env, message: IncomingMail): Promise<void> {
   const own = (await ownAddressesFromEnv(env)?.read(message.to)) ?? null;
   if (own === null) return message.setReject("550 5.1.1 This address does not exist");
   const inboxName = `email/${own.tenant}`;
   const account = { inbox: inboxName, owner: own.tenant };
   await paceIncoming(env, account, { costMs: MAIL_MS + rateBody("file", message.rawSize) });
   const isTooLarge = message.rawSize > MAX_MAIL_BYTES;
-  const id = await idOf(message);
-  const kept = isTooLarge ? headOf(message.headers) : { stream: message.raw, size: message.rawSize };
+  const id = await computeId(message);
+  const kept = isTooLarge ? formatHeaders(message.headers) : { stream: message.raw, size: message.rawSize };
   const mails = mailsInFromEnv(env);
   const isKept = await mails.keep(own.tenant, id, kept.stream, kept.size);
   const note: MailNote = { from: message.from, to: message.to, tag: own.tag, isTooLarge };
-  const item = { id, lane: laneOf(message.from), kind: "mail", body: { ...note } };
+  const item = { id, lane: getQueueKey(message.from), kind: "mail", body: { ...note } };
   const inbox = inboxesFromEnv(env)(inboxName);
   const { isOver, retryAfterMs } = await inbox.take({ ...item, receivedAt: Date.now() });
   // The note was refused, so nothing else would delete the stored mail.
@@ -52,7 +52,7 @@ export async function takeMail(env: Env, message: IncomingMail): Promise<void> {
 }
 
 /** Returns the displayed headers. A value contains no line break. */
-function headOf(headers: Headers): { readonly stream: ReadableStream<Uint8Array>; readonly size: number } {
+function formatHeaders(headers: Headers): { readonly stream: ReadableStream<Uint8Array>; readonly size: number } {
   const lines = ["from", "subject"].map((name) => `${name}: ${(headers.get(name) ?? "").slice(0, MAX_HEADER)}\r\n`);
   const bytes = new TextEncoder().encode(`${lines.join("")}\r\n`);
   const stream = new ReadableStream<Uint8Array>({
@@ -65,15 +65,15 @@ function headOf(headers: Headers): { readonly stream: ReadableStream<Uint8Array>
 }
 
 /** The queue key of a sender, by the envelope. A report about a mail has none. */
-function laneOf(from: string): string {
-  return `from ${normalizeAddress(from).slice(0, MAX_LANE)}`;
+function getQueueKey(from: string): string {
+  return `from ${normalizeAddress(from).slice(0, MAX_QUEUE_KEY)}`;
 }
 
 /**
  * Computes the id of a mail, the same for each delivery of it: anybody with a copy of a signed mail can deliver it
  * again with its sender's proof and another envelope. A mail without an id is identified by its headers.
  */
-async function idOf({ from, to, headers, rawSize }: IncomingMail): Promise<string> {
+async function computeId({ from, to, headers, rawSize }: IncomingMail): Promise<string> {
   const own = headers.get("message-id")?.replace(/\s+/g, "") ?? "";
   const said = ["date", "from", "subject"].map((name) => headers.get(name) ?? "");
   const known = own === "" ? [normalizeAddress(from), ...said, String(rawSize)] : [own];

@@ -8,12 +8,12 @@ import { ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { findKeyOwner } from "../../../core/tenant/keys.ts";
 import { readMailHeaders } from "../../../core/channels/mail/head.ts";
-import { type IncomingMail, takeMail } from "./entry.ts";
+import { type IncomingMail, acceptMail } from "./entry.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { readCounted } from "../../http/counted-body.ts";
-import { admitKey, bearerToken } from "../../http/middleware/authenticate.ts";
+import { admitKey, readBearerToken } from "../../http/middleware/authenticate.ts";
 
-/** Above the limit of `takeMail`, which rejects a mail as Email Routing expects. */
+/** Above the limit of `acceptMail`, which rejects a mail as Email Routing expects. */
 const MAX_BYTES = 30 * 1024 * 1024;
 
 export function localMailRoutes(app: App): void {
@@ -28,9 +28,9 @@ export function localMailRoutes(app: App): void {
   });
 }
 
-/** Refuses any key but an `admin` key of the address's tenant. An unknown address passes: `takeMail` rejects it. */
+/** Refuses any key but an `admin` key of the address's tenant. An unknown address passes: `acceptMail` rejects it. */
 async function requireMailKey(c: AppContext, to: string): Promise<void> {
-  const key = bearerToken(c);
+  const key = readBearerToken(c);
   const owner = findKeyOwner(key);
   const admission = owner === null ? null : await admitKey(c, owner, key);
   if (admission === null) raise("unauthenticated", "Send a valid API key: `Authorization: Bearer otto_…`.");
@@ -50,18 +50,18 @@ async function deliver(
   const mail: IncomingMail = {
     from,
     to,
-    raw: streamOf(bytes),
+    raw: toStream(bytes),
     rawSize: bytes.length,
     headers: readMailHeaders(bytes),
     setReject: (why) => {
       reason = why;
     },
   };
-  await takeMail(c.env, mail);
+  await acceptMail(c.env, mail);
   return reason;
 }
 
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function toStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(bytes);

@@ -4,16 +4,16 @@ import { z } from "zod";
 import { mailFromEnv, mailOutboxFromEnv, mailSenderFromEnv, ownAddressesFromEnv } from "../../../adapters/env/mail.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../http/audit-entry.ts";
+import { createAuditEntry } from "../../http/audit-entry.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
+import { receivedItemSchema, listReceived, replayedSchema, replayReceived } from "../inbox/view.ts";
 import { pageQuery } from "../../http/list-query.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
 /** Mails in one reply. */
-const MOST_SHOWN = 50;
+const MAX_MAILS = 50;
 
 const mailSchema = z
   .strictObject({
@@ -26,7 +26,7 @@ const mailSchema = z
   })
   .meta({ id: "MailSettings" });
 
-const keptMailSchema = z
+const storedMailSchema = z
   .strictObject({
     id: z.string(),
     sent: z.literal(false).describe("It was not sent."),
@@ -62,9 +62,9 @@ const outbox = createRoute({
   operationId: "mail.listOutbox",
   path: "/v1/mail/outbox",
   summary: "List stored mail that was not sent",
-  description: `Without RESEND_API_KEY and SMTP_URL, mail is stored instead of sent. Newest first, at most ${MOST_SHOWN}.`,
+  description: `Without RESEND_API_KEY and SMTP_URL, mail is stored instead of sent. Newest first, at most ${MAX_MAILS}.`,
   responses: answers({
-    200: { description: "The mail that was not sent.", json: z.strictObject({ data: z.array(keptMailSchema) }) },
+    200: { description: "The mail that was not sent.", json: z.strictObject({ data: z.array(storedMailSchema) }) },
   }),
 });
 
@@ -96,12 +96,12 @@ const replay = createRoute({
 export function mailRoutes(app: App): void {
   app.openapi(show, async (c) => {
     const { provider } = mailFromEnv(c.env);
-    const address = (await ownAddressesFromEnv(c.env)?.ofTenant(tenantOf(c))) ?? null;
+    const address = (await ownAddressesFromEnv(c.env)?.ofTenant(getTenant(c))) ?? null;
     return c.json({ provider, from: mailSenderFromEnv(c.env), address }, 200);
   });
 
   app.openapi(outbox, async (c) => {
-    const kept = unwrap(await mailOutboxFromEnv(c.env).list(tenantOf(c), MOST_SHOWN));
+    const kept = unwrap(await mailOutboxFromEnv(c.env).list(getTenant(c), MAX_MAILS));
     const data = kept.map(({ to, cc, replyTo, attachments, keptAt, ...mail }) => ({
       ...mail,
       sent: false as const,
@@ -118,15 +118,15 @@ export function mailRoutes(app: App): void {
     return c.json({ data }, 200);
   });
 
-  app.openapi(received, async (c) => c.json(await receivedPage(c, inboxOf(c), c.req.valid("query")), 200));
+  app.openapi(received, async (c) => c.json(await listReceived(c, getInbox(c), c.req.valid("query")), 200));
 
   app.openapi(replay, async (c) => {
     const { message } = c.req.valid("param");
-    const act = await auditEntry(c, "mail.replay", message);
-    return c.json(await replayReceived(c, inboxOf(c), message, act), 202);
+    const act = await createAuditEntry(c, "mail.replay", message);
+    return c.json(await replayReceived(c, getInbox(c), message, act), 202);
   });
 }
 
-function inboxOf(c: AppContext) {
-  return { name: `email/${tenantOf(c)}`, since: 0 };
+function getInbox(c: AppContext) {
+  return { name: `email/${getTenant(c)}`, since: 0 };
 }

@@ -36,29 +36,29 @@ const TIMEOUT_MS = getAttemptTimeoutMs("email") - 50_000;
 const PAUSE_MS = 10_000;
 
 /** Kinds without a mail: a sent mail cannot be changed. */
-const UNSAID = new Set<Delivery["kind"]>(["progress", "settled", "event"]);
+const KINDS_WITHOUT_MAIL = new Set<Delivery["kind"]>(["progress", "settled", "event"]);
 
 export async function sendByEmail(env: Env, delivery: Delivery, attempt: Attempt): Promise<SendResult> {
-  if (UNSAID.has(delivery.kind)) return { kind: "sent", ref: null };
+  if (KINDS_WITHOUT_MAIL.has(delivery.kind)) return { kind: "sent", ref: null };
   const port = mailFromEnv(env);
   const now = Date.now();
   const earlier = attempt.mayHaveLeft ? { sentAt: attempt.mayHaveLeftSince ?? delivery.createdAt } : null;
   const attempted = { ...getReceiverEffect(port.keyedForMs), sentAt: earlier?.sentAt ?? now };
-  if (earlier !== null && chooseRecovery(attempted, now) !== "run") return { kind: "unknown", why: MAY_HAVE_LEFT };
-  const mail = await mailOf(env, delivery);
+  if (earlier !== null && chooseRecovery(attempted, now) !== "run") return { kind: "unknown", why: MAY_HAVE_BEEN_SENT };
+  const mail = await buildMail(env, delivery);
   const made = { ...attempted, mayHaveHappened: attempt.mayHaveLeft, retryAt: now };
-  if (!mail.ok) return notMade(mail.error, made);
+  if (!mail.ok) return toNotBuilt(mail.error, made);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const sent = await port.send(delivery.tenant, mail.value, { key: delivery.id, signal });
   if (sent.ok) return { kind: "sent", ref: { id: sent.value.id, provider: port.provider } };
-  return failedSending(sent.error, made);
+  return toSendResult(sent.error, made);
 }
 
-const MAY_HAVE_LEFT =
+const MAY_HAVE_BEEN_SENT =
   "An earlier attempt may have sent this mail, and its provider would not recognize a repeat. Resend it if it did not arrive.";
 
 /** Otto failed to read the people or the files, so the provider received nothing in this attempt. */
-function notMade(failure: Failure, attempt: FailedAttempt): SendResult {
+function toNotBuilt(failure: Failure, attempt: FailedAttempt): SendResult {
   const { message, retryAfterMs } = failure;
   const { next } = decideAfterFailure("mail", asNotSent(failure).error, attempt);
   if (next !== "retry") return { kind: next, why: message };
@@ -69,7 +69,7 @@ function notMade(failure: Failure, attempt: FailedAttempt): SendResult {
  * Every attempt checks again whether the provider remembers the key, so that a later one does not rely on this
  * result.
  */
-function failedSending(error: Failure, attempt: FailedAttempt): SendResult {
+function toSendResult(error: Failure, attempt: FailedAttempt): SendResult {
   const { code, message, retryAfterMs } = error;
   const { next, isLost } = decideAfterFailure("mail", error, attempt);
   if (next !== "retry") return { kind: next, why: message };
@@ -77,17 +77,17 @@ function failedSending(error: Failure, attempt: FailedAttempt): SendResult {
   return { kind: "later", why: message, afterMs: retryAfterMs ?? null, ...pause, ...(isLost && { mayHaveLeft: true }) };
 }
 
-async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
+async function buildMail(env: Env, delivery: Delivery): Promise<Result<Mail>> {
   const { tenant, to, task } = delivery;
   // Each kind has its own type of content.
   const message = delivery.content as unknown as OutMessage;
   const mailbox = parseMailbox(to, "to");
   if (!mailbox.ok) return mailbox;
-  const files = await attachedFiles(env, tenant, message);
+  const files = await readAttachments(env, tenant, message);
   if (!files.ok) return files;
   const reply = await replyAddress(env, tenant, message, mailbox.value);
   if (!reply.ok) return reply;
-  const mayApprove = await mayApproveBy(env, tenant, message, mailbox.value);
+  const mayApprove = await canApproveByMail(env, tenant, message, mailbox.value);
   if (!mayApprove.ok) return mayApprove;
   const canReply = reply.value !== null && (message.ask?.kind !== "approval" || mayApprove.value);
   const told: MailContext = { canReply, mayApprove: mayApprove.value, skipped: files.value.skipped };
@@ -100,14 +100,14 @@ async function mailOf(env: Env, delivery: Delivery): Promise<Result<Mail>> {
     text,
     html: markdownToHtml(text),
     attachments: files.value.attached,
-    headers: headersOf(env, task),
+    headers: buildHeaders(env, task),
   };
   const checked = checkMail(mail);
   return checked.ok ? ok(mail) : checked;
 }
 
 /** Mails of one task form one conversation. Automatic replies are suppressed (RFC 3834). */
-function headersOf(env: Env, task: string | null): Mail["headers"] {
+function buildHeaders(env: Env, task: string | null): Mail["headers"] {
   const from = parseMailbox(mailSenderFromEnv(env), "from");
   const thread =
     task === null || !from.ok ? [] : [["References", `<${task}@${getDomain(from.value.address)}>`] as const];
@@ -127,7 +127,7 @@ async function replyAddress(
 }
 
 /** Whether the person with this address may decide approvals. */
-async function mayApproveBy(
+async function canApproveByMail(
   env: Env,
   tenant: string,
   { ask }: OutMessage,
@@ -144,7 +144,7 @@ interface AttachedFiles {
 }
 
 /** Returns the files of a message that a mail can carry, in order. */
-async function attachedFiles(
+async function readAttachments(
   env: Env,
   tenant: string,
   { files, sandbox }: Pick<OutMessage, "files" | "sandbox">,
@@ -157,7 +157,7 @@ async function attachedFiles(
   for (const file of files) {
     const { path } = file;
     const found = await findAttachedContent(port, file);
-    const bounded = found.ok ? whyNot(found.value.size, room, attached.length) : null;
+    const bounded = found.ok ? findSizeProblem(found.value.size, room, attached.length) : null;
     const bytes = found.ok && bounded === null ? await port.readEntry(found.value) : null;
     const failure = found.ok ? (bytes?.ok === false ? bytes.error : null) : found.error;
     if (failure !== null && failure.code !== "not_found") return { ok: false, error: failure };
@@ -173,7 +173,7 @@ async function attachedFiles(
 }
 
 /** Returns null if a mail can carry the file. */
-function whyNot(size: number, room: number, count: number): string | null {
+function findSizeProblem(size: number, room: number, count: number): string | null {
   if (size > MAX_ATTACHMENT_BYTES) return `it is ${size} bytes, and a mail carries files of at most 10 MB`;
   if (size > room) return "a mail carries at most 20 MB in total";
   return count >= MAX_ATTACHMENTS ? `a mail carries at most ${MAX_ATTACHMENTS} files` : null;

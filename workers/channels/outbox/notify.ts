@@ -8,7 +8,7 @@ import { type Destinations, type Target, resolveTargets } from "../../../core/ch
 import type { DeliverTo } from "../../../core/task/source.ts";
 import { type Failure, ok, type Result, toFailure } from "../../../core/base/errors.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
-import { placesOf } from "./places.ts";
+import { openPlaces } from "./places.ts";
 import { putDeliveries } from "./put-deliveries.ts";
 
 /** A message to every target of a `deliver`. */
@@ -23,17 +23,23 @@ export interface MessageForAll {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** References of earlier deliveries that the delivery to this target needs. */
-  readonly refsOf?: (target: Target) => readonly string[];
+  readonly getRefs?: (target: Target) => readonly string[];
 }
 
 /** Puts a message into the outboxes of its targets. Never throws. */
-export async function tell(
+export async function sendMessage(
   env: Env,
   about: Pick<MessageForAll, "tenant" | "deliver" | "message">,
   { kind, seed, at, task }: MessageCause,
 ): Promise<Result<void>> {
   try {
-    const deliveries = await messagesFor(placesOf(env, about.tenant), { ...about, kind, task: task ?? null, seed, at });
+    const deliveries = await createDeliveries(openPlaces(env, about.tenant), {
+      ...about,
+      kind,
+      task: task ?? null,
+      seed,
+      at,
+    });
     if (!deliveries.ok) return deliveries;
     await putDeliveries(env, deliveries.value);
     return ok(undefined);
@@ -46,7 +52,7 @@ export async function tell(
  * Creates the deliveries of a message: one per target, and if it becomes dead, the next target of the same person as
  * its fallback. An unknown target becomes a refused delivery. Fails while the people cannot be read.
  */
-export async function messagesFor(
+export async function createDeliveries(
   places: Pick<Destinations, "person">,
   message: MessageForAll,
 ): Promise<Result<Delivery[]>> {
@@ -55,24 +61,24 @@ export async function messagesFor(
     const targets = await resolveTargets(place, places);
     if (!targets.ok && !isOfThePlace(targets.error)) return targets;
     const delivery = targets.ok
-      ? await inTurn(message, targets.value)
-      : { ...(await deliveryFor(message, literal(place), null)), refused: targets.error.message };
+      ? await createWithFallbacks(message, targets.value)
+      : { ...(await createDelivery(message, toTarget(place), null)), refused: targets.error.message };
     if (delivery !== null) deliveries.set(delivery.id, delivery);
   }
   return ok([...deliveries.values()]);
 }
 
 /** Creates the delivery to the first target. The others are its fallbacks. */
-async function inTurn(message: MessageForAll, targets: readonly Target[]): Promise<Delivery | null> {
+async function createWithFallbacks(message: MessageForAll, targets: readonly Target[]): Promise<Delivery | null> {
   let next: Delivery | null = null;
-  for (const target of targets.toReversed()) next = await deliveryFor(message, target, next);
+  for (const target of targets.toReversed()) next = await createDelivery(message, target, next);
   return next;
 }
 
-async function deliveryFor(asked: MessageForAll, target: Target, otherwise: Delivery | null): Promise<Delivery> {
-  const { tenant, message, kind, task, seed, at, refsOf } = asked;
+async function createDelivery(asked: MessageForAll, target: Target, otherwise: Delivery | null): Promise<Delivery> {
+  const { tenant, message, kind, task, seed, at, getRefs } = asked;
   const { random } = await seededIds("delivery", `${seed} ${kind} ${target.channel} ${target.to}`, at);
-  const refs = refsOf?.(target) ?? [];
+  const refs = getRefs?.(target) ?? [];
   const stead = otherwise === null ? [] : [otherwise];
   return createMessageDelivery({
     tenant,
@@ -89,7 +95,7 @@ async function deliveryFor(asked: MessageForAll, target: Target, otherwise: Deli
 }
 
 /** A deleted person would have been notified by mail as the last target. */
-function literal({ channel, to }: DeliverTo): Target {
+function toTarget({ channel, to }: DeliverTo): Target {
   return { channel: channel === "person" ? "email" : channel, to };
 }
 

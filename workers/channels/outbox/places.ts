@@ -9,7 +9,7 @@ import { CHANNEL_NAMES, CHANNELS, loadHandlers } from "../channels.ts";
 import { listPersonDestinations } from "../../../core/people/route-ask.ts";
 
 /** `via` is the source of the task that delivers. */
-export function placesOf(env: Env, tenant: string, via: TaskSource = API_SOURCE): Destinations {
+export function openPlaces(env: Env, tenant: string, via: TaskSource = API_SOURCE): Destinations {
   const { people } = databaseFromEnv(env);
   return {
     channels: CHANNEL_NAMES,

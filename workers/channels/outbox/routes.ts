@@ -15,12 +15,12 @@ import { isId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../http/audit-entry.ts";
+import { createAuditEntry } from "../../http/audit-entry.ts";
 import { CHANNEL_NAMES } from "../channels.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { optionalQuery, pageQuery, pageRequest } from "../../http/list-query.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { optionalQuery, pageQuery, readPageRequest } from "../../http/list-query.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 import { isoOrNull } from "../../../core/base/iso.ts";
 
@@ -124,38 +124,41 @@ export function deliveryRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const { task = null, channel = null, to = null, state = null, kind = null, ...rest } = c.req.valid("query");
     const filter = { task, channel, to, state, kind };
-    const page = unwrap(await databaseFromEnv(c.env).deliveries.page(tenantOf(c), filter, pageRequest(rest)));
+    const page = unwrap(await databaseFromEnv(c.env).deliveries.page(getTenant(c), filter, readPageRequest(rest)));
     const next = page.next === null ? null : writeCursor(page.next);
-    return c.json({ data: page.items.map(shownDelivery), next_cursor: next }, 200);
+    return c.json({ data: page.items.map(toDeliveryView), next_cursor: next }, 200);
   });
 
-  app.openapi(show, async (c) => c.json(shownDetail((await lookAt(c, c.req.valid("param").id)).look), 200));
+  app.openapi(show, async (c) => c.json(toDetailView((await readDelivery(c, c.req.valid("param").id)).look), 200));
 
   app.openapi(replay, async (c) => {
     const { id } = c.req.valid("param");
-    const { outbox, look } = await lookAt(c, id);
+    const { outbox, look } = await readDelivery(c, id);
     const { state } = look.report;
     if (!isReplayable(state))
       raise("conflict", `This delivery is ${state}. Only a dead, unknown or cancelled delivery can be resent.`);
-    const act = await auditEntry(c, "delivery.replay", id);
-    unwrap(await databaseFromEnv(c.env).audit.add(tenantOf(c), act));
+    const act = await createAuditEntry(c, "delivery.replay", id);
+    unwrap(await databaseFromEnv(c.env).audit.add(getTenant(c), act));
     if (!(await outboxesFromEnv(c.env)(outbox).replay(id)))
       raise("conflict", `This delivery cannot be sent: ${look.report.why ?? "it was already sent"}`);
-    return c.json(shownDetail((await lookAt(c, id)).look), 202);
+    return c.json(toDetailView((await readDelivery(c, id)).look), 202);
   });
 }
 
 const NO_DELIVERY = "There is no such delivery.";
 
 /** Reads a delivery from its outbox, which the tenant's row names. */
-async function lookAt(c: AppContext, id: string): Promise<{ readonly outbox: string; readonly look: DeliveryDetails }> {
+async function readDelivery(
+  c: AppContext,
+  id: string,
+): Promise<{ readonly outbox: string; readonly look: DeliveryDetails }> {
   if (!isId("delivery", id)) raise("not_found", NO_DELIVERY);
-  const { outbox } = unwrap(await databaseFromEnv(c.env).deliveries.get(tenantOf(c), id));
+  const { outbox } = unwrap(await databaseFromEnv(c.env).deliveries.get(getTenant(c), id));
   const look = await outboxesFromEnv(c.env)(outbox).look(id);
   return look === null ? raise("not_found", NO_DELIVERY) : { outbox, look };
 }
 
-export function shownDelivery({ id, channel, to, kind, task, about, state, attempts, why, ...times }: DeliveryReport) {
+export function toDeliveryView({ id, channel, to, kind, task, about, state, attempts, why, ...times }: DeliveryReport) {
   return {
     id,
     channel,
@@ -172,7 +175,7 @@ export function shownDelivery({ id, channel, to, kind, task, about, state, attem
   };
 }
 
-function shownDetail({ report, content, attempts }: DeliveryDetails) {
+function toDetailView({ report, content, attempts }: DeliveryDetails) {
   const tries = attempts.map(({ number, at, endedAt, outcome, why }) => ({
     number,
     at: new Date(at).toISOString(),
@@ -180,5 +183,5 @@ function shownDetail({ report, content, attempts }: DeliveryDetails) {
     outcome,
     why,
   }));
-  return { ...shownDelivery(report), content: { ...content }, tries };
+  return { ...toDeliveryView(report), content: { ...content }, tries };
 }

@@ -17,23 +17,23 @@ import { failed, type Failure, ok, type Result } from "../../../core/base/errors
 import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { parseJson } from "../../../core/base/parse-json.ts";
 import type { PendingView } from "../../../core/task/view.ts";
-import { answerAsk, type Given } from "../inbox/answer.ts";
-import { speakerOf } from "./speaker.ts";
+import { answerAsk, type Reply } from "../inbox/answer.ts";
+import { findSpeaker } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
-import { FOR_MEMBERS, isOutsider, laterFor, mayPass, respond, type SlackScene, whisper } from "./workspace.ts";
+import { FOR_MEMBERS, isOutsider, retryLater, isTemporary, respond, type SlackContext, whisper } from "./workspace.ts";
 
 /** Sends a text to the person who clicked. */
-type Tell = (text: string) => Promise<void>;
+type Respond = (text: string) => Promise<void>;
 
 /** An answer to an ended question. Its only result is the name of the person who was first. */
-const TOO_LATE_FOR: Readonly<Record<"answer" | "edit", Given>> = {
+const EMPTY_REPLIES: Readonly<Record<"answer" | "edit", Reply>> = {
   answer: { text: "(a window)" },
   edit: { decision: "approve" },
 };
 const TOO_LATE = "Opening the window took too long for Slack. Click again.";
 
-export async function takeClick(scene: SlackScene, click: ClickBody): Promise<ItemOutcome> {
-  const tell: Tell = async (text) => {
+export async function handleClick(scene: SlackContext, click: ClickBody): Promise<ItemOutcome> {
+  const tell: Respond = async (text) => {
     const isTold = click.responseUrl !== "" && (await respond(scene, click.responseUrl, text));
     if (!isTold) await whisper(scene, click, text);
   };
@@ -47,29 +47,29 @@ export async function takeClick(scene: SlackScene, click: ClickBody): Promise<It
     const window = { task: action.task, ask, channel: click.channel, ts: click.ts };
     return await openWindow(scene, { click, verb: action.verb, window }, tell);
   }
-  const given = await givenBy(scene, { ...action, ask });
+  const given = await readReply(scene, { ...action, ask });
   return given.ok
     ? await decide(scene, { user: click.user, ask, given: given.value }, tell)
-    : await failedTo(tell, given.error);
+    : await retryOrRespond(tell, given.error);
 }
 
-export async function takeSubmission(scene: SlackScene, submitted: SubmissionBody): Promise<ItemOutcome> {
+export async function handleSubmission(scene: SlackContext, submitted: SubmissionBody): Promise<ItemOutcome> {
   const { user, userTeam, callback, metadata, text } = submitted;
   const window = readWindow(metadata);
   const verb = findVerb(callback);
   if (window === null || (verb !== "answer" && verb !== "edit"))
     return { kind: "done", note: "The window does not belong to Otto." };
-  const tell: Tell = async (words) => await whisper(scene, { channel: window.channel, user, thread: null }, words);
+  const tell: Respond = async (words) => await whisper(scene, { channel: window.channel, user, thread: null }, words);
   if (isOutsider(scene, userTeam)) return await refuse(tell, FOR_MEMBERS);
   if (text === null)
     return await refuse(tell, "The window was empty, so nothing was answered. Open it again and write an answer.");
-  const given = verb === "answer" ? ok({ text }) : approvalWith(text);
+  const given = verb === "answer" ? ok({ text }) : parseApproval(text);
   if (!given.ok) return await refuse(tell, given.error.message);
   return await decide(scene, { user, ask: window.ask, given: given.value }, tell);
 }
 
 /** An approval with other arguments, as the person wrote them. */
-export function approvalWith(text: string): Result<Given> {
+export function parseApproval(text: string): Result<Reply> {
   const given = parseJson(text);
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return failed("invalid_input", "The arguments must be a JSON object, in the form shown.");
@@ -80,12 +80,12 @@ export function approvalWith(text: string): Result<Given> {
  * Reads the answer from a click. The question contains the choices. For an ended question, the position is enough,
  * because the reply only names who was first.
  */
-async function givenBy(
-  scene: SlackScene,
+async function readReply(
+  scene: SlackContext,
   { verb, ask, choice }: SlackAction & { readonly ask: string },
-): Promise<Result<Given>> {
+): Promise<Result<Reply>> {
   if (verb === "approve" || verb === "refuse") return ok({ decision: verb });
-  const pending = await pendingOf(scene, ask);
+  const pending = await findPending(scene, ask);
   if (!pending.ok) return pending;
   if (pending.value === null) return ok({ text: `choice ${choice ?? ""}` });
   const choices = pending.value.kind === "question" ? pending.value.choices : null;
@@ -96,7 +96,7 @@ async function givenBy(
 }
 
 /** Returns the open question or approval; null if it has ended. `not_found`: this tenant has no such task. */
-async function pendingOf({ env, tenant }: SlackScene, ask: string): Promise<Result<PendingView | null>> {
+async function findPending({ env, tenant }: SlackContext, ask: string): Promise<Result<PendingView | null>> {
   const task = findTaskOfWait(ask);
   if (task === null) return failed("not_found", "There is no question or approval with this id.");
   const view = await tasksFromEnv(env)(tenant, task).view();
@@ -105,19 +105,19 @@ async function pendingOf({ env, tenant }: SlackScene, ask: string): Promise<Resu
 }
 
 async function openWindow(
-  scene: SlackScene,
+  scene: SlackContext,
   {
     click,
     verb,
     window,
   }: { readonly click: ClickBody; readonly verb: "answer" | "edit"; readonly window: SlackWindow },
-  tell: Tell,
+  tell: Respond,
 ): Promise<ItemOutcome> {
   const { ask } = window;
-  const pending = await pendingOf(scene, ask);
-  if (!pending.ok) return await failedTo(tell, pending.error);
-  if (pending.value === null) return await decide(scene, { user: click.user, ask, given: TOO_LATE_FOR[verb] }, tell);
-  const view = viewFor(pending.value, window);
+  const pending = await findPending(scene, ask);
+  if (!pending.ok) return await retryOrRespond(tell, pending.error);
+  if (pending.value === null) return await decide(scene, { user: click.user, ask, given: EMPTY_REPLIES[verb] }, tell);
+  const view = buildWindow(pending.value, window);
   if (view === null)
     return await refuse(
       tell,
@@ -127,7 +127,7 @@ async function openWindow(
   return opened.ok ? { kind: "done", note: "A window is open." } : await refuse(tell, TOO_LATE);
 }
 
-function viewFor(pending: PendingView, window: SlackWindow) {
+function buildWindow(pending: PendingView, window: SlackWindow) {
   if (pending.kind === "question") return createAnswerView(window, pending.query);
   if (pending.kind !== "approval") return null;
   const text = formatEditableArguments({ arguments: pending.arguments });
@@ -135,25 +135,25 @@ function viewFor(pending: PendingView, window: SlackWindow) {
 }
 
 async function decide(
-  scene: SlackScene,
-  { user, ask, given }: { readonly user: string; readonly ask: string; readonly given: Given },
-  tell: Tell,
+  scene: SlackContext,
+  { user, ask, given }: { readonly user: string; readonly ask: string; readonly given: Reply },
+  tell: Respond,
 ): Promise<ItemOutcome> {
   const { env, tenant, item } = scene;
-  const by = await speakerOf(scene, user);
-  if (!by.ok) return await failedTo(tell, by.error);
-  const decided = await answerAsk(env, { tenant, ask, given, by: by.value, request: item.id });
-  return decided.ok ? { kind: "done", note: `decides ${ask}` } : await failedTo(tell, decided.error);
+  const by = await findSpeaker(scene, user);
+  if (!by.ok) return await retryOrRespond(tell, by.error);
+  const decided = await answerAsk(env, { tenant, ask, reply: given, by: by.value, request: item.id });
+  return decided.ok ? { kind: "done", note: `decides ${ask}` } : await retryOrRespond(tell, decided.error);
 }
 
 /** Retries a temporary failure, and tells the person about any other. */
-async function failedTo(tell: Tell, error: Failure): Promise<ItemOutcome> {
-  if (mayPass(error)) return laterFor(error);
+async function retryOrRespond(tell: Respond, error: Failure): Promise<ItemOutcome> {
+  if (isTemporary(error)) return retryLater(error);
   const { cause } = error;
   return await refuse(tell, cause?.kind === "decided" ? `This was answered already by ${cause.by}.` : error.message);
 }
 
-async function refuse(tell: Tell, why: string): Promise<ItemOutcome> {
+async function refuse(tell: Respond, why: string): Promise<ItemOutcome> {
   await tell(why);
   return { kind: "refused", why };
 }

@@ -14,11 +14,11 @@ import { formatMoment } from "../../../core/schedules/parse-reminder.ts";
 import type { ScheduleState } from "../../../core/schedules/schedule.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { TaskView } from "../../../core/task/view.ts";
-import { makeReminder } from "../../schedules/reminders.ts";
-import { type Conversation, makeSlackTask } from "./messages.ts";
-import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";
+import { createReminder } from "../../schedules/reminders.ts";
+import { type Conversation, createSlackTask } from "./messages.ts";
+import { findMentionedNames, noteSpeaker, findSpeaker } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
-import { laterFor, mayPass, respond, type SlackScene } from "./workspace.ts";
+import { retryLater, isTemporary, respond, type SlackContext } from "./workspace.ts";
 
 /** Tasks of a channel that are searched, newest first. */
 const MAX_TASKS = 50;
@@ -27,7 +27,7 @@ const MAX_LINE_CHARACTERS = 80;
 /** An older item may have been processed before, so its message is looked up before it is posted. */
 const FRESH_MS = 800;
 
-export async function obey(scene: SlackScene, command: CommandBody): Promise<ItemOutcome> {
+export async function runCommand(scene: SlackContext, command: CommandBody): Promise<ItemOutcome> {
   const meaning = readCommandWords(command.text);
   switch (meaning.kind) {
     case "help":
@@ -38,34 +38,38 @@ export async function obey(scene: SlackScene, command: CommandBody): Promise<Ite
     case "stop":
       return await stop(scene, command, meaning.task);
     case "remind":
-      return await remind(scene, command, meaning.words);
+      return await createReminderFromCommand(scene, command, meaning.words);
     case "request":
-      return await begin(scene, command, meaning.text);
+      return await startThread(scene, command, meaning.text);
   }
 }
 
-async function begin(
-  scene: SlackScene,
+async function startThread(
+  scene: SlackContext,
   { user, channel, responseUrl }: CommandBody,
   words: string,
 ): Promise<ItemOutcome> {
   const { env, team, slack, item } = scene;
-  const text = toMarkdown(words, await namesIn(scene, words));
+  const text = toMarkdown(words, await findMentionedNames(scene, words));
   const shown = `<@${user}> asks: ${escapeText(truncateText(text, 1_000))}`;
-  const before = await postedBefore(scene, channel);
-  if (!before.ok) return laterFor(before.error);
+  const before = await findEarlierPost(scene, channel);
+  if (!before.ok) return retryLater(before.error);
   const root =
     before.value === null
       ? await slack.post({ channel, thread: null, text: shown, blocks: [], key: item.id })
       : ok(before.value);
   if (!root.ok) {
-    if (mayPass(root.error)) return laterFor(root.error);
+    if (isTemporary(root.error)) return retryLater(root.error);
     await respond(scene, responseUrl, `I cannot post here. Invite me with \`/invite\` first. (${root.error.message})`);
     return { kind: "refused", why: root.error.message };
   }
   const place = `${team}/${channel}/${root.value.ts}`;
-  const made = await makeSlackTask(scene, { user, channel, place }, { texts: appendToThread(null, text), hold: false });
-  if (!made.ok) return await cannot(scene, responseUrl, made.error);
+  const made = await createSlackTask(
+    scene,
+    { user, channel, place },
+    { texts: appendToThread(null, text), hold: false },
+  );
+  if (!made.ok) return await refuse(scene, responseUrl, made.error);
   const { retryAfterMs } = await inboxesFromEnv(env)(`slack/${team}`).take({
     id: `begun/${item.id}`,
     lane: getConversationKey(channel, root.value.ts),
@@ -80,68 +84,72 @@ async function begin(
 }
 
 /** Returns the message that an earlier attempt of this item posted; null if there was none. */
-async function postedBefore({ slack, item }: SlackScene, channel: string): Promise<Result<SlackRef | null>> {
+async function findEarlierPost({ slack, item }: SlackContext, channel: string): Promise<Result<SlackRef | null>> {
   if (Date.now() - item.receivedAt < FRESH_MS) return ok(null);
   const found = await slack.listOwnMessages({ channel, thread: null, since: item.receivedAt });
   if (found.ok) return ok(found.value.find(({ key }) => key === item.id) ?? null);
   // A channel that cannot be read was not written to.
-  return mayPass(found.error) ? found : ok(null);
+  return isTemporary(found.error) ? found : ok(null);
 }
 
 /** Creates a reminder. One for the requester is sent directly. */
-async function remind(scene: SlackScene, { user, responseUrl }: CommandBody, words: string): Promise<ItemOutcome> {
+async function createReminderFromCommand(
+  scene: SlackContext,
+  { user, responseUrl }: CommandBody,
+  words: string,
+): Promise<ItemOutcome> {
   const { env, tenant, team, item } = scene;
-  const person = await speakerOf(scene, user);
-  if (!person.ok) return await cannot(scene, responseUrl, person.error);
+  const person = await findSpeaker(scene, user);
+  if (!person.ok) return await refuse(scene, responseUrl, person.error);
   // The recipient keeps the form in which Slack writes a member.
   const [, who = words, rest = ""] = /^(<@[^>]*>|\S+)\s+([^]*)$/.exec(words) ?? [];
-  const made = await makeReminder(env, {
+  const made = await createReminder(env, {
     tenant,
     person: person.value,
-    text: `${who} ${toMarkdown(rest, await namesIn(scene, rest))}`,
+    text: `${who} ${toMarkdown(rest, await findMentionedNames(scene, rest))}`,
     to: [{ channel: "slack", to: `${team}/${user}` }],
     now: item.receivedAt,
     seed: `slack ${team} ${item.id}`,
   });
-  if (!made.ok) return await cannot(scene, responseUrl, made.error);
-  await respond(scene, responseUrl, promiseOf(made.value));
+  if (!made.ok) return await refuse(scene, responseUrl, made.error);
+  await respond(scene, responseUrl, formatDueTime(made.value));
   return { kind: "done", note: "a reminder" };
 }
 
 /** States when the reminder is due, because its author may have meant another time zone. */
-function promiseOf({ next, config }: ScheduleState): string {
+function formatDueTime({ next, config }: ScheduleState): string {
   if (next === null) return "I will.";
   const on = config.when.kind === "once" ? "on" : "first on";
   return `I will, ${on} ${formatMoment(next.at, config.time_zone)}.`;
 }
 
-async function cannot(scene: SlackScene, responseUrl: string, error: Failure): Promise<ItemOutcome> {
-  if (mayPass(error)) return laterFor(error);
+async function refuse(scene: SlackContext, responseUrl: string, error: Failure): Promise<ItemOutcome> {
+  if (isTemporary(error)) return retryLater(error);
   await respond(scene, responseUrl, error.message);
   return { kind: "refused", why: error.message };
 }
 
-async function showStatus(scene: SlackScene, { channel, responseUrl }: CommandBody): Promise<ItemOutcome> {
-  const living = await livingTasks(scene, channel);
-  if (!living.ok) return laterFor(living.error);
-  const lines = living.value.slice(0, MAX_SHOWN).map((task) => `• ${lineOf(task)}`);
+async function showStatus(scene: SlackContext, { channel, responseUrl }: CommandBody): Promise<ItemOutcome> {
+  const living = await listLiveTasks(scene, channel);
+  if (!living.ok) return retryLater(living.error);
+  const lines = living.value.slice(0, MAX_SHOWN).map((task) => `• ${formatTask(task)}`);
   const more = living.value.length > MAX_SHOWN ? [`… and ${living.value.length - MAX_SHOWN} more`] : [];
   await respond(scene, responseUrl, lines.length === 0 ? "No task is running here." : [...lines, ...more].join("\n"));
   return { kind: "done", note: "status" };
 }
 
 async function stop(
-  scene: SlackScene,
+  scene: SlackContext,
   { user, channel, responseUrl }: CommandBody,
   named: string | null,
 ): Promise<ItemOutcome> {
   if (named !== null) return await stopTask(scene, { task: named, user }, (text) => respond(scene, responseUrl, text));
-  const living = await livingTasks(scene, channel);
-  if (!living.ok) return laterFor(living.error);
+  const living = await listLiveTasks(scene, channel);
+  if (!living.ok) return retryLater(living.error);
   const own = living.value.filter(({ metadata }) => metadata["slack_user"] === `${scene.team}/${user}`);
   const [only, ...others] = own;
   if (only === undefined || others.length > 0) {
-    const list = own.map((task) => `• ${lineOf(task)}`).join("\n");
+    const list = own.map((task) => `• ${formatTask(task)}`).join("\n");
     await respond(
       scene,
       responseUrl,
@@ -153,7 +161,7 @@ async function stop(
 }
 
 /** Returns the current views of the live tasks of a channel, newest first. */
-async function livingTasks({ env, tenant }: SlackScene, channel: string): Promise<Result<readonly TaskView[]>> {
+async function listLiveTasks({ env, tenant }: SlackContext, channel: string): Promise<Result<readonly TaskView[]>> {
   const filter = { status: null, project: `slack-${channel}` };
   const found = await databaseFromEnv(env).tasks.shortPage(tenant, filter, { after: null, limit: MAX_TASKS });
   if (!found.ok) return found;
@@ -162,7 +170,7 @@ async function livingTasks({ env, tenant }: SlackScene, channel: string): Promis
   return ok(views.flatMap((view) => (view.ok && !hasEnded(view.value.status) ? [view.value] : [])));
 }
 
-function lineOf({ id, status, input }: TaskView): string {
+function formatTask({ id, status, input }: TaskView): string {
   const words = typeof input === "string" ? input : (input.at(-1)?.content ?? "");
   const first = typeof words === "string" ? words : "";
   return `${status.replace("_", " ")}: ${truncateText(first.replace(/\s+/g, " "), MAX_LINE_CHARACTERS)} (\`${id}\`)`;

@@ -7,7 +7,7 @@ import type { Env } from "../../../adapters/env/bindings.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { SlackAuthorization } from "../../../core/ports/slack-install-table.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
-import { type Begun, CONSENT_LIFE_MS } from "../../http/consent-browser.ts";
+import { type StartedConsent, CONSENT_LIFE_MS } from "../../http/consent-browser.ts";
 import { openState, sealState } from "../../http/consent-state.ts";
 
 export const SLACK_OAUTH_PATH = "/slack/oauth";
@@ -17,29 +17,32 @@ export const SLACK_BEGIN_PATH = "/slack/oauth/begin";
 const CONTEXT = "slack-oauth-state";
 
 /** Starts a consent on behalf of a key. Returns it with its sealed state. */
-export async function beginSlackConsent(
+export async function startSlackConsent(
   env: Env,
   tenant: string,
   { key, redirect }: Pick<SlackAuthorization, "key" | "redirect">,
-): Promise<Result<Begun & { readonly state: string }>> {
+): Promise<Result<StartedConsent & { readonly state: string }>> {
   const mark = crypto.randomUUID();
   const expiresAt = Date.now() + CONSENT_LIFE_MS;
   const kept = await databaseFromEnv(env).slackInstalls.begin(tenant, { mark, key, redirect, expiresAt });
   if (!kept.ok) return kept;
-  const begun: Begun = { tenant, mark };
+  const begun: StartedConsent = { tenant, mark };
   return ok({ ...begun, state: await sealState(env, CONTEXT, begun) });
 }
 
 /** Opens a state. `invalid_input` if it was not created here. */
-export async function slackConsentOf(env: Env, text: string): Promise<Result<Begun>> {
-  const begun = await openState<Begun>(env, CONTEXT, text);
+export async function openSlackConsent(env: Env, text: string): Promise<Result<StartedConsent>> {
+  const begun = await openState<StartedConsent>(env, CONTEXT, text);
   return begun === null ? failed("invalid_input", "Otto did not start this installation. Start it again.") : ok(begun);
 }
 
 /**
  * Completes a consent, once: returns who started it and how. `gone`: it has ended; `forbidden`: its key was revoked.
  */
-export async function endSlackConsent(env: Env, { tenant, mark }: Begun): Promise<Result<SlackAuthorization>> {
+export async function completeSlackConsent(
+  env: Env,
+  { tenant, mark }: StartedConsent,
+): Promise<Result<SlackAuthorization>> {
   const ended = await databaseFromEnv(env).slackInstalls.end(tenant, mark, Date.now());
   if (!ended.ok) return ended;
   if (ended.value === null)

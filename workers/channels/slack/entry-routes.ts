@@ -23,7 +23,7 @@ import { createInputProblem } from "../../../core/channels/slack/views.ts";
 import { raise } from "../../../core/base/errors.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { openAnswers } from "../../http/answers.ts";
-import { approvalWith } from "./clicks.ts";
+import { parseApproval } from "./clicks.ts";
 import { isSignedBySlack } from "./signature.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { readCounted } from "../../http/counted-body.ts";
@@ -68,37 +68,37 @@ const interactive = createRoute({
   description: "For Slack's servers: a form with a `payload`, signed with the app's signing secret.",
 });
 
-export function slackAdmissionRoutes(app: App): void {
+export function slackEntryRoutes(app: App): void {
   app.openapi(events, async (c) => {
-    const body = readJson(await signedBody(c));
+    const body = readJson(await readSignedBody(c));
     const { type, challenge } = (body ?? {}) as { readonly type?: unknown; readonly challenge?: unknown };
     if (type === "url_verification" && typeof challenge === "string") return c.json({ challenge }, 200);
-    await keep(c, readEvent(body));
+    await storeItem(c, readEvent(body));
     return c.body(null, 200);
   });
 
   app.openapi(commands, async (c) => {
-    const body = await signedBody(c);
+    const body = await readSignedBody(c);
     const fields = Object.fromEntries(new URLSearchParams(body));
     if (fields["ssl_check"] === "1") return c.body(null, 200);
     if (readCommandWords(fields["text"] ?? "").kind === "help") return whisper(c, escapeText(HELP));
-    await keep(c, readCommand(fields, await nameOf("command", body)));
+    await storeItem(c, readCommand(fields, await getItemName("command", body)));
     return whisper(c, "On it.");
   });
 
   app.openapi(interactive, async (c) => {
-    const text = new URLSearchParams(await signedBody(c)).get("payload") ?? "";
-    const read = readInteraction(readJson(text), await nameOf("interaction", text));
-    const problem = read.kind === "taken" ? problemOf(read.value.item) : null;
+    const text = new URLSearchParams(await readSignedBody(c)).get("payload") ?? "";
+    const read = readInteraction(readJson(text), await getItemName("interaction", text));
+    const problem = read.kind === "taken" ? findWindowProblem(read.value.item) : null;
     if (problem !== null) return c.json(createInputProblem(problem), 200);
-    await keep(c, read);
+    await storeItem(c, read);
     const isModal = read.kind === "taken" && read.value.item.kind === "submission";
     return isModal ? c.json({ response_action: "clear" }, 200) : c.body(null, 200);
   });
 }
 
 /** Returns the body once Slack's signature is verified. */
-async function signedBody(c: AppContext): Promise<string> {
+async function readSignedBody(c: AppContext): Promise<string> {
   const secret = slackSigningSecretFromEnv(c.env);
   const body = await readCounted(c.req.raw, MAX_BODY_BYTES);
   if (body === null) raise("too_large", `A request body has at most ${MAX_BODY_BYTES} bytes.`, { field: "body" });
@@ -121,7 +121,7 @@ function readJson(text: string): unknown {
 }
 
 /** Stores an item for Otto, once: Slack resends a request whose reply it did not see. */
-async function keep(c: AppContext, read: ReadResult<SlackArrival>): Promise<void> {
+async function storeItem(c: AppContext, read: ReadResult<SlackArrival>): Promise<void> {
   if (read.kind === "unreadable")
     raise("invalid_input", "The body does not have the form that Slack documents.", { field: "body" });
   if (read.kind === "ignored") return;
@@ -134,11 +134,11 @@ async function keep(c: AppContext, read: ReadResult<SlackArrival>): Promise<void
 }
 
 /** Explains what is wrong with a submitted window, which then stays open; null if nothing can be told at once. */
-function problemOf({ kind, body }: SlackArrival["item"]): string | null {
+function findWindowProblem({ kind, body }: SlackArrival["item"]): string | null {
   if (kind !== "submission") return null;
   const { callback, text } = body as unknown as SubmissionBody;
   if (text === null) return "Write something.";
-  const written = findVerb(callback) === "edit" ? approvalWith(text) : null;
+  const written = findVerb(callback) === "edit" ? parseApproval(text) : null;
   return written === null || written.ok ? null : written.error.message;
 }
 
@@ -146,7 +146,7 @@ function problemOf({ kind, body }: SlackArrival["item"]): string | null {
  * Names an item that has no id from Slack. Two clicks or commands differ by their time; a resent one has the same
  * time.
  */
-async function nameOf(kind: string, body: string): Promise<string> {
+async function getItemName(kind: string, body: string): Promise<string> {
   return `${kind}/${await sha256Hex(body)}`;
 }
 

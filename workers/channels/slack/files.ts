@@ -13,12 +13,12 @@ const MAX_FILE_BYTES = 50 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 200;
 const FOLDER = "slack";
 /** How long a message waits for a requested file. After that, its task reads that the file is missing. */
-const PATIENCE_MS = 10 * 60_000;
+const REQUESTED_FILE_MS = 10 * 60_000;
 /** The same for a file that was never requested, because others took all the time. */
-const LONGEST_PATIENCE_MS = 30 * 60_000;
+const FILE_MS = 30 * 60_000;
 
 /** The context of fetching an item's files. */
-interface Taking {
+interface FetchContext {
   readonly slack: Pick<SlackPort, "download">;
   readonly item: Pick<InboxItem, "id" | "receivedAt">;
   /** Milliseconds since the epoch. No fetch starts later. */
@@ -34,14 +34,14 @@ interface Taking {
  * empty for a message without files. `timeout` if there was no time for all of them. A repeat fetches the missing
  * ones.
  */
-export async function takeFiles(
-  taking: Taking,
+export async function fetchFiles(
+  taking: FetchContext,
   { files, moreFiles }: Pick<MessageBody, "files" | "moreFiles">,
 ): Promise<Result<string>> {
   const { folder, item, until } = taking;
   const taken = new Set<string>();
   const places = files.map((file) => {
-    const path = freePath(folder === null ? FOLDER : `${FOLDER}/${folder}`, file.name, taken);
+    const path = chooseFreePath(folder === null ? FOLDER : `${FOLDER}/${folder}`, file.name, taken);
     return { file, path, line: `- ${path}` };
   });
   const waited = (): number => Date.now() - item.receivedAt;
@@ -54,16 +54,16 @@ export async function takeFiles(
     // The path is unused: the folder belongs to the message, or the task has not started.
     if ((await taking.sandbox.stat(path)).ok) continue;
     const isAsked = Date.now() < until;
-    const why = await takeFile(taking, file, { path, key: `${item.id}/${files.indexOf(file)}` });
+    const why = await fetchFile(taking, file, { path, key: `${item.id}/${files.indexOf(file)}` });
     if (why === null) {
       fetched += 1;
       continue;
     }
-    const patienceMs = isAsked ? PATIENCE_MS : LONGEST_PATIENCE_MS;
+    const patienceMs = isAsked ? REQUESTED_FILE_MS : FILE_MS;
     // A failure after the time limit was a cut-off.
     if (Date.now() >= until && (fetched > 0 || waited() < patienceMs))
       return failed("timeout", "Fetching the files of the message takes too long.");
-    place.line = `- ${plainName(file.name)} could not be fetched: ${why}`;
+    place.line = `- ${toPlainName(file.name)} could not be fetched: ${why}`;
   }
   const lines = places.map(({ line }) => line);
   if (moreFiles > 0) lines.push(`- ${moreFiles} more, which were not fetched: the message has too many files`);
@@ -71,8 +71,8 @@ export async function takeFiles(
 }
 
 /** Returns null once the file is stored. */
-async function takeFile(
-  { slack, sandbox, until }: Taking,
+async function fetchFile(
+  { slack, sandbox, until }: FetchContext,
   { url, size }: MessageFile,
   { path, key }: { readonly path: string; readonly key: string },
 ): Promise<string | null> {
@@ -87,8 +87,8 @@ async function takeFile(
 }
 
 /** Returns an unused path for a name from outside. */
-function freePath(folder: string, name: string, taken: Set<string>): string {
-  const plain = plainName(name);
+function chooseFreePath(folder: string, name: string, taken: Set<string>): string {
+  const plain = toPlainName(name);
   const [, stem = plain, end = ""] = /^(.+?)(\.[^.]{1,16})?$/.exec(plain) ?? [];
   let path = `${folder}/${plain}`;
   for (let number = 2; taken.has(path); number += 1) path = `${folder}/${stem}-${number}${end}`;
@@ -97,7 +97,7 @@ function freePath(folder: string, name: string, taken: Set<string>): string {
 }
 
 /** Removes characters that a sandbox path may not contain. */
-function plainName(name: string): string {
+function toPlainName(name: string): string {
   const safe = name
     .normalize("NFC")
     .toWellFormed()

@@ -30,13 +30,13 @@ export const slackHandlers: ChannelHandlers = {
 
 /** A conversation, where each person who decides is checked, or a member. */
 async function findStations(env: Env, tenant: string, to: string): Promise<Result<readonly AskDestination[]>> {
-  const member = memberOf(to);
+  const member = toMember(to);
   const found = member === null ? ok(null) : await databaseFromEnv(env).people.findByAddress(tenant, member);
   return found.ok ? ok([{ channel: "slack", to, person: found.value }]) : found;
 }
 
 /** Reads a member from `T…/U…`; null for a conversation. */
-function memberOf(to: string): PersonAddress | null {
+function toMember(to: string): PersonAddress | null {
   const [, team, user] = /^([TE][A-Z0-9]+)\/([UW][A-Z0-9]+)$/.exec(to) ?? [];
   return team === undefined || user === undefined ? null : { kind: "slack", team, user };
 }

@@ -16,12 +16,12 @@ import type { TaskFacts } from "../../../core/task/state.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
 import type { JsonState } from "../../../core/tool/tool.ts";
-import { makeTask } from "../../tasks/create.ts";
+import { createTaskFromOrder } from "../../tasks/create.ts";
 import { answerAsk } from "../inbox/answer.ts";
-import { takeFiles } from "./files.ts";
-import { namesIn, noteSpeaker, speakerOf } from "./speaker.ts";
-import { threadAbove } from "./thread.ts";
-import { FOR_MEMBERS, isOutsider, laterFor, mayPass, type SlackScene, whisper } from "./workspace.ts";
+import { fetchFiles } from "./files.ts";
+import { findMentionedNames, noteSpeaker, findSpeaker } from "./speaker.ts";
+import { readThread } from "./thread.ts";
+import { FOR_MEMBERS, isOutsider, retryLater, isTemporary, type SlackContext, whisper } from "./workspace.ts";
 
 const ANSWER_IN_WORDS = "The files are in the task. Please answer the question in words, too.";
 
@@ -37,28 +37,32 @@ export interface Conversation {
 }
 
 /** Handles a message in a thread. A thread in which nobody addressed Otto is ignored. */
-export async function hearSpoken(scene: SlackScene, said: MessageBody, lane: JsonState | null): Promise<ItemOutcome> {
-  const about = conversationIn(lane) ?? (await conversationBegunBy(scene, said));
-  if (about !== null && "code" in about) return laterFor(about);
+export async function handleMessage(
+  scene: SlackContext,
+  said: MessageBody,
+  lane: JsonState | null,
+): Promise<ItemOutcome> {
+  const about = findConversation(lane) ?? (await findConversationOfDelivery(scene, said));
+  if (about !== null && "code" in about) return retryLater(about);
   const known = about?.task ?? null;
   if (!said.isAddressed && known === null) return { kind: "done", note: "Nobody addressed Otto in this thread." };
   if (isOutsider(scene, said.userTeam)) {
     await whisper(scene, said, FOR_MEMBERS);
     return { kind: "refused", why: "The author belongs to another workspace." };
   }
-  const text = await wordsOf(scene, said);
+  const text = await getText(scene, said);
   if (text === "" && said.files.length === 0) {
     await whisper(scene, said, "What can I do? Write it in the message in which you mention me.");
     return { kind: "done", note: "The message had only the mention." };
   }
   const task = known === null ? null : await tasksFromEnv(scene.env)(scene.tenant, known).view();
   if (task === null || (!task.ok && task.error.code === "not_found"))
-    return await begin(scene, said, { text, before: null });
-  if (!task.ok) return laterFor(task.error);
-  return await goOn(scene, said, { text, ask: about?.ask ?? null }, task.value);
+    return await startTask(scene, said, { text, before: null });
+  if (!task.ok) return retryLater(task.error);
+  return await continueTask(scene, said, { text, ask: about?.ask ?? null }, task.value);
 }
 
-function conversationIn(lane: JsonState | null): Conversation | null {
+function findConversation(lane: JsonState | null): Conversation | null {
   const task = lane?.["task"];
   return typeof task === "string" ? { task } : null;
 }
@@ -67,12 +71,15 @@ function conversationIn(lane: JsonState | null): Conversation | null {
  * Finds the subject of a thread that Otto started with a delivery: the result of a scheduled task, or a question in
  * direct messages. Returns null if Otto did not start it, or the delivery was deleted. A failure is temporary.
  */
-async function conversationBegunBy(scene: SlackScene, said: MessageBody): Promise<Conversation | Failure | null> {
+async function findConversationOfDelivery(
+  scene: SlackContext,
+  said: MessageBody,
+): Promise<Conversation | Failure | null> {
   const { env, tenant, team, slack, install } = scene;
   const { channel, thread, parent } = said;
   if (thread === null || parent !== install.botUser) return null;
   const own = await slack.listOwnMessages({ channel, thread, since: Math.floor(Number(thread) * 1000) });
-  if (!own.ok) return mayPass(own.error) ? own.error : null;
+  if (!own.ok) return isTemporary(own.error) ? own.error : null;
   const key = own.value.find(({ ts }) => ts === thread)?.key ?? null;
   if (key === null || !isId("delivery", key)) return null;
   // Postgres may not have the row yet.
@@ -81,14 +88,14 @@ async function conversationBegunBy(scene: SlackScene, said: MessageBody): Promis
   return task === null ? null : { task, ask };
 }
 
-async function wordsOf(scene: SlackScene, { text }: MessageBody): Promise<string> {
+async function getText(scene: SlackContext, { text }: MessageBody): Promise<string> {
   const words = stripMention(text, scene.install.botUser);
-  return toMarkdown(words, await namesIn(scene, words));
+  return toMarkdown(words, await findMentionedNames(scene, words));
 }
 
 /** Creates a task; `before` is the conversation's previous one. */
-async function begin(
-  scene: SlackScene,
+async function startTask(
+  scene: SlackContext,
   said: MessageBody,
   { text, before }: { readonly text: string; readonly before: TaskView | null },
 ): Promise<ItemOutcome> {
@@ -96,23 +103,23 @@ async function begin(
   const hasFiles = said.files.length > 0;
   const place = `${scene.team}/${said.channel}/${root}`;
   const words = text === "" ? "Look at the files." : text;
-  const above = before === null ? await threadAbove(scene, said) : ok(null);
-  if (!above.ok) return laterFor(above.error);
-  const own = before === null ? ok(null) : await ownFacts(scene, said, before);
-  if (!own.ok) return laterFor(own.error);
+  const above = before === null ? await readThread(scene, said) : ok(null);
+  if (!above.ok) return retryLater(above.error);
+  const own = before === null ? ok(null) : await findOwnFacts(scene, said, before);
+  if (!own.ok) return retryLater(own.error);
   const texts =
     before === null ? appendToThread(above.value, words) : continueConversation({ ...before, own: own.value }, words);
   const from = { user: said.user, channel: said.channel, place };
-  const made = await makeSlackTask(scene, from, { texts, hold: hasFiles });
-  if (!made.ok) return await unmade(scene, said, made.error);
+  const made = await createSlackTask(scene, from, { texts, hold: hasFiles });
+  if (!made.ok) return await handleFailure(scene, said, made.error);
   if (hasFiles) {
     const stub = tasksFromEnv(scene.env)(scene.tenant, made.value.id);
-    const named = await filesFor(scene, said, made.value, null);
-    if (!named.ok) return laterFor(named.error);
+    const named = await storeFiles(scene, said, made.value, null);
+    if (!named.ok) return retryLater(named.error);
     const told = await stub.message(named.value, `${scene.item.id}/files`, 0);
-    if (!told.ok && mayPass(told.error)) return laterFor(told.error);
+    if (!told.ok && isTemporary(told.error)) return retryLater(told.error);
     const started = await stub.start(scene.item.id);
-    if (!started.ok && mayPass(started.error)) return laterFor(started.error);
+    if (!started.ok && isTemporary(started.error)) return retryLater(started.error);
   }
   await noteSpeaker(scene, said.user);
   return { kind: "done", note: made.value.id, lane: { task: made.value.id } satisfies Conversation };
@@ -122,23 +129,27 @@ async function begin(
  * Returns the facts of the ended task if this message's sender requested it; null for another person's task. Returns
  * a failure that may pass.
  */
-async function ownFacts(scene: SlackScene, said: MessageBody, { id }: TaskView): Promise<Result<TaskFacts | null>> {
+async function findOwnFacts(
+  scene: SlackContext,
+  said: MessageBody,
+  { id }: TaskView,
+): Promise<Result<TaskFacts | null>> {
   const facts = await tasksFromEnv(scene.env)(scene.tenant, id).facts();
-  if (!facts.ok) return mayPass(facts.error) ? facts : ok(null);
+  if (!facts.ok) return isTemporary(facts.error) ? facts : ok(null);
   const { via, metadata } = facts.value;
   const isOwn = via.channel === "slack" && metadata["slack_user"] === `${scene.team}/${said.user}`;
   return ok(isOwn ? facts.value : null);
 }
 
 /** Creates a task for a person in Slack, with the reply in a thread. The same item creates the same task. */
-export async function makeSlackTask(
-  { env, tenant, team, item }: SlackScene,
+export async function createSlackTask(
+  { env, tenant, team, item }: SlackContext,
   { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
   { texts, hold }: { readonly texts: readonly LabelledText[]; readonly hold: boolean },
 ): Promise<Result<TaskView>> {
   const isOwn = texts.length === 1 && texts.every(({ label }) => mayInstruct(label));
   const { input, instructions } = toInput(texts);
-  return await makeTask(env, {
+  return await createTaskFromOrder(env, {
     tenant,
     ...(isOwn ? {} : { texts, instructions }),
     request: {
@@ -155,8 +166,8 @@ export async function makeSlackTask(
 }
 
 /** Handles a task that was not created: retries a temporary failure, and tells the person about any other. */
-async function unmade(scene: SlackScene, said: MessageBody, error: Failure): Promise<ItemOutcome> {
-  if (mayPass(error)) return laterFor(error);
+async function handleFailure(scene: SlackContext, said: MessageBody, error: Failure): Promise<ItemOutcome> {
+  if (isTemporary(error)) return retryLater(error);
   await whisper(scene, said, `I cannot start this task. ${error.message}`);
   return { kind: "refused", why: error.message };
 }
@@ -164,8 +175,8 @@ async function unmade(scene: SlackScene, said: MessageBody, error: Failure): Pro
 /**
  * Adds a message: the answer to a waiting question, or a message to the task, or a new task once that one has ended.
  */
-async function goOn(
-  scene: SlackScene,
+async function continueTask(
+  scene: SlackContext,
   said: MessageBody,
   { text, ask }: { readonly text: string; readonly ask: string | null },
   task: TaskView,
@@ -173,8 +184,8 @@ async function goOn(
   const lane = { task: task.id } satisfies Conversation;
   const stub = tasksFromEnv(scene.env)(scene.tenant, task.id);
   const isOver = hasEnded(task.status);
-  const named = isOver ? ok("") : await filesFor(scene, said, task, said.ts);
-  if (!named.ok) return laterFor(named.error);
+  const named = isOver ? ok("") : await storeFiles(scene, said, task, said.ts);
+  if (!named.ok) return retryLater(named.error);
   let files = named.value;
   const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
   const question = questions.find(({ id }) => id === ask) ?? questions[0];
@@ -183,24 +194,24 @@ async function goOn(
     const asking = tasksFromEnv(scene.env)(scene.tenant, question.task_id ?? task.id);
     const told = files === "" ? ok(null) : await asking.message(files, `${scene.item.id}/files`, 0);
     if (told.ok) files = "";
-    else if (mayPass(told.error)) return laterFor(told.error);
-    const answered = await answerInWords(scene, said, text, question);
+    else if (isTemporary(told.error)) return retryLater(told.error);
+    const answered = await tryAnswer(scene, said, text, question);
     if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
-    if (answered !== null) return laterFor(answered);
+    if (answered !== null) return retryLater(answered);
   }
   // Also for an ended task, because it knows whether this message reached it before.
-  const words = await fromWhom(scene, said, text, task);
-  const told = await tellTask(stub, scene.item.id, { words, name: words.length - text.length, files });
+  const words = await nameAuthor(scene, said, text, task);
+  const told = await sendToTask(stub, scene.item.id, { words, name: words.length - text.length, files });
   if (told.ok) {
     if (question !== undefined && text === "") await whisper(scene, said, ANSWER_IN_WORDS);
     return { kind: "done", note: task.id, lane };
   }
-  if (mayPass(told.error)) return laterFor(told.error);
+  if (isTemporary(told.error)) return retryLater(told.error);
   const now = isOver ? ok(task) : await stub.view();
-  if (!now.ok) return laterFor(now.error);
+  if (!now.ok) return retryLater(now.error);
   // It is giving its last answer, or has too many unread messages, so the item waits.
   if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
-  return await begin(scene, said, { text, before: now.value });
+  return await startTask(scene, said, { text, before: now.value });
 }
 
 /**
@@ -208,7 +219,7 @@ async function goOn(
  * and file names, come from outside; an object of an earlier release treats everything after the first of them as
  * outside text.
  */
-async function tellTask(
+async function sendToTask(
   stub: TaskStub,
   request: string,
   { words, name, files }: { readonly words: string; readonly name: number; readonly files: string },
@@ -220,41 +231,41 @@ async function tellTask(
 }
 
 /** Stores the files of the message in this task's sandbox. */
-async function filesFor(
-  scene: SlackScene,
+async function storeFiles(
+  scene: SlackContext,
   said: MessageBody,
   { id: rootId, project }: TaskView,
   folder: string | null,
 ): Promise<Result<string>> {
   const sandbox = filesFromEnv(scene.env, { tenant: scene.tenant, rootId, project });
-  return await takeFiles({ ...scene, sandbox, folder }, said);
+  return await fetchFiles({ ...scene, sandbox, folder }, said);
 }
 
 /** Returns null if the message is no answer; a failure if that is unknown for now. */
-async function answerInWords(
-  scene: SlackScene,
+async function tryAnswer(
+  scene: SlackContext,
   { user }: MessageBody,
   text: string,
   { id, choices }: Question,
 ): Promise<"counted" | Failure | null> {
-  const by = await speakerOf(scene, user);
-  if (!by.ok) return mayPass(by.error) ? by.error : null;
+  const by = await findSpeaker(scene, user);
+  if (!by.ok) return isTemporary(by.error) ? by.error : null;
   const choice = choices?.find((one) => one.toLowerCase() === text.toLowerCase());
   const given = choice === undefined ? { text } : { choice };
   const answered = await answerAsk(scene.env, {
     tenant: scene.tenant,
     ask: id,
-    given,
+    reply: given,
     by: by.value,
     request: scene.item.id,
   });
   if (answered.ok) return "counted";
-  return mayPass(answered.error) ? answered.error : null;
+  return isTemporary(answered.error) ? answered.error : null;
 }
 
 /** Prefixes the author's name if another person started the task. */
-async function fromWhom(scene: SlackScene, { user }: MessageBody, text: string, task: TaskView): Promise<string> {
+async function nameAuthor(scene: SlackContext, { user }: MessageBody, text: string, task: TaskView): Promise<string> {
   if (task.metadata["slack_user"] === `${scene.team}/${user}` || text === "") return text;
-  const by = await speakerOf(scene, user);
+  const by = await findSpeaker(scene, user);
   return by.ok ? `${by.value.name}: ${text}` : text;
 }

@@ -12,13 +12,13 @@ import type {
   SubmissionBody,
 } from "../../../core/channels/slack/items.ts";
 import type { Receiver } from "../channel.ts";
-import { takeClick, takeSubmission } from "./clicks.ts";
-import { obey } from "./command.ts";
-import { hearSpoken } from "./messages.ts";
-import { laterFor, sceneOf, type SlackScene } from "./workspace.ts";
+import { handleClick, handleSubmission } from "./clicks.ts";
+import { runCommand } from "./command.ts";
+import { handleMessage } from "./messages.ts";
+import { retryLater, openContext, type SlackContext } from "./workspace.ts";
 
 export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
-  const found = await sceneOf(env, inbox.split("/")[1] ?? "", item);
+  const found = await openContext(env, inbox.split("/")[1] ?? "", item);
   if ("handled" in found) return found.handled;
   const { scene } = found;
   costFromEnv(env).learnOwner(inbox, scene.tenant);
@@ -26,13 +26,13 @@ export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
   const body: unknown = item.body;
   switch (item.kind as SlackKind) {
     case "spoken":
-      return await hearSpoken(scene, body as MessageBody, lane);
+      return await handleMessage(scene, body as MessageBody, lane);
     case "command":
-      return await obey(scene, body as CommandBody);
+      return await runCommand(scene, body as CommandBody);
     case "click":
-      return await takeClick(scene, body as ClickBody);
+      return await handleClick(scene, body as ClickBody);
     case "submission":
-      return await takeSubmission(scene, body as SubmissionBody);
+      return await handleSubmission(scene, body as SubmissionBody);
     case "begun":
       return { kind: "done", note: (body as ThreadStartedBody).task, lane: { task: (body as ThreadStartedBody).task } };
     case "revoked":
@@ -44,8 +44,8 @@ export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
  * Forgets the token that Slack revoked. Slack may report it late, after the app was installed again; that
  * installation stays.
  */
-async function forgetToken({ env, tenant, team, item }: SlackScene, { at }: RevokedBody): Promise<ItemOutcome> {
+async function forgetToken({ env, tenant, team, item }: SlackContext, { at }: RevokedBody): Promise<ItemOutcome> {
   const revokedAt = Math.min(at ?? Infinity, item.receivedAt);
   const revoked = await databaseFromEnv(env).slackInstalls.revoke(tenant, team, revokedAt);
-  return revoked.ok ? { kind: "done", note: "The app was uninstalled." } : laterFor(revoked.error);
+  return revoked.ok ? { kind: "done", note: "The app was uninstalled." } : retryLater(revoked.error);
 }

@@ -16,15 +16,27 @@ import { isId, makeId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, openAnswers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { actorIdOf, auditEntry } from "../../http/audit-entry.ts";
-import { beginSlackConsent, endSlackConsent, SLACK_BEGIN_PATH, SLACK_OAUTH_PATH, slackConsentOf } from "./consent.ts";
-import { beginInBrowser, isSameBrowser, OTHER_BROWSER, told, whereToBegin } from "../../http/consent-browser.ts";
+import { getActorId, createAuditEntry } from "../../http/audit-entry.ts";
+import {
+  startSlackConsent,
+  completeSlackConsent,
+  SLACK_BEGIN_PATH,
+  SLACK_OAUTH_PATH,
+  openSlackConsent,
+} from "./consent.ts";
+import {
+  serveConsentPage,
+  isSameBrowser,
+  OTHER_BROWSER,
+  renderMessage,
+  getFirstUrl,
+} from "../../http/consent-browser.ts";
 import type { App, AppContext } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { idSource } from "../../http/new-ids.ts";
-import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
-import { pageQuery, pageRequest } from "../../http/list-query.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { getIdSource } from "../../http/new-ids.ts";
+import { receivedItemSchema, listReceived, replayedSchema, replayReceived } from "../inbox/view.ts";
+import { pageQuery, readPageRequest } from "../../http/list-query.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 import { writeYaml } from "../../http/yaml-text.ts";
 
@@ -197,7 +209,7 @@ const callback = createRoute({
 
 export function slackRoutes(app: App): void {
   app.openapi(manifest, (c) => {
-    const shown = createSlackManifest(baseUrl(c));
+    const shown = createSlackManifest(getBaseUrl(c));
     return c.json({ manifest: shown, yaml: writeYaml(shown, "Otto as a Slack app") }, 200);
   });
 
@@ -210,21 +222,21 @@ export function slackRoutes(app: App): void {
       raise("invalid_input", `bot_token: Slack rejects it. ${message}`, { field: "bot_token" });
     }
     const { team, teamName, user: botUser, scopes } = bot.value;
-    const act = await auditEntry(c, "slack.install", team);
-    const facts = { team, teamName, app: null, botUser, scopes: scopes ?? [], installedBy: actorIdOf(c) };
-    const made = await keep(c, tenantOf(c), { ...facts, token }, act);
-    return c.json(shownInstall(made), 201, { location: `/v1/slack/installs/${made.id}` });
+    const act = await createAuditEntry(c, "slack.install", team);
+    const facts = { team, teamName, app: null, botUser, scopes: scopes ?? [], installedBy: getActorId(c) };
+    const made = await storeInstall(c, getTenant(c), { ...facts, token }, act);
+    return c.json(toInstallView(made), 201, { location: `/v1/slack/installs/${made.id}` });
   });
 
   app.openapi(authorize, async (c) => {
-    oauthOf(c);
-    const redirect = `${baseUrl(c)}${SLACK_OAUTH_PATH}`;
-    const begun = unwrap(await beginSlackConsent(c.env, tenantOf(c), { key: actorIdOf(c), redirect }));
+    requireOauth(c);
+    const redirect = `${getBaseUrl(c)}${SLACK_OAUTH_PATH}`;
+    const begun = unwrap(await startSlackConsent(c.env, getTenant(c), { key: getActorId(c), redirect }));
     const { state } = begun;
-    const url = await whereToBegin(c, begun, {
+    const url = await getFirstUrl(c, begun, {
       state,
-      url: agreePage(c, { state, redirect }),
-      origin: baseUrl(c),
+      url: getConsentUrl(c, { state, redirect }),
+      origin: getBaseUrl(c),
       path: SLACK_BEGIN_PATH,
     });
     return c.json({ url }, 200);
@@ -232,80 +244,84 @@ export function slackRoutes(app: App): void {
 
   app.openapi(begin, async (c) => {
     const { state, go } = c.req.valid("query");
-    const begun = await slackConsentOf(c.env, state);
-    if (!begun.ok) return told(c, 400, begun.error.message);
-    const url = agreePage(c, { state, redirect: `${baseUrl(c)}${SLACK_OAUTH_PATH}` });
-    return await beginInBrowser(c, begun.value, { what: "a Slack workspace", url, go });
+    const begun = await openSlackConsent(c.env, state);
+    if (!begun.ok) return renderMessage(c, 400, begun.error.message);
+    const url = getConsentUrl(c, { state, redirect: `${getBaseUrl(c)}${SLACK_OAUTH_PATH}` });
+    return await serveConsentPage(c, begun.value, { what: "a Slack workspace", url, go });
   });
 
   app.openapi(list, async (c) => {
-    const request = pageRequest(c.req.valid("query"));
-    const { items, next } = unwrap(await databaseFromEnv(c.env).slackInstalls.page(tenantOf(c), request));
-    return c.json({ data: items.map(shownInstall), next_cursor: next === null ? null : writeCursor(next) }, 200);
+    const request = readPageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).slackInstalls.page(getTenant(c), request));
+    return c.json({ data: items.map(toInstallView), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
     const id = installId(c.req.valid("param").id);
-    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.get(tenantOf(c), id))), 200);
+    return c.json(toInstallView(unwrap(await databaseFromEnv(c.env).slackInstalls.get(getTenant(c), id))), 200);
   });
 
   app.openapi(remove, async (c) => {
     const id = installId(c.req.valid("param").id);
-    const act = await auditEntry(c, "slack.uninstall", id);
-    return c.json(shownInstall(unwrap(await databaseFromEnv(c.env).slackInstalls.remove(tenantOf(c), id, act))), 200);
+    const act = await createAuditEntry(c, "slack.uninstall", id);
+    return c.json(toInstallView(unwrap(await databaseFromEnv(c.env).slackInstalls.remove(getTenant(c), id, act))), 200);
   });
 
   app.openapi(received, async (c) => {
     const query = c.req.valid("query");
-    return c.json(await receivedPage(c, await inboxOf(c, c.req.valid("param").id), query), 200);
+    return c.json(await listReceived(c, await findInbox(c, c.req.valid("param").id), query), 200);
   });
 
   app.openapi(replay, async (c) => {
     const { id, message } = c.req.valid("param");
-    const inbox = await inboxOf(c, id);
-    const act = await auditEntry(c, "slack.replay", id);
+    const inbox = await findInbox(c, id);
+    const act = await createAuditEntry(c, "slack.replay", id);
     return c.json(await replayReceived(c, inbox, message, act), 202);
   });
 
   app.openapi(callback, async (c) => {
     const { state, code, error } = c.req.valid("query");
-    const begun = await slackConsentOf(c.env, state);
-    if (!begun.ok) return told(c, 400, begun.error.message);
-    if (!(await isSameBrowser(c, begun.value))) return told(c, 400, OTHER_BROWSER);
-    const ended = await endSlackConsent(c.env, begun.value);
-    if (!ended.ok) return told(c, 400, ended.error.message);
-    if (code === undefined) return told(c, 400, `Otto was not installed: Slack says ${error ?? "no code"}.`);
+    const begun = await openSlackConsent(c.env, state);
+    if (!begun.ok) return renderMessage(c, 400, begun.error.message);
+    if (!(await isSameBrowser(c, begun.value))) return renderMessage(c, 400, OTHER_BROWSER);
+    const ended = await completeSlackConsent(c.env, begun.value);
+    if (!ended.ok) return renderMessage(c, 400, ended.error.message);
+    if (code === undefined) return renderMessage(c, 400, `Otto was not installed: Slack says ${error ?? "no code"}.`);
     const { tenant } = begun.value;
     const { key, redirect } = ended.value;
     const oauth = slackOAuthFromEnv(c.env);
-    if (oauth === null) return told(c, 400, "No Slack app is set up here.");
+    if (oauth === null) return renderMessage(c, 400, "No Slack app is set up here.");
     const grant = await oauth.port.access(code, redirect);
-    if (!grant.ok) return told(c, 400, `Otto was not installed. ${grant.error.message}`);
+    if (!grant.ok) return renderMessage(c, 400, `Otto was not installed. ${grant.error.message}`);
     const { team, teamName, app: appId, bot: botUser, scopes, token } = grant.value;
     const at = Date.now();
     const id = makeId("audit", at, crypto.getRandomValues(new Uint8Array(10)));
     const act = { id, at, actor: key, action: "slack.install", target: team, requestId: c.get("requestId") } as const;
     const facts = { team, teamName, app: appId, botUser, scopes, installedBy: key };
     try {
-      await keep(c, tenant, { ...facts, token }, act);
+      await storeInstall(c, tenant, { ...facts, token }, act);
     } catch (thrown) {
-      if (thrown instanceof OttoError) return told(c, 400, `Otto was not installed. ${thrown.failure.message}`);
+      if (thrown instanceof OttoError)
+        return renderMessage(c, 400, `Otto was not installed. ${thrown.failure.message}`);
       throw thrown;
     }
-    return told(c, 200, `Otto is installed in ${teamName}. Mention it in a channel, or send it a message.`);
+    return renderMessage(c, 200, `Otto is installed in ${teamName}. Mention it in a channel, or send it a message.`);
   });
 }
 
 /** Returns the app's OAuth settings. Fails if they are missing. */
-function oauthOf(c: AppContext) {
+function requireOauth(c: AppContext) {
   const message = "No Slack app is set up here. Ask the operator to set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.";
   return slackOAuthFromEnv(c.env) ?? raise("not_available", message);
 }
 
 /** Returns the address of Slack's consent page. */
-function agreePage(c: AppContext, { state, redirect }: { readonly state: string; readonly redirect: string }): string {
+function getConsentUrl(
+  c: AppContext,
+  { state, redirect }: { readonly state: string; readonly redirect: string },
+): string {
   const url = new URL(slackAuthorizePageFromEnv(c.env));
-  url.searchParams.set("client_id", oauthOf(c).clientId);
+  url.searchParams.set("client_id", requireOauth(c).clientId);
   url.searchParams.set("scope", BOT_SCOPES.join(","));
   url.searchParams.set("redirect_uri", redirect);
   url.searchParams.set("state", state);
@@ -313,13 +329,13 @@ function agreePage(c: AppContext, { state, redirect }: { readonly state: string;
 }
 
 /** Stores an installation with its token sealed. */
-async function keep(
+async function storeInstall(
   c: AppContext,
   tenant: string,
   { token, ...facts }: Omit<SlackInstall, "id" | "status" | "createdAt" | "updatedAt"> & { readonly token: string },
-  act: Awaited<ReturnType<typeof auditEntry>>,
+  act: Awaited<ReturnType<typeof createAuditEntry>>,
 ): Promise<SlackInstall> {
-  const { createdAt, random } = await idSource(c, "slack-install");
+  const { createdAt, random } = await getIdSource(c, "slack-install");
   const id = makeId("slackInstall", createdAt, random);
   const sealed = await sealSlackTokenFromEnv(c.env, tenant, { team: facts.team, token });
   return unwrap(await databaseFromEnv(c.env).slackInstalls.put(tenant, { id, ...facts, sealed }, act));
@@ -329,13 +345,13 @@ async function keep(
  * Returns the tenant's view of a workspace's inbox: the workspace can have belonged to another tenant before, and can
  * belong to another once this installation is revoked.
  */
-async function inboxOf(c: AppContext, id: string) {
-  const found = unwrap(await databaseFromEnv(c.env).slackInstalls.get(tenantOf(c), installId(id)));
+async function findInbox(c: AppContext, id: string) {
+  const found = unwrap(await databaseFromEnv(c.env).slackInstalls.get(getTenant(c), installId(id)));
   return { name: `slack/${found.team}`, since: found.status === "active" ? found.updatedAt : Number.MAX_SAFE_INTEGER };
 }
 
 /** Returns the address at which Slack reaches this Worker. */
-function baseUrl(c: AppContext): string {
+function getBaseUrl(c: AppContext): string {
   return publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
 }
 
@@ -343,7 +359,7 @@ function installId(text: string): string {
   return isId("slackInstall", text) ? text : raise("not_found", "There is no such Slack installation.");
 }
 
-function shownInstall(one: SlackInstall) {
+function toInstallView(one: SlackInstall) {
   return {
     id: one.id,
     team: one.team,

@@ -8,7 +8,7 @@ import { escapeText, truncateText, splitEscaped } from "../../../core/channels/s
 import { asSent, failed, type Failure, notSent, ok, type Result, isNotSent } from "../../../core/base/errors.ts";
 import { toSlackMessage } from "../../../core/channels/slack/pack.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
-import { isForGood, sentOf } from "./send-result.ts";
+import { isPermanent, toSendResult } from "./send-result.ts";
 
 /** A file is in memory while it is shared. */
 const MAX_FILE_BYTES = 25_000_000;
@@ -36,7 +36,7 @@ type Post = Extract<SlackPart, { kind: "post" }>;
 type File = Extract<SlackPart, { kind: "file" }>;
 
 /** The known destination, and the parts that were already sent. */
-interface Standing {
+interface Progress {
   readonly channel: string;
   /** Null until its first message starts a thread. */
   readonly thread: string | null;
@@ -49,19 +49,19 @@ interface Standing {
 export async function sendParts(sending: SlackSending, parcel: SlackParcel): Promise<SendResult> {
   const { parts } = parcel;
   const changed = await changeMessages(sending.slack, parts);
-  if (!changed.ok) return sentOf(changed.error, false);
+  if (!changed.ok) return toSendResult(changed.error, false);
   const posts = parts.filter((part) => part.kind === "post");
   const files = parts.filter((part) => part.kind === "file");
   if (posts.length === 0 && files.length === 0) return { kind: "sent", ref: changed.value };
-  const found = await standingOf(sending.slack, parcel);
-  if (!found.ok) return sentOf(found.error, false);
+  const found = await readProgress(sending.slack, parcel);
+  if (!found.ok) return toSendResult(found.error, false);
   const posted = await postAll(sending.slack, found.value, posts);
-  if (!posted.ok) return sentOf(posted.error, !isNotSent(posted.error));
+  if (!posted.ok) return toSendResult(posted.error, !isNotSent(posted.error));
   const shared = await shareAll(sending, posted.value, files, getNoteKey(parcel.id));
-  return shared.ok ? { kind: "sent", ref: refOf(posted.value.first) } : sentOf(shared.error, true);
+  return shared.ok ? { kind: "sent", ref: toRef(posted.value.first) } : toSendResult(shared.error, true);
 }
 
-function refOf(ref: SlackRef | null): { channel: string; ts: string } | null {
+function toRef(ref: SlackRef | null): { channel: string; ts: string } | null {
   return ref === null ? null : { channel: ref.channel, ts: ref.ts };
 }
 
@@ -74,42 +74,42 @@ async function changeMessages(
   for (const part of parts) {
     if (part.kind !== "change") continue;
     const done = await slack.update({ ...part.ref, ...part.words });
-    if (!done.ok && !(isForGood(done.error) && done.error.code !== "forbidden")) return done;
+    if (!done.ok && !(isPermanent(done.error) && done.error.code !== "forbidden")) return done;
     last = part.ref;
   }
-  return ok(refOf(last));
+  return ok(toRef(last));
 }
 
-async function standingOf(
+async function readProgress(
   slack: SlackPort,
   { id, place, since, mayBeThere, until }: SlackParcel,
-): Promise<Result<Standing>> {
-  const opened = await channelOfPlace(slack, place, mayBeThere);
+): Promise<Result<Progress>> {
+  const opened = await findChannel(slack, place, mayBeThere);
   if (!opened.ok) return opened;
   const [channel, thread] = [opened.value, place.kind === "conversation" ? place.thread : null];
   const standing = { channel, thread, first: null, own: [], until };
   if (!mayBeThere) return ok(standing);
   const own = await slack.listOwnMessages({ channel, thread, since });
-  if (!own.ok) return looked(own.error);
+  if (!own.ok) return toLookupFailure(own.error);
   const root = thread === null ? own.value.find(({ key }) => key === id) : undefined;
   if (root === undefined) return ok({ ...standing, own: own.value });
   const below = await slack.listOwnMessages({ channel, thread: root.ts, since });
-  return below.ok ? ok({ ...standing, own: [...own.value, ...below.value] }) : looked(below.error);
+  return below.ok ? ok({ ...standing, own: [...own.value, ...below.value] }) : toLookupFailure(below.error);
 }
 
 /** A part that may have been sent and cannot be looked up stays unknown, so that nothing is posted twice. */
-function looked(failure: Failure): Result<never> {
+function toLookupFailure(failure: Failure): Result<never> {
   return { ok: false, error: { ...failure, cause: { kind: "lookup_failed" } } };
 }
 
 /** Slack posts to `#name`, but looks messages up by id only. */
-async function channelOfPlace(slack: SlackPort, place: SlackDestination, isLookedUp: boolean): Promise<Result<string>> {
+async function findChannel(slack: SlackPort, place: SlackDestination, isLookedUp: boolean): Promise<Result<string>> {
   if (place.kind === "person") return await slack.openConversation(place.user);
   const isNamed = place.channel.startsWith("#") && isLookedUp;
   return isNamed ? await slack.findChannel(place.channel.slice(1)) : ok(place.channel);
 }
 
-async function postAll(slack: SlackPort, standing: Standing, posts: readonly Post[]): Promise<Result<Standing>> {
+async function postAll(slack: SlackPort, standing: Progress, posts: readonly Post[]): Promise<Result<Progress>> {
   let now = standing;
   for (const post of posts) {
     const ref = findPostedPart(now.own, post);
@@ -122,12 +122,12 @@ async function postAll(slack: SlackPort, standing: Standing, posts: readonly Pos
   return ok(now);
 }
 
-async function postOne(slack: SlackPort, { channel, thread, until }: Standing, post: Post): Promise<Result<SlackRef>> {
-  return isOver(until) ?? (await slack.post({ channel, thread, ...post.words, key: post.key }));
+async function postOne(slack: SlackPort, { channel, thread, until }: Progress, post: Post): Promise<Result<SlackRef>> {
+  return checkTime(until) ?? (await slack.post({ channel, thread, ...post.words, key: post.key }));
 }
 
 /** Returns null if there is time for another part. */
-function isOver(until: number): Result<never> | null {
+function checkTime(until: number): Result<never> | null {
   if (Date.now() < until) return null;
   return notSent("timeout", "The delivery takes longer than one attempt. The rest follows.");
 }
@@ -135,16 +135,16 @@ function isOver(until: number): Result<never> | null {
 /** Shares the files. Posts a note once for a file that cannot be shared; the delivery still counts as sent. */
 async function shareAll(
   sending: SlackSending,
-  standing: Standing,
+  standing: Progress,
   files: readonly File[],
   key: string,
 ): Promise<Result<void>> {
   const missing: string[] = [];
   for (const file of files) {
     if (findPostedPart(standing.own, file) !== null) continue;
-    const shared = isOver(standing.until) ?? (await shareOne(sending, standing, file));
+    const shared = checkTime(standing.until) ?? (await shareOne(sending, standing, file));
     if (shared.ok) continue;
-    if (!isForGood(shared.error)) return shared;
+    if (!isPermanent(shared.error)) return shared;
     missing.push(`• ${escapeText(truncateText(file.title, 200))}: ${escapeText(shared.error.message)}`);
   }
   if (missing.length === 0) return ok(undefined);
@@ -156,16 +156,16 @@ async function shareAll(
 
 async function shareOne(
   { slack, files }: SlackSending,
-  { channel, thread }: Standing,
+  { channel, thread }: Progress,
   file: File,
 ): Promise<Result<void>> {
-  const read = await bytesOf(files, file);
+  const read = await readBytes(files, file);
   if (!read.ok) return read;
   if (read.value.length === 0) return failed("invalid_input", "Slack rejects empty files.");
   return await slack.upload({ channel, thread, name: file.name, title: file.title, bytes: read.value });
 }
 
-async function bytesOf(files: FilesPort | null, { from }: File): Promise<Result<Uint8Array>> {
+async function readBytes(files: FilesPort | null, { from }: File): Promise<Result<Uint8Array>> {
   if ("text" in from) return ok(new TextEncoder().encode(from.text));
   if (files === null) return failed("not_found", "The file was deleted.");
   const found = await findAttachedContent(files, from);

@@ -4,12 +4,12 @@ import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry, decideAfterFailure } from "../../../core/gateway/outcome.ts";
 
 /** Whether a retry cannot help. */
-export function isForGood(failure: Failure): boolean {
+export function isPermanent(failure: Failure): boolean {
   return !canRetry("slack_delivery", failure);
 }
 
 /** `later` also if a part may have been sent: the next attempt looks it up. `unknown` if it cannot be looked up. */
-export function sentOf(failure: Failure, isInPart: boolean): SendResult {
+export function toSendResult(failure: Failure, isInPart: boolean): SendResult {
   const { code, message, retryAfterMs = null } = failure;
   const part = isInPart ? ({ mayBeInPart: true } as const) : {};
   const { next } = decideAfterFailure("slack_delivery", failure);

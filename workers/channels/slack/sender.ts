@@ -10,7 +10,7 @@ import { getMessage, planDelivery } from "../../../core/channels/slack/plan.ts";
 import { parseSlackDestination } from "../../../core/channels/outbox/slack-destination.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { sendParts } from "./send-parts.ts";
-import { isForGood } from "./send-result.ts";
+import { isPermanent } from "./send-result.ts";
 
 /** When an attempt starts no further part, and when its calls end: both before its outbox gives it up. */
 const PARTS_FOR_MS = 45_000;
@@ -23,7 +23,7 @@ export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt
   if (kind === "event") return { kind: "dead", why: "Events go to webhooks, not to Slack." };
   const now = Date.now();
   const opened = await slackFromEnv(env, { tenant, team: place.team, until: now + CALLS_FOR_MS });
-  if (!opened.ok) return unopened(opened.error);
+  if (!opened.ok) return toUnsent(opened.error);
   const { sandbox } = getMessage(delivery);
   const files = sandbox === null ? null : filesFromEnv(env, { tenant, ...sandbox });
   const parts = planDelivery(delivery, attempt);
@@ -33,8 +33,8 @@ export async function sendBySlack(env: Env, delivery: Delivery, attempt: Attempt
 }
 
 /** Nothing was sent to Slack. */
-function unopened(error: Failure): SendResult {
-  return isForGood(error)
+function toUnsent(error: Failure): SendResult {
+  return isPermanent(error)
     ? { kind: "dead", why: error.message }
     : { kind: "later", why: error.message, afterMs: null, isOurs: true };
 }

@@ -4,13 +4,13 @@ import { findMentions } from "../../../core/channels/slack/plain-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import type { Result } from "../../../core/base/errors.ts";
 import { linkSlackPerson } from "../../people/link.ts";
-import type { SlackScene } from "./workspace.ts";
+import type { SlackContext } from "./workspace.ts";
 
 /** People of one text whose names are looked up. */
 const MAX_NAMED = 10;
 
 /** Returns the record of a member. If it is missing, creates it from the member's Slack profile. */
-export async function speakerOf(scene: SlackScene, user: string): Promise<Result<PersonRecord>> {
+export async function findSpeaker(scene: SlackContext, user: string): Promise<Result<PersonRecord>> {
   const { env, tenant, team, slack } = scene;
   const known = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "slack", team, user });
   if (!known.ok) return known;
@@ -24,18 +24,18 @@ export async function speakerOf(scene: SlackScene, user: string): Promise<Result
 }
 
 /** Records the author of a message. The task neither waits for it nor fails with it. */
-export async function noteSpeaker(scene: SlackScene, user: string): Promise<void> {
-  const found = await speakerOf(scene, user);
+export async function noteSpeaker(scene: SlackContext, user: string): Promise<void> {
+  const found = await findSpeaker(scene, user);
   if (!found.ok) console.error("a person of Slack is not known", scene.team, user, found.error.code);
 }
 
 /** Returns the names of the people that a text mentions, if they can be found. Excludes Otto itself. */
-export async function namesIn(scene: SlackScene, text: string): Promise<Record<string, string>> {
-  return await namesOf(scene, findMentions(text));
+export async function findMentionedNames(scene: SlackContext, text: string): Promise<Record<string, string>> {
+  return await findNames(scene, findMentions(text));
 }
 
 /** Returns the names of the first ten people by id. Excludes Otto itself. */
-export async function namesOf(scene: SlackScene, users: readonly string[]): Promise<Record<string, string>> {
+export async function findNames(scene: SlackContext, users: readonly string[]): Promise<Record<string, string>> {
   const { env, tenant, team, slack, install } = scene;
   const others = users.filter((user) => user !== install.botUser);
   const found = await Promise.all(

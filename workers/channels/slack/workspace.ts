@@ -9,7 +9,7 @@ import type { SlackPort } from "../../../core/ports/slack.ts";
 import { type Failure, isNotSent } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
 
-export interface SlackScene {
+export interface SlackContext {
   readonly env: Env;
   readonly tenant: string;
   readonly team: string;
@@ -23,7 +23,7 @@ export interface SlackScene {
   readonly until: number;
 }
 
-const BEGINS_FOR_MS = 45_000;
+const STARTS_FOR_MS = 45_000;
 /** When running calls to Slack end. */
 const CALLS_FOR_MS = 50_000;
 
@@ -35,20 +35,20 @@ export interface SlackListener {
 }
 
 /** Returns the Slack context of an item, or its outcome: an item of an unknown workspace is refused. */
-export async function sceneOf(
+export async function openContext(
   env: Env,
   team: string,
   item: InboxItem,
-): Promise<{ readonly scene: SlackScene } | { readonly handled: ItemOutcome }> {
+): Promise<{ readonly scene: SlackContext } | { readonly handled: ItemOutcome }> {
   const now = Date.now();
   const tenant = await databaseFromEnv(env).slackInstalls.findTenant(team);
-  if (!tenant.ok) return { handled: laterFor(tenant.error) };
+  if (!tenant.ok) return { handled: retryLater(tenant.error) };
   if (tenant.value === null) return { handled: NOT_INSTALLED };
   const installed = await slackFromEnv(env, { tenant: tenant.value, team, until: now + CALLS_FOR_MS });
-  const until = now + BEGINS_FOR_MS;
+  const until = now + STARTS_FOR_MS;
   if (Date.now() >= until) return { handled: TOO_LATE };
   if (installed.ok) return { scene: { env, tenant: tenant.value, team, item, until, ...installed.value } };
-  return { handled: installed.error.code === "not_found" ? NOT_INSTALLED : laterFor(installed.error) };
+  return { handled: installed.error.code === "not_found" ? NOT_INSTALLED : retryLater(installed.error) };
 }
 
 /** There is no time left to call Slack, and what Slack does not answer would be missing from the task. */
@@ -56,18 +56,18 @@ const TOO_LATE: ItemOutcome = { kind: "later", afterMs: 0, why: "The database to
 const NOT_INSTALLED: ItemOutcome = { kind: "refused", why: "Otto is not installed in this workspace." };
 
 /** Whether a failure is temporary, so that the item is retried. */
-export function mayPass(failure: Failure): boolean {
+export function isTemporary(failure: Failure): boolean {
   return canRetry("slack_item", failure);
 }
 
-export function laterFor({ code, message, retryAfterMs }: Failure): ItemOutcome {
+export function retryLater({ code, message, retryAfterMs }: Failure): ItemOutcome {
   return { kind: "later", afterMs: retryAfterMs ?? 0, why: message, isUnexpected: code === "internal" };
 }
 
 /**
  * Sends one person a message in plain text, since it may contain names and texts of others. A failure is only logged.
  */
-export async function whisper({ slack, team }: SlackScene, to: SlackListener, text: string): Promise<void> {
+export async function whisper({ slack, team }: SlackContext, to: SlackListener, text: string): Promise<void> {
   const told = await slack.whisper({
     channel: to.channel,
     user: to.user,
@@ -82,7 +82,7 @@ export async function whisper({ slack, team }: SlackScene, to: SlackListener, te
  * Replies to a command or click in plain text, visible only to its author; Slack accepts that for half an hour.
  * Returns false if the reply surely failed, which is only logged.
  */
-export async function respond({ slack, team }: SlackScene, responseUrl: string, text: string): Promise<boolean> {
+export async function respond({ slack, team }: SlackContext, responseUrl: string, text: string): Promise<boolean> {
   const told = await slack.respond(responseUrl, {
     text: escapeText(text),
     blocks: [],
@@ -95,7 +95,7 @@ export async function respond({ slack, team }: SlackScene, responseUrl: string, 
 }
 
 /** Whether a person belongs to another workspace and is here through a shared channel. */
-export function isOutsider({ team }: SlackScene, userTeam: string | null): boolean {
+export function isOutsider({ team }: SlackContext, userTeam: string | null): boolean {
   return userTeam !== null && userTeam !== team;
 }
 

@@ -28,16 +28,16 @@ import { sha256Hex } from "../../../core/base/sha256.ts";
 import { rateBody, REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
 import { answers } from "../../http/answers.ts";
 import { chargeCost, paceRequest } from "../../http/charge-cost.ts";
-import { checkDoor, doorRecord } from "./hook-settings.ts";
-import { forgetText, keepText, makeItemId, nameByBody, toBody } from "./hook-item.ts";
+import { refreshHookSettings, readHookSettings } from "./hook-settings.ts";
+import { deleteText, storeText, makeItemId, nameByBody, toBody } from "./hook-item.ts";
 import { openHookSecrets } from "./hook-secrets.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
 import { authenticate } from "../../http/middleware/authenticate.ts";
 import { readBody } from "../../http/middleware/body-limits.ts";
-import { closeToBound } from "../../http/middleware/key-bounds.ts";
+import { refuseBoundKey } from "../../http/middleware/key-bounds.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { optionalQuery } from "../../http/list-query.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
 const receivedSchema = z
@@ -64,7 +64,7 @@ const authenticateKeyed: MiddlewareHandler<AppEnv> = async function authenticate
 };
 
 const requireWriting: MiddlewareHandler<AppEnv> = async function requireWriting(c, next) {
-  if (isKeyed(c)) return await requireScope("tasks:write")(c, async () => void (await closeToBound(c, next)));
+  if (isKeyed(c)) return await requireScope("tasks:write")(c, async () => void (await refuseBoundKey(c, next)));
   await next();
   return undefined;
 };
@@ -100,26 +100,29 @@ export function webhookCallRoutes(app: App): void {
   app.openapi(call, async (c) => {
     const { type: named } = c.req.valid("param");
     const { hook } = c.req.valid("query");
-    const caller = hook === undefined ? keyedCaller(c, named) : await hookCaller(c, named, hook);
-    return c.json({ status: "received" as const, message_id: await take(c, named, caller), webhook_type: named }, 200);
+    const caller = hook === undefined ? findKeyedCaller(c, named) : await findHookCaller(c, named, hook);
+    return c.json(
+      { status: "received" as const, message_id: await storeCall(c, named, caller), webhook_type: named },
+      200,
+    );
   });
 }
 
-function keyedCaller(c: AppContext, named: string): Caller {
+function findKeyedCaller(c: AppContext, named: string): Caller {
   const type = HOOK_TYPES.find((one) => one === named) ?? "generic";
-  return { tenant: tenantOf(c), hook: null, type, isOncePerBody: false };
+  return { tenant: getTenant(c), hook: null, type, isOncePerBody: false };
 }
 
 /** Returns the hook of a call, once its caller is authenticated. */
-async function hookCaller(c: AppContext, named: string, id: string): Promise<Caller> {
-  const record = await doorRecord(c.env, id);
-  if (record === null) return noHook();
+async function findHookCaller(c: AppContext, named: string, id: string): Promise<Caller> {
+  const record = await readHookSettings(c.env, id);
+  if (record === null) return raiseNoHook();
   // If the check fails, a call a minute later repeats it.
-  c.executionCtx.waitUntil(checkDoor(c.env, record).catch(() => undefined));
+  c.executionCtx.waitUntil(refreshHookSettings(c.env, record).catch(() => undefined));
   const { tenant, hook, type, name, isEnabled, isOncePerBody } = record.door;
-  if (named !== type && named !== name) noHook();
+  if (named !== type && named !== name) raiseNoHook();
   if (isKeyed(c)) {
-    if (tenantOf(c) !== tenant) noHook();
+    if (getTenant(c) !== tenant) raiseNoHook();
   } else if (!(await isSignedCall(c, record.door)))
     raise(
       "unauthenticated",
@@ -134,7 +137,7 @@ async function isSignedCall(c: AppContext, door: HookAuth): Promise<boolean> {
   const { type, signatureHeader } = door;
   const header = (name: string) => c.req.header(name) ?? null;
   const now = Date.now();
-  const body = await bodyOf(c);
+  const body = await readCallBody(c);
   for await (const secret of openHookSecrets(c.env, door, now))
     if (await isSigned({ type, secret, signatureHeader, body, header }, now)) return true;
   return false;
@@ -143,13 +146,13 @@ async function isSignedCall(c: AppContext, door: HookAuth): Promise<boolean> {
 /** Charges the hook's tenant for a signed call. Its pace is that of requests with a key, with a shorter wait. */
 async function paceSignedCall(c: AppContext, tenant: string): Promise<void> {
   await paceRequest(c.env, tenant, c.req);
-  chargeCost(c.env, tenant, REQUEST_MS + rateBody("json", (await bodyOf(c)).length));
+  chargeCost(c.env, tenant, REQUEST_MS + rateBody("json", (await readCallBody(c)).length));
 }
 
 /** Stores a call. Returns the id of its message. */
-async function take(c: AppContext, named: string, { tenant, hook, type, isOncePerBody }: Caller): Promise<string> {
+async function storeCall(c: AppContext, named: string, { tenant, hook, type, isOncePerBody }: Caller): Promise<string> {
   const header = (name: string) => c.req.header(name) ?? null;
-  const body = await bodyOf(c);
+  const body = await readCallBody(c);
   const text = decodeBody(type, header("content-type") ?? "", body);
   const payload = parsePayload(text);
   const inbox = getHookInboxName(hook ?? tenant);
@@ -161,7 +164,7 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
   const id = await makeItemId(inbox, name);
   const receivedAt = Date.now();
   const headers = selectHeaders(c.req.raw.headers);
-  const kept = unwrap(await keepText(c.env, { tenant, hook, headers }, text));
+  const kept = unwrap(await storeText(c.env, { tenant, hook, headers }, text));
   const item = { tenant, hook, named, type, headers, text: kept, ...(hook === null ? { bodyHash } : {}) };
   const { isNew, retryAfterMs } = await inboxesFromEnv(c.env)(inbox).take({
     id,
@@ -171,7 +174,7 @@ async function take(c: AppContext, named: string, { tenant, hook, type, isOncePe
     receivedAt,
     repeatId: makeId("message", receivedAt, crypto.getRandomValues(new Uint8Array(10))),
   });
-  if (!isNew) await forgetText(c.env, kept);
+  if (!isNew) await deleteText(c.env, kept);
   if (retryAfterMs !== undefined)
     raise("rate_limited", "This hook was called too often. Wait for the time in Retry-After.", { retryAfterMs });
   return id;
@@ -183,10 +186,10 @@ function isKeyed(c: MiddlewareContext): boolean {
   return hook === "" || /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");
 }
 
-async function bodyOf(c: AppContext): Promise<Uint8Array> {
+async function readCallBody(c: AppContext): Promise<Uint8Array> {
   return (await readBody(c)) ?? new Uint8Array();
 }
 
-function noHook(): never {
+function raiseNoHook(): never {
   raise("not_found", "There is no such hook.");
 }

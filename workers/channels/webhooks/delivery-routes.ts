@@ -8,14 +8,14 @@ import { raise } from "../../../core/base/errors.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../http/audit-entry.ts";
+import { createAuditEntry } from "../../http/audit-entry.ts";
 import type { App } from "../../http/context.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { optionalQuery, pageQuery, pageRequest } from "../../http/list-query.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { optionalQuery, pageQuery, readPageRequest } from "../../http/list-query.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
-import { deliverySchema, shownDelivery } from "../outbox/routes.ts";
-import { webhookById, webhookParams } from "./routes.ts";
+import { deliverySchema, toDeliveryView } from "../outbox/routes.ts";
+import { findWebhook, webhookParams } from "./routes.ts";
 
 /** Deliveries that one request resends. */
 const MAX_REPLAYED = 100;
@@ -76,20 +76,20 @@ const replay = createRoute({
 
 export function webhookDeliveryRoutes(app: App): void {
   app.openapi(list, async (c) => {
-    const { id } = await webhookById(c, c.req.valid("param").id);
+    const { id } = await findWebhook(c, c.req.valid("param").id);
     const { state = null, ...rest } = c.req.valid("query");
     const filter = { task: null, channel: "webhook" as const, to: id, state, kind: null };
-    const page = unwrap(await databaseFromEnv(c.env).deliveries.page(tenantOf(c), filter, pageRequest(rest)));
+    const page = unwrap(await databaseFromEnv(c.env).deliveries.page(getTenant(c), filter, readPageRequest(rest)));
     const next = page.next === null ? null : writeCursor(page.next);
-    return c.json({ data: page.items.map(shownDelivery), next_cursor: next }, 200);
+    return c.json({ data: page.items.map(toDeliveryView), next_cursor: next }, 200);
   });
 
   app.openapi(replay, async (c) => {
-    const { id, enabled } = await webhookById(c, c.req.valid("param").id);
+    const { id, enabled } = await findWebhook(c, c.req.valid("param").id);
     if (!enabled) raise("conflict", "The webhook is disabled. Enable it first.");
     const { since } = c.req.valid("json");
-    const tenant = tenantOf(c);
-    const act = await auditEntry(c, "webhook.replay", id);
+    const tenant = getTenant(c);
+    const act = await createAuditEntry(c, "webhook.replay", id);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
     const outbox = outboxesFromEnv(c.env)(getOutboxName({ tenant, channel: "webhook", to: id }));
     const { replayed, left } = await outbox.replayFailed(since === undefined ? null : Date.parse(since), MAX_REPLAYED);

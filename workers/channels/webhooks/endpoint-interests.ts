@@ -12,7 +12,7 @@ import { forgetEndpoints } from "./endpoint-cache.ts";
  * Changes an endpoint. The object is notified before, so that it stores the new events from the moment of the change,
  * and after, so that no stale list stays in use. `wanted` are the events after the change.
  */
-export async function changingEndpoints<T>(
+export async function changeEndpoint<T>(
   env: Env,
   tenant: string,
   wanted: readonly Pick<EndpointSetting, "enabled" | "events">[],
@@ -23,12 +23,12 @@ export async function changingEndpoints<T>(
   await object.addInterests(types);
   const changed = await change();
   forgetEndpoints(tenant);
-  await narrow(env, tenant, await object.addInterests(types));
+  await narrowInterests(env, tenant, await object.addInterests(types));
   return changed;
 }
 
 /** Removes events without a subscriber. A failure only costs time, so it is ignored. */
-async function narrow(env: Env, tenant: string, stamp: string): Promise<void> {
+async function narrowInterests(env: Env, tenant: string, stamp: string): Promise<void> {
   const read = await databaseFromEnv(env).endpoints.all(tenant);
   if (!read.ok) return;
   try {

@@ -13,26 +13,26 @@ export interface NewSecret {
 }
 
 /** The same seed always creates the same secret. Only the holder of OTTO_SECRET_KEY can derive it. */
-export async function newEndpointSecret(
+export async function createEndpointSecret(
   env: Env,
   { tenant, id }: { readonly tenant: string; readonly id: string },
   seed: Uint8Array,
 ): Promise<NewSecret> {
   const sealing = sealingFromEnv(env);
   const bytes = (await sealing.derive(seed, `webhook secret of ${tenant} ${id}`, SECRET_BYTES)).slice(0, SECRET_BYTES);
-  return { text: writeSecret(bytes), sealed: toBase64(await sealing.seal(bytes, contextOf(tenant, id))) };
+  return { text: writeSecret(bytes), sealed: toBase64(await sealing.seal(bytes, getContext(tenant, id))) };
 }
 
 /**
  * Returns the valid secrets: the current one, and a replaced one during its overlap. Throws if one cannot be opened.
  */
-export async function signingSecrets(
+export async function openSigningSecrets(
   env: Env,
   tenant: string,
   { id, sealed, old }: SealedEndpoint,
   now: number,
 ): Promise<Uint8Array<ArrayBuffer>[]> {
-  const context = contextOf(tenant, id);
+  const context = getContext(tenant, id);
   const values = [
     { tenant, context, sealed, column: "endpoints.sealed" as const },
     ...selectValidSecrets(old, now).map((one) => ({
@@ -45,6 +45,6 @@ export async function signingSecrets(
   return await Promise.all(values.map(async (value) => new Uint8Array(await openStoredFromEnv(env, value))));
 }
 
-function contextOf(tenant: string, id: string): string {
+function getContext(tenant: string, id: string): string {
   return `webhook secret ${tenant} ${id}`;
 }

@@ -3,7 +3,7 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
 import type { ChannelHandlers } from "../channel.ts";
-import { closeDoorsOfTenant } from "./hook-settings.ts";
+import { closeHooksOfTenant } from "./hook-settings.ts";
 import { fromBody } from "./hook-item.ts";
 import { webhookReceiver } from "./receiver.ts";
 import { sendWebhook } from "./sender.ts";
@@ -18,7 +18,7 @@ export const webhookHandlers: ChannelHandlers = {
     return read.error.code === "not_found" ? NO_ENDPOINT : read;
   },
   findOwner: (_, item) => fromBody(item.body).tenant,
-  eraseInboxes: closeDoorsOfTenant,
+  eraseInboxes: closeHooksOfTenant,
 };
 
 const NO_ENDPOINT = failed("not_found", "is not an endpoint of this tenant. GET /v1/webhooks lists them");

@@ -36,12 +36,12 @@ export function nameByBody(bodyHash: string): string {
 
 const TEXT_NAME = "text.json";
 /** Longer than an inbox lets a call wait or stores a dead one. */
-const KEPT_MS = 45 * 86_400_000;
+const TEXT_LIFETIME_MS = 45 * 86_400_000;
 /** The maximum size of the names and ids of a row. */
 const NAMES_CHARACTERS = 10_000;
 
 /** Stores the text of a call. `hook` is null for a call with a key. Fails while the bucket is unavailable. */
-export async function keepText(
+export async function storeText(
   env: Env,
   { tenant, hook, headers }: Pick<HookItem, "tenant" | "hook" | "headers">,
   text: CallText,
@@ -49,11 +49,11 @@ export async function keepText(
   const json = JSON.stringify(text);
   const room = MAX_ITEM_CHARACTERS - NAMES_CHARACTERS - JSON.stringify(headers).length;
   if (json.length <= room) return ok(text);
-  const prefix = `${textsOf(tenant, hook ?? "keyed")}${crypto.randomUUID()}/`;
+  const prefix = `${getTextPrefix(tenant, hook ?? "keyed")}${crypto.randomUUID()}/`;
   const key = `${prefix}${TEXT_NAME}`;
   const put = await blobsFromEnv(env).put(key, new TextEncoder().encode(json));
   if (!put.ok) return put;
-  await forgetOldBlobsFromEnv(env, { prefix: textsOf(tenant, hook ?? "keyed"), key, retentionMs: KEPT_MS });
+  await forgetOldBlobsFromEnv(env, { prefix: getTextPrefix(tenant, hook ?? "keyed"), key, retentionMs: TEXT_LIFETIME_MS });
   return ok({ prefix });
 }
 
@@ -65,13 +65,13 @@ export async function readText(env: Env, text: HookItem["text"]): Promise<Result
 }
 
 /** Deletes a text in the bucket. */
-export async function forgetText(env: Env, text: HookItem["text"]): Promise<void> {
+export async function deleteText(env: Env, text: HookItem["text"]): Promise<void> {
   if ("prefix" in text) await blobsFromEnv(env).erase(text.prefix);
 }
 
 /** Deletes the texts of all calls of a hook. */
-export async function forgetTexts(env: Env, tenant: string, hook: string): Promise<void> {
-  while (!(await blobsFromEnv(env).erase(textsOf(tenant, hook))));
+export async function deleteTexts(env: Env, tenant: string, hook: string): Promise<void> {
+  while (!(await blobsFromEnv(env).erase(getTextPrefix(tenant, hook))));
 }
 
 export function toBody(item: HookItem): JsonState {
@@ -82,6 +82,6 @@ export function fromBody(body: JsonState): HookItem {
   return body as unknown as HookItem;
 }
 
-function textsOf(tenant: string, owner: string): string {
+function getTextPrefix(tenant: string, owner: string): string {
   return `${tenant}/webhooks/${owner}/`;
 }

@@ -20,19 +20,19 @@ import { checkTaskLimits } from "../../../core/task/new-task.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
-import { auditEntry } from "../../http/audit-entry.ts";
-import { closeDoor, keepDoor } from "./hook-settings.ts";
-import { newHookSecret, replacedHookSecret, sealHookSecret } from "./hook-secrets.ts";
-import { placesOf } from "../outbox/places.ts";
+import { createAuditEntry } from "../../http/audit-entry.ts";
+import { closeHook, sendHookSettings } from "./hook-settings.ts";
+import { createHookSecret, replaceHookSecret, sealHookSecret } from "./hook-secrets.ts";
+import { openPlaces } from "../outbox/places.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
-import { hookSchema, newHookSchema, shownHook } from "./hook-view.ts";
-import { etagOf, ifMatchHeader, ifVersionOf } from "../../http/if-match.ts";
+import { hookSchema, newHookSchema, toHookView } from "./hook-view.ts";
+import { formatEtag, ifMatchHeader, readIfVersion } from "../../http/if-match.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { idSource } from "../../http/new-ids.ts";
-import { receivedItemSchema, receivedPage, replayedSchema, replayReceived } from "../inbox/view.ts";
+import { getIdSource } from "../../http/new-ids.ts";
+import { receivedItemSchema, listReceived, replayedSchema, replayReceived } from "../inbox/view.ts";
 import { resolveAgent } from "../../agents/resolve.ts";
-import { pageQuery, pageRequest } from "../../http/list-query.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { pageQuery, readPageRequest } from "../../http/list-query.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
 const shared = { tags: ["Webhooks in"], ...withKey };
@@ -50,8 +50,8 @@ const newBody = {
 const hook = { description: "The hook, at the version that `ETag` names.", json: hookSchema };
 
 /** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
-const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
-  await hookById(c, c.req.param("id") ?? "");
+const requireHook: MiddlewareHandler<AppEnv> = async function known(c, next) {
+  await findHook(c, c.req.param("id") ?? "");
   await next();
 };
 
@@ -101,7 +101,7 @@ const update = createRoute({
   summary: "Replace a hook",
   description:
     "Replaces everything but the type; `secret` and `once_per_body` stay when omitted. A replaced secret stays valid for 24 hours, or for `old_secret_seconds`; at most three replaced secrets are valid at a time. Waiting calls use the new settings. With `If-Match`, 409 if the version differs.",
-  middleware: [...admin, known],
+  middleware: [...admin, requireHook],
   request: { params, body, headers: ifMatchHeader },
   responses: answers({ 200: hook }, [404, 409, 413, 415, 422]),
 });
@@ -149,96 +149,96 @@ export function hookRoutes(app: App): void {
       raise("invalid_input", "old_secret_seconds: a new hook replaces no secret", {
         field: "old_secret_seconds",
       });
-    const config = await checkedRule(c, setOncePerBody(asked, null));
-    const tenant = tenantOf(c);
-    const { createdAt, random } = await idSource(c, "hook");
+    const config = await checkRule(c, setOncePerBody(asked, null));
+    const tenant = getTenant(c);
+    const { createdAt, random } = await getIdSource(c, "hook");
     const id = makeId("hook", createdAt, random);
-    const made = given === undefined ? await newHookSecret(c.env, tenant, random) : null;
+    const made = given === undefined ? await createHookSecret(c.env, tenant, random) : null;
     const sealed = await sealHookSecret(c.env, tenant, id, made ?? given ?? "");
-    const act = await auditEntry(c, "hook.create", id);
+    const act = await createAuditEntry(c, "hook.create", id);
     // The inbox first: a hook that exists can be called.
-    await keepDoor(c.env, tenant, { id, version: 1, config, sealed, old: [], createdAt, updatedAt: createdAt });
+    await sendHookSettings(c.env, tenant, { id, version: 1, config, sealed, old: [], createdAt, updatedAt: createdAt });
     const created = await databaseFromEnv(c.env).hooks.create(tenant, { id, config, sealed }, act);
     if (!created.ok) {
-      if (created.error.code !== "upstream_failed") await closeDoor(c.env, tenant, id);
+      if (created.error.code !== "upstream_failed") await closeHook(c.env, tenant, id);
       throw new OttoError(created.error);
     }
-    const shown = { ...shownHook(originOf(c), created.value), secret: made };
-    return c.json(shown, 201, { location: `/v1/incoming-webhooks/${id}`, etag: etagOf(created.value) });
+    const shown = { ...toHookView(getOrigin(c), created.value), secret: made };
+    return c.json(shown, 201, { location: `/v1/incoming-webhooks/${id}`, etag: formatEtag(created.value) });
   });
 
   app.openapi(list, async (c) => {
-    const request = pageRequest(c.req.valid("query"));
-    const { items, next } = unwrap(await databaseFromEnv(c.env).hooks.page(tenantOf(c), request));
-    const data = items.map((one) => shownHook(originOf(c), one));
+    const request = readPageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await databaseFromEnv(c.env).hooks.page(getTenant(c), request));
+    const data = items.map((one) => toHookView(getOrigin(c), one));
     return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
   app.openapi(show, async (c) => {
-    const found = await hookById(c, c.req.valid("param").id);
-    return c.json(shownHook(originOf(c), found), 200, { etag: etagOf(found) });
+    const found = await findHook(c, c.req.valid("param").id);
+    return c.json(toHookView(getOrigin(c), found), 200, { etag: formatEtag(found) });
   });
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
     const { secret: given, old_secret_seconds: overlap, ...asked } = c.req.valid("json");
-    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
-    const before = await hookById(c, id);
+    const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
+    const before = await findHook(c, id);
     if (before.config.type !== asked.type)
       raise("invalid_input", `type: this hook has the type ${before.config.type}. Create another hook`, {
         field: "type",
       });
-    const config = await checkedRule(c, setOncePerBody(asked, before.config));
-    const tenant = tenantOf(c);
-    const act = await auditEntry(c, "hook.update", id);
+    const config = await checkRule(c, setOncePerBody(asked, before.config));
+    const tenant = getTenant(c);
+    const act = await createAuditEntry(c, "hook.update", id);
     const secret =
       given === undefined
         ? null
-        : await replacedHookSecret(c.env, { tenant, hook: before, given }, { overlap, at: act.at });
+        : await replaceHookSecret(c.env, { tenant, hook: before, given }, { overlap, at: act.at });
     const set = unwrap(await databaseFromEnv(c.env).hooks.update(tenant, { id, config, secret, ifVersion }, act));
-    await keepDoor(c.env, tenant, set);
-    return c.json(shownHook(originOf(c), set), 200, { etag: etagOf(set) });
+    await sendHookSettings(c.env, tenant, set);
+    return c.json(toHookView(getOrigin(c), set), 200, { etag: formatEtag(set) });
   });
 
   app.openapi(remove, async (c) => {
-    const { id } = await hookById(c, c.req.valid("param").id);
-    const act = await auditEntry(c, "hook.delete", id);
-    const tenant = tenantOf(c);
+    const { id } = await findHook(c, c.req.valid("param").id);
+    const act = await createAuditEntry(c, "hook.delete", id);
+    const tenant = getTenant(c);
     const gone = unwrap(await databaseFromEnv(c.env).hooks.remove(tenant, id, act));
-    await closeDoor(c.env, tenant, id);
-    return c.json(shownHook(originOf(c), gone), 200);
+    await closeHook(c.env, tenant, id);
+    return c.json(toHookView(getOrigin(c), gone), 200);
   });
 
   app.openapi(received, async (c) => {
-    const { id } = await hookById(c, c.req.valid("param").id);
-    return c.json(await receivedPage(c, { name: getHookInboxName(id), since: 0 }, c.req.valid("query")), 200);
+    const { id } = await findHook(c, c.req.valid("param").id);
+    return c.json(await listReceived(c, { name: getHookInboxName(id), since: 0 }, c.req.valid("query")), 200);
   });
 
   app.openapi(replay, async (c) => {
     const { id, message } = c.req.valid("param");
-    await hookById(c, id);
-    const act = await auditEntry(c, "hook.replay", id);
+    await findHook(c, id);
+    const act = await createAuditEntry(c, "hook.replay", id);
     return c.json(await replayReceived(c, { name: getHookInboxName(id), since: 0 }, message, act), 202);
   });
 }
 
-async function hookById(c: MiddlewareContext, id: string): Promise<Hook> {
+async function findHook(c: MiddlewareContext, id: string): Promise<Hook> {
   if (!isId("hook", id)) raise("not_found", "There is no such hook.");
-  return unwrap(await databaseFromEnv(c.env).hooks.get(tenantOf(c), id));
+  return unwrap(await databaseFromEnv(c.env).hooks.get(getTenant(c), id));
 }
 
 /**
  * Returns the settings with every target in its stored form. Refuses settings that could create no task: an unknown
  * agent or target, or a budget that the agent does not allow.
  */
-async function checkedRule(c: AppContext, rule: HookConfig): Promise<HookConfig> {
+async function checkRule(c: AppContext, rule: HookConfig): Promise<HookConfig> {
   const { config: agent } = await resolveAgent(c, rule.agent);
   unwrap(checkTaskLimits(rule.budget ?? {}, agent, settingsFromEnv(c.env).model));
   if (rule.deliver === undefined) return rule;
-  return { ...rule, deliver: unwrap(await resolveDeliver(rule.deliver, placesOf(c.env, tenantOf(c)))) };
+  return { ...rule, deliver: unwrap(await resolveDeliver(rule.deliver, openPlaces(c.env, getTenant(c)))) };
 }
 
 /** Returns the address at which programs outside reach this Worker. */
-function originOf(c: AppContext): string {
+function getOrigin(c: AppContext): string {
   return publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin;
 }

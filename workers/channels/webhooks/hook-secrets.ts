@@ -11,21 +11,21 @@ const SECRET_BYTES = 32;
  * Creates a secret in the form of Standard Webhooks. `random` comes from the request, so a repeat creates the same
  * one.
  */
-export async function newHookSecret(env: Env, tenant: string, random: Uint8Array): Promise<string> {
+export async function createHookSecret(env: Env, tenant: string, random: Uint8Array): Promise<string> {
   return `whsec_${toBase64(await sealingFromEnv(env).derive(random, `hook secret of ${tenant}`, SECRET_BYTES))}`;
 }
 
 /** Seals a secret for a hook's row. */
 export async function sealHookSecret(env: Env, tenant: string, hook: string, secret: string): Promise<string> {
   const bytes = new TextEncoder().encode(secret);
-  return toBase64(await sealingFromEnv(env).seal(bytes, contextOf(tenant, hook)));
+  return toBase64(await sealingFromEnv(env).seal(bytes, getContext(tenant, hook)));
 }
 
 /**
  * Replaces a hook's secret. The same secret again changes nothing; otherwise a repeated request would list it as
  * replaced. `overlap` is in seconds.
  */
-export async function replacedHookSecret(
+export async function replaceHookSecret(
   env: Env,
   { tenant, hook: { id, sealed }, given }: { readonly tenant: string; readonly hook: Hook; readonly given: string },
   { overlap, at }: { readonly overlap: number | undefined; readonly at: number },
@@ -49,10 +49,10 @@ async function openHookSecret(
   { tenant, hook, sealed }: Pick<HookAuth, "tenant" | "hook" | "sealed">,
   column: "hooks.sealed" | "hooks.old_sealed[]",
 ): Promise<string> {
-  const value = { tenant, column, sealed, context: contextOf(tenant, hook) };
+  const value = { tenant, column, sealed, context: getContext(tenant, hook) };
   return new TextDecoder().decode(await openStoredFromEnv(env, value));
 }
 
-function contextOf(tenant: string, hook: string): string {
+function getContext(tenant: string, hook: string): string {
   return `hook ${tenant} ${hook}`;
 }

@@ -27,7 +27,7 @@ export const newHookSchema = shape
   .meta({ id: "NewIncomingWebhook" });
 
 /** `origin` is the public address of the Worker. */
-export function shownHook(origin: string, { id, version, config, old, createdAt, updatedAt }: Hook) {
+export function toHookView(origin: string, { id, version, config, old, createdAt, updatedAt }: Hook) {
   const until = getOldSecretEnd(old, Date.now());
   return {
     id,

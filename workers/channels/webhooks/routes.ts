@@ -16,15 +16,15 @@ import { createTestContent } from "../../../core/channels/webhooks/body.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
 import { isId, makeId } from "../../../core/base/ids.ts";
 import { answers, withKey } from "../../http/answers.ts";
-import { auditEntry } from "../../http/audit-entry.ts";
-import { changingEndpoints } from "./endpoint-interests.ts";
-import { newEndpointSecret } from "./endpoint-secrets.ts";
-import { webhookDelivery } from "../fan-out/webhooks.ts";
+import { createAuditEntry } from "../../http/audit-entry.ts";
+import { changeEndpoint } from "./endpoint-interests.ts";
+import { createEndpointSecret } from "./endpoint-secrets.ts";
+import { createWebhookDelivery } from "../fan-out/webhooks.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
-import { etagOf, ifMatchHeader, ifVersionOf } from "../../http/if-match.ts";
+import { formatEtag, ifMatchHeader, readIfVersion } from "../../http/if-match.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
-import { idSource } from "../../http/new-ids.ts";
-import { tenantOf } from "../../http/principal.ts";
+import { getIdSource } from "../../http/new-ids.ts";
+import { getTenant } from "../../http/principal.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
 const time = z.iso.datetime();
@@ -54,8 +54,8 @@ const webhook = { description: "The webhook, at the version that `ETag` names.",
 const withSecret = { description: "The webhook with its secret.", json: newWebhookSchema };
 
 /** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
-const known: MiddlewareHandler<AppEnv> = async function known(c, next) {
-  await webhookById(c, c.req.param("id") ?? "");
+const requireWebhook: MiddlewareHandler<AppEnv> = async function known(c, next) {
+  await findWebhook(c, c.req.param("id") ?? "");
   await next();
 };
 
@@ -106,7 +106,7 @@ const update = createRoute({
   summary: "Replace a webhook",
   description:
     "Its secret stays. Waiting deliveries use the new settings within 5 seconds. With `If-Match`, 409 if the version differs.",
-  middleware: [...admin, known],
+  middleware: [...admin, requireWebhook],
   request: { params: webhookParams, body, headers: ifMatchHeader },
   responses: answers({ 200: webhook }, [404, 409, 413, 415, 422]),
 });
@@ -154,95 +154,91 @@ const test = createRoute({
 
 export function webhookRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const setting = checked(c, c.req.valid("json"));
-    const tenant = tenantOf(c);
-    const { createdAt, random } = await idSource(c, "webhook");
+    const setting = checkSetting(c, c.req.valid("json"));
+    const tenant = getTenant(c);
+    const { createdAt, random } = await getIdSource(c, "webhook");
     const id = makeId("endpoint", createdAt, random);
-    const { text, sealed } = await newEndpointSecret(c.env, { tenant, id }, random);
-    const act = await auditEntry(c, "webhook.create", id);
+    const { text, sealed } = await createEndpointSecret(c.env, { tenant, id }, random);
+    const act = await createAuditEntry(c, "webhook.create", id);
     const { endpoints } = databaseFromEnv(c.env);
     const made = unwrap(
-      await changingEndpoints(c.env, tenant, [setting], () =>
-        endpoints.create(tenant, { id, ...setting, sealed }, act),
-      ),
+      await changeEndpoint(c.env, tenant, [setting], () => endpoints.create(tenant, { id, ...setting, sealed }, act)),
     );
-    const headers = { location: `/v1/webhooks/${id}`, etag: etagOf(made) };
-    return c.json({ ...shownWebhook(made), secret: text }, 201, headers);
+    const headers = { location: `/v1/webhooks/${id}`, etag: formatEtag(made) };
+    return c.json({ ...toWebhookView(made), secret: text }, 201, headers);
   });
 
   app.openapi(list, async (c) => {
-    const all = unwrap(await databaseFromEnv(c.env).endpoints.all(tenantOf(c)));
-    return c.json({ data: all.map(shownWebhook), next_cursor: null }, 200);
+    const all = unwrap(await databaseFromEnv(c.env).endpoints.all(getTenant(c)));
+    return c.json({ data: all.map(toWebhookView), next_cursor: null }, 200);
   });
 
   app.openapi(show, async (c) => {
-    const found = await webhookById(c, c.req.valid("param").id);
-    return c.json(shownWebhook(found), 200, { etag: etagOf(found) });
+    const found = await findWebhook(c, c.req.valid("param").id);
+    return c.json(toWebhookView(found), 200, { etag: formatEtag(found) });
   });
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const setting = checked(c, c.req.valid("json"));
-    const ifVersion = ifVersionOf(c.req.valid("header")["if-match"]);
-    const tenant = tenantOf(c);
-    const act = await auditEntry(c, "webhook.update", id);
+    const setting = checkSetting(c, c.req.valid("json"));
+    const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
+    const tenant = getTenant(c);
+    const act = await createAuditEntry(c, "webhook.update", id);
     const { endpoints } = databaseFromEnv(c.env);
     const set = unwrap(
-      await changingEndpoints(c.env, tenant, [setting], () =>
-        endpoints.update(tenant, { id, setting, ifVersion }, act),
-      ),
+      await changeEndpoint(c.env, tenant, [setting], () => endpoints.update(tenant, { id, setting, ifVersion }, act)),
     );
-    return c.json(shownWebhook(set), 200, { etag: etagOf(set) });
+    return c.json(toWebhookView(set), 200, { etag: formatEtag(set) });
   });
 
   app.openapi(remove, async (c) => {
-    const { id } = await webhookById(c, c.req.valid("param").id);
-    const tenant = tenantOf(c);
-    const act = await auditEntry(c, "webhook.delete", id);
+    const { id } = await findWebhook(c, c.req.valid("param").id);
+    const tenant = getTenant(c);
+    const act = await createAuditEntry(c, "webhook.delete", id);
     const { endpoints } = databaseFromEnv(c.env);
-    unwrap(await changingEndpoints(c.env, tenant, [], () => endpoints.remove(tenant, id, act)));
+    unwrap(await changeEndpoint(c.env, tenant, [], () => endpoints.remove(tenant, id, act)));
     return c.body(null, 204);
   });
 
   app.openapi(rotate, async (c) => {
-    const { id } = await webhookById(c, c.req.valid("param").id);
-    const tenant = tenantOf(c);
-    const { createdAt, random } = await idSource(c, "webhook secret");
-    const { text, sealed } = await newEndpointSecret(c.env, { tenant, id }, random);
-    const act = await auditEntry(c, "webhook.rotate", id);
+    const { id } = await findWebhook(c, c.req.valid("param").id);
+    const tenant = getTenant(c);
+    const { createdAt, random } = await getIdSource(c, "webhook secret");
+    const { text, sealed } = await createEndpointSecret(c.env, { tenant, id }, random);
+    const act = await createAuditEntry(c, "webhook.rotate", id);
     const rotation = { id, sealed, oldUntil: createdAt + OLD_SECRET_MS };
     const { endpoints } = databaseFromEnv(c.env);
-    const rotated = unwrap(await changingEndpoints(c.env, tenant, [], () => endpoints.rotate(tenant, rotation, act)));
-    return c.json({ ...shownWebhook(rotated), secret: text }, 200, { etag: etagOf(rotated) });
+    const rotated = unwrap(await changeEndpoint(c.env, tenant, [], () => endpoints.rotate(tenant, rotation, act)));
+    return c.json({ ...toWebhookView(rotated), secret: text }, 200, { etag: formatEtag(rotated) });
   });
 
   app.openapi(test, async (c) => {
-    const { id, enabled } = await webhookById(c, c.req.valid("param").id);
+    const { id, enabled } = await findWebhook(c, c.req.valid("param").id);
     if (!enabled) raise("conflict", "The webhook is disabled. Enable it first.");
-    const tenant = tenantOf(c);
-    const act = await auditEntry(c, "webhook.test", id);
+    const tenant = getTenant(c);
+    const act = await createAuditEntry(c, "webhook.test", id);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
     const content = createTestContent(id, new Date(act.at).toISOString());
-    const delivery = await webhookDelivery({ tenant, endpoint: id, task: null, content, at: act.at }, act.id);
+    const delivery = await createWebhookDelivery({ tenant, endpoint: id, task: null, content, at: act.at }, act.id);
     await outboxesFromEnv(c.env)(getOutboxName(delivery)).put([delivery]);
     return c.json({ delivery_id: delivery.id }, 202);
   });
 }
 
 /** Finds a webhook of the key's tenant. */
-export async function webhookById(c: MiddlewareContext, id: string): Promise<Endpoint> {
+export async function findWebhook(c: MiddlewareContext, id: string): Promise<Endpoint> {
   if (!isId("endpoint", id)) raise("not_found", "There is no such webhook.");
-  return unwrap(await databaseFromEnv(c.env).endpoints.get(tenantOf(c), id));
+  return unwrap(await databaseFromEnv(c.env).endpoints.get(getTenant(c), id));
 }
 
 /** Returns the settings with the URL as it is requested. Refuses a URL that can never be requested. */
-function checked(c: AppContext, setting: EndpointSetting): EndpointSetting {
+function checkSetting(c: AppContext, setting: EndpointSetting): EndpointSetting {
   const url = endpointUrlFromEnv(c.env, setting.url);
   if (!url.ok) throw new OttoError({ ...url.error, code: "invalid_input", message: `url: ${url.error.message}` });
   return { ...setting, url: url.value, events: [...new Set(setting.events)] };
 }
 
-function shownWebhook(endpoint: Endpoint) {
+function toWebhookView(endpoint: Endpoint) {
   const { id, version, url, events, description, enabled, disabledWhy, createdAt, updatedAt } = endpoint;
   const { oldSecretUntil: lastOld } = endpoint;
   const until = lastOld === null ? null : getOldSecretEnd([{ until: lastOld }], Date.now());

@@ -17,9 +17,9 @@ import { makeId } from "../../../core/base/ids.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
 import type { WebStream } from "../../../core/ports/web.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
-import { changingEndpoints } from "./endpoint-interests.ts";
-import { signingSecrets } from "./endpoint-secrets.ts";
-import { endpointToSend } from "./endpoint-cache.ts";
+import { changeEndpoint } from "./endpoint-interests.ts";
+import { openSigningSecrets } from "./endpoint-secrets.ts";
+import { findEndpoint } from "./endpoint-cache.ts";
 
 const TIMEOUT_MS = 15_000;
 /** Bytes of a reply, whose body is not used. */
@@ -27,7 +27,7 @@ const MAX_REPLY_BYTES = 65_536;
 
 export async function sendWebhook(env: Env, delivery: Delivery): Promise<SendResult> {
   const { tenant, to } = delivery;
-  const found = await endpointToSend(env, tenant, to);
+  const found = await findEndpoint(env, tenant, to);
   if (!found.ok) return { kind: "later", why: found.error.message, afterMs: null, isOurs: true };
   const endpoint = found.value;
   if (endpoint === null) return { kind: "dead", why: "The webhook was deleted." };
@@ -35,15 +35,15 @@ export async function sendWebhook(env: Env, delivery: Delivery): Promise<SendRes
   const url = endpointUrlFromEnv(env, endpoint.url);
   if (!url.ok) return { kind: "dead", why: url.error.message };
   const replied = await post(env, delivery, endpoint, url.value);
-  if (!replied.ok) return failureOf(replied.error);
+  if (!replied.ok) return toFailedResult(replied.error);
   await replied.value.body.cancel().catch(() => undefined);
-  return await outcomeOf(env, delivery, endpoint, replied.value);
+  return await toSendResult(env, delivery, endpoint, replied.value);
 }
 
 async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url: string) {
   const now = Date.now();
   const signed = { id: delivery.id, seconds: Math.floor(now / 1000), body: createBody(delivery) };
-  const secrets = await signingSecrets(env, delivery.tenant, endpoint, now);
+  const secrets = await openSigningSecrets(env, delivery.tenant, endpoint, now);
   return await webFromEnv(env, delivery, SETUP).open({
     method: "POST",
     url,
@@ -64,7 +64,7 @@ async function post(env: Env, delivery: Delivery, endpoint: SealedEndpoint, url:
 }
 
 /** Converts a request without a reply. */
-function failureOf(failure: Failure): SendResult {
+function toFailedResult(failure: Failure): SendResult {
   const { code, message, cause } = failure;
   if (!canRetry("webhook_delivery", failure)) return { kind: "dead", why: message };
   if (cause?.kind === "sidecar_lost") return { kind: "later", why: message, afterMs: null, isCutOff: true };
@@ -72,7 +72,7 @@ function failureOf(failure: Failure): SendResult {
   return { kind: "later", why: message, afterMs: null, ...(isOurs ? { isOurs } : {}) };
 }
 
-async function outcomeOf(
+async function toSendResult(
   env: Env,
   { tenant, id }: Delivery,
   endpoint: SealedEndpoint,
@@ -108,7 +108,7 @@ async function disable(env: Env, tenant: string, { id, version }: SealedEndpoint
     requestId: delivery,
   };
   const why = "Its receiver answered 410 Gone.";
-  const disabled = await changingEndpoints(env, tenant, [], () =>
+  const disabled = await changeEndpoint(env, tenant, [], () =>
     databaseFromEnv(env).endpoints.disable(tenant, { id, version, why }, act),
   );
   if (!disabled.ok) console.warn("a webhook that is gone was not disabled", tenant, id, disabled.error.code);

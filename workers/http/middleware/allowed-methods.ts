@@ -5,7 +5,7 @@ import type { App } from "../context.ts";
 const routers = new WeakMap<App, TrieRouter<string>>();
 
 /** Returns the methods of a path in alphabetical order; empty if no route has it. */
-export function allowedMethods(app: App, path: string): string[] {
+export function listAllowedMethods(app: App, path: string): string[] {
   const router = routers.get(app) ?? index(app);
   routers.set(app, router);
   const methods = new Set(router.match("ANY", path)[0].map(([method]) => method));

@@ -20,9 +20,9 @@ import { chargeCost, paceRequest } from "../charge-cost.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { refuseForeign } from "../own-origin.ts";
 import { problemResponse } from "../problem.ts";
-import { sessionToken } from "../session-cookie.ts";
+import { readSessionToken } from "../session-cookie.ts";
 import { admitSignIn, isSignIn } from "../admit-sign-in.ts";
-import { idempotentRequestOf, runOnce } from "./idempotency.ts";
+import { readIdempotentRequest, runOnce } from "./idempotency.ts";
 
 type Admitted = Extract<Admission, { kind: "admitted" | "limited" }>;
 
@@ -36,7 +36,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     return;
   }
   const admission = await admitRequest(c);
-  if (admission.kind === "limited") c.res = tooMany(c, admission.retryAfterMs);
+  if (admission.kind === "limited") c.res = createLimitResponse(c, admission.retryAfterMs);
   else {
     const { key } = admission;
     c.set("principal", key.id === OPERATOR ? { kind: "operator" } : { kind: "tenant", tenant: key.tenant, key });
@@ -63,12 +63,12 @@ export const requireOperator: MiddlewareHandler<AppEnv> = async function require
 
 /** Authenticates by the request's key, or else by its session cookie. */
 async function admitRequest(c: AppContext): Promise<Admitted> {
-  const token = c.req.header("authorization") === undefined ? sessionToken(c) : null;
+  const token = c.req.header("authorization") === undefined ? readSessionToken(c) : null;
   if (token !== null) return await admitSession(c, token);
-  const key = bearerToken(c);
+  const key = readBearerToken(c);
   const owner = findKeyOwner(key);
   if (owner === null) refuse();
-  return (await admitOnce(c, await questionOf(c, owner, key))) ?? refuse();
+  return (await admitOnce(c, await createQuestion(c, owner, key))) ?? refuse();
 }
 
 type Question = (repeat: AdmissionRequest) => Promise<Admitted | null>;
@@ -82,7 +82,7 @@ async function admitOnce(c: AppContext, question: Question): Promise<Admitted | 
     hasWaited = await paceRequest(c.env, admitted.key.tenant, c.req);
     chargeCost(c.env, admitted.key.tenant, REQUEST_MS);
   }
-  const idempotency = await idempotentRequestOf(c);
+  const idempotency = await readIdempotentRequest(c);
   // The key can have been revoked, and the tenant stopped, while the request waited.
   if (idempotency === null && !hasWaited) return admitted;
   const judged = await question({ idempotency, isCounted: true });
@@ -96,32 +96,32 @@ async function admitSession(c: AppContext, token: string): Promise<Admitted> {
   if (tenant === null) refuseSession();
   const sessionHash = await sha256Hex(token);
   const question: Question = async (repeat) => {
-    const admission = await again(() => tenantsFromEnv(c.env)(tenant).admitSession({ sessionHash, ...repeat }));
+    const admission = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admitSession({ sessionHash, ...repeat }));
     return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
   };
   return (await admitOnce(c, question)) ?? refuseSession();
 }
 
-async function questionOf(c: AppContext, owner: string, key: string): Promise<Question> {
+async function createQuestion(c: AppContext, owner: string, key: string): Promise<Question> {
   const keyHash = await hashKey(key);
-  if (owner !== OPERATOR) return async (repeat) => await askAboutKey(c, owner, keyHash, repeat);
+  if (owner !== OPERATOR) return async (repeat) => await admitKeyHash(c, owner, keyHash, repeat);
   const { parseOperatorKeyHash: operatorKeyHash } = settingsFromEnv(c.env);
   if (operatorKeyHash === null || !isSame(keyHash, operatorKeyHash)) refuse();
-  return async (repeat) => await ask(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
+  return async (repeat) => await admitWithRecord(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
 }
 
 /** Validates a key with the tenant's object; null for an invalid key. */
 export async function admitKey(c: AppContext, tenant: string, key: string): Promise<Admitted | null> {
-  return await askAboutKey(c, tenant, await hashKey(key), { idempotency: null });
+  return await admitKeyHash(c, tenant, await hashKey(key), { idempotency: null });
 }
 
-async function askAboutKey(
+async function admitKeyHash(
   c: AppContext,
   tenant: string,
   keyHash: string,
   repeat: AdmissionRequest,
 ): Promise<Admitted | null> {
-  const known = await again(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...repeat }));
+  const known = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...repeat }));
   if (known.kind === "dead_key") return null;
   if (known.kind !== "unknown_key") return known;
   const found = await databaseFromEnv(c.env).keys.findByHash(tenant, keyHash);
@@ -129,16 +129,16 @@ async function askAboutKey(
     if (found.error.code === "not_found") return null;
     throw new OttoError(found.error);
   }
-  return await ask(c, tenant, { keyHash, keyRecord: found.value, ...repeat });
+  return await admitWithRecord(c, tenant, { keyHash, keyRecord: found.value, ...repeat });
 }
 
-async function ask(c: AppContext, tenant: string, request: KeyAdmissionRequest): Promise<Admitted | null> {
-  const admission = await again(() => tenantsFromEnv(c.env)(tenant).admit(request));
+async function admitWithRecord(c: AppContext, tenant: string, request: KeyAdmissionRequest): Promise<Admitted | null> {
+  const admission = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admit(request));
   return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
 }
 
 /** Repeats the call if the object restarted during it. The second call takes over what the first began. */
-async function again(question: () => Promise<Admission>): Promise<Admission> {
+async function retryOnce(question: () => Promise<Admission>): Promise<Admission> {
   try {
     return await question();
   } catch {
@@ -147,7 +147,7 @@ async function again(question: () => Promise<Admission>): Promise<Admission> {
 }
 
 /** Reads the credentials of RFC 6750, section 2.1. */
-export function bearerToken(c: AppContext): string {
+export function readBearerToken(c: AppContext): string {
   return /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? refuse();
 }
 
@@ -157,7 +157,7 @@ function isSame(left: string, right: string): boolean {
   return a.byteLength === b.byteLength && crypto.subtle.timingSafeEqual(a, b);
 }
 
-function tooMany(c: AppContext, retryAfterMs: number): Response {
+function createLimitResponse(c: AppContext, retryAfterMs: number): Response {
   const message = "This key has sent too many requests. Wait for the time in Retry-After.";
   return problemResponse({ code: "rate_limited", message, retryAfterMs }, c.get("requestId"));
 }

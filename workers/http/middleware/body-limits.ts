@@ -86,7 +86,7 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
 function readJson(c: AppContext, bytes: Uint8Array): string {
   const startedAt = Date.now();
   try {
-    return checkedText(decode(bytes));
+    return checkText(decode(bytes));
   } finally {
     const kind = COMPILED_PATH.test(c.req.path) ? "compiled" : "json";
     // The route reads the checked text a second time.
@@ -105,7 +105,7 @@ async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> 
   const document = await readDocument(decode(bytes), "body", giveWay);
   const agent = document.ok ? parseAgentDocument(document.value) : document;
   if (!agent.ok) throw new OttoError(agent.error);
-  return checkedText(JSON.stringify(agent.value));
+  return checkText(JSON.stringify(agent.value));
 }
 
 /** Charges the tenant. A sign-in and the operator have none. */
@@ -114,7 +114,7 @@ function charge(c: AppContext, costMs: number): void {
   if (principal?.kind === "tenant") chargeCost(c.env, principal.tenant, costMs);
 }
 
-function checkedText(text: string): string {
+function checkText(text: string): string {
   const bad = findBadText(parse(text));
   if (bad !== null) throw new OttoError(invalidInput([bad]));
   return text;

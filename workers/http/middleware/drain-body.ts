@@ -18,7 +18,7 @@ export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, 
   // Routes get a request with the checked body instead.
   const { raw } = c.req;
   await next();
-  const rest = unreadBody(c, raw);
+  const rest = findUnreadBody(c, raw);
   if (rest === null) return;
   const drained = discardBody(rest, BOUNDS);
   const answer = c.res;
@@ -35,7 +35,7 @@ export const drainBody: MiddlewareHandler<AppEnv> = async function drainBody(c, 
 };
 
 /** Returns the unread body; null if it was read, is small, or is not sent before the reply. */
-function unreadBody(c: AppContext, raw: Request): ReadableStream<Uint8Array> | null {
+function findUnreadBody(c: AppContext, raw: Request): ReadableStream<Uint8Array> | null {
   const body: ReadableStream<Uint8Array> | null = raw.body;
   if (body === null || body.locked || (c.get("bodyBytes") ?? null) !== null) return null;
   const waits = raw.headers.get("expect")?.toLowerCase() === "100-continue";

@@ -29,13 +29,13 @@ import { readBody } from "./body-limits.ts";
 const SWITCH_PATH = /^\/v1\/(kill-switch|tenants\/[^/]+)\/(stop|release)$/;
 
 /** Headers that belong to the reply itself. The others belong to the current request. */
-const KEPT_HEADERS = ["content-type", "etag", "location", "retry-after"];
+const STORED_HEADERS = ["content-type", "etag", "location", "retry-after"];
 
 /**
  * Describes the request for the detection of repeats; null if it has no key, is no POST, or sets a kill switch. Reads
  * the body, so call it after the authentication.
  */
-export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequest | null> {
+export async function readIdempotentRequest(c: AppContext): Promise<IdempotentRequest | null> {
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return null;
   if (!isIdempotencyKey(key)) {
@@ -47,12 +47,12 @@ export async function idempotentRequestOf(c: AppContext): Promise<IdempotentRequ
   const path = getPath(c.req.raw);
   if (SWITCH_PATH.test(path)) return null;
   const query = new URL(c.req.url).search;
-  const fingerprint = await computeFingerprint({ method, path, query, body: await comparable(c) });
+  const fingerprint = await computeFingerprint({ method, path, query, body: await readComparableBody(c) });
   return { key: `${method} ${path} ${key}`, fingerprint };
 }
 
 /** Returns the body without the random separator of a form, so that equal requests compare equal. */
-async function comparable(c: AppContext): Promise<Uint8Array | null> {
+async function readComparableBody(c: AppContext): Promise<Uint8Array | null> {
   const bytes = await readBody(c);
   const type = c.req.header("content-type") ?? "";
   const boundary = /^multipart\/[^]*;\s*boundary="?([^";\s]+)/i.exec(type)?.[1];
@@ -70,11 +70,14 @@ export async function runOnce(
 ): Promise<void> {
   switch (state.kind) {
     case "mismatch":
-      answer(c, refusal("invalid_input", "This Idempotency-Key was used with another body or query. Use a new key."));
+      answer(
+        c,
+        createRefusal("invalid_input", "This Idempotency-Key was used with another body or query. Use a new key."),
+      );
       return;
     case "busy": {
       const message = "The first request with this Idempotency-Key is still running. Send this one again later.";
-      answer(c, refusal("conflict", message, state.retryAfterMs));
+      answer(c, createRefusal("conflict", message, state.retryAfterMs));
       return;
     }
     case "replay":
@@ -84,7 +87,7 @@ export async function runOnce(
     case "fresh":
       c.set("idempotency", { seed: state.seed, startedAt: state.startedAt });
       await next();
-      await keep(c, tenant, state.ticket);
+      await storeReply(c, tenant, state.ticket);
   }
 }
 
@@ -92,7 +95,7 @@ export async function runOnce(
  * Stores the reply, with one retry. Does not send a reply that could not be stored, because a repeat could get
  * another.
  */
-async function keep(c: AppContext, tenant: string, ticket: string): Promise<void> {
+async function storeReply(c: AppContext, tenant: string, ticket: string): Promise<void> {
   const reply = shouldStoreReply(c.res.status) && c.get("isTurnedAway") !== true ? await seal(c, tenant) : null;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -110,7 +113,7 @@ async function keep(c: AppContext, tenant: string, ticket: string): Promise<void
   }
 }
 
-function refusal(code: Failure["code"], message: string, retryAfterMs?: number): Failure {
+function createRefusal(code: Failure["code"], message: string, retryAfterMs?: number): Failure {
   return { code, message, field: "Idempotency-Key", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
@@ -126,24 +129,24 @@ function replace(c: AppContext, response: Response): void {
 
 async function seal(c: AppContext, tenant: string): Promise<StoredReply> {
   const body = new Uint8Array(await c.res.clone().arrayBuffer());
-  const headers = KEPT_HEADERS.flatMap((name) => {
+  const headers = STORED_HEADERS.flatMap((name) => {
     const value = c.res.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
   // A consent is bound to the browser with its cookie, so a replayed reply sets the cookie too.
   const cookies = c.res.headers.getSetCookie().filter(isConsentCookie);
   headers.push(...cookies.map((cookie) => ["set-cookie", cookie] as const));
-  return { status: c.res.status, headers, sealed: await sealingFromEnv(c.env).seal(body, contextOf(tenant)) };
+  return { status: c.res.status, headers, sealed: await sealingFromEnv(c.env).seal(body, getContext(tenant)) };
 }
 
 async function open(c: AppContext, tenant: string, reply: StoredReply): Promise<Response> {
   const body = await sealingFromEnv(c.env)
-    .open(reply.sealed, contextOf(tenant))
+    .open(reply.sealed, getContext(tenant))
     .catch(() => null);
   if (body === null) {
     const message =
       "The first request with this Idempotency-Key was done, but its reply cannot be decrypted: its key is missing from OTTO_SECRET_KEYS_OLD.";
-    return problemResponse(refusal("conflict", message), c.get("requestId"));
+    return problemResponse(createRefusal("conflict", message), c.get("requestId"));
   }
   return new Response(body.length === 0 ? null : body, {
     status: reply.status,
@@ -151,6 +154,6 @@ async function open(c: AppContext, tenant: string, reply: StoredReply): Promise<
   });
 }
 
-function contextOf(tenant: string): string {
+function getContext(tenant: string): string {
   return `reply ${tenant}`;
 }

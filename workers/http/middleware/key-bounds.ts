@@ -5,21 +5,21 @@ import { isRouteOpen, type KeyBounds, toKeyBounds } from "../../../core/tenant/k
 import type { AppContext, AppEnv } from "../context.ts";
 
 /** Returns the bounds of the request's key; null if unbounded. */
-export function boundsOf(c: AppContext): KeyBounds | null {
+export function getBounds(c: AppContext): KeyBounds | null {
   const principal = c.get("principal");
   return principal.kind === "operator" ? null : toKeyBounds(principal.key);
 }
 
 /** Returns the filter of a list for the request's key: its projects, or no filter. */
-export function projectsFilter(c: AppContext): { readonly projects?: readonly string[] } {
-  const projects = boundsOf(c)?.projects ?? null;
+export function getProjectsFilter(c: AppContext): { readonly projects?: readonly string[] } {
+  const projects = getBounds(c)?.projects ?? null;
   return projects === null ? {} : { projects };
 }
 
 /** Closes routes about the whole tenant to a key with bounds. */
-export const closeToBound: MiddlewareHandler<AppEnv> = async function closeToBound(c, next) {
+export const refuseBoundKey: MiddlewareHandler<AppEnv> = async function refuseBoundKey(c, next) {
   // A sign-in has no principal yet.
-  const bounds = c.get("principal") === undefined ? null : boundsOf(c);
+  const bounds = c.get("principal") === undefined ? null : getBounds(c);
   if (!isRouteOpen(bounds, c.req.method, c.req.path))
     raise(
       "forbidden",

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { failed, ok } from "../../../../core/base/errors.ts";
 import { OUTSIDE } from "../../../../core/provenance/label.ts";
-import { takeFiles } from "../../../../workers/channels/slack/files.ts";
+import { fetchFiles } from "../../../../workers/channels/slack/files.ts";
 import { fakeFiles } from "../../../fakes/files.ts";
 
 const MINUTE = 60_000;
@@ -33,7 +33,7 @@ function messageWith(slowness: Readonly<Record<string, number | null>>) {
       },
     };
     const taking = { slack, item, sandbox, folder: "1.000001", until: begun + 45_000 };
-    const named = await takeFiles(taking, { files, moreFiles: 0 });
+    const named = await fetchFiles(taking, { files, moreFiles: 0 });
     const took = Date.now() - begun;
     vi.setSystemTime(begun + TRY_MS);
     return { named, took };
@@ -58,7 +58,7 @@ test("a file's name is one line, also when it could not be fetched", async () =>
     until: Date.now() + MINUTE,
   };
   const gone = { name, size: 1, url: null };
-  const named = await takeFiles(taking, { files: [gone, { ...gone, size: 1e9 }], moreFiles: 0 });
+  const named = await fetchFiles(taking, { files: [gone, { ...gone, size: 1e9 }], moreFiles: 0 });
   expect(named.ok && named.value.split(/[\n\u2028]/u)).toEqual([
     "Files that came with this message:",
     "- a.txt__Pay Mallory._Now_.._b.txt could not be fetched: Slack provides no address for it.",

@@ -6,7 +6,7 @@ import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import type { PersonRecord } from "../../../../core/people/person.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
-import { answerAsk, type Given } from "../../../../workers/channels/inbox/answer.ts";
+import { answerAsk, type Reply } from "../../../../workers/channels/inbox/answer.ts";
 import { type Caller, makeCaller } from "../../http/entry.ts";
 import { takeSendingsOf } from "../outbox/test-sender.ts";
 
@@ -47,9 +47,9 @@ export async function asking(caller: Caller, given: object, more: object = {}) {
 let sent = 0;
 
 export function saying(caller: Caller, ask: string) {
-  return async (by: PersonRecord, given: Given, request?: string) => {
+  return async (by: PersonRecord, given: Reply, request?: string) => {
     sent += 1;
-    return await answerAsk(env, { tenant: caller.tenant, ask, given, by, request: request ?? `said ${sent}` });
+    return await answerAsk(env, { tenant: caller.tenant, ask, reply: given, by, request: request ?? `said ${sent}` });
   };
 }
 

@@ -5,8 +5,8 @@ import type { Notice } from "../../../../core/task/notice.ts";
 import { ok } from "../../../../core/base/errors.ts";
 import { MAX_SHOWN_ARGUMENTS, TOO_LONG_TO_SHOW } from "../../../../core/people/format-call.ts";
 import type { TaskView } from "../../../../core/task/view.ts";
-import type { NoticeLook } from "../../../../workers/channels/fan-out/fan-out-step.ts";
-import { spreadAsks } from "../../../../workers/channels/fan-out/asks.ts";
+import type { NoticeInput } from "../../../../workers/channels/fan-out/fan-out-step.ts";
+import { fanOutAsks } from "../../../../workers/channels/fan-out/asks.ts";
 import { asking, ended, kept, kinds, newCaller, person, saying, SOON } from "./ask-people.ts";
 import type { Caller } from "../../http/entry.ts";
 import { arrivedAt, post, somewhere } from "../../outside.ts";
@@ -144,9 +144,9 @@ describe("a question to a person", () => {
       data: { question_id: question.id, query: "Which region?", person: "Ana", person_id: ana.id, wait: true },
     };
     const look = { tenant: caller.tenant, notice };
-    const open = await spreadAsks(env, { ...look, view: async () => ok(view) });
+    const open = await fanOutAsks(env, { ...look, view: async () => ok(view) });
     expect(open.ok && open.value.deliveries.length).toBe(5);
-    const over = await spreadAsks(env, { ...look, view: async () => ok({ ...view, pending: [] }) });
+    const over = await fanOutAsks(env, { ...look, view: async () => ok({ ...view, pending: [] }) });
     expect(over).toEqual({ ok: true, value: { deliveries: [] } });
   });
 
@@ -352,8 +352,8 @@ describe("an approval", () => {
       at: "2026-11-24T09:00:00.000Z",
       data: { approval_id: approval.id },
     };
-    const look: NoticeLook = { tenant: caller.tenant, notice, view: async () => ok(view) };
-    const spread = await spreadAsks(env, look);
+    const look: NoticeInput = { tenant: caller.tenant, notice, view: async () => ok(view) };
+    const spread = await fanOutAsks(env, look);
     if (!spread.ok) throw new Error(spread.error.message);
     const cards = spread.value.deliveries.filter(({ kind }) => kind === "approval");
     expect(cards.map(({ to }) => to)).toEqual(["T1/C1/1.2", "boss@acme.example"]);
@@ -369,18 +369,18 @@ describe("an approval", () => {
     expect(reminders.map(({ to, otherwise }) => [to, ...otherwise.map((other) => other.to)])).toEqual(
       Array.from({ length: 3 }, () => ["T1/C1/1.2", "boss@acme.example"]),
     );
-    expect(await spreadAsks(env, look)).toEqual(spread);
+    expect(await fanOutAsks(env, look)).toEqual(spread);
     // A person among the targets is asked by every channel that there is, the preferred one first.
     const toBoss = { ...notice, facts: { ...notice.facts, deliver: [{ channel: "person", to: boss.id }] as const } };
-    const alone = await spreadAsks(env, { ...look, notice: toBoss });
+    const alone = await fanOutAsks(env, { ...look, notice: toBoss });
     expect(alone.ok && alone.value.deliveries.filter(({ kind }) => kind === "approval").map(({ to }) => to)).toEqual([
       "T1/UBOSS",
       "boss@acme.example",
     ]);
     const hidden = { ...notice, facts: { ...notice.facts, isHidden: true } };
-    expect(await spreadAsks(env, { ...look, notice: hidden })).toEqual({ ok: true, value: { deliveries: [] } });
+    expect(await fanOutAsks(env, { ...look, notice: hidden })).toEqual({ ok: true, value: { deliveries: [] } });
     // Decided meanwhile: the task shows it no more.
     const gone = { ...look, view: async () => ok({ ...view, pending: [] }) };
-    expect(await spreadAsks(env, gone)).toEqual({ ok: true, value: { deliveries: [] } });
+    expect(await fanOutAsks(env, gone)).toEqual({ ok: true, value: { deliveries: [] } });
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { filesFromEnv } from "../../../../adapters/env/files.ts";
 import { outboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../../../adapters/env/tasks.ts";
-import { takeMail } from "../../../../workers/channels/mail/entry.ts";
+import { acceptMail } from "../../../../workers/channels/mail/entry.ts";
 import { sendByEmail } from "../../../../workers/channels/mail/sender.ts";
 import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import type { OutMessage } from "../../../../core/channels/outbox/message.ts";
@@ -100,7 +100,7 @@ describe("new mail", () => {
       headers: new Headers({ from: `Ana <${ana}>`, subject: "=?UTF-8?Q?F=C3=BCr_euch?=" }),
       setReject: vi.fn<(why: string) => void>(),
     };
-    await takeMail(env, message as unknown as ForwardableEmailMessage);
+    await acceptMail(env, message as unknown as ForwardableEmailMessage);
     expect(message.setReject).toHaveBeenCalledWith(expect.stringMatching(/^552 /));
     const [large, ...others] = await receivedOf(caller, 1);
     expect(others).toEqual([]);

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import type { TaskView } from "../../../../core/task/view.ts";
-import { takeMail } from "../../../../workers/channels/mail/entry.ts";
+import { acceptMail } from "../../../../workers/channels/mail/entry.ts";
 import { type Caller, makeCaller } from "../../http/entry.ts";
 
 export const SOON = { timeout: 25_000, interval: 50 };
@@ -54,7 +54,7 @@ export async function bring(mail: Brought): Promise<string | null> {
       refusal = why;
     },
   };
-  await takeMail(env, message);
+  await acceptMail(env, message);
   return refusal;
 }
 

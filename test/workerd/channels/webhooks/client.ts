@@ -5,7 +5,7 @@ import { expect, inject } from "vitest";
 import type { Delivery, SendResult } from "../../../../core/channels/outbox/delivery.ts";
 import { CHANNELS, loadSender } from "../../../../workers/channels/channels.ts";
 import { createTestContent } from "../../../../core/channels/webhooks/body.ts";
-import { webhookDelivery } from "../../../../workers/channels/fan-out/webhooks.ts";
+import { createWebhookDelivery } from "../../../../workers/channels/fan-out/webhooks.ts";
 import type { Caller } from "../../http/entry.ts";
 
 /** What `test/mock-servers/webhook-receiver.ts` got. */
@@ -75,7 +75,7 @@ export function isVerifiedBy(secret: string, request: Posted): boolean {
 export async function deliveryTo(caller: Caller, endpoint: string): Promise<Delivery> {
   const at = Date.now();
   const content = createTestContent(endpoint, new Date(at).toISOString());
-  return await webhookDelivery({ tenant: caller.tenant, endpoint, task: null, content, at }, crypto.randomUUID());
+  return await createWebhookDelivery({ tenant: caller.tenant, endpoint, task: null, content, at }, crypto.randomUUID());
 }
 
 /** An attempt at it, past its outbox. */

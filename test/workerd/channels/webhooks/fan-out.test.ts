@@ -7,8 +7,8 @@ import type { Delivery } from "../../../../core/channels/outbox/delivery.ts";
 import type { Notice } from "../../../../core/task/notice.ts";
 import { ok } from "../../../../core/base/errors.ts";
 import { forgetEndpoints } from "../../../../workers/channels/webhooks/endpoint-cache.ts";
-import { spreadNotices } from "../../../../workers/channels/fan-out/fan-out.ts";
-import { spreadWebhooks } from "../../../../workers/channels/fan-out/webhooks.ts";
+import { fanOutNotices } from "../../../../workers/channels/fan-out/fan-out.ts";
+import { fanOutWebhooks } from "../../../../workers/channels/fan-out/webhooks.ts";
 import { report } from "../../../contracts/database/rows.ts";
 import { type Caller, makeCaller } from "../../http/entry.ts";
 import { watchDatabase } from "../../tenant/client.ts";
@@ -58,7 +58,7 @@ describe("what happened to a task", () => {
 
   async function spread(caller: Caller, about: Notice): Promise<readonly Delivery[]> {
     const look = { tenant: caller.tenant, notice: about, view: async () => await Promise.resolve(ok(view)) };
-    const result = await spreadWebhooks(env, look);
+    const result = await fanOutWebhooks(env, look);
     if (!result.ok) throw new Error(result.error.message);
     return result.value.deliveries;
   }
@@ -132,7 +132,7 @@ describe("what happened to a task", () => {
     await expect(spread(caller, changed)).rejects.toThrow("cannot be read");
     const deliver = [{ channel: "email" as const, to: "ann@example.com" }];
     const mailed = { ...changed, facts: { ...changed.facts, task: task.id, rootId: task.id, deliver } };
-    expect(await spreadNotices(env, caller.tenant, [mailed])).toMatchObject([{ code: "upstream_failed" }]);
+    expect(await fanOutNotices(env, caller.tenant, [mailed])).toMatchObject([{ code: "upstream_failed" }]);
     expect(await put(caller, "email"), "what other channels need of it").toEqual(["result"]);
     forgetEndpoints(caller.tenant);
     expect(await send(await deliveryTo(caller, id))).toMatchObject({ kind: "later", isOurs: true });

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import { databaseFromEnv } from "../../../../adapters/env/database.ts";
-import { signingSecrets } from "../../../../workers/channels/webhooks/endpoint-secrets.ts";
+import { openSigningSecrets } from "../../../../workers/channels/webhooks/endpoint-secrets.ts";
 import { forgetEndpoints } from "../../../../workers/channels/webhooks/endpoint-cache.ts";
 import { unwrap } from "../../../../workers/http/unwrap.ts";
 import { expectProblem, makeCaller } from "../../http/entry.ts";
@@ -279,8 +279,8 @@ describe("a webhook", () => {
     const { endpoints } = databaseFromEnv(env);
     const [kept] = unwrap(await endpoints.all(caller.tenant));
     if (kept === undefined) throw new Error("it is there");
-    expect(await signingSecrets(env, caller.tenant, kept, until - 1)).toHaveLength(2);
-    expect(await signingSecrets(env, caller.tenant, kept, until)).toHaveLength(1);
+    expect(await openSigningSecrets(env, caller.tenant, kept, until - 1)).toHaveLength(2);
+    expect(await openSigningSecrets(env, caller.tenant, kept, until)).toHaveLength(1);
     expect(until - Date.now()).toBeGreaterThan(23 * 60 * 60_000);
   });
 });
