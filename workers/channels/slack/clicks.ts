@@ -32,40 +32,40 @@ const EMPTY_REPLIES: Readonly<Record<"answer" | "edit", Reply>> = {
 };
 const TOO_LATE = "Opening the window took too long for Slack. Click again.";
 
-export async function handleClick(scene: SlackContext, click: ClickBody): Promise<ItemOutcome> {
+export async function handleClick(context: SlackContext, click: ClickBody): Promise<ItemOutcome> {
   const tell: Respond = async (text) => {
-    const isTold = click.responseUrl !== "" && (await respond(scene, click.responseUrl, text));
-    if (!isTold) await whisper(scene, click, text);
+    const isTold = click.responseUrl !== "" && (await respond(context, click.responseUrl, text));
+    if (!isTold) await whisper(context, click, text);
   };
   const action = readAction(click.action, click.value);
   if (action === null) return { kind: "done", note: "The click belongs to no element of Otto." };
-  if (isOutsider(scene, click.userTeam)) return await refuse(tell, FOR_MEMBERS);
-  if (action.verb === "stop") return await stopTask(scene, { task: action.task, user: click.user }, tell);
+  if (isOutsider(context, click.userTeam)) return await refuse(tell, FOR_MEMBERS);
+  if (action.verb === "stop") return await stopTask(context, { task: action.task, user: click.user }, tell);
   const { ask } = action;
   if (ask === null) return { kind: "done", note: "The click belongs to no element of Otto." };
   if (action.verb === "answer" || action.verb === "edit") {
     const window = { task: action.task, ask, channel: click.channel, ts: click.ts };
-    return await openWindow(scene, { click, verb: action.verb, window }, tell);
+    return await openWindow(context, { click, verb: action.verb, window }, tell);
   }
-  const given = await readReply(scene, { ...action, ask });
+  const given = await readReply(context, { ...action, ask });
   return given.ok
-    ? await decide(scene, { user: click.user, ask, given: given.value }, tell)
+    ? await decide(context, { user: click.user, ask, given: given.value }, tell)
     : await retryOrRespond(tell, given.error);
 }
 
-export async function handleSubmission(scene: SlackContext, submitted: SubmissionBody): Promise<ItemOutcome> {
+export async function handleSubmission(context: SlackContext, submitted: SubmissionBody): Promise<ItemOutcome> {
   const { user, userTeam, callback, metadata, text } = submitted;
   const window = readWindow(metadata);
   const verb = findVerb(callback);
   if (window === null || (verb !== "answer" && verb !== "edit"))
     return { kind: "done", note: "The window does not belong to Otto." };
-  const tell: Respond = async (words) => await whisper(scene, { channel: window.channel, user, thread: null }, words);
-  if (isOutsider(scene, userTeam)) return await refuse(tell, FOR_MEMBERS);
+  const tell: Respond = async (words) => await whisper(context, { channel: window.channel, user, thread: null }, words);
+  if (isOutsider(context, userTeam)) return await refuse(tell, FOR_MEMBERS);
   if (text === null)
     return await refuse(tell, "The window was empty, so nothing was answered. Open it again and write an answer.");
   const given = verb === "answer" ? ok({ text }) : parseApproval(text);
   if (!given.ok) return await refuse(tell, given.error.message);
-  return await decide(scene, { user, ask: window.ask, given: given.value }, tell);
+  return await decide(context, { user, ask: window.ask, given: given.value }, tell);
 }
 
 /** An approval with other arguments, as the person wrote them. */
@@ -81,11 +81,11 @@ export function parseApproval(text: string): Result<Reply> {
  * because the reply only names who was first.
  */
 async function readReply(
-  scene: SlackContext,
+  context: SlackContext,
   { verb, ask, choice }: SlackAction & { readonly ask: string },
 ): Promise<Result<Reply>> {
   if (verb === "approve" || verb === "refuse") return ok({ decision: verb });
-  const pending = await findPending(scene, ask);
+  const pending = await findPending(context, ask);
   if (!pending.ok) return pending;
   if (pending.value === null) return ok({ text: `choice ${choice ?? ""}` });
   const choices = pending.value.kind === "question" ? pending.value.choices : null;
@@ -105,7 +105,7 @@ async function findPending({ env, tenant }: SlackContext, ask: string): Promise<
 }
 
 async function openWindow(
-  scene: SlackContext,
+  context: SlackContext,
   {
     click,
     verb,
@@ -114,16 +114,16 @@ async function openWindow(
   tell: Respond,
 ): Promise<ItemOutcome> {
   const { ask } = window;
-  const pending = await findPending(scene, ask);
+  const pending = await findPending(context, ask);
   if (!pending.ok) return await retryOrRespond(tell, pending.error);
-  if (pending.value === null) return await decide(scene, { user: click.user, ask, given: EMPTY_REPLIES[verb] }, tell);
+  if (pending.value === null) return await decide(context, { user: click.user, ask, given: EMPTY_REPLIES[verb] }, tell);
   const view = buildWindow(pending.value, window);
   if (view === null)
     return await refuse(
       tell,
       "The arguments are too long to edit in a window. Approve or refuse them here, or edit them with the API.",
     );
-  const opened = await scene.slack.openView(click.triggerId, view);
+  const opened = await context.slack.openView(click.triggerId, view);
   return opened.ok ? { kind: "done", note: "A window is open." } : await refuse(tell, TOO_LATE);
 }
 
@@ -135,12 +135,12 @@ function buildWindow(pending: PendingView, window: SlackWindow) {
 }
 
 async function decide(
-  scene: SlackContext,
+  context: SlackContext,
   { user, ask, given }: { readonly user: string; readonly ask: string; readonly given: Reply },
   tell: Respond,
 ): Promise<ItemOutcome> {
-  const { env, tenant, item } = scene;
-  const by = await findSpeaker(scene, user);
+  const { env, tenant, item } = context;
+  const by = await findSpeaker(context, user);
   if (!by.ok) return await retryOrRespond(tell, by.error);
   const decided = await answerAsk(env, { tenant, ask, reply: given, by: by.value, request: item.id });
   return decided.ok ? { kind: "done", note: `decides ${ask}` } : await retryOrRespond(tell, decided.error);

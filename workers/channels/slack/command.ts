@@ -27,32 +27,32 @@ const MAX_LINE_CHARACTERS = 80;
 /** An older item may have been processed before, so its message is looked up before it is posted. */
 const FRESH_MS = 800;
 
-export async function runCommand(scene: SlackContext, command: CommandBody): Promise<ItemOutcome> {
+export async function runCommand(context: SlackContext, command: CommandBody): Promise<ItemOutcome> {
   const meaning = readCommandWords(command.text);
   switch (meaning.kind) {
     case "help":
-      await respond(scene, command.responseUrl, HELP);
+      await respond(context, command.responseUrl, HELP);
       return { kind: "done", note: "help" };
     case "status":
-      return await showStatus(scene, command);
+      return await showStatus(context, command);
     case "stop":
-      return await stop(scene, command, meaning.task);
+      return await stop(context, command, meaning.task);
     case "remind":
-      return await createReminderFromCommand(scene, command, meaning.words);
+      return await createReminderFromCommand(context, command, meaning.words);
     case "request":
-      return await startThread(scene, command, meaning.text);
+      return await startThread(context, command, meaning.text);
   }
 }
 
 async function startThread(
-  scene: SlackContext,
+  context: SlackContext,
   { user, channel, responseUrl }: CommandBody,
   words: string,
 ): Promise<ItemOutcome> {
-  const { env, team, slack, item } = scene;
-  const text = toMarkdown(words, await findMentionedNames(scene, words));
+  const { env, team, slack, item } = context;
+  const text = toMarkdown(words, await findMentionedNames(context, words));
   const shown = `<@${user}> asks: ${escapeText(truncateText(text, 1_000))}`;
-  const before = await findEarlierPost(scene, channel);
+  const before = await findEarlierPost(context, channel);
   if (!before.ok) return retryLater(before.error);
   const root =
     before.value === null
@@ -60,16 +60,20 @@ async function startThread(
       : ok(before.value);
   if (!root.ok) {
     if (isTemporary(root.error)) return retryLater(root.error);
-    await respond(scene, responseUrl, `I cannot post here. Invite me with \`/invite\` first. (${root.error.message})`);
+    await respond(
+      context,
+      responseUrl,
+      `I cannot post here. Invite me with \`/invite\` first. (${root.error.message})`,
+    );
     return { kind: "refused", why: root.error.message };
   }
   const place = `${team}/${channel}/${root.value.ts}`;
   const made = await createSlackTask(
-    scene,
+    context,
     { user, channel, place },
     { texts: appendToThread(null, text), hold: false },
   );
-  if (!made.ok) return await refuse(scene, responseUrl, made.error);
+  if (!made.ok) return await refuse(context, responseUrl, made.error);
   const { retryAfterMs } = await inboxesFromEnv(env)(`slack/${team}`).take({
     id: `begun/${item.id}`,
     lane: getConversationKey(channel, root.value.ts),
@@ -79,7 +83,7 @@ async function startThread(
   });
   if (retryAfterMs !== undefined)
     return { kind: "later", afterMs: retryAfterMs, why: "The thread could not be linked to its task yet." };
-  await noteSpeaker(scene, user);
+  await noteSpeaker(context, user);
   return { kind: "done", note: made.value.id };
 }
 
@@ -94,25 +98,25 @@ async function findEarlierPost({ slack, item }: SlackContext, channel: string): 
 
 /** Creates a reminder. One for the requester is sent directly. */
 async function createReminderFromCommand(
-  scene: SlackContext,
+  context: SlackContext,
   { user, responseUrl }: CommandBody,
   words: string,
 ): Promise<ItemOutcome> {
-  const { env, tenant, team, item } = scene;
-  const person = await findSpeaker(scene, user);
-  if (!person.ok) return await refuse(scene, responseUrl, person.error);
+  const { env, tenant, team, item } = context;
+  const person = await findSpeaker(context, user);
+  if (!person.ok) return await refuse(context, responseUrl, person.error);
   // The recipient keeps the form in which Slack writes a member.
   const [, who = words, rest = ""] = /^(<@[^>]*>|\S+)\s+([^]*)$/.exec(words) ?? [];
   const made = await createReminder(env, {
     tenant,
     person: person.value,
-    text: `${who} ${toMarkdown(rest, await findMentionedNames(scene, rest))}`,
+    text: `${who} ${toMarkdown(rest, await findMentionedNames(context, rest))}`,
     to: [{ channel: "slack", to: `${team}/${user}` }],
     now: item.receivedAt,
     seed: `slack ${team} ${item.id}`,
   });
-  if (!made.ok) return await refuse(scene, responseUrl, made.error);
-  await respond(scene, responseUrl, formatDueTime(made.value));
+  if (!made.ok) return await refuse(context, responseUrl, made.error);
+  await respond(context, responseUrl, formatDueTime(made.value));
   return { kind: "done", note: "a reminder" };
 }
 
@@ -123,41 +127,42 @@ function formatDueTime({ next, config }: ScheduleState): string {
   return `I will, ${on} ${formatMoment(next.at, config.time_zone)}.`;
 }
 
-async function refuse(scene: SlackContext, responseUrl: string, error: Failure): Promise<ItemOutcome> {
+async function refuse(context: SlackContext, responseUrl: string, error: Failure): Promise<ItemOutcome> {
   if (isTemporary(error)) return retryLater(error);
-  await respond(scene, responseUrl, error.message);
+  await respond(context, responseUrl, error.message);
   return { kind: "refused", why: error.message };
 }
 
-async function showStatus(scene: SlackContext, { channel, responseUrl }: CommandBody): Promise<ItemOutcome> {
-  const living = await listLiveTasks(scene, channel);
+async function showStatus(context: SlackContext, { channel, responseUrl }: CommandBody): Promise<ItemOutcome> {
+  const living = await listLiveTasks(context, channel);
   if (!living.ok) return retryLater(living.error);
   const lines = living.value.slice(0, MAX_SHOWN).map((task) => `• ${formatTask(task)}`);
   const more = living.value.length > MAX_SHOWN ? [`… and ${living.value.length - MAX_SHOWN} more`] : [];
-  await respond(scene, responseUrl, lines.length === 0 ? "No task is running here." : [...lines, ...more].join("\n"));
+  await respond(context, responseUrl, lines.length === 0 ? "No task is running here." : [...lines, ...more].join("\n"));
   return { kind: "done", note: "status" };
 }
 
 async function stop(
-  scene: SlackContext,
+  context: SlackContext,
   { user, channel, responseUrl }: CommandBody,
   named: string | null,
 ): Promise<ItemOutcome> {
-  if (named !== null) return await stopTask(scene, { task: named, user }, (text) => respond(scene, responseUrl, text));
-  const living = await listLiveTasks(scene, channel);
+  if (named !== null)
+    return await stopTask(context, { task: named, user }, (text) => respond(context, responseUrl, text));
+  const living = await listLiveTasks(context, channel);
   if (!living.ok) return retryLater(living.error);
-  const own = living.value.filter(({ metadata }) => metadata["slack_user"] === `${scene.team}/${user}`);
+  const own = living.value.filter(({ metadata }) => metadata["slack_user"] === `${context.team}/${user}`);
   const [only, ...others] = own;
   if (only === undefined || others.length > 0) {
     const list = own.map((task) => `• ${formatTask(task)}`).join("\n");
     await respond(
-      scene,
+      context,
       responseUrl,
       only === undefined ? "You have no running task here." : `Which one? Write \`/otto stop\` and its id.\n${list}`,
     );
     return { kind: "done", note: "The command did not say which task to stop." };
   }
-  return await stopTask(scene, { task: only.id, user }, (text) => respond(scene, responseUrl, text));
+  return await stopTask(context, { task: only.id, user }, (text) => respond(context, responseUrl, text));
 }
 
 /** Returns the current views of the live tasks of a channel, newest first. */

@@ -38,28 +38,28 @@ export interface Conversation {
 
 /** Handles a message in a thread. A thread in which nobody addressed Otto is ignored. */
 export async function handleMessage(
-  scene: SlackContext,
+  context: SlackContext,
   said: MessageBody,
   lane: JsonState | null,
 ): Promise<ItemOutcome> {
-  const about = findConversation(lane) ?? (await findConversationOfDelivery(scene, said));
+  const about = findConversation(lane) ?? (await findConversationOfDelivery(context, said));
   if (about !== null && "code" in about) return retryLater(about);
   const known = about?.task ?? null;
   if (!said.isAddressed && known === null) return { kind: "done", note: "Nobody addressed Otto in this thread." };
-  if (isOutsider(scene, said.userTeam)) {
-    await whisper(scene, said, FOR_MEMBERS);
+  if (isOutsider(context, said.userTeam)) {
+    await whisper(context, said, FOR_MEMBERS);
     return { kind: "refused", why: "The author belongs to another workspace." };
   }
-  const text = await getText(scene, said);
+  const text = await getText(context, said);
   if (text === "" && said.files.length === 0) {
-    await whisper(scene, said, "What can I do? Write it in the message in which you mention me.");
+    await whisper(context, said, "What can I do? Write it in the message in which you mention me.");
     return { kind: "done", note: "The message had only the mention." };
   }
-  const task = known === null ? null : await tasksFromEnv(scene.env)(scene.tenant, known).view();
+  const task = known === null ? null : await tasksFromEnv(context.env)(context.tenant, known).view();
   if (task === null || (!task.ok && task.error.code === "not_found"))
-    return await startTask(scene, said, { text, before: null });
+    return await startTask(context, said, { text, before: null });
   if (!task.ok) return retryLater(task.error);
-  return await continueTask(scene, said, { text, ask: about?.ask ?? null }, task.value);
+  return await continueTask(context, said, { text, ask: about?.ask ?? null }, task.value);
 }
 
 function findConversation(lane: JsonState | null): Conversation | null {
@@ -72,10 +72,10 @@ function findConversation(lane: JsonState | null): Conversation | null {
  * direct messages. Returns null if Otto did not start it, or the delivery was deleted. A failure is temporary.
  */
 async function findConversationOfDelivery(
-  scene: SlackContext,
+  context: SlackContext,
   said: MessageBody,
 ): Promise<Conversation | Failure | null> {
-  const { env, tenant, team, slack, install } = scene;
+  const { env, tenant, team, slack, install } = context;
   const { channel, thread, parent } = said;
   if (thread === null || parent !== install.botUser) return null;
   const own = await slack.listOwnMessages({ channel, thread, since: Math.floor(Number(thread) * 1000) });
@@ -88,40 +88,40 @@ async function findConversationOfDelivery(
   return task === null ? null : { task, ask };
 }
 
-async function getText(scene: SlackContext, { text }: MessageBody): Promise<string> {
-  const words = stripMention(text, scene.install.botUser);
-  return toMarkdown(words, await findMentionedNames(scene, words));
+async function getText(context: SlackContext, { text }: MessageBody): Promise<string> {
+  const words = stripMention(text, context.install.botUser);
+  return toMarkdown(words, await findMentionedNames(context, words));
 }
 
 /** Creates a task; `before` is the conversation's previous one. */
 async function startTask(
-  scene: SlackContext,
+  context: SlackContext,
   said: MessageBody,
   { text, before }: { readonly text: string; readonly before: TaskView | null },
 ): Promise<ItemOutcome> {
   const root = said.thread ?? said.ts;
   const hasFiles = said.files.length > 0;
-  const place = `${scene.team}/${said.channel}/${root}`;
+  const place = `${context.team}/${said.channel}/${root}`;
   const words = text === "" ? "Look at the files." : text;
-  const above = before === null ? await readThread(scene, said) : ok(null);
+  const above = before === null ? await readThread(context, said) : ok(null);
   if (!above.ok) return retryLater(above.error);
-  const own = before === null ? ok(null) : await findOwnFacts(scene, said, before);
+  const own = before === null ? ok(null) : await findOwnFacts(context, said, before);
   if (!own.ok) return retryLater(own.error);
   const texts =
     before === null ? appendToThread(above.value, words) : continueConversation({ ...before, own: own.value }, words);
   const from = { user: said.user, channel: said.channel, place };
-  const made = await createSlackTask(scene, from, { texts, hold: hasFiles });
-  if (!made.ok) return await handleFailure(scene, said, made.error);
+  const made = await createSlackTask(context, from, { texts, hold: hasFiles });
+  if (!made.ok) return await handleFailure(context, said, made.error);
   if (hasFiles) {
-    const stub = tasksFromEnv(scene.env)(scene.tenant, made.value.id);
-    const named = await storeFiles(scene, said, made.value, null);
+    const stub = tasksFromEnv(context.env)(context.tenant, made.value.id);
+    const named = await storeFiles(context, said, made.value, null);
     if (!named.ok) return retryLater(named.error);
-    const told = await stub.message(named.value, `${scene.item.id}/files`, 0);
+    const told = await stub.message(named.value, `${context.item.id}/files`, 0);
     if (!told.ok && isTemporary(told.error)) return retryLater(told.error);
-    const started = await stub.start(scene.item.id);
+    const started = await stub.start(context.item.id);
     if (!started.ok && isTemporary(started.error)) return retryLater(started.error);
   }
-  await noteSpeaker(scene, said.user);
+  await noteSpeaker(context, said.user);
   return { kind: "done", note: made.value.id, lane: { task: made.value.id } satisfies Conversation };
 }
 
@@ -130,14 +130,14 @@ async function startTask(
  * a failure that may pass.
  */
 async function findOwnFacts(
-  scene: SlackContext,
+  context: SlackContext,
   said: MessageBody,
   { id }: TaskView,
 ): Promise<Result<TaskFacts | null>> {
-  const facts = await tasksFromEnv(scene.env)(scene.tenant, id).facts();
+  const facts = await tasksFromEnv(context.env)(context.tenant, id).facts();
   if (!facts.ok) return isTemporary(facts.error) ? facts : ok(null);
   const { via, metadata } = facts.value;
-  const isOwn = via.channel === "slack" && metadata["slack_user"] === `${scene.team}/${said.user}`;
+  const isOwn = via.channel === "slack" && metadata["slack_user"] === `${context.team}/${said.user}`;
   return ok(isOwn ? facts.value : null);
 }
 
@@ -166,9 +166,9 @@ export async function createSlackTask(
 }
 
 /** Handles a task that was not created: retries a temporary failure, and tells the person about any other. */
-async function handleFailure(scene: SlackContext, said: MessageBody, error: Failure): Promise<ItemOutcome> {
+async function handleFailure(context: SlackContext, said: MessageBody, error: Failure): Promise<ItemOutcome> {
   if (isTemporary(error)) return retryLater(error);
-  await whisper(scene, said, `I cannot start this task. ${error.message}`);
+  await whisper(context, said, `I cannot start this task. ${error.message}`);
   return { kind: "refused", why: error.message };
 }
 
@@ -176,34 +176,34 @@ async function handleFailure(scene: SlackContext, said: MessageBody, error: Fail
  * Adds a message: the answer to a waiting question, or a message to the task, or a new task once that one has ended.
  */
 async function continueTask(
-  scene: SlackContext,
+  context: SlackContext,
   said: MessageBody,
   { text, ask }: { readonly text: string; readonly ask: string | null },
   task: TaskView,
 ): Promise<ItemOutcome> {
   const lane = { task: task.id } satisfies Conversation;
-  const stub = tasksFromEnv(scene.env)(scene.tenant, task.id);
+  const stub = tasksFromEnv(context.env)(context.tenant, task.id);
   const isOver = hasEnded(task.status);
-  const named = isOver ? ok("") : await storeFiles(scene, said, task, said.ts);
+  const named = isOver ? ok("") : await storeFiles(context, said, task, said.ts);
   if (!named.ok) return retryLater(named.error);
   let files = named.value;
   const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
   const question = questions.find(({ id }) => id === ask) ?? questions[0];
   if (question !== undefined && text !== "") {
     // File names are not the person's words. The task reads them next to the answer.
-    const asking = tasksFromEnv(scene.env)(scene.tenant, question.task_id ?? task.id);
-    const told = files === "" ? ok(null) : await asking.message(files, `${scene.item.id}/files`, 0);
+    const asking = tasksFromEnv(context.env)(context.tenant, question.task_id ?? task.id);
+    const told = files === "" ? ok(null) : await asking.message(files, `${context.item.id}/files`, 0);
     if (told.ok) files = "";
     else if (isTemporary(told.error)) return retryLater(told.error);
-    const answered = await tryAnswer(scene, said, text, question);
+    const answered = await tryAnswer(context, said, text, question);
     if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
     if (answered !== null) return retryLater(answered);
   }
   // Also for an ended task, because it knows whether this message reached it before.
-  const words = await nameAuthor(scene, said, text, task);
-  const told = await sendToTask(stub, scene.item.id, { words, name: words.length - text.length, files });
+  const words = await nameAuthor(context, said, text, task);
+  const told = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files });
   if (told.ok) {
-    if (question !== undefined && text === "") await whisper(scene, said, ANSWER_IN_WORDS);
+    if (question !== undefined && text === "") await whisper(context, said, ANSWER_IN_WORDS);
     return { kind: "done", note: task.id, lane };
   }
   if (isTemporary(told.error)) return retryLater(told.error);
@@ -211,7 +211,7 @@ async function continueTask(
   if (!now.ok) return retryLater(now.error);
   // It is giving its last answer, or has too many unread messages, so the item waits.
   if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
-  return await startTask(scene, said, { text, before: now.value });
+  return await startTask(context, said, { text, before: now.value });
 }
 
 /**
@@ -232,40 +232,40 @@ async function sendToTask(
 
 /** Stores the files of the message in this task's sandbox. */
 async function storeFiles(
-  scene: SlackContext,
+  context: SlackContext,
   said: MessageBody,
   { id: rootId, project }: TaskView,
   folder: string | null,
 ): Promise<Result<string>> {
-  const sandbox = filesFromEnv(scene.env, { tenant: scene.tenant, rootId, project });
-  return await fetchFiles({ ...scene, sandbox, folder }, said);
+  const sandbox = filesFromEnv(context.env, { tenant: context.tenant, rootId, project });
+  return await fetchFiles({ ...context, sandbox, folder }, said);
 }
 
 /** Returns null if the message is no answer; a failure if that is unknown for now. */
 async function tryAnswer(
-  scene: SlackContext,
+  context: SlackContext,
   { user }: MessageBody,
   text: string,
   { id, choices }: Question,
 ): Promise<"counted" | Failure | null> {
-  const by = await findSpeaker(scene, user);
+  const by = await findSpeaker(context, user);
   if (!by.ok) return isTemporary(by.error) ? by.error : null;
   const choice = choices?.find((one) => one.toLowerCase() === text.toLowerCase());
   const given = choice === undefined ? { text } : { choice };
-  const answered = await answerAsk(scene.env, {
-    tenant: scene.tenant,
+  const answered = await answerAsk(context.env, {
+    tenant: context.tenant,
     ask: id,
     reply: given,
     by: by.value,
-    request: scene.item.id,
+    request: context.item.id,
   });
   if (answered.ok) return "counted";
   return isTemporary(answered.error) ? answered.error : null;
 }
 
 /** Prefixes the author's name if another person started the task. */
-async function nameAuthor(scene: SlackContext, { user }: MessageBody, text: string, task: TaskView): Promise<string> {
-  if (task.metadata["slack_user"] === `${scene.team}/${user}` || text === "") return text;
-  const by = await findSpeaker(scene, user);
+async function nameAuthor(context: SlackContext, { user }: MessageBody, text: string, task: TaskView): Promise<string> {
+  if (task.metadata["slack_user"] === `${context.team}/${user}` || text === "") return text;
+  const by = await findSpeaker(context, user);
   return by.ok ? `${by.value.name}: ${text}` : text;
 }

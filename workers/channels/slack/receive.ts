@@ -20,23 +20,23 @@ import { retryLater, openContext, type SlackContext } from "./workspace.ts";
 export const receiveSlack: Receiver = async (env, inbox, item, lane) => {
   const found = await openContext(env, inbox.split("/")[1] ?? "", item);
   if ("handled" in found) return found.handled;
-  const { scene } = found;
-  costFromEnv(env).learnOwner(inbox, scene.tenant);
+  const { context } = found;
+  costFromEnv(env).learnOwner(inbox, context.tenant);
   // `core/channels/slack/items.ts` parsed the items of this inbox.
   const body: unknown = item.body;
   switch (item.kind as SlackKind) {
     case "spoken":
-      return await handleMessage(scene, body as MessageBody, lane);
+      return await handleMessage(context, body as MessageBody, lane);
     case "command":
-      return await runCommand(scene, body as CommandBody);
+      return await runCommand(context, body as CommandBody);
     case "click":
-      return await handleClick(scene, body as ClickBody);
+      return await handleClick(context, body as ClickBody);
     case "submission":
-      return await handleSubmission(scene, body as SubmissionBody);
+      return await handleSubmission(context, body as SubmissionBody);
     case "begun":
       return { kind: "done", note: (body as ThreadStartedBody).task, lane: { task: (body as ThreadStartedBody).task } };
     case "revoked":
-      return await forgetToken(scene, body as RevokedBody);
+      return await forgetToken(context, body as RevokedBody);
   }
 };
 

@@ -10,8 +10,8 @@ import type { SlackContext } from "./workspace.ts";
 const MAX_NAMED = 10;
 
 /** Returns the record of a member. If it is missing, creates it from the member's Slack profile. */
-export async function findSpeaker(scene: SlackContext, user: string): Promise<Result<PersonRecord>> {
-  const { env, tenant, team, slack } = scene;
+export async function findSpeaker(context: SlackContext, user: string): Promise<Result<PersonRecord>> {
+  const { env, tenant, team, slack } = context;
   const known = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "slack", team, user });
   if (!known.ok) return known;
   if (known.value !== null) return { ok: true, value: known.value };
@@ -24,19 +24,19 @@ export async function findSpeaker(scene: SlackContext, user: string): Promise<Re
 }
 
 /** Records the author of a message. The task neither waits for it nor fails with it. */
-export async function noteSpeaker(scene: SlackContext, user: string): Promise<void> {
-  const found = await findSpeaker(scene, user);
-  if (!found.ok) console.error("a person of Slack is not known", scene.team, user, found.error.code);
+export async function noteSpeaker(context: SlackContext, user: string): Promise<void> {
+  const found = await findSpeaker(context, user);
+  if (!found.ok) console.error("a person of Slack is not known", context.team, user, found.error.code);
 }
 
 /** Returns the names of the people that a text mentions, if they can be found. Excludes Otto itself. */
-export async function findMentionedNames(scene: SlackContext, text: string): Promise<Record<string, string>> {
-  return await findNames(scene, findMentions(text));
+export async function findMentionedNames(context: SlackContext, text: string): Promise<Record<string, string>> {
+  return await findNames(context, findMentions(text));
 }
 
 /** Returns the names of the first ten people by id. Excludes Otto itself. */
-export async function findNames(scene: SlackContext, users: readonly string[]): Promise<Record<string, string>> {
-  const { env, tenant, team, slack, install } = scene;
+export async function findNames(context: SlackContext, users: readonly string[]): Promise<Record<string, string>> {
+  const { env, tenant, team, slack, install } = context;
   const others = users.filter((user) => user !== install.botUser);
   const found = await Promise.all(
     others.slice(0, MAX_NAMED).map(async (user) => {

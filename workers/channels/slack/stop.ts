@@ -10,7 +10,7 @@ const NO_SUCH_TASK = "There is no such task in this workspace.";
 
 /** A person may stop a task that they started, or if they may approve. `tell` replies to that person. */
 export async function stopTask(
-  scene: SlackContext,
+  context: SlackContext,
   { task, user }: { readonly task: string; readonly user: string },
   tell: (text: string) => Promise<unknown>,
 ): Promise<ItemOutcome> {
@@ -19,12 +19,12 @@ export async function stopTask(
     return { kind: "refused", why };
   };
   if (!isId("task", task)) return await refuse(NO_SUCH_TASK);
-  const stub = tasksFromEnv(scene.env)(scene.tenant, task);
+  const stub = tasksFromEnv(context.env)(context.tenant, task);
   const view = await stub.view();
   if (!view.ok) return isTemporary(view.error) ? retryLater(view.error) : await refuse(NO_SUCH_TASK);
-  const by = await findSpeaker(scene, user);
+  const by = await findSpeaker(context, user);
   if (!by.ok && isTemporary(by.error)) return retryLater(by.error);
-  const began = view.value.metadata["slack_user"] === `${scene.team}/${user}`;
+  const began = view.value.metadata["slack_user"] === `${context.team}/${user}`;
   const mayStop = began || (by.ok && by.value.mayApprove);
   if (!mayStop) return await refuse("Only the person who started this task, or a person who may approve, can stop it.");
   if (hasEnded(view.value.status)) return await refuse("This task has already ended.");

@@ -13,13 +13,13 @@ const THREAD_MS = 15_000;
  * temporary.
  */
 export async function readThread(
-  scene: SlackContext,
+  slackContext: SlackContext,
   { channel, thread, ts }: Pick<MessageBody, "channel" | "thread" | "ts">,
 ): Promise<Result<string | null>> {
   if (thread === null) return ok(null);
-  const said = await scene.slack.listMessagesBefore({ channel, thread, before: ts });
-  if (!said.ok) return shouldWait(scene, said.error) ? said : ok(toUnreadNote(said.error));
-  const names = await findNames(scene, listPeople(selectMessages(said.value)));
+  const said = await slackContext.slack.listMessagesBefore({ channel, thread, before: ts });
+  if (!said.ok) return shouldWait(slackContext, said.error) ? said : ok(toUnreadNote(said.error));
+  const names = await findNames(slackContext, listPeople(selectMessages(said.value)));
   return ok(quoteThread(said.value, names));
 }
 

@@ -39,7 +39,7 @@ export async function openContext(
   env: Env,
   team: string,
   item: InboxItem,
-): Promise<{ readonly scene: SlackContext } | { readonly handled: ItemOutcome }> {
+): Promise<{ readonly context: SlackContext } | { readonly handled: ItemOutcome }> {
   const now = Date.now();
   const tenant = await databaseFromEnv(env).slackInstalls.findTenant(team);
   if (!tenant.ok) return { handled: retryLater(tenant.error) };
@@ -47,7 +47,7 @@ export async function openContext(
   const installed = await slackFromEnv(env, { tenant: tenant.value, team, until: now + CALLS_FOR_MS });
   const until = now + STARTS_FOR_MS;
   if (Date.now() >= until) return { handled: TOO_LATE };
-  if (installed.ok) return { scene: { env, tenant: tenant.value, team, item, until, ...installed.value } };
+  if (installed.ok) return { context: { env, tenant: tenant.value, team, item, until, ...installed.value } };
   return { handled: installed.error.code === "not_found" ? NOT_INSTALLED : retryLater(installed.error) };
 }
 
