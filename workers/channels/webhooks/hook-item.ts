@@ -53,7 +53,11 @@ export async function storeText(
   const key = `${prefix}${TEXT_NAME}`;
   const put = await blobsFromEnv(env).put(key, new TextEncoder().encode(json));
   if (!put.ok) return put;
-  await forgetOldBlobsFromEnv(env, { prefix: getTextPrefix(tenant, hook ?? "keyed"), key, retentionMs: TEXT_LIFETIME_MS });
+  await forgetOldBlobsFromEnv(env, {
+    prefix: getTextPrefix(tenant, hook ?? "keyed"),
+    key,
+    retentionMs: TEXT_LIFETIME_MS,
+  });
   return ok({ prefix });
 }
 
