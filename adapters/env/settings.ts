@@ -30,7 +30,7 @@ export interface Settings {
   /** Time limit of a skill's script. */
   readonly scriptTimeoutMs: number;
   /** SHA-256 in hex of the operator key, which creates tenants; null without one. */
-  readonly parseOperatorKeyHash: string | null;
+  readonly operatorKeyHash: string | null;
 }
 
 /** True for a system on one machine (`npm start`, `npm run dev`). Never throws, also for invalid settings. */
@@ -67,7 +67,7 @@ function readSettings(env: Env): Settings {
     largeResultThreshold: readFigure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: readFigure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),
     scriptTimeoutMs: 1000 * readFigure(env.OTTO_SCRIPT_TIMEOUT, "OTTO_SCRIPT_TIMEOUT", 120, MAX_SCRIPT_SECONDS),
-    parseOperatorKeyHash: operatorKeyHash(env),
+    operatorKeyHash: parseOperatorKeyHash(env),
   };
 }
 
@@ -86,7 +86,7 @@ function chooseModel(env: Env): string | null {
   return chosen?.name ?? null;
 }
 
-function operatorKeyHash(env: Env): string | null {
+function parseOperatorKeyHash(env: Env): string | null {
   checkSecret(env, "OTTO_OPERATOR_KEY_HASH");
   return readText(env.OTTO_OPERATOR_KEY_HASH)?.toLowerCase() ?? null;
 }

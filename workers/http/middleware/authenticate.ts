@@ -105,7 +105,7 @@ async function admitSession(c: AppContext, token: string): Promise<Admitted> {
 async function createQuestion(c: AppContext, owner: string, key: string): Promise<Question> {
   const keyHash = await hashKey(key);
   if (owner !== OPERATOR) return async (repeat) => await admitKeyHash(c, owner, keyHash, repeat);
-  const { parseOperatorKeyHash: operatorKeyHash } = settingsFromEnv(c.env);
+  const { operatorKeyHash } = settingsFromEnv(c.env);
   if (operatorKeyHash === null || !isSame(keyHash, operatorKeyHash)) refuse();
   return async (repeat) => await admitWithRecord(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
 }
