@@ -62,7 +62,7 @@ export function decideRequestedRun(
   now: number,
 ): Decision {
   const book = new OpenRuns(state.config, open, now);
-  book.admit(createOccurrence(due, { key, isManual: true, now, getTimeLimit: expectedMs(state.config) }));
+  book.admit(createOccurrence(due, { key, isManual: true, now, expectedMs: expectedMs(state.config) }));
   return book.toDecision(state);
 }
 
@@ -136,7 +136,7 @@ class OpenRuns {
   addDue({ due, at }: NextDue, isLatest: boolean): void {
     const expected = expectedMs(this.config);
     const key = getDueKey(due);
-    const occurrence = createOccurrence(due, { key, isManual: false, now: this.now, getTimeLimit: expected });
+    const occurrence = createOccurrence(due, { key, isManual: false, now: this.now, expectedMs: expected });
     const missed = judgeMissed(this.config.missed, this.now - at, isLatest);
     if (missed === null) this.admit(occurrence);
     else this.put(closeOccurrence(occurrence, missed.state, missed.why, this.now));

@@ -70,12 +70,7 @@ export function isOpen({ state }: Occurrence): boolean {
 /** Creates an occurrence in the state `starting`. */
 export function createOccurrence(
   due: number,
-  {
-    key,
-    isManual,
-    now,
-    getTimeLimit: expectedMs,
-  }: { key: string; isManual: boolean; now: number; getTimeLimit: number | null },
+  { key, isManual, now, expectedMs }: { key: string; isManual: boolean; now: number; expectedMs: number | null },
 ): Occurrence {
   return {
     key,

@@ -10,7 +10,7 @@ import {
 } from "../../../core/schedules/occurrence.ts";
 
 const occurrence = recordStart(
-  createOccurrence(0, { key: "1970", isManual: false, now: 0, getTimeLimit: null }),
+  createOccurrence(0, { key: "1970", isManual: false, now: 0, expectedMs: null }),
   "task_1",
   1,
 );
@@ -39,7 +39,7 @@ describe("an occurrence after the end of its task", () => {
 });
 
 describe("an occurrence whose start fails", () => {
-  const starting = createOccurrence(0, { key: "1970", isManual: false, now: 0, getTimeLimit: null });
+  const starting = createOccurrence(0, { key: "1970", isManual: false, now: 0, expectedMs: null });
   const away = { code: "upstream_failed", message: "The database is away." } as const;
   const lost = { code: "internal", message: "Otto failed.", happened: "unknown" } as const;
   const tried = (occurrence: typeof starting, ...failures: (typeof away | typeof lost)[]) =>
