@@ -150,13 +150,14 @@ describe("a task with subtasks", () => {
     await task.create({ facts, hold: true, call: null });
     let isMaking = false;
     await runInDurableObject(stubOf(facts), (object) => {
-      const { relations } = (object as unknown as { engine: { relations: { make: (...given: unknown[]) => unknown } } })
-        .engine;
-      const make = relations.make.bind(relations);
-      relations.make = async (...given) => {
+      const { relations } = (
+        object as unknown as { engine: { relations: { createSubtask: (...given: unknown[]) => unknown } } }
+      ).engine;
+      const createSubtask = relations.createSubtask.bind(relations);
+      relations.createSubtask = async (...given) => {
         isMaking = true;
         await scheduler.wait(1000);
-        return await make(...given);
+        return await createSubtask(...given);
       };
     });
     await task.start(null);
@@ -180,9 +181,9 @@ describe("a task with subtasks", () => {
       await runInDurableObject(stubOf(below), (object) => {
         const { engine, store } = object as unknown as {
           engine: { relations: { report?: () => Promise<never> } };
-          store: { markNews(): void };
+          store: { markUnpublished(): void };
         };
-        store.markNews();
+        store.markUnpublished();
         if (isAway) engine.relations.report = () => Promise.reject(new Error("the tenant is away"));
         else delete engine.relations.report;
       });
