@@ -25,7 +25,7 @@ describe("a file", () => {
     expect(read.text).toBe("do it");
     const events = await desk.caller.send("GET", `/v1/tasks/${task?.id}/log`);
     expect(events.text).toContain("slack/plan .._x.txt");
-    expect(events.text).toContain("gone.txt could not be fetched: This address is none of Slack's.");
+    expect(events.text).toContain("gone.txt could not be fetched: This address does not belong to Slack.");
     expect((await desk.slack.calls("download")).length).toBe(1);
   });
 
