@@ -68,10 +68,10 @@ export async function planProgress(
   const isShown = facts.parentId === null && !facts.isHidden;
   if (!isShown || targets.length === 0) return { deliveries: [], cancelled: [] };
   if (isTerminalEvent(type)) {
-    const calledOff = targets.map((target) => {
+    const cancelled = targets.map((target) => {
       return { outbox: getOutboxName({ tenant, ...target }), about: getProgressName(facts.task, target) };
     });
-    return { deliveries: [], cancelled: calledOff };
+    return { deliveries: [], cancelled };
   }
   const text = formatProgress(notice);
   if (text === null) return { deliveries: [], cancelled: [] };

@@ -63,7 +63,7 @@ async function fanOutEnds(
   ends: readonly AskEnd[],
 ): Promise<Result<FanOutEffect>> {
   const deliveries: Delivery[] = [];
-  const calledOff: { outbox: string; about: string }[] = [];
+  const cancelled: { outbox: string; about: string }[] = [];
   for (const end of ends) {
     // Without a recipient, only the console and the API have shown it.
     if (end.personId === null && notice.facts.deliver.length === 0) continue;
@@ -71,12 +71,12 @@ async function fanOutEnds(
     if (!found.ok) return found;
     for (const [outbox, isFromNow] of found.value) {
       const places = await outboxesFromEnv(env)(outbox).placesOf(end.id);
-      if (isFromNow || places.length > 0) calledOff.push({ outbox, about: end.id });
+      if (isFromNow || places.length > 0) cancelled.push({ outbox, about: end.id });
       for (const cards of Map.groupBy(places, getDestinationKey).values())
         deliveries.push(...(await planSettlement(tenant, notice, end, cards)));
     }
   }
-  return ok({ deliveries, calledOff });
+  return ok({ deliveries, cancelled });
 }
 
 /** Returns the outboxes that may contain deliveries of a question or approval. */

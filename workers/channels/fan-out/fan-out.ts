@@ -72,8 +72,8 @@ async function fanOutNotice(env: Env, tenant: string, notice: Notice): Promise<F
   return outcome;
 }
 
-async function applyEffect(env: Env, { deliveries, calledOff = [] }: FanOutEffect): Promise<void> {
-  for (const { outbox, about } of calledOff) await outboxesFromEnv(env)(outbox).callOff(about);
+async function applyEffect(env: Env, { deliveries, cancelled = [] }: FanOutEffect): Promise<void> {
+  for (const { outbox, about } of cancelled) await outboxesFromEnv(env)(outbox).callOff(about);
   await putDeliveries(env, deliveries);
 }
 
