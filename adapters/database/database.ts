@@ -23,7 +23,7 @@ import { tenantTable } from "./tenants.ts";
 import { toolSourceTable } from "./tool-sources.ts";
 import { usageTable } from "./usage.ts";
 
-/** Opens the database without sending anything. `endpoint` null: Neon's own. */
+/** Opens the database without sending a request. `endpoint` is the address of a proxy; Neon's own when null. */
 export function openDatabase(url: string, endpoint: string | null): Database {
   const connection = openConnection(url, endpoint);
   return {

@@ -1,6 +1,6 @@
 /**
- * A cache of redactors by the secrets that they remove. Every reply needs one, and building it takes time in proportion
- * to the secrets. An entry is dropped ten minutes after its last use.
+ * Caches redactors by the secrets that they remove. Every reply needs one, and building one takes time in proportion to
+ * the secrets. An entry is evicted ten minutes after its last use.
  */
 import type { TenantSecret } from "../../core/ports/secrets.ts";
 import { type KnownSecret, createRedactor, type Redactor } from "../../core/web/redact-secrets.ts";
@@ -22,9 +22,9 @@ export class RedactorCache {
   readonly #stored = new Map<string, Stored>();
   #characters = 0;
 
-  /** Returns the redactor of these secrets. Secrets without a value are ignored. `now` is in ms since the epoch. */
+  /** Returns the redactor of these secrets, except those without a value. `now` is in ms since the epoch. */
   get(secrets: readonly Pick<TenantSecret, "name" | "value">[], now: number): Redactor {
-    this.#forgetIdle(now);
+    this.#evictIdle(now);
     const known = secrets.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
     const key = toKey(known);
     const stored = this.#stored.get(key);
@@ -40,7 +40,7 @@ export class RedactorCache {
     return redactor;
   }
 
-  #forgetIdle(now: number): void {
+  #evictIdle(now: number): void {
     for (const [key, { usedAt }] of this.#stored) {
       if (now - usedAt <= MAX_IDLE_MS) break;
       this.#remove(key);

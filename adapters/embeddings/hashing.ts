@@ -7,7 +7,7 @@ import { ok } from "../../core/base/errors.ts";
 import { splitWords } from "../../core/memory/words.ts";
 import type { EmbedderPort } from "../../core/ports/vectors.ts";
 
-/** Change this name with the vectors: vectors of different names are never compared. */
+/** Change this name whenever the vectors change: vectors of different models are never compared. */
 export const HASHING_MODEL = "hashing";
 const DIMENSIONS = 384;
 
@@ -17,7 +17,7 @@ const SHORT_WORD = 0.3;
 const PAIR = 0.4;
 const PIECE = 0.25;
 const SHORT = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,3}$/u;
-/** Characters of a piece; the borders of a word count as characters. */
+/** Characters of a piece. The start and the end of a word count as one each. */
 const PIECE_CHARACTERS = 4;
 /** Scripts without spaces between words: pairs of characters replace words. */
 const UNSPACED =
@@ -35,10 +35,10 @@ function computeVector(text: string): Float32Array {
   const sums = new Float64Array(DIMENSIONS);
   for (const [feature, { weight, count }] of extractFeatures(text)) {
     const hash = hashFeature(feature);
-    const place = (hash >>> 1) % DIMENSIONS;
+    const dimension = (hash >>> 1) % DIMENSIONS;
     // Frequent features count more, but less than in proportion.
     const value = weight * (1 + Math.log(count));
-    sums[place] = (sums[place] ?? 0) + (hash & 1 ? value : -value);
+    sums[dimension] = (sums[dimension] ?? 0) + (hash & 1 ? value : -value);
   }
   return normalize(sums);
 }
@@ -67,7 +67,7 @@ function extractFeatures(text: string): Map<string, Feature> {
     if (isShort) return;
     for (const piece of listPieces(["^", ...Array.from(word), "$"], PIECE_CHARACTERS)) add(`c ${piece}`, PIECE);
   });
-  // A text of punctuation only.
+  // Without words, such as only punctuation, each character is a feature.
   if (words.length === 0) for (const character of text) add(`s ${character}`, WORD);
   return features;
 }
@@ -88,7 +88,7 @@ function hashFeature(feature: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Scales to length 1. A zero vector becomes the first axis. */
+/** Scales to length 1. A zero vector becomes the first unit vector. */
 function normalize(sums: Float64Array): Float32Array {
   const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
   const values = new Float32Array(DIMENSIONS);

@@ -12,10 +12,10 @@ export function sandboxesFromEnv(env: Env): (place: SandboxOwner) => SandboxRpc 
 }
 
 /**
- * Reserves bytes of the tenant's quota for the sandbox whose object has this name. The name is always known: an object
- * without alarms is called by its name.
+ * Reserves bytes of the tenant's quota for the sandbox whose object has this name. The name is always known, because an
+ * object without alarms is only reached through it.
  */
 export async function holdStorageFromEnv(env: Env, name: string | undefined, bytes: number): Promise<Result<void>> {
-  if (name === undefined) throw new Error("a sandbox's object is called by its name");
+  if (name === undefined) throw new Error("a sandbox's object needs a name");
   return await tenantsFromEnv(env)(getSandboxTenant(name)).holdStorage(name, bytes);
 }

@@ -212,17 +212,17 @@ async function toResponse({ status, headers, body }: Reply): Promise<Response> {
     await body.cancel();
     throw createNoReply("upstream_failed", `The server replied with status ${status}.`);
   }
-  const told = new Headers();
+  const accepted = new Headers();
   for (const [name, value] of headers) {
     try {
-      told.append(name, value);
+      accepted.append(name, value);
     } catch {
       // A header that `Headers` rejects is dropped.
     }
   }
   if (EMPTY.has(status)) {
     await body.cancel();
-    return new Response(null, { status, headers: told });
+    return new Response(null, { status, headers: accepted });
   }
-  return new Response(body, { status, headers: told });
+  return new Response(body, { status, headers: accepted });
 }

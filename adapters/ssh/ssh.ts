@@ -149,9 +149,9 @@ type CommandOutput = Omit<SshRun, "stdout" | "stderr" | "truncated"> & {
 };
 
 async function read({ body, files }: JobReply): Promise<Result<CommandOutput>> {
-  const told = bodySchema.parse(body);
-  if (told.kind === "failed") {
-    const { code, message, sent, field } = told;
+  const reply = bodySchema.parse(body);
+  if (reply.kind === "failed") {
+    const { code, message, sent, field } = reply;
     const failure: Failure = { code, message, ...(field === undefined ? {} : { field }) };
     return sent ? asMaybeSent(failure) : asNotSent(failure);
   }
@@ -161,7 +161,7 @@ async function read({ body, files }: JobReply): Promise<Result<CommandOutput>> {
   } catch {
     return maybeSent("upstream_failed", "The connection to the sidecar was lost before the command's output arrived.");
   }
-  const { exit_code: exitCode, signal, duration_ms: durationMs } = told;
+  const { exit_code: exitCode, signal, duration_ms: durationMs } = reply;
   const [stdout = new Uint8Array(), stderr = new Uint8Array()] = [output.get("stdout"), output.get("stderr")];
   return ok({ exitCode, signal, durationMs, stdout, stderr });
 }

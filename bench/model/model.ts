@@ -1,7 +1,7 @@
 /** The bench's hold on its model, which runs in a process of its own so that its time is nobody else's. */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Ask, Counted, Seen, Told } from "./records.ts";
+import type { Ask, Counted, Reply, Seen } from "./records.ts";
 
 const TIMEOUT_MS = 120_000;
 
@@ -22,22 +22,22 @@ export async function startModel(): Promise<BenchModel> {
   const child = fork(fileURLToPath(new URL("./serve.ts", import.meta.url)), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
-  const told = new Map<number, (told: Told) => void>();
+  const pending = new Map<number, (reply: Reply) => void>();
   let last = 0;
-  const reply = (id: number, what: string): Promise<Told> =>
+  const reply = (id: number, what: string): Promise<Reply> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`the model did not see ${what} in time`)), TIMEOUT_MS);
-      told.set(id, (value) => {
+      pending.set(id, (value) => {
         clearTimeout(timer);
-        told.delete(id);
+        pending.delete(id);
         resolve(value);
       });
     });
-  child.on("message", (value: Told) => told.get(value.id)?.(value));
+  child.on("message", (value: Reply) => pending.get(value.id)?.(value));
   const started = await reply(0, "its start");
   if (!("url" in started)) throw new Error("the model did not say where it listens");
 
-  const ask = (message: DistributiveOmit<Ask, "id">, what: string): Promise<Told> => {
+  const ask = (message: DistributiveOmit<Ask, "id">, what: string): Promise<Reply> => {
     last += 1;
     const answered = reply(last, what);
     child.send({ ...message, id: last });
@@ -51,7 +51,7 @@ export async function startModel(): Promise<BenchModel> {
     },
     async take() {
       const taken = await ask({ type: "take" }, "a look");
-      if (!("seen" in taken) || taken.seen === null) throw new Error("the model told nothing");
+      if (!("seen" in taken) || taken.seen === null) throw new Error("the model reported nothing");
       return taken.seen;
     },
     close() {

@@ -34,6 +34,6 @@ export type Ask =
   | { readonly id: number; readonly type: "take" };
 
 /** Messages to the model's process. The first has the id 0 and says where the model listens. */
-export type Told =
+export type Reply =
   | { readonly id: 0; readonly url: string; readonly toolHost: string }
   | { readonly id: number; readonly seen: Seen | null };

@@ -9,7 +9,7 @@ import { listenOnLoopback } from "../../test/mock-servers/listen.ts";
 import { chatBody, chatEvents } from "../../test/mock-servers/model-wire.ts";
 import { nowMs } from "../clock.ts";
 import { jobOf, type NamedJob } from "../job.ts";
-import type { Ask, Counted, ModelCall, Told, ToolRequest } from "./records.ts";
+import type { Ask, Counted, ModelCall, Reply, ToolRequest } from "./records.ts";
 import { replyTo } from "./script.ts";
 
 const MODEL = "bench";
@@ -37,15 +37,15 @@ server.keepAliveTimeout = 120_000;
 const port = await listenOnLoopback(server, 0);
 const toolHost = `127.0.0.1:${port}`;
 const toolUrl = `http://${toolHost}/tool`;
-tell({ id: 0, url: `http://${toolHost}/v1`, toolHost });
+sendReply({ id: 0, url: `http://${toolHost}/v1`, toolHost });
 
 process.on("message", (ask: Ask) => {
   if (ask.type === "until") {
     waiting.push(ask);
-    tellThoseWaiting();
+    notifyWaiting();
     return;
   }
-  tell({ id: ask.id, seen: { calls, requests } });
+  sendReply({ id: ask.id, seen: { calls, requests } });
   calls = [];
   requests = [];
   counts = { answers: 0, questions: 0 };
@@ -66,7 +66,7 @@ async function answerModel(request: IncomingMessage, response: ServerResponse): 
   if (job.task.includes("-")) return;
   if (step > job.steps) counts.answers += 1;
   else if (job.kind === "ask") counts.questions += 1;
-  if (waiting.length > 0) tellThoseWaiting();
+  if (waiting.length > 0) notifyWaiting();
 }
 
 async function answerTool(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -103,15 +103,15 @@ function readBody(request: IncomingMessage): Promise<string> {
   });
 }
 
-function tellThoseWaiting(): void {
+function notifyWaiting(): void {
   const [there, not] = [waiting, [] as typeof waiting];
   waiting = not;
   for (const ask of there) {
-    if (counts[ask.what] >= ask.count) tell({ id: ask.id, seen: null });
+    if (counts[ask.what] >= ask.count) sendReply({ id: ask.id, seen: null });
     else not.push(ask);
   }
 }
 
-function tell(told: Told): void {
-  process.send?.(told);
+function sendReply(reply: Reply): void {
+  process.send?.(reply);
 }

@@ -1,13 +1,13 @@
-/** The envelope: whether a task may use a tool. Checked when the model's tools are listed, and at every call. */
+/** Checks the envelope: whether a task may use a tool. Applied when the model's tools are listed, and at every call. */
 import { fnmatch, matchesOneOf } from "../lib/fnmatch.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { AgentConfig } from "../agents/agent.ts";
 import type { Permission, Tool } from "../tool/tool.ts";
 
 /** The fields of a tool that the envelope checks. */
-type JudgedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName">;
+type CheckedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName">;
 
-/** What of a task: its agent, and the patterns that each dispatch above it and its request narrowed its tools to. */
+/** The parts of a task that decide: its agent, and the tool patterns of its request and of each dispatch above it. */
 interface Envelope {
   readonly agent: { readonly config: Pick<AgentConfig, "name" | "permissions" | "tools"> };
   readonly tools: readonly (readonly string[])[];
@@ -16,10 +16,10 @@ interface Envelope {
 /**
  * Allows a tool that the agent lists, that the request and the dispatches allow, and whose permissions the agent has.
  */
-export function checkEnvelope(tool: JudgedTool, facts: Envelope): Result<void> {
+export function checkEnvelope(tool: CheckedTool, facts: Envelope): Result<void> {
   const { config } = facts.agent;
   if (tool.onlyByName === true && !isNamed(tool, config.tools)) {
-    return failed("permission_denied", `The tool ${tool.name} is off: the tools of "${config.name}" do not name it.`);
+    return failed("permission_denied", `The tool ${tool.name} is off: the agent "${config.name}" does not name it.`);
   }
   if (!matchesAny(tool, config.tools)) {
     return failed("permission_denied", `The agent "${config.name}" does not have the tool ${tool.name}.`);
@@ -57,6 +57,6 @@ export function matchesAny(tool: Pick<Tool, "name" | "alsoNamed">, patterns: rea
 }
 
 /** Formats the error of a missing permission. Its text is part of the API's contract. */
-export function formatMissingPermission(missing: Permission, had: readonly Permission[]): string {
-  return `Tool requires :${missing} permission but agent only has [${had.map((permission) => `:${permission}`).join(", ")}]`;
+export function formatMissingPermission(missing: Permission, granted: readonly Permission[]): string {
+  return `Tool requires :${missing} permission but agent only has [${granted.map((permission) => `:${permission}`).join(", ")}]`;
 }

@@ -1,12 +1,12 @@
-/** Reads and writes text files for tools: UTF-8, with a byte order mark as part of the content. */
+/** Reads and writes text files for tools: UTF-8, in which a byte order mark is part of the content. */
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { FilesPort } from "../ports/files.ts";
 import { isReadable } from "./file-mode.ts";
 
-/** Limit of a text file. */
+/** Maximum bytes of a text file that a tool writes. */
 export const MAX_TEXT_BYTES = 2_097_152;
 
-/** Keeps a byte order mark. */
+/** Does not strip a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A text file as a tool returns it. */
@@ -16,9 +16,7 @@ export interface TextFile {
   readonly size: number;
 }
 
-/**
- * Reads a file whose path was checked. `field` is the argument that an error names. The messages are document 003's.
- */
+/** Reads a file whose path was checked. `field` is the argument that errors name; document 003 fixes the messages. */
 export async function readText(
   files: Pick<FilesPort, "read">,
   path: string,
@@ -40,7 +38,7 @@ export async function readText(
 export function encodeText(content: string): Result<Uint8Array> {
   const field = "content";
   if (!content.isWellFormed()) {
-    return failed("invalid_input", "content: the text holds half of a surrogate pair", { field });
+    return failed("invalid_input", "content: the text contains half of a surrogate pair", { field });
   }
   const bytes = new TextEncoder().encode(content);
   if (bytes.length > MAX_TEXT_BYTES) return failed("too_large", `File too large: ${bytes.length} bytes`, { field });

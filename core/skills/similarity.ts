@@ -1,8 +1,8 @@
 /**
- * Measures how well skills fit a task, by the words that their descriptions share with it. A word of fewer skills
- * weighs more; words of every kind of work weigh little. A wrong match takes tools away, so a skill has to share
- * several meaningful words, one of them from its name, and they have to be a good part of the task. A missed match
- * costs little: the model can load the skill.
+ * Measures how well skills fit a task, by the words that their descriptions share with it. A word that few skills use
+ * weighs more than one that many use, and a word that is common in any task weighs little. A wrong match takes tools
+ * away from the task, so a skill has to share several uncommon words, one word of its name, and a minimum share of the
+ * task's words. A missed match costs little, because the model can load the skill.
  */
 import { stem, toTerms, splitWords } from "../lib/tool-search/words.ts";
 import type { Skill } from "./skill.ts";
@@ -13,25 +13,27 @@ export interface FittingSkill {
   readonly similarity: number;
 }
 
-/** Characters of a task that are compared: the request comes first, and material follows. */
+/** Maximum characters of a task that are compared. The request usually comes first, and its material after it. */
 const MAX_COMPARED = 600;
 /** The weight of words that occur in any task. */
 const COMMON_WEIGHT = 0.3;
 /** The factor for a word of a skill's name. */
 const NAME_FACTOR = 1.5;
-/** The extra weight when the task contains a name of several words in order. */
+/** The extra weight when the task contains a skill's whole name, of two or more words. */
 const NAME_PHRASE = 1.5;
-/** Shared words that are specific, in addition to one of the skill's name: fewer may coincide by chance. */
+/** Minimum number of shared words outside `COMMON`. Fewer can coincide by chance. */
 const MIN_SHARED = 3;
-/** The weight that shared words need, the weight of a certain match, and their least share of the task's words. */
-const ENOUGH = 2.7;
-const CERTAIN = 5;
-const ENOUGH_SHARE = 0.25;
-/** The reduction of the needed weight when they are more than half of the task's words. */
-const HALF = 0.5;
-const LESS_FOR_SHARE = 1;
-/** Other skills fit when they score nearly as high as the best. */
-const NEARLY = 0.85;
+/** The weight of shared words that a match needs. */
+const MIN_EVIDENCE = 2.7;
+/** The weight of shared words at which the similarity is 1. */
+const FULL_EVIDENCE = 5;
+/** The least share of the task's weight that the shared words need. */
+const MIN_SHARE = 0.25;
+/** Above this share, a match needs less evidence: `SHARE_DISCOUNT` less per unit of share. */
+const DISCOUNT_FROM = 0.5;
+const SHARE_DISCOUNT = 1;
+/** Other skills fit when they have at least this fraction of the best one's evidence. */
+const MIN_OF_BEST = 0.85;
 const MAX_FITTING = 3;
 
 const COMMON = new Set(
@@ -47,8 +49,8 @@ const COMMON = new Set(
 );
 
 /**
- * First words of tasks that handle, request or ask about an existing thing: the minutes are sent, not written. Such a
- * task fits only a skill whose description says that it does this.
+ * First words of tasks about a thing that exists: to send the minutes is not to write them. Such a task fits only a
+ * skill whose description says that it does this.
  */
 const HANDLING = new Set(
   `send forward share post publish delete remove move rename copy open close download upload print attach find search list
@@ -58,10 +60,10 @@ const HANDLING = new Set(
     .map(stem),
 );
 
-/** After this, a description says when to use a skill, not what it does. */
+/** Matches where a description turns from what a skill does to when to use it. */
 const WHEN = /\buse (?:this |it |this skill )?(?:when|whenever|for|if)\b/i;
 
-/** The skills that fit a task, the best first; usually none. Deterministic. */
+/** Finds the skills that fit a task, the best first. Usually there are none. */
 export function findFittingSkills(text: string, skills: readonly Skill[]): FittingSkill[] {
   const words = toTerms(text.slice(0, MAX_COMPARED));
   if (words.length === 0) return [];
@@ -88,18 +90,18 @@ export function findFittingSkills(text: string, skills: readonly Skill[]): Fitti
     if (!shared.some(([term]) => name.has(term))) return [];
     if (shared.filter(([term]) => !COMMON.has(term)).length < MIN_SHARED) return [];
     const share = sum(shared.map(([, weight]) => weight)) / all;
-    if (evidence < ENOUGH - LESS_FOR_SHARE * Math.max(0, share - HALF) || share < ENOUGH_SHARE) return [];
-    return [{ skill, similarity: Math.round(100 * Math.min(1, evidence / CERTAIN)) / 100, evidence }];
+    if (evidence < MIN_EVIDENCE - SHARE_DISCOUNT * Math.max(0, share - DISCOUNT_FROM) || share < MIN_SHARE) return [];
+    return [{ skill, similarity: Math.round(100 * Math.min(1, evidence / FULL_EVIDENCE)) / 100, evidence }];
   });
   fitting.sort((one, other) => other.evidence - one.evidence || (one.skill.name < other.skill.name ? -1 : 1));
   const best = fitting[0]?.evidence ?? 0;
   return fitting
-    .filter(({ evidence }) => evidence >= NEARLY * best)
+    .filter(({ evidence }) => evidence >= MIN_OF_BEST * best)
     .slice(0, MAX_FITTING)
     .map(({ skill, similarity }) => ({ skill, similarity }));
 }
 
-/** The first meaningful word of a task. */
+/** Returns the first word of a task after polite ones. */
 function findFirstWord(text: string): string {
   const polite = new Set(["please", "can", "could", "would", "will", "you", "kindly", "hi", "hello", "now", "then"]);
   return splitWords(text.slice(0, MAX_COMPARED)).find((word) => !polite.has(word)) ?? "";

@@ -1,4 +1,4 @@
-/** Checks the arguments that a person changed in an approval, like a model's own, and hashes them. */
+/** Validates the arguments that a person edited in an approval, by the rules for a model's own, and hashes them. */
 import { getSandboxRules } from "../agents/agent.ts";
 import { ok, type Failure, type Result } from "../base/errors.ts";
 import type { FilesPort } from "../ports/files.ts";
@@ -12,8 +12,8 @@ import { toMissingToolFailure, type Toolset } from "./toolset.ts";
 import { findTouches } from "../gateway/touches.ts";
 
 /**
- * Judges arguments that a person changed. Where the policy asks, this person is the answer; what it denies remains
- * denied. Invalid arguments are `invalid_input`, each field named as `arguments.<field>`.
+ * Validates edited arguments. Where the policy asks, the edit counts as the approval; where it denies, this fails with
+ * `blocked_by_policy`, and invalid arguments are `invalid_input` with fields named `arguments.<field>`.
  */
 export async function reviseCall(
   job: ReviseJob,
@@ -32,14 +32,14 @@ export async function reviseCall(
   return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value.files });
 }
 
-/** Converts fields of the arguments to fields of the request. */
+/** Renames an error's fields from those of the arguments to those of the request. */
 function toBodyFields(failure: Failure): Failure {
   if (failure.code !== "invalid_input") return failure;
-  const inside = (field: string) => (field === "arguments" ? field : `arguments.${field}`);
+  const toBodyField = (field: string) => (field === "arguments" ? field : `arguments.${field}`);
   const { field = "arguments", fields = [{ field, message: failure.message }] } = failure;
   return {
     ...failure,
-    field: inside(field),
-    fields: fields.map((one) => ({ field: inside(one.field), message: one.message })),
+    field: toBodyField(field),
+    fields: fields.map((one) => ({ field: toBodyField(one.field), message: one.message })),
   };
 }

@@ -80,7 +80,7 @@ export interface TaskRpc {
    * A subtask reports what its tree waits for from people, and whether its clock is stopped (`stands`). An older
    * `version` is dropped.
    */
-  subtaskWaits(subtask: string, version: number, told: SubtaskWaits): Promise<void>;
+  subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void>;
   /** The task's own subtasks, in the order of their dispatch. */
   subtasks(): Promise<Result<readonly string[]>>;
   /** A settled call, with the text that the model read; `not_found` otherwise. */

@@ -35,7 +35,7 @@ import { Alarm } from "../base/alarm.ts";
 
 /** An interrupted item is processed again this long after a crash. */
 const GUARD_MS = 1_000;
-/** Expiry is rounded up to the hour, so that one alarm deletes what expired in it. */
+/** Expiry is rounded up to the hour, so that one alarm deletes everything that expires in that hour. */
 const EXPIRE_EVERY_MS = 3_600_000;
 const MAX_PAGE = 200;
 
@@ -48,11 +48,11 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   private repeatWindow: RateWindow | null = null;
 
   async take(item: InboxItem): Promise<TakeResult> {
-    const judged = validateItem(item);
-    if (!judged.ok) throw new RangeError(judged.error.message);
+    const validated = validateItem(item);
+    if (!validated.ok) throw new RangeError(validated.error.message);
     const known = this.store.findState(item.id, 0);
     if (known !== null) {
-      this.noteRepeat(item);
+      this.recordRepeat(item);
       return { isNew: false, isOver: known === "done" || known === "refused" };
     }
     if (this.store.countWaiting() >= MAX_WAITING) return { isNew: false, retryAfterMs: FULL_RETRY_MS };
@@ -125,8 +125,8 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     return counted.retryAfterMs;
   }
 
-  /** Lists a repeat, up to `MAX_REPEATS_PER_MINUTE`. Further repeats are only missing from the list. */
-  private noteRepeat({ id, repeatId, kind, receivedAt }: InboxItem): void {
+  /** Adds a repeat to the list of received items. Beyond `MAX_REPEATS_PER_MINUTE`, repeats are not listed. */
+  private recordRepeat({ id, repeatId, kind, receivedAt }: InboxItem): void {
     if (repeatId === undefined) return;
     const now = Date.now();
     const counted = countRequest(this.repeatWindow, MAX_REPEATS_PER_MINUTE, now);
@@ -136,7 +136,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     this.arm();
   }
 
-  /** Starts due items, as many as this run has calls for. Only the alarm and the sweep start a run. */
+  /** Starts due items until this run's call budget is used. Only the alarm and the sweep start a run. */
   private startDue(calls: CallBudget): void {
     for (const one of this.findDue()) {
       if (!calls.hasRoom()) return;
@@ -159,7 +159,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     return found;
   }
 
-  /** Processes one item, and then what is due. */
+  /** Processes one item, then starts the items that are due. */
   private async run(due: DueItem, running: Map<string, boolean>, calls: CallBudget): Promise<void> {
     const { lane } = due.item;
     running.set(lane, due.attempts > 0);
@@ -182,7 +182,7 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     const late: ItemOutcome = { kind: "later", afterMs: 0, why, isUnexpected: true };
     try {
       const name = this.store.getName();
-      if (name === null) throw new Error("an inbox is called by its name");
+      if (name === null) throw new Error("an inbox needs a name");
       const handled = channelsFromEnv(this.env).receive(name, item, knows, JOB_VERSION);
       return await awaitWithin(globalThis, RECEIVE_TIMEOUT_MS, handled, late);
     } catch (thrown) {
@@ -205,10 +205,10 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
    */
   private arm(): void {
     const now = Date.now();
-    const guardAt = Math.max(this.store.nextDueAt() ?? Infinity, now + GUARD_MS);
-    const dueAt = this.findDue().length > 0 ? now : guardAt;
-    const forgetAt = Math.ceil((this.store.nextExpiryAt() ?? Infinity) / EXPIRE_EVERY_MS) * EXPIRE_EVERY_MS;
-    const at = Math.min(dueAt, forgetAt);
+    const recheckAt = Math.max(this.store.nextDueAt() ?? Infinity, now + GUARD_MS);
+    const dueAt = this.findDue().length > 0 ? now : recheckAt;
+    const expiryAt = Math.ceil((this.store.nextExpiryAt() ?? Infinity) / EXPIRE_EVERY_MS) * EXPIRE_EVERY_MS;
+    const at = Math.min(dueAt, expiryAt);
     this.alarmClock.ensureBy(at === Infinity ? null : at);
   }
 }

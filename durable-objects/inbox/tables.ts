@@ -88,7 +88,7 @@ export class InboxTables {
   }
 
   private create(): void {
-    if (this.objectName === undefined) throw new Error("an inbox is called by its name");
+    if (this.objectName === undefined) throw new Error("an inbox needs a name");
     this.storage.sql.exec(SCHEMA);
     this.storage.sql.exec("INSERT INTO inbox VALUES (1, ?, NULL)", this.objectName);
     this.knownToExist = true;

@@ -8,7 +8,7 @@ import type { LedgerRow } from "../../core/task/decision.ts";
 import type { LedgerState } from "../../core/task/state.ts";
 import type { EffectClass, ToolResult } from "../../core/tool/tool.ts";
 
-/** One statement per table and no index: their creation is most of what a new object costs. */
+/** One statement per table and no index, because creating them is most of a new object's cost. */
 export const SCHEMA = `
 CREATE TABLE IF NOT EXISTS task (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
@@ -31,7 +31,9 @@ export const [FACTS, STATE, COMPACTION, ERASING, TRIMMED, BELOW] = [
   "below/",
 ] as const;
 
-/** The row `state`. Its names `news` and `told` cross releases; a row of an earlier release lacks `toldEvent`. */
+/**
+ * The row `state`. Other releases read its names `news` and `told`, and a row of an earlier release lacks `toldEvent`.
+ */
 export interface StateRow {
   readonly state: unknown;
   readonly version: number;
@@ -77,22 +79,22 @@ export type ResultLabels = Readonly<Record<string, Label>>;
 /** Maximum characters of JSON per page, far below the 32 MiB of one RPC. */
 const PAGE_CHARACTERS = 4_000_000;
 
-/** The columns of a call without the large ones. */
+/** The columns of a call, with null for the large ones. */
 export const SMALL_COLUMNS = `step, position, call_id, tool, 'null' AS arguments, arguments_hash, effect, key, state, attempts,
   intended_at, settled_at, NULL AS result, NULL AS content, duration_ms`;
 
-/** Takes rows until `limit` or a page is full, at least one; `more` says whether rows are left. */
+/** Reads at least one row, until `limit` or a full page. `more` is true when rows remain. */
 export function takePage<Row extends Record<string, SqlStorageValue>>(
   cursor: SqlStorageCursor<Row>,
   limit: number,
-  charactersOf: (row: Row) => number,
+  countCharacters: (row: Row) => number,
 ): { rows: Row[]; more: boolean } {
   const rows: Row[] = [];
   let characters = 0;
   for (let next = cursor.next(); next.done !== true; next = cursor.next()) {
     if (rows.length === limit || characters > PAGE_CHARACTERS) return { rows, more: true };
     rows.push(next.value);
-    characters += charactersOf(next.value);
+    characters += countCharacters(next.value);
   }
   return { rows, more: false };
 }

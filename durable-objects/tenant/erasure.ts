@@ -31,7 +31,7 @@ export class TenantErasure {
   erase(): readonly string[] {
     const { tables, outbox, rates, feed, alarms, repeats, rows } = this.parts;
     const tenant = tables.getTenant();
-    if (tenant === null) throw new Error("a tenant's object is called by its name");
+    if (tenant === null) throw new Error("a tenant's object needs a name");
     if (!tables.isErased()) {
       tables.storage.transactionSync(() => {
         tables.markErased(tenant, Date.now());

@@ -8,7 +8,7 @@ import { McpAuthority } from "./mcp-authority.ts";
 import { type McpMessage, type McpMockServer, sendJson, startMcpServer } from "./mcp-server.ts";
 
 /** A server's behaviour. `answers` lists the results of calls in order, by tool; the last one repeats. */
-interface DeskSettings {
+interface ServerSettings {
   readonly tools?: readonly unknown[];
   readonly answers?: Readonly<Record<string, readonly unknown[]>>;
   /** Answers everything with this status. */
@@ -19,7 +19,7 @@ interface DeskSettings {
 }
 
 export async function startMcpServers(): Promise<McpMockServer> {
-  const settings = new Map<string, DeskSettings>();
+  const settings = new Map<string, ServerSettings>();
   const calls = new Map<string, { params: unknown; headers: McpMessage["headers"] }[]>();
   const authorities = new Map<string, McpAuthority>();
   const idOf = ({ path }: McpMessage) =>
@@ -68,7 +68,7 @@ export async function startMcpServers(): Promise<McpMockServer> {
     takeOver(message, response) {
       const id = idOf(message);
       const [, what] = message.path.split("/");
-      if (what === "set") settings.set(id, JSON.parse(message.text) as DeskSettings);
+      if (what === "set") settings.set(id, JSON.parse(message.text) as ServerSettings);
       if (what === "expire") authorityOf(message, id).expire();
       if (what === "set" || what === "calls" || what === "expire") {
         sendJson(response, 200, calls.get(id) ?? []);

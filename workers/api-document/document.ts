@@ -105,16 +105,16 @@ export function buildOpenApiDocument(app: App, info: OpenApiDocument["info"]): O
   const enums = new Map<string, unknown>();
   const named = nameEnums({ paths: listed, webhooks, schemas: Object.fromEntries(schemas) }, enums) as NamedParts;
   const all = new Map([...Object.entries(named.schemas), ...enums]);
-  const told = addDiscriminators({ ...named, schemas: Object.fromEntries(all) }, all) as NamedParts;
+  const complete = addDiscriminators({ ...named, schemas: Object.fromEntries(all) }, all) as NamedParts;
   const examples: Examples = new Map();
-  const addTo = <T extends OpenApiOperation>(operation: T) => addExamples(operation, told.schemas, examples);
+  const addTo = <T extends OpenApiOperation>(operation: T) => addExamples(operation, complete.schemas, examples);
   return {
     openapi: "3.1.0",
     info,
     servers: [{ url: "/", description: "The system that serves this document." }],
-    paths: mapValues(told.paths, (operations) => mapValues(operations, addTo)),
-    webhooks: mapValues(told.webhooks, ({ post }) => ({ post: addTo(post) })),
-    components: { schemas: told.schemas, examples: Object.fromEntries(examples), securitySchemes: { key } },
+    paths: mapValues(complete.paths, (operations) => mapValues(operations, addTo)),
+    webhooks: mapValues(complete.webhooks, ({ post }) => ({ post: addTo(post) })),
+    components: { schemas: complete.schemas, examples: Object.fromEntries(examples), securitySchemes: { key } },
   };
 }
 

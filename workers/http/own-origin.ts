@@ -1,7 +1,7 @@
 /**
  * Checks that a request comes from our own page. A browser sends a session's cookie with every request, so the cookie
- * alone does not prove that. `Sec-Fetch-Site` (https://w3c.github.io/webappsec-fetch-metadata/) does. Browsers omit
- * it for an address that is neither https nor this machine's; then `Origin` does, except for reads.
+ * alone does not prove that. `Sec-Fetch-Site` (https://w3c.github.io/webappsec-fetch-metadata/) does. Browsers send it
+ * only to https and to this machine; elsewhere `Origin` proves it, and reads need no proof.
  */
 import type { Env } from "../../adapters/env/bindings.ts";
 import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
@@ -10,13 +10,13 @@ import { REPLY_LIFETIME_MS } from "../../core/tenant/idempotency.ts";
 import type { OwnApi } from "../../core/web/idempotent-hosts.ts";
 import type { AppContext } from "./context.ts";
 
-/** Otto's own API as an agent's calls reach it; null without OTTO_PUBLIC_URL. */
+/** Returns the host of Otto's own API, and how long it stores a key; null without OTTO_PUBLIC_URL. */
 export function findOwnApi(env: Env): OwnApi | null {
   const url = URL.parse(publicUrlFromEnv(env) ?? "");
   return url === null ? null : { host: url.host, keyedForMs: REPLY_LIFETIME_MS };
 }
 
-/** Refuses a request with a cookie that another site's page may have caused. */
+/** Rejects a request with a session cookie that another site's page may have sent. */
 export function refuseForeign(c: AppContext): void {
   const isRead = c.req.method === "GET" || c.req.method === "HEAD";
   const site = c.req.header("sec-fetch-site");
@@ -25,7 +25,7 @@ export function refuseForeign(c: AppContext): void {
   if (!isOurs) refuse();
 }
 
-/** Refuses a sign-in from another site's page. Programs send neither header. */
+/** Rejects a sign-in from another site's page. Programs send neither header and are allowed. */
 export function refuseForeignSignIn(c: AppContext): void {
   const site = c.req.header("sec-fetch-site");
   const isOurs = site === undefined ? c.req.header("origin") === undefined || isOwnOrigin(c) : site === "same-origin";

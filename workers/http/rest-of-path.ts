@@ -1,2 +1,2 @@
-/** How a Hono route declares a path whose last part may contain slashes. The API document writes `{path}`. */
+/** The pattern of a Hono path parameter that may contain slashes. The API document writes `{path}`. */
 export const REST_OF_PATH = ":path{[^]+}";

@@ -144,6 +144,6 @@ async function sendCommand(
   owner: string,
   command: (stub: TaskStub) => Promise<Result<TaskView>>,
 ) {
-  const told = unwrap(await command(getTaskStub(c, owner)));
-  return toTaskView(c, owner === id ? told : await readTask(c, id, (stub) => stub.view()));
+  const view = unwrap(await command(getTaskStub(c, owner)));
+  return toTaskView(c, owner === id ? view : await readTask(c, id, (stub) => stub.view()));
 }

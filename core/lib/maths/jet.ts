@@ -1,6 +1,6 @@
 /**
- * A function of the unknown, evaluated in doubles with its slope and a bound of its rounding error (forward differentiation
- * and running error analysis). NaN where it is undefined or beyond all doubles.
+ * A function of the unknown, evaluated in doubles with its slope and a bound of its rounding error (forward
+ * differentiation and running error analysis). The value is NaN where the function is undefined or overflows.
  */
 import { toFloat } from "./arithmetic.ts";
 import { getCalledName, evaluate } from "./evaluate.ts";
@@ -18,13 +18,16 @@ export interface Jet {
 
 export type JetFunction = (x: number) => Jet;
 
-/** A function of a number, and its derivative there. */
+/** Computes a function's value and its derivative at a number. */
 type Rule = (value: number) => readonly [value: number, derivative: number];
 
 const EPSILON = Number.EPSILON;
 const MAX_CONSTANT_WORK = 5_000_000;
 
-/** `varying` has every part that contains the unknown. Throws a `MathsError` for a part that has no value or no meaning. */
+/**
+ * Compiles an expression, whose parts in `varying` contain the unknown. Throws a `MathsError` for a part that is
+ * undefined or not supported.
+ */
 export function compileJet(expression: Expression, varying: ReadonlySet<Expression>): JetFunction {
   const compile = (part: Expression): JetFunction => compileJet(part, varying);
   if (!varying.has(expression)) {
@@ -67,7 +70,7 @@ function compileCall(
     const operand = compile(first);
     return (x) => apply(rule, operand(x));
   }
-  const join = name === "log" ? logarithm : name === "atan2" ? angle : null;
+  const join = name === "log" ? computeLogarithm : name === "atan2" ? computeAngle : null;
   if (first === undefined || second === undefined || join === null) {
     throw new MathsError("TypeError", `${name}() of an unknown is not supported: it takes whole numbers only`);
   }
@@ -80,7 +83,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["ceil", (value) => [Math.ceil(value), 0]],
   ["floor", (value) => [Math.floor(value), 0]],
   ["sqrt", (value) => [Math.sqrt(value), 0.5 / Math.sqrt(value)]],
-  ["exp", (value) => [floor(Math.exp(value)), floor(Math.exp(value))]],
+  ["exp", (value) => [avoidZero(Math.exp(value)), avoidZero(Math.exp(value))]],
   ["log", (value) => [Math.log(value), 1 / value]],
   ["log2", (value) => [Math.log2(value), Math.LOG2E / value]],
   ["log10", (value) => [Math.log10(value), Math.LOG10E / value]],
@@ -89,7 +92,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["tan", (value) => [Math.tan(value), 1 + Math.tan(value) ** 2]],
   ["asin", (value) => [Math.asin(value), 1 / Math.sqrt(1 - value * value)]],
   ["acos", (value) => [Math.acos(value), -1 / Math.sqrt(1 - value * value)]],
-  ["atan", (value) => [Math.atan(value), floor(1 / (1 + value * value))]],
+  ["atan", (value) => [Math.atan(value), avoidZero(1 / (1 + value * value))]],
   ["degrees", (value) => [value * (180 / Math.PI), 180 / Math.PI]],
   ["radians", (value) => [value * (Math.PI / 180), Math.PI / 180]],
 ]);
@@ -118,40 +121,40 @@ function negate({ value, slope, error }: Jet): Jet {
 }
 
 function multiply(one: Jet, other: Jet): Jet {
-  const slope = times(one.slope, other.value) + times(other.slope, one.value);
+  const slope = multiplyDoubles(one.slope, other.value) + multiplyDoubles(other.slope, one.value);
   const error = one.error * Math.abs(other.value) + other.error * Math.abs(one.value) + one.error * other.error;
-  return toJet(times(one.value, other.value), slope, error);
+  return toJet(multiplyDoubles(one.value, other.value), slope, error);
 }
 
 function divide(one: Jet, other: Jet): Jet {
   const value =
-    one.value === 0 ? one.value / other.value : floor(one.value / other.value, one.value < 0 !== other.value < 0);
+    one.value === 0 ? one.value / other.value : avoidZero(one.value / other.value, one.value < 0 !== other.value < 0);
   const error = (one.error + Math.abs(value) * other.error) / Math.abs(other.value);
-  return toJet(value, (one.slope - times(value, other.slope)) / other.value, error);
+  return toJet(value, (one.slope - multiplyDoubles(value, other.slope)) / other.value, error);
 }
 
-/** Of a base above 0. */
+/** Raises a base above 0 to a power that contains the unknown. */
 function raiseToVariable(base: Jet, exponent: Jet): Jet {
   const power = apply(findRule("exp"), multiply(exponent, apply(findRule("log"), base)));
-  return Number.isNaN(power.value) ? power : { ...power, value: rise(base.value, exponent.value) };
+  return Number.isNaN(power.value) ? power : { ...power, value: pow(base.value, exponent.value) };
 }
 
-/** To a constant power. */
+/** Raises to a constant power. */
 function raise(base: Jet, { value: exponent, error }: Jet): Jet {
-  const power = apply((value) => [rise(value, exponent), times(exponent, rise(value, exponent - 1))], base);
+  const power = apply((value) => [pow(value, exponent), multiplyDoubles(exponent, pow(value, exponent - 1))], base);
   return { ...power, error: power.error + Math.abs(error * power.value * Math.log(Math.abs(base.value) || 1)) };
 }
 
-/** A power that is 0 only for 0. */
-function rise(base: number, exponent: number): number {
-  return base === 0 ? base ** exponent : floor(base ** exponent, base < 0 && exponent % 2 !== 0);
+/** Computes a power that is 0 only if its base is: underflow must not look like a root. */
+function pow(base: number, exponent: number): number {
+  return base === 0 ? base ** exponent : avoidZero(base ** exponent, base < 0 && exponent % 2 !== 0);
 }
 
-function logarithm(value: Jet, base: Jet): Jet {
+function computeLogarithm(value: Jet, base: Jet): Jet {
   return divide(apply(findRule("log"), value), apply(findRule("log"), base));
 }
 
-function angle(y: Jet, x: Jet): Jet {
+function computeAngle(y: Jet, x: Jet): Jet {
   const square = x.value ** 2 + y.value ** 2;
   const slope = (x.value * y.slope - y.value * x.slope) / square;
   const error = (Math.abs(x.value) * y.error + Math.abs(y.value) * x.error) / square;
@@ -160,28 +163,28 @@ function angle(y: Jet, x: Jet): Jet {
 
 function apply(rule: Rule, { value: given, slope, error }: Jet): Jet {
   const [value, derivative] = rule(given);
-  // At the end of its domain a root or an arc is vertical; its change is at most this.
-  const spread = Number.isFinite(derivative) ? Math.abs(derivative) * error : 2 * Math.sqrt(error);
-  return toJet(value, times(derivative, slope), spread);
+  // At the edge of its domain a root or an arc has no finite slope. There it changes by at most this bound.
+  const changeBound = Number.isFinite(derivative) ? Math.abs(derivative) * error : 2 * Math.sqrt(error);
+  return toJet(value, multiplyDoubles(derivative, slope), changeBound);
 }
 
 function toJet(value: number, slope: number, error: number): Jet {
   return { value: Number.isFinite(value) ? value : Number.NaN, slope, error: error + EPSILON * Math.abs(value) };
 }
 
-/** A whole number is exact; any other may be the nearest double to what is meant. */
+/** Evaluates a part without the unknown. Integers are exact; other numbers may be rounded to the nearest double. */
 function toConstant(expression: Expression): Jet {
   const value = toFloat(evaluate(expression, new Work(MAX_CONSTANT_WORK)));
   if (!Number.isFinite(value)) throw new MathsError("OverflowError", "a part without the unknown is infinite");
   return { value, slope: 0, error: Number.isInteger(value) ? 0 : EPSILON * Math.abs(value) };
 }
 
-/** A product that is 0 only when a factor is: no underflow looks like a root. */
-function times(one: number, other: number): number {
-  return one === 0 || other === 0 ? one * other : floor(one * other, one < 0 !== other < 0);
+/** Multiplies. The product is 0 only if a factor is: underflow must not look like a root. */
+function multiplyDoubles(one: number, other: number): number {
+  return one === 0 || other === 0 ? one * other : avoidZero(one * other, one < 0 !== other < 0);
 }
 
-/** A number that is not 0, away from 0. */
-function floor(value: number, isNegative = false): number {
+/** Returns the smallest double with this sign in place of 0. */
+function avoidZero(value: number, isNegative = false): number {
   return value === 0 ? (isNegative ? -Number.MIN_VALUE : Number.MIN_VALUE) : value;
 }

@@ -1,6 +1,6 @@
-/** An error in an expression, thrown inside core/lib/maths and converted to a result at its edge. */
+/** An error in an expression, thrown inside core/lib/maths. `evaluate` and the tools convert it to a result. */
 
-/** Python's exceptions, and those of these rules: a name or syntax, a complex result, a cost. */
+/** Python's exceptions, and four kinds of this module. `refused`: the expression would take too much work. */
 export type MathsErrorKind =
   | "ZeroDivisionError"
   | "ValueError"

@@ -1,7 +1,7 @@
 /** Judges whether each timer fired once and on time, by the next step's model request. */
 import type { EventBody, PendingBody, TaskBody } from "../api-client.ts";
 import type { TaskTrace } from "../task-log.ts";
-import { restedText, toldText } from "./timer-script.ts";
+import { formatAnswered, restedText } from "./timer-script.ts";
 
 /** `lateMs` is the delay of each fired timer, from its due time to the next model request. Negative is early. */
 export interface TimerFinding {
@@ -90,7 +90,7 @@ export function judgeExpiry(
   if (kind === "approval") check(given.effects === answered, `the call was made ${given.effects} times`);
   else
     check(
-      task.output?.text === toldText(drill, answerTo(answered === 1, given.defaultAnswer)),
+      task.output?.text === formatAnswered(drill, answerTo(answered === 1, given.defaultAnswer)),
       `was told ${JSON.stringify(task.output?.text)}`,
     );
   const next = findFirstRequest(trace, 2);

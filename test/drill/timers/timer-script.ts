@@ -23,7 +23,7 @@ export function timerScript(messages: readonly WireMessage[]): ScriptedReply | n
       ? { text: restedText(input.drill) }
       : { calls: [{ name: "wait", arguments: { seconds } }] };
   }
-  if (step > 1) return { text: toldText(input.drill, readText(messages.at(-1))) };
+  if (step > 1) return { text: formatAnswered(input.drill, readText(messages.at(-1))) };
   const { drill, deadlineSeconds, defaultAnswer } = input;
   const given = { query: `What does ${drill} hold?`, deadline_seconds: deadlineSeconds };
   const ask = defaultAnswer === null ? given : { ...given, default_answer: defaultAnswer };
@@ -36,6 +36,6 @@ export function restedText(drill: string): string {
 }
 
 /** Returns the answer of a task that got `answer`. */
-export function toldText(drill: string, answer: string): string {
+export function formatAnswered(drill: string, answer: string): string {
   return `${drill} was told: ${answer}`;
 }

@@ -32,7 +32,7 @@ async function untilListed(caller: Caller, id: string, status: string): Promise<
 }
 
 /** Waits until the task's object has published everything. */
-async function untilAllTold(caller: Caller, id: string): Promise<void> {
+async function waitForReports(caller: Caller, id: string): Promise<void> {
   const hasNews = async () =>
     await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (object) =>
       (object as unknown as { store: TaskStore }).store.hasUnpublished(),
@@ -149,7 +149,7 @@ describe("a tenant receives a report of a task", () => {
     const report = vi.spyOn(await tenantMethods(caller), "report");
     const { id } = await caller.makeTask([done]);
     await caller.until(id, ({ status }) => status === "completed");
-    await untilAllTold(caller, id);
+    await waitForReports(caller, id);
     await abortAllDurableObjects();
     report.mockClear();
     await tenantsFromEnv(env)(caller.tenant).erase();

@@ -1,4 +1,4 @@
-/** Who is signed in. The session itself is a cookie that no script can read. */
+/** Reads, starts and ends the console's session, a cookie that no script can read. */
 import { queryOptions } from "@tanstack/react-query";
 import { answered, api } from "./client.ts";
 import { ApiError } from "./problem.ts";
@@ -7,7 +7,7 @@ import type { paths } from "./types.generated.ts";
 
 export type Session = paths["/v1/session"]["get"]["responses"][200]["content"]["application/json"];
 
-/** What a person signs in with. */
+/** An API key, or the token of a sign-in link. */
 export type Credential = { readonly key: string } | { readonly link: string };
 
 /** The session, or null when nobody is signed in. */
@@ -26,17 +26,17 @@ async function readSession(): Promise<Session | null> {
   }
 }
 
-/** Tells the other windows of this browser, which share the cookie, that the session is another one. */
+/** The channel that tells this browser's other windows, which share the cookie, that the session changed. */
 const SIGNAL = "otto session";
 
-/** Calls `onChange` when another window signed in or out. Gives what ends that. */
+/** Calls `onChange` when another window signed in or out. Returns a function that stops watching. */
 export function watchOtherWindows(onChange: () => void): () => void {
   const channel = new BroadcastChannel(SIGNAL);
   channel.addEventListener("message", onChange);
   return () => channel.close();
 }
 
-function tellOtherWindows(): void {
+function notifyOtherWindows(): void {
   const channel = new BroadcastChannel(SIGNAL);
   channel.postMessage(null);
   channel.close();
@@ -46,30 +46,30 @@ export async function signIn(credential: Credential): Promise<Session> {
   const session = await answered(api.POST("/v1/session", { body: credential }));
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, session);
-  tellOtherWindows();
+  notifyOtherWindows();
   return session;
 }
 
-/** A session in place of one that is over, while a page stands open: what is read and typed in it stays. */
+/** Replaces an expired session while a page is open, without losing what was read or typed on it. */
 export async function signInAgain(credential: Credential): Promise<Session> {
   const session = await answered(api.POST("/v1/session", { body: credential }));
   queryClient.setQueryData(sessionQuery.queryKey, session);
-  tellOtherWindows();
+  notifyOtherWindows();
   return session;
 }
 
 /**
- * Ends the session and drops everything that was read in it. Throws when the end is not known: an answer that
- * is no success may come after its end, which the server could not write down.
+ * Ends the session and clears the cached data. A failed request may still have ended the session, so this reads it
+ * again and throws unless it is gone.
  */
 export async function signOut(): Promise<void> {
   try {
     await answered(api.DELETE("/v1/session"));
   } catch (thrown) {
-    const left = await readSession().catch(() => undefined);
-    if (left !== null) throw thrown;
+    const remaining = await readSession().catch(() => undefined);
+    if (remaining !== null) throw thrown;
   }
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, null);
-  tellOtherWindows();
+  notifyOtherWindows();
 }

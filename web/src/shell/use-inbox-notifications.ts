@@ -29,14 +29,14 @@ export function useInboxNotifications(): void {
   }, [isOn]);
   useEffect(() => {
     if (!isOn || data === undefined) return;
-    const told = newsOf(known.current, { newest: data.data, isCut: data.next_cursor !== null }, dataUpdatedAt);
-    known.current = told.known;
+    const update = newsOf(known.current, { newest: data.data, isCut: data.next_cursor !== null }, dataUpdatedAt);
+    known.current = update.known;
     if (document.visibilityState !== "hidden") return;
     const open = ({ entry }: News): void => {
       window.focus();
       void navigate({ to: "/inbox", search: { order: "newest", ...(entry === null ? {} : { entry }) } });
     };
-    for (const news of told.news) show(news, open);
+    for (const news of update.news) show(news, open);
   }, [isOn, data, dataUpdatedAt, navigate]);
 }
 

@@ -20,10 +20,10 @@ export function SearchBox({
 }) {
   const id = useId();
   const [typed, setTyped] = useState(value);
-  const [told, setTold] = useState(value);
+  const [applied, setApplied] = useState(value);
   // The address changed by another way: back, or a link.
-  if (told !== value) {
-    setTold(value);
+  if (applied !== value) {
+    setApplied(value);
     if (typed.trim() !== value) setTyped(value);
   }
   useEffect(() => {

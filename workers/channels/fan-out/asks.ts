@@ -28,16 +28,16 @@ export const fanOutAsks: FanOutStep = async function fanOutAsks(env, look) {
 async function fanOutQuestion(env: Env, { tenant, notice, view }: NoticeInput): Promise<Result<FanOutEffect>> {
   const person = await findPersonRecord(env, tenant, notice.data["person_id"]);
   if (!person.ok) return person;
-  const told = toQuestion(notice, person.value?.id ?? null);
-  if (told === null) return NOTHING;
-  const task = told.waits ? await view() : ok(null);
+  const message = toQuestion(notice, person.value?.id ?? null);
+  if (message === null) return NOTHING;
+  const task = message.waits ? await view() : ok(null);
   if (!task.ok) return task;
-  const isOpen = task.value?.pending.some((entry) => entry.kind === "question" && entry.id === told.ask.id) ?? false;
-  if (told.waits && !isOpen) return NOTHING;
+  const isOpen = task.value?.pending.some((entry) => entry.kind === "question" && entry.id === message.ask.id) ?? false;
+  if (message.waits && !isOpen) return NOTHING;
   const conversations = await findDestinations(env, tenant, notice.facts.deliver, "question");
   if (!conversations.ok) return conversations;
   const whom = { person: person.value, conversations: conversations.value };
-  return ok({ deliveries: await planAsk(tenant, notice, told, whom) });
+  return ok({ deliveries: await planAsk(tenant, notice, message, whom) });
 }
 
 /** The task stores the arguments. An approval that it no longer shows was decided. */
@@ -51,9 +51,9 @@ async function fanOutApproval(env: Env, look: NoticeInput): Promise<Result<FanOu
   const id = notice.data["approval_id"];
   const pending = task.value?.pending.find((entry) => entry.kind === "approval" && entry.id === id);
   if (pending?.kind !== "approval") return NOTHING;
-  const told = toApproval(notice.facts.task, pending);
+  const message = toApproval(notice.facts.task, pending);
   const whom = { person: null, conversations: conversations.value };
-  return ok({ deliveries: await planAsk(tenant, notice, told, whom) });
+  return ok({ deliveries: await planAsk(tenant, notice, message, whom) });
 }
 
 /** Cancels unsent deliveries, and updates every card that was sent. */

@@ -146,9 +146,9 @@ async function createTaskFromMail(env: Env, written: WrittenMail, title: string)
     const name = names[index] ?? "";
     const put = await port.write(name, bytes, { ...options, key: `${item.id}/${index}`, contentType });
     if (!put.ok) {
-      const told = await replyOrRetry(env, written, put.error, `The task of your mail was not started: ${name}`);
-      if (told.kind !== "later") await tasksFromEnv(env)(tenant, id).cancel("a file of its mail could not be stored");
-      return told;
+      const reply = await replyOrRetry(env, written, put.error, `The task of your mail was not started: ${name}`);
+      if (reply.kind !== "later") await tasksFromEnv(env)(tenant, id).cancel("a file of its mail could not be stored");
+      return reply;
     }
   }
   const started = await tasksFromEnv(env)(tenant, id).start(item.id);

@@ -90,8 +90,8 @@ async function buildMail(env: Env, delivery: Delivery): Promise<Result<Mail>> {
   const mayApprove = await canApproveByMail(env, tenant, message, mailbox.value);
   if (!mayApprove.ok) return mayApprove;
   const canReply = reply.value !== null && (message.ask?.kind !== "approval" || mayApprove.value);
-  const told: MailContext = { canReply, mayApprove: mayApprove.value, skipped: files.value.skipped };
-  const text = renderText(message, told);
+  const context: MailContext = { canReply, mayApprove: mayApprove.value, skipped: files.value.skipped };
+  const text = renderText(message, context);
   const mail: Mail = {
     to: [mailbox.value],
     cc: [],

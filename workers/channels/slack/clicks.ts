@@ -34,8 +34,8 @@ const TOO_LATE = "Opening the window took too long for Slack. Click again.";
 
 export async function handleClick(context: SlackContext, click: ClickBody): Promise<ItemOutcome> {
   const tell: Respond = async (text) => {
-    const isTold = click.responseUrl !== "" && (await respond(context, click.responseUrl, text));
-    if (!isTold) await whisper(context, click, text);
+    const hasResponded = click.responseUrl !== "" && (await respond(context, click.responseUrl, text));
+    if (!hasResponded) await whisper(context, click, text);
   };
   const action = readAction(click.action, click.value);
   if (action === null) return { kind: "done", note: "The click belongs to no element of Otto." };

@@ -101,7 +101,7 @@ export function slackEntryRoutes(app: App): void {
 async function readSignedBody(c: AppContext): Promise<string> {
   const secret = slackSigningSecretFromEnv(c.env);
   const body = await readCounted(c.req.raw, MAX_BODY_BYTES);
-  if (body === null) raise("too_large", `A request body has at most ${MAX_BODY_BYTES} bytes.`, { field: "body" });
+  if (body === null) raise("too_large", `The body is larger than ${MAX_BODY_BYTES} bytes.`, { field: "body" });
   const [timestamp, signature] = [c.req.header("x-slack-request-timestamp"), c.req.header("x-slack-signature")];
   const isSigned = secret !== null && (await isSignedBySlack({ body, timestamp, signature }, secret, Date.now()));
   if (!isSigned)

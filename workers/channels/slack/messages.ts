@@ -116,8 +116,8 @@ async function startTask(
     const stub = tasksFromEnv(context.env)(context.tenant, made.value.id);
     const named = await storeFiles(context, said, made.value, null);
     if (!named.ok) return retryLater(named.error);
-    const told = await stub.message(named.value, `${context.item.id}/files`, 0);
-    if (!told.ok && isTemporary(told.error)) return retryLater(told.error);
+    const sent = await stub.message(named.value, `${context.item.id}/files`, 0);
+    if (!sent.ok && isTemporary(sent.error)) return retryLater(sent.error);
     const started = await stub.start(context.item.id);
     if (!started.ok && isTemporary(started.error)) return retryLater(started.error);
   }
@@ -192,25 +192,25 @@ async function continueTask(
   if (question !== undefined && text !== "") {
     // File names are not the person's words. The task reads them next to the answer.
     const asking = tasksFromEnv(context.env)(context.tenant, question.task_id ?? task.id);
-    const told = files === "" ? ok(null) : await asking.message(files, `${context.item.id}/files`, 0);
-    if (told.ok) files = "";
-    else if (isTemporary(told.error)) return retryLater(told.error);
+    const sent = files === "" ? ok(null) : await asking.message(files, `${context.item.id}/files`, 0);
+    if (sent.ok) files = "";
+    else if (isTemporary(sent.error)) return retryLater(sent.error);
     const answered = await tryAnswer(context, said, text, question);
     if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
     if (answered !== null) return retryLater(answered);
   }
   // Also for an ended task, because it knows whether this message reached it before.
   const words = await nameAuthor(context, said, text, task);
-  const told = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files });
-  if (told.ok) {
+  const sent = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files });
+  if (sent.ok) {
     if (question !== undefined && text === "") await whisper(context, said, ANSWER_IN_WORDS);
     return { kind: "done", note: task.id, lane };
   }
-  if (isTemporary(told.error)) return retryLater(told.error);
+  if (isTemporary(sent.error)) return retryLater(sent.error);
   const now = isOver ? ok(task) : await stub.view();
   if (!now.ok) return retryLater(now.error);
   // It is giving its last answer, or has too many unread messages, so the item waits.
-  if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: told.error.message };
+  if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: sent.error.message };
   return await startTask(context, said, { text, before: now.value });
 }
 

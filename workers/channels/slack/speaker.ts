@@ -15,11 +15,11 @@ export async function findSpeaker(context: SlackContext, user: string): Promise<
   const known = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "slack", team, user });
   if (!known.ok) return known;
   if (known.value !== null) return { ok: true, value: known.value };
-  const told = await slack.user(user);
-  if (!told.ok) return told;
-  const { name, timeZone: tz } = told.value;
+  const profile = await slack.user(user);
+  if (!profile.ok) return profile;
+  const { name, timeZone: tz } = profile.value;
   // A shared channel has members of other workspaces, whose addresses are vouched for by those.
-  const email = told.value.team === team ? told.value.email : null;
+  const email = profile.value.team === team ? profile.value.email : null;
   return await linkSlackPerson(env, tenant, { team, user, name, email, tz });
 }
 
@@ -42,8 +42,8 @@ export async function findNames(context: SlackContext, users: readonly string[])
     others.slice(0, MAX_NAMED).map(async (user) => {
       const known = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "slack", team, user });
       if (known.ok && known.value !== null) return [user, known.value.name] as const;
-      const told = await slack.user(user);
-      return [user, told.ok ? told.value.name : user] as const;
+      const profile = await slack.user(user);
+      return [user, profile.ok ? profile.value.name : user] as const;
     }),
   );
   return { ...Object.fromEntries(found), [install.botUser]: "Otto" };

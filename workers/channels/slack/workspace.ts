@@ -68,14 +68,14 @@ export function retryLater({ code, message, retryAfterMs }: Failure): ItemOutcom
  * Sends one person a message in plain text, since it may contain names and texts of others. A failure is only logged.
  */
 export async function whisper({ slack, team }: SlackContext, to: SlackListener, text: string): Promise<void> {
-  const told = await slack.whisper({
+  const sent = await slack.whisper({
     channel: to.channel,
     user: to.user,
     thread: to.thread,
     text: escapeText(text),
     blocks: [],
   });
-  if (!told.ok) console.error("a message to a Slack member failed", team, told.error.code, told.error.message);
+  if (!sent.ok) console.error("a message to a Slack member failed", team, sent.error.code, sent.error.message);
 }
 
 /**
@@ -83,15 +83,15 @@ export async function whisper({ slack, team }: SlackContext, to: SlackListener, 
  * Returns false if the reply surely failed, which is only logged.
  */
 export async function respond({ slack, team }: SlackContext, responseUrl: string, text: string): Promise<boolean> {
-  const told = await slack.respond(responseUrl, {
+  const sent = await slack.respond(responseUrl, {
     text: escapeText(text),
     blocks: [],
     isEphemeral: true,
     replaces: false,
   });
-  if (told.ok) return true;
-  console.error("a message to a Slack member failed", team, told.error.code, told.error.message);
-  return !isNotSent(told.error);
+  if (sent.ok) return true;
+  console.error("a message to a Slack member failed", team, sent.error.code, sent.error.message);
+  return !isNotSent(sent.error);
 }
 
 /** Whether a person belongs to another workspace and is here through a shared channel. */

@@ -1,7 +1,8 @@
 /**
- * Reads and checks bodies. `readBody` counts a JSON body as it arrives, after the key is validated, and stores its
- * bytes for the fingerprint of a repeatable request. `checkJsonBody` runs after the authentication and checks the
- * bytes. A file's body is counted and read by its route; a skill's is counted here.
+ * Reads and validates request bodies. `readBody` runs once the key is validated: it limits a body's size while it
+ * arrives, and stores the bytes for the fingerprint of an idempotent request. `checkJsonBody` runs after authentication
+ * and validates the bytes. A task's file is limited and read by its route; an uploaded skill is limited here and parsed
+ * by its route.
  */
 import type { MiddlewareHandler } from "hono";
 import { parseAgentDocument } from "../../../core/agents/document.ts";
@@ -15,33 +16,33 @@ import { isSignIn, MAX_SIGN_IN_BYTES } from "../admit-sign-in.ts";
 import { invalidInput } from "../validation.ts";
 import { namesYaml, readDocument } from "../yaml-text.ts";
 
-/** Bytes of a JSON body. */
+/** Maximum bytes of a JSON body. */
 const MAX_JSON_BYTES = 1_048_576;
-/** Bytes of a request with a skill: its files, and the separators of a form. */
+/** Maximum bytes of a request that uploads a skill: its files and the form's separators. */
 const MAX_UPLOAD_BYTES = 10_500_000;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-/** Where the body may be a YAML file instead of JSON. */
+/** Paths whose body may be YAML instead of JSON. */
 const AGENT_PATH = /^\/v1\/agents(?:\/[^/]+)?$/;
 const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
-/** Where the body contains schemas, patterns and tools to compile. */
+/** Paths whose body contains schemas, patterns and tools to compile. */
 const COMPILED_PATH = /^\/v1\/(?:tools|mcp-servers)(?:\/|$)/;
-/** Where a skill is uploaded. Its route reads the bytes. */
+/** Paths that a skill is uploaded to. Their route parses the bytes. */
 const UPLOAD_PATH = /^\/v1\/skills(?:\/validate)?$/;
 
 /**
- * Returns the bytes of the request's body, read once; null for no body or a file. Fails with `too_large` beyond the
- * limit.
+ * Reads the request's body once and returns its bytes; null without a body and for a task's file. Fails with
+ * `too_large` beyond the limit.
  */
 export async function readBody(c: AppContext): Promise<Uint8Array | null> {
   const known = c.get("bodyBytes");
   if (known !== undefined) return known;
-  const bytes = hasReadBody(c) ? await readLimited(c) : null;
+  const bytes = isReadHere(c) ? await readLimited(c) : null;
   c.set("bodyBytes", bytes);
   return bytes;
 }
 
-function hasReadBody(c: AppContext): boolean {
+function isReadHere(c: AppContext): boolean {
   const isFile = c.req.method === "PUT" && FILE_PATH.test(c.req.path);
   const hasNone = c.req.method === "GET" || c.req.method === "HEAD";
   return !isFile && !hasNone && c.req.raw.body !== null;
@@ -50,7 +51,7 @@ function hasReadBody(c: AppContext): boolean {
 async function readLimited(c: AppContext): Promise<Uint8Array> {
   const maxBytes = findMaxBytes(c);
   const bytes = await readCounted(c.req.raw, maxBytes);
-  return bytes ?? raise("too_large", `A request body has at most ${maxBytes} bytes.`, { field: "body" });
+  return bytes ?? raise("too_large", `The body is larger than ${maxBytes} bytes.`, { field: "body" });
 }
 
 function findMaxBytes(c: AppContext): number {
@@ -68,7 +69,7 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
     if (bytes.length > 0 && !JSON_TYPE.test(type) && !isAgentFile) {
       raise("unsupported_media", "Send the body as application/json.", { field: "content-type" });
     }
-    // An empty body has no fields; a route names the fields that it needs.
+    // An empty JSON body counts as `{}`, so that validation names the fields that are missing.
     const text =
       bytes.length === 0
         ? JSON_TYPE.test(type)
@@ -76,7 +77,7 @@ export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJson
           : null
         : await (isAgentFile ? readAgentFile(c, bytes) : readJson(c, bytes));
     if (isAgentFile) headers.set("content-type", "application/json");
-    // The body's stream was read. The routes' validators read the checked text.
+    // The stream of the original body is used up, so the routes' validators get the checked text.
     c.req.raw = new Request(c.req.url, { method: c.req.method, headers, body: text });
   }
   await next();
@@ -89,12 +90,12 @@ function readJson(c: AppContext, bytes: Uint8Array): string {
     return checkText(decode(bytes));
   } finally {
     const kind = COMPILED_PATH.test(c.req.path) ? "compiled" : "json";
-    // The route reads the checked text a second time.
+    // Doubled, because the route parses the checked text again.
     charge(c, Math.max(rateBody(kind, bytes.length), 2 * (Date.now() - startedAt)));
   }
 }
 
-/** Converts an agent file to the JSON body. */
+/** Converts a YAML agent file to the text of a JSON body. */
 async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> {
   const countedMs = rateBody("yaml", bytes.length);
   const principal: Principal | undefined = c.get("principal");
@@ -108,7 +109,7 @@ async function readAgentFile(c: AppContext, bytes: Uint8Array): Promise<string> 
   return checkText(JSON.stringify(agent.value));
 }
 
-/** Charges the tenant. A sign-in and the operator have none. */
+/** Charges the request's tenant. Sign-ins and the operator's requests have none. */
 function charge(c: AppContext, costMs: number): void {
   const principal: Principal | undefined = c.get("principal");
   if (principal?.kind === "tenant") chargeCost(c.env, principal.tenant, costMs);

@@ -1,28 +1,28 @@
-/** The form of a secret: its fields, and the bindings that they mean. */
+/** Converts between a secret's bindings and the fields of its form. */
 import type { Secret } from "../../api/types.generated.ts";
 
 type Method = NonNullable<Secret["methods"]>[number];
 
-/** As the API lists them. */
+/** In the API's order. */
 export const SECRET_METHODS: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Hosts and agents, one per line. No method means all of them. */
+/** The form's fields. Hosts and agents are one per line; no method means all of them. */
 export interface SecretDraft {
   readonly hosts: string;
   readonly agents: string;
   readonly methods: readonly Method[];
 }
 
-/** The fields of a secret that is changed, its agents by name; empty fields for a new one. */
-export function toSecretDraft(secret: Secret | null, nameOf: (agent: string) => string): SecretDraft {
+/** Returns a secret's fields, with its agents by name. They are empty for a new secret. */
+export function toSecretDraft(secret: Secret | null, getName: (agent: string) => string): SecretDraft {
   return {
     hosts: secret?.hosts.join("\n") ?? "",
-    agents: secret?.agents?.map(nameOf).join("\n") ?? "",
+    agents: secret?.agents?.map(getName).join("\n") ?? "",
     methods: secret?.methods ?? [],
   };
 }
 
-/** The bindings for the request. An empty field is omitted, and so does not bind. */
+/** Returns the bindings of the request. An empty field is omitted, and restricts nothing. */
 export function toBindings({ hosts, agents, methods }: SecretDraft): {
   hosts: string[];
   agents?: string[];
@@ -36,13 +36,13 @@ export function toBindings({ hosts, agents, methods }: SecretDraft): {
   };
 }
 
-/** Which requests may carry a secret, for the list. */
-export function describeBindings(secret: Secret, nameOf: (agent: string) => string): string {
-  const who = secret.agents === null ? "Any agent" : secret.agents.map(nameOf).join(", ");
-  return secret.methods === null ? who : `${who} (${secret.methods.join(", ")})`;
+/** Formats which agents and methods may use a secret. */
+export function describeBindings(secret: Secret, getName: (agent: string) => string): string {
+  const agents = secret.agents === null ? "Any agent" : secret.agents.map(getName).join(", ");
+  return secret.methods === null ? agents : `${agents} (${secret.methods.join(", ")})`;
 }
 
-/** Words of a field, with spaces, commas or line ends between them. */
+/** Splits a field at spaces, commas and line ends. */
 export function toWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }

@@ -25,7 +25,7 @@ export function DefinitionForm({ text, onText, action, isBusy, error, onSend }: 
     // The API judges the rest, and names each field.
     if (!isBusy && read.ok && isJson(read.value)) onSend(read.value as ToolDefinition);
   };
-  const told = Object.entries(faults).map(([field, message]) => `${field}: ${message}`);
+  const messages = Object.entries(faults).map(([field, message]) => `${field}: ${message}`);
   return (
     <Card>
       <Form onSubmit={send} className="flex flex-col gap-4">
@@ -35,10 +35,10 @@ export function DefinitionForm({ text, onText, action, isBusy, error, onSend }: 
           label="Definition"
           value={text}
           onChange={({ target }) => onText(target.value)}
-          error={read.ok ? told.join("; ") : read.message}
+          error={read.ok ? messages.join("; ") : read.message}
           hint="{name} in the address's path is filled from the argument of that name; other arguments go to the query of GET, HEAD and DELETE, else to the body. {{secret.NAME}} is one of your secrets. effect: none, keyed or once."
         />
-        {error === null || told.length > 0 ? null : <ProblemNotice error={error} doing="Couldn't save" />}
+        {error === null || messages.length > 0 ? null : <ProblemNotice error={error} doing="Couldn't save" />}
         <Button type="submit" look="primary" className="self-start" isBusy={isBusy} disabled={!read.ok}>
           {action}
         </Button>

@@ -21,11 +21,11 @@ export interface CallAnswer {
 
 export async function tryCall({ name, ...body }: TriedCall, headers: Record<string, string>): Promise<CallAnswer> {
   const started = performance.now();
-  const { body: result, headers: told } = await answeredWithHeaders(
+  const { body: result, headers: replyHeaders } = await answeredWithHeaders(
     api.POST("/v1/tools/{name}/call", { params: { path: { name } }, body, headers }),
   );
   const durationMs = performance.now() - started;
-  return { result, durationMs, taskId: told.get("location")?.split("/").at(-1) ?? null };
+  return { result, durationMs, taskId: replyHeaders.get("location")?.split("/").at(-1) ?? null };
 }
 
 /** What the API refused of the arguments, by the paths of their form. It names them by where they stand in the request. */

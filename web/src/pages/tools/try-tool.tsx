@@ -60,11 +60,11 @@ export function TryTool({ tool }: { readonly tool: Tool }) {
   };
   const names = Object.keys(asObject(tool.input_schema["properties"]));
   const problem = calling.isError ? toApiError(calling.error) : null;
-  const told = calling.data?.result;
+  const done = calling.data?.result;
   const faults = {
     ...argumentFaults(calling.error),
-    ...(told?.ok === false && told.error.field !== undefined && names.includes(told.error.field.split(".")[0] ?? "")
-      ? { [told.error.field]: told.error.message }
+    ...(done?.ok === false && done.error.field !== undefined && names.includes(done.error.field.split(".")[0] ?? "")
+      ? { [done.error.field]: done.error.message }
       : {}),
   };
   return (

@@ -1,4 +1,4 @@
-/** Which calls of a timeline are open. The last one that was opened is part of the address. */
+/** Shares which calls of a timeline are open. The address names the one that was opened last. */
 import { createContext, useContext } from "react";
 
 export interface OpenCalls {

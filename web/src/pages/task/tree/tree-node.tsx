@@ -1,4 +1,4 @@
-/** A task in the picture of a tree. A tree may hold a thousand: only what changed is drawn again. */
+/** A node of the task tree. A tree may have a thousand tasks, so only changed nodes render again. */
 import { ChevronRight } from "lucide-react";
 import { memo } from "react";
 import { count, dollars } from "../../../ui/amounts.ts";
@@ -7,7 +7,7 @@ import { classes } from "../../../ui/classes.ts";
 import { honestProse } from "../../../ui/visible-text.ts";
 import { NODE, type PlacedTask } from "./tree-layout.ts";
 
-/** On a phone, tasks deeper than this stand under each other: there is no room to go on. */
+/** The deepest indent on a phone. Deeper tasks are aligned with it, because the screen has no more room. */
 const DEEPEST_INDENT = 7;
 
 interface TreeNodeProps {
@@ -17,7 +17,7 @@ interface TreeNodeProps {
   readonly onFold: (id: string, isFolded: boolean) => void;
 }
 
-/** An address of its own, so that the browser can open it in a new window; the tree follows it otherwise. */
+/** A link, so that the browser can open the task in a new window. A plain click is handled by the tree. */
 export const TreeNode = memo(function TreeNode({ placed, isCurrent, isFocused, onFold }: TreeNodeProps) {
   const { task, depth, position, siblings, hasChildren, hidden } = placed;
   return (
@@ -63,7 +63,7 @@ export const TreeNode = memo(function TreeNode({ placed, isCurrent, isFocused, o
   );
 }, isSame);
 
-/** Each change recalculates the layout; most tasks keep their position. */
+/** Compares the values of `placed`: each change computes new ones, but most tasks keep their position. */
 function isSame({ placed: before, ...old }: TreeNodeProps, { placed: after, ...next }: TreeNodeProps): boolean {
   return (
     old.isCurrent === next.isCurrent &&
@@ -80,7 +80,7 @@ function isSame({ placed: before, ...old }: TreeNodeProps, { placed: after, ...n
   );
 }
 
-/** For the pointer: by keyboard, and for screen readers, the arrow keys of the tree do the same. */
+/** Only for the pointer. By keyboard and for screen readers, the arrow keys of the tree do the same. */
 function FoldButton({ hidden, onFold }: { readonly hidden: number; readonly onFold: () => void }) {
   return (
     <button
