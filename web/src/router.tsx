@@ -6,7 +6,7 @@ import { inboxRoutes } from "./pages/inbox/routes.ts";
 import { mailRoutes } from "./pages/mail/routes.ts";
 import { memoryRoutes } from "./pages/memory/routes.ts";
 import { mcpServerRoutes } from "./pages/mcp-servers/routes.ts";
-import { overseeRoutes } from "./pages/oversee/routes.ts";
+import { settingsRoutes } from "./pages/settings/routes.ts";
 import { peopleRoutes } from "./pages/people/routes.ts";
 import { scheduleRoutes } from "./pages/schedules/routes.ts";
 import { signInRoute } from "./pages/sign-in/routes.ts";
@@ -44,7 +44,7 @@ const routeTree = rootRoute.addChildren([
     ...deliveryRoutes,
     ...slackRoutes,
     ...mailRoutes,
-    ...overseeRoutes,
+    ...settingsRoutes,
   }),
 ]);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AuditEntry } from "../../../core/ports/audit.ts";
-import { ACTS, ACTS_BY_KIND, actInWords } from "../../../web/src/pages/oversee/audit-words.ts";
+import { ACTS, ACTS_BY_KIND, actInWords } from "../../../web/src/pages/settings/audit-words.ts";
 
 /** What the log of a tenant can hold; that of the operator has its tenants. */
 type Action = Exclude<AuditEntry["action"], "tenant.create" | "tenant.erase">;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { browserInWords } from "../../../web/src/pages/oversee/browser-words.ts";
+import { browserInWords } from "../../../web/src/pages/settings/browser-words.ts";
 
 const CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0";
 

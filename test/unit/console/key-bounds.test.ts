@@ -1,6 +1,6 @@
 /** The bounds of a key in the console: the fields of the form and the line in the list. */
 import { expect, it } from "vitest";
-import { describeKeyBounds, toKeyBounds } from "../../../web/src/pages/oversee/key-bounds.ts";
+import { describeKeyBounds, toKeyBounds } from "../../../web/src/pages/settings/key-bounds.ts";
 
 it("leaves empty bounds out of the request", () => {
   expect(toKeyBounds("", " \n")).toEqual({});

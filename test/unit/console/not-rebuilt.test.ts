@@ -1,7 +1,7 @@
 /** What the System page says of a lost database. */
 import { expect, test } from "vitest";
 import { NOT_REBUILDABLE } from "../../../core/tenant/recovery.ts";
-import { notRebuilt } from "../../../web/src/pages/oversee/not-rebuilt.ts";
+import { notRebuilt } from "../../../web/src/pages/settings/not-rebuilt.ts";
 
 test("names each kind that was lost, with its count", () => {
   expect(notRebuilt({ agents: 1, people: 12_000, keys: 2, secrets: 0 })).toEqual([

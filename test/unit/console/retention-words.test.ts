@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retentionInWords } from "../../../web/src/pages/oversee/retention-words.ts";
+import { retentionInWords } from "../../../web/src/pages/settings/retention-words.ts";
 
 test("says what is deleted when, or that everything is kept", () => {
   const nothing = { tasks_days: null, logs_days: null, results_days: null };

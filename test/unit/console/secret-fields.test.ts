@@ -1,7 +1,7 @@
 /** The form of a secret: its fields and the bindings that they mean. */
 import { describe, expect, it } from "vitest";
 import type { Secret } from "../../../web/src/api/types.generated.ts";
-import { describeBindings, toBindings, toSecretDraft } from "../../../web/src/pages/oversee/secret-fields.ts";
+import { describeBindings, toBindings, toSecretDraft } from "../../../web/src/pages/settings/secret-fields.ts";
 
 const nameOf = (id: string) => (id === "agent_1" ? "billing" : id);
 const SECRET: Secret = {

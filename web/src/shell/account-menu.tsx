@@ -12,7 +12,7 @@ import { chooseTheme, chosenTheme, type Theme } from "./theme.ts";
 import { Name } from "../ui/name.tsx";
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
-  { theme: "system", label: "Theme: as the system" },
+  { theme: "system", label: "Theme: system" },
   { theme: "light", label: "Theme: light" },
   { theme: "dark", label: "Theme: dark" },
 ];

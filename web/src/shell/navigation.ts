@@ -58,7 +58,7 @@ export const PLACES: readonly { readonly title: string; readonly places: readonl
     ],
   },
   {
-    title: "Oversee",
+    title: "Settings",
     places: [
       { to: "/usage", label: "Usage", Icon: ChartColumn },
       { to: "/limits", label: "Limits", Icon: Gauge },

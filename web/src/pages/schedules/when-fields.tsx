@@ -38,11 +38,7 @@ export function WhenFields({ draft, onChange, faults }: PartProps) {
         <ZoneField
           value={draft.timeZone}
           onChange={(timeZone) => onChange({ timeZone })}
-          hint={
-            when.rhythm === "interval"
-              ? "Intervals are of real time, whatever clocks do."
-              : "Whose clocks say the time."
-          }
+          hint={when.rhythm === "interval" ? "Intervals ignore clock changes." : "Times are in this zone."}
           error={faults["time_zone"]}
         />
         {when.rhythm === "once" ? null : (

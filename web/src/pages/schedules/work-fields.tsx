@@ -65,7 +65,7 @@ function TaskFields(props: PartProps) {
         faults={{ agent: faults["task.agent"], project: faults["task.project"] }}
       />
       <PlacesField
-        legend="Where questions and results go, beside this console"
+        legend="More destinations for questions and results"
         of="the result"
         field="task.deliver"
         places={draft.deliver}
@@ -73,7 +73,7 @@ function TaskFields(props: PartProps) {
         onChange={(deliver) => onChange({ deliver })}
       />
       <details className="rounded-md border border-line">
-        <summary className="px-3 py-2 text-sm font-medium">What each task may use up</summary>
+        <summary className="px-3 py-2 text-sm font-medium">Limits of each task</summary>
         <div className="grid gap-4 border-t border-line p-3 sm:grid-cols-2 lg:grid-cols-4">
           {LIMITS.map(({ name, label, otherwise }) => (
             <TextField

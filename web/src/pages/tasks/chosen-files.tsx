@@ -37,10 +37,7 @@ export function ChosenFiles({ files, lost, onChange }: ChosenFilesProps) {
                   ) : null}
                 </span>
                 <span className="text-sm whitespace-nowrap text-quiet">{bytes(file.size)}</span>
-                <IconButton
-                  label={`Take ${name} out`}
-                  onClick={() => onChange(files.filter((one) => one.name !== name))}
-                >
+                <IconButton label={`Remove ${name}`} onClick={() => onChange(files.filter((one) => one.name !== name))}>
                   <X aria-hidden className="size-4" />
                 </IconButton>
               </li>

@@ -37,7 +37,7 @@ export function LimitFields({ task, onChange, faults }: PartProps<"agent" | "lim
   const agent = agents.find(({ id, name }) => id === task.agent || name === task.agent);
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-2 font-medium">What it may use up</legend>
+      <legend className="mb-2 font-medium">Limits</legend>
       <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
         {LIMITS.map((limit) => (
           <TextField
@@ -59,7 +59,7 @@ export function LimitFields({ task, onChange, faults }: PartProps<"agent" | "lim
 export function DeliveryFields({ task, onChange, faults }: PartProps<"deliver">) {
   return (
     <PlacesField
-      legend="Where questions and the result go, beside this console"
+      legend="More destinations for questions and the result"
       of="delivery"
       field="deliver"
       places={task.deliver}

@@ -31,7 +31,7 @@ export function PlacesField({ legend, of, field, places, faults, onChange }: Pla
           className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_auto]"
         >
           <SelectField
-            label={`Way of ${of} ${index + 1}`}
+            label={`Channel of ${of} ${index + 1}`}
             hidesLabel
             className="col-span-2 sm:col-span-1"
             value={channel}
@@ -44,7 +44,7 @@ export function PlacesField({ legend, of, field, places, faults, onChange }: Pla
             ))}
           </SelectField>
           <TextField
-            label={`Where ${of} ${index + 1} goes`}
+            label={`Address of ${of} ${index + 1}`}
             hidesLabel
             autoComplete="off"
             value={to}
@@ -53,7 +53,7 @@ export function PlacesField({ legend, of, field, places, faults, onChange }: Pla
             error={faultIn(faults, `${field}.${index}`)}
           />
           <IconButton
-            label={`Take ${of} ${index + 1} out`}
+            label={`Remove ${of} ${index + 1}`}
             onClick={() => onChange(places.filter((_, at) => at !== index))}
           >
             <X aria-hidden className="size-4" />
@@ -64,11 +64,11 @@ export function PlacesField({ legend, of, field, places, faults, onChange }: Pla
       <div>
         <Button
           size="small"
-          aria-label={`Add a place for ${of}`}
+          aria-label={`Add a destination for ${of}`}
           icon={<Plus aria-hidden className="size-4" />}
           onClick={() => onChange([...places, { channel: "person", to: "" }])}
         >
-          Add a place
+          Add destination
         </Button>
       </div>
     </fieldset>

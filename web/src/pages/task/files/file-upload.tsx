@@ -122,7 +122,7 @@ function UploadForm({ choice, uploading, isPathFixed, isThere, onPath, onCancel 
       </p>
       {isPathFixed ? null : (
         <TextField
-          label="Where it goes"
+          label="Path"
           value={path}
           required
           spellCheck={false}

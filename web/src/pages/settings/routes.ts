@@ -42,4 +42,4 @@ const systemRoute = createRoute({
   component: lazyPage(async () => await import("./system-page.tsx"), "SystemPage"),
 });
 
-export const overseeRoutes = { usageRoute, limitsRoute, keysRoute, secretsRoute, auditRoute, systemRoute };
+export const settingsRoutes = { usageRoute, limitsRoute, keysRoute, secretsRoute, auditRoute, systemRoute };
