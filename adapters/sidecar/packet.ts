@@ -46,7 +46,7 @@ export interface PacketLimits {
 export interface OpenPacket {
   readonly head: PacketHead;
   /** The received bytes, for their hash. */
-  readonly encodeHead: Uint8Array;
+  readonly headBytes: Uint8Array;
   /** Streams the files in order. Read all chunks of a file before the next. */
   contents(): AsyncGenerator<{ readonly file: PacketFile; readonly chunks: AsyncGenerator<Uint8Array> }>;
 }
@@ -101,7 +101,7 @@ export async function openPacket(pull: Pull, limits: PacketLimits): Promise<Open
     throw new PacketError("too_large", `The files have ${bytes} bytes (at most ${limits.bytes}).`);
   return {
     head,
-    encodeHead: read,
+    headBytes: read,
     async *contents() {
       for (const file of head.files) yield { file, chunks: source.stream(file.size) };
       if (!(await source.isAtEnd())) throw new PacketError("invalid_input", "The packet is longer than its head says.");

@@ -108,7 +108,7 @@ async function receive(
     return next.done === true ? null : next.value;
   };
   const packet = await openPacket(pull, { files: maxFiles, bytes: maxBytes });
-  if (createHash("sha256").update(packet.encodeHead).digest("hex") !== order.head)
+  if (createHash("sha256").update(packet.headBytes).digest("hex") !== order.head)
     throw new PacketError("invalid_input", "The packet does not match the token.");
   await mkdir(into, { mode: FOLDER_MODE }).catch(refuseStorage);
   const hashes: string[] = [];

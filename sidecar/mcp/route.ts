@@ -59,7 +59,7 @@ async function receive(
     return next.done === true ? null : next.value;
   };
   const packet = await openPacket(pull, LIMITS);
-  if (createHash("sha256").update(packet.encodeHead).digest("hex") !== token.head)
+  if (createHash("sha256").update(packet.headBytes).digest("hex") !== token.head)
     throw new PacketError("invalid_input", "The packet does not match the token.");
   const order = mcpOrderSchema.safeParse(packet.head.body);
   const files: Uint8Array[] = [];

@@ -28,5 +28,5 @@ export const notifySchedule: FanOutStep = async function notifySchedule(env, { t
     await schedulesFromEnv(env)(tenant, facts.via.id)
       .taskEnded(facts.task, status, dataSchema.safeParse(notice.data).data?.error?.message ?? null)
       .catch((thrown: unknown) => console.error("a schedule was not notified of an ended task", facts.via.id, thrown));
-  return ok({ deliveries: [] });
+  return ok({ deliveries: [], cancelled: [] });
 };

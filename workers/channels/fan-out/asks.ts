@@ -12,7 +12,7 @@ import type { Notice } from "../../../core/task/notice.ts";
 import type { NoticeInput, FanOutEffect, FanOutStep } from "./fan-out-step.ts";
 import { findDestinations } from "../../people/conversations.ts";
 
-const NOTHING: Result<FanOutEffect> = ok({ deliveries: [] });
+const NOTHING: Result<FanOutEffect> = ok({ deliveries: [], cancelled: [] });
 
 /** Questions of hidden tasks are not delivered, because the reply to the API call contains them. */
 export const fanOutAsks: FanOutStep = async function fanOutAsks(env, look) {
@@ -37,7 +37,7 @@ async function fanOutQuestion(env: Env, { tenant, notice, view }: NoticeInput): 
   const conversations = await findDestinations(env, tenant, notice.facts.deliver, "question");
   if (!conversations.ok) return conversations;
   const whom = { person: person.value, conversations: conversations.value };
-  return ok({ deliveries: await planAsk(tenant, notice, message, whom) });
+  return ok({ deliveries: await planAsk(tenant, notice, message, whom), cancelled: [] });
 }
 
 /** The task stores the arguments. An approval that it no longer shows was decided. */
@@ -53,7 +53,7 @@ async function fanOutApproval(env: Env, look: NoticeInput): Promise<Result<FanOu
   if (pending?.kind !== "approval") return NOTHING;
   const message = toApproval(notice.facts.task, pending);
   const whom = { person: null, conversations: conversations.value };
-  return ok({ deliveries: await planAsk(tenant, notice, message, whom) });
+  return ok({ deliveries: await planAsk(tenant, notice, message, whom), cancelled: [] });
 }
 
 /** Cancels unsent deliveries, and updates every card that was sent. */

@@ -9,7 +9,7 @@ import type { TaskView } from "../../../core/task/view.ts";
 export interface FanOutEffect {
   readonly deliveries: readonly Delivery[];
   /** Outboxes in which everything about this is cancelled. */
-  readonly cancelled?: readonly { readonly outbox: string; readonly about: string }[];
+  readonly cancelled: readonly { readonly outbox: string; readonly about: string }[];
 }
 
 /** A notice, with a function that reads its task; null if the task was erased. */

@@ -72,7 +72,7 @@ async function fanOutNotice(env: Env, tenant: string, notice: Notice): Promise<F
   return outcome;
 }
 
-async function applyEffect(env: Env, { deliveries, cancelled = [] }: FanOutEffect): Promise<void> {
+async function applyEffect(env: Env, { deliveries, cancelled }: FanOutEffect): Promise<void> {
   for (const { outbox, about } of cancelled) await outboxesFromEnv(env)(outbox).callOff(about);
   await putDeliveries(env, deliveries);
 }

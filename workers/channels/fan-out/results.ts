@@ -7,7 +7,7 @@ import { openPlaces } from "../outbox/places.ts";
 import type { NoticeInput, FanOutEffect } from "./fan-out-step.ts";
 import { createDeliveries } from "../outbox/notify.ts";
 
-const NOTHING = ok({ deliveries: [] });
+const NOTHING = ok({ deliveries: [], cancelled: [] });
 
 /** Delivers nothing for a task that was erased meanwhile. */
 export async function fanOutResults(env: Env, look: NoticeInput): Promise<Result<FanOutEffect>> {
@@ -36,7 +36,7 @@ async function deliverResult(env: Env, { tenant, notice, view }: NoticeInput): P
     at: Date.parse(at),
     getRefs: (target) => [getProgressName(facts.task, target)],
   });
-  return deliveries.ok ? ok({ deliveries: deliveries.value }) : deliveries;
+  return deliveries.ok ? ok({ deliveries: deliveries.value, cancelled: [] }) : deliveries;
 }
 
 /** Delivers a notification that needs no answer. If it names a person, it goes to that person. */
@@ -55,5 +55,5 @@ async function deliverNotification(
     seed: `${facts.task} ${seq}`,
     at: Date.parse(at),
   });
-  return deliveries.ok ? ok({ deliveries: deliveries.value }) : deliveries;
+  return deliveries.ok ? ok({ deliveries: deliveries.value, cancelled: [] }) : deliveries;
 }

@@ -11,7 +11,7 @@ import { toTaskViewAt } from "../../tasks/view.ts";
 import { listEndpoints } from "../webhooks/endpoint-cache.ts";
 import type { NoticeInput, FanOutEffect } from "./fan-out-step.ts";
 
-const NOTHING = ok({ deliveries: [] });
+const NOTHING = ok({ deliveries: [], cancelled: [] });
 
 /** Delivers nothing for a task that was erased meanwhile. */
 export async function fanOutWebhooks(env: Env, { tenant, notice, view }: NoticeInput): Promise<Result<FanOutEffect>> {
@@ -33,7 +33,7 @@ export async function fanOutWebhooks(env: Env, { tenant, notice, view }: NoticeI
       `${facts.task} ${notice.seq}`,
     );
   });
-  return ok({ deliveries: await Promise.all(deliveries) });
+  return ok({ deliveries: await Promise.all(deliveries), cancelled: [] });
 }
 
 /** The content of a delivery to an endpoint. */
