@@ -12,6 +12,7 @@ import type {
   Control,
   EffectClass,
   EffectFacts,
+  PathUse,
   Permission,
   ProbeOutcome,
   SecurityLevel,
@@ -64,8 +65,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   touches?(given: z.output<In>, effect: EffectClass): readonly Touch[];
   /** The source of the tool's text; absent: `outside` when it needs the web, a search, MCP, mail or SSH, else `own`. */
   readonly yields?: Yields;
-  /** Arguments that name files: an approval covers their content. */
-  readonly refersTo?: { readonly [Argument in keyof z.output<In>]?: "file" };
+  /** Arguments that are paths of the sandbox, or lists of them, and how the call uses them. */
+  readonly refersTo?: { readonly [Argument in keyof z.output<In>]?: PathUse };
   /** Of a tool that runs a program: what that is given a copy of. An approval covers the content of all of it. */
   copies?(given: z.output<In>): CopyScope;
   /** The data that a call which only reads carries outside; null: none. */

@@ -90,7 +90,8 @@ interface NamedFile {
 
 function listNamedFiles({ refersTo = {} }: Pick<Tool, "refersTo">, given: unknown): NamedFile[] {
   const values = new Map(Object.entries(given ?? {}));
-  return Object.keys(refersTo).flatMap((field) => {
+  const covered = Object.keys(refersTo).filter((field) => refersTo[field] === "file");
+  return covered.flatMap((field) => {
     const value: unknown = values.get(field);
     const names: readonly unknown[] = Array.isArray(value) ? value : [value];
     return names.filter((name) => typeof name === "string").map((name) => ({ field, name }));

@@ -24,6 +24,39 @@ export async function createModelNames(tools: readonly Pick<Tool, "name">[]): Pr
   return names;
 }
 
+/** The form in which names are compared as models write them: without regard to case, dots, underscores and hyphens. */
+function toLooseKey(name: string): string {
+  return name
+    .slice(0, MAX_NAME_CHARACTERS)
+    .toLowerCase()
+    .replace(/[._-]+/g, "_");
+}
+
+/** True when both may name the same tool, as models write names. */
+export function isSameName(one: string, other: string): boolean {
+  return toLooseKey(one) === toLooseKey(other);
+}
+
+/**
+ * Finds values by a name in any of the forms that models write, when exactly one value has it. An exact name comes
+ * first. The index is built at the first name that is not exact.
+ */
+export function createNameFinder<Value>(exact: ReadonlyMap<string, Value>): (name: string) => Value | null {
+  let loose: ReadonlyMap<string, Value | null> | null = null;
+  return (name) => exact.get(name) ?? (loose ??= indexLoosely(exact)).get(toLooseKey(name)) ?? null;
+}
+
+/** Null for a key of several values, of which any would be a guess. */
+function indexLoosely<Value>(exact: ReadonlyMap<string, Value>): ReadonlyMap<string, Value | null> {
+  const loose = new Map<string, Value | null>();
+  for (const [name, value] of exact) {
+    const key = toLooseKey(name);
+    const present = loose.get(key);
+    loose.set(key, present === undefined || present === value ? value : null);
+  }
+  return loose;
+}
+
 /** Cleans a tool's name that a model wrote into one word. It may match no tool. */
 export function cleanName(written: string): string {
   return written.replace(/[^\w.-]+/g, "_").slice(0, MAX_NAME_CHARACTERS);

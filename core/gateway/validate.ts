@@ -1,11 +1,16 @@
 /**
- * Validates arguments and outputs by a tool's schema: resolves aliases, refuses unknown fields, and names each invalid
- * field.
+ * Validates arguments and outputs by a tool's schema: resolves aliases, fits types that a model confused, refuses
+ * unknown fields, and names each invalid field with what to give instead.
  */
 import type { z } from "zod";
 import { failed, ok, type Result } from "../base/errors.ts";
+import { describeIssue, describeUnknownName } from "../base/describe-issue.ts";
+import { parseJson } from "../base/parse-json.ts";
 import { MAX_DEPTH, findExceededBound } from "../base/json-size.ts";
+import { getArgumentSchemas, getInputSchema } from "../tool/input-schema.ts";
 import type { Tool } from "../tool/tool.ts";
+import { nameArguments } from "./argument-names.ts";
+import { fitTypes } from "./fit-types.ts";
 
 /** Parses the model's argument text into a value of bounded depth. Empty text means no arguments. */
 export function parseArguments(text: string): Result<unknown> {
@@ -22,29 +27,24 @@ export function parseArguments(text: string): Result<unknown> {
     : failed("invalid_input", `The arguments cannot be taken: ${tooLarge}.`, { field: "arguments" });
 }
 
-/** Validates arguments under their canonical names, and names each invalid field. */
-export function validateArguments(tool: Pick<Tool, "name" | "aliases" | "input">, given: unknown): Result<unknown> {
-  if (given === null || typeof given !== "object" || Array.isArray(given)) {
-    return failed("invalid_input", `The arguments of ${tool.name} are one JSON object.`, { field: "arguments" });
+/** The fields of a tool that its arguments are validated by. */
+export type ValidatedTool = Pick<Tool, "name" | "aliases" | "input" | "toolbox" | "written">;
+
+/** Validates arguments under their canonical names and in the schema's types, and names each invalid field. */
+export function validateArguments(tool: ValidatedTool, given: unknown): Result<unknown> {
+  const object = typeof given === "string" ? parseJson(given) : given;
+  if (object === null || typeof object !== "object" || Array.isArray(object)) {
+    const message = `The arguments of ${tool.name} have to be one JSON object, such as {"name": "value"}.`;
+    return failed("invalid_input", message, { field: "arguments" });
   }
-  const named = new Map<string, unknown>();
-  for (const [name, value] of Object.entries(given)) {
-    const canonical = toCanonicalName(tool, name);
-    if (named.has(canonical))
-      return failed("invalid_input", `${canonical} is given twice, also as ${name}.`, { field: name });
-    named.set(canonical, value);
-  }
-  const parsed = tool.input.safeParse(Object.fromEntries(named));
+  const named = nameArguments(tool, object);
+  if (!named.ok) return named;
+  const parsed = tool.input.safeParse(fitTypes(named.value, getInputSchema(tool)), { error: describeIssue });
   if (parsed.success) return ok(parsed.data);
-  const fields = parsed.error.issues.map(describeIssue);
+  const fields = parsed.error.issues.flatMap((issue) => describeField(tool, issue));
   const [first] = fields;
   const message = fields.map(({ field, message: text }) => `${field}: ${text}`).join("; ");
   return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
-}
-
-/** Returns the tool's own name of an argument, which may be given as an alias. */
-export function toCanonicalName({ aliases }: Pick<Tool, "aliases">, name: string): string {
-  return (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
 }
 
 /**
@@ -59,8 +59,9 @@ export function validateOutput(tool: Pick<Tool, "name" | "output" | "written">, 
   return failed(code, `${tool.name} gave a result of the wrong form.`, { details: { fields: where } });
 }
 
-function describeIssue(issue: z.core.$ZodIssue): { field: string; message: string } {
-  const path = issue.path.join(".");
-  if (issue.code === "unrecognized_keys") return { field: issue.keys[0] ?? path, message: "There is no such argument" };
-  return { field: path === "" ? "arguments" : path, message: issue.message };
+function describeField(tool: ValidatedTool, issue: z.core.$ZodIssue): { field: string; message: string }[] {
+  const path = issue.path.map(String);
+  if (issue.code !== "unrecognized_keys") return [{ field: path.join(".") || "arguments", message: issue.message }];
+  const names = path.length === 0 ? Object.keys(getArgumentSchemas(tool)) : [];
+  return issue.keys.map((key) => ({ field: [...path, key].join("."), message: describeUnknownName(key, names) }));
 }

@@ -10,6 +10,7 @@
  * words of 32.
  */
 import { accepts, type Automaton, createAutomaton } from "../lib/automaton.ts";
+import { canonicalisePath } from "./canonical-path.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { compilePattern, matchesPattern, type CompiledPattern } from "../lib/fnmatch.ts";
 
@@ -29,14 +30,12 @@ export function parseGlob(raw: string, field = "glob"): Result<CompiledGlob> {
   if (!raw.isWellFormed()) return refuse("a glob must not hold half of a surrogate pair");
   if (raw.length > MAX_GLOB_CHARACTERS) return refuse(`a glob has at most ${MAX_GLOB_CHARACTERS} characters`);
   if (/\p{Cc}/u.test(raw)) return refuse("a glob must not hold control characters");
-  if (raw.includes("\\")) return refuse("a glob must not hold a backslash; segments are separated by /");
-  const segments = raw.normalize("NFC").split("/");
-  if (segments.includes("..") || segments[0] === "") {
+  if (raw.includes("\\")) return refuse("a glob must not hold a backslash; write / between its folders");
+  const segments = canonicalisePath(raw).split("/");
+  if (segments.includes("..")) {
     return failed("sandbox_denied", `File access denied by sandbox: ${raw}`, { field });
   }
-  if (segments.includes("") || segments.includes(".")) {
-    return refuse("a glob must not hold a segment that is empty or a single dot");
-  }
+  if (segments[0] === "") return refuse("a glob names files, such as **/*.md");
   const parts = segments.map(toSegmentPattern);
   return ok(makeGlob(parts.at(-1) === null ? [...parts, compilePattern("*")] : parts));
 }

@@ -1,11 +1,12 @@
 /**
- * Which paths of a sandbox a call may use. A path is relative with `/` between segments. A path that another reader
- * could take for another place is rejected, never cleaned. The text itself is checked: `%2e%2e%2f` is a name with
- * percent signs. (The API decodes a URL's path once before this check.)
+ * Which paths of a sandbox a call may use. A stored path is canonical: relative, in NFC, with one `/` between segments.
+ * The gateway canonicalises what callers write once, before policy and hash (`canonical-path.ts`). The text itself is
+ * read: `%2e%2e%2f` is a name with percent signs. (The API decodes a URL's path once before this check.)
  *
  * Two kinds of refusal: `invalid_input` for a malformed path, `sandbox_denied` for one that leaves the sandbox or that
- * a rule of the agent forbids.
+ * a rule of the agent forbids. Both quote the path as it was written.
  */
+import { canonicalisePath } from "./canonical-path.ts";
 import { DEFAULT_EXTENSIONS, type SandboxRules } from "./rules.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { type CompiledGlob, makeGlob, matchesGlob, toSegmentPattern } from "./glob.ts";
@@ -15,6 +16,8 @@ export const PROJECT_FOLDER = "project";
 
 /** The longest path, in bytes of UTF-8 after normalisation. */
 const MAX_PATH_BYTES = 1_024;
+/** The longest quotation of a path that a message holds, in characters. */
+const MAX_QUOTED = 200;
 
 /** The reply to a write that the rules forbid (document 001). */
 export const WRITE_DISABLED = "Write access is disabled (allow_write=False).";
@@ -22,38 +25,52 @@ export const WRITE_DISABLED = "Write access is disabled (allow_write=False).";
 /** `list`: a directory; "" is the root. */
 export type PathIntent = "read" | "write" | "list";
 
-/** The path in NFC when these rules allow it. `field` is the argument that an error names. */
+/** The canonical path when these rules allow it. `field` is the argument that an error names. */
 export function judgePath(raw: string, rules: SandboxRules, intent: PathIntent, field = "path"): Result<string> {
   if (intent === "write" && !rules.allowWrite) return failed("sandbox_denied", WRITE_DISABLED, { field });
-  const form = judgeForm(raw, field);
-  if (!form.ok) return intent === "list" && raw === "" ? ok("") : form;
-  const visible = intent === "list" ? isVisibleDirectory(form.value, rules) : isVisibleFile(form.value, rules);
+  const path = canonicalisePath(raw);
+  if (path === "") return intent === "list" ? ok("") : refuseRoot(raw, field);
+  const form = checkForm(path, raw, field);
+  if (!form.ok) return form;
+  const visible = intent === "list" ? isVisibleDirectory(path, rules) : isVisibleFile(path, rules);
   return visible ? form : failDenied(raw, field);
 }
 
-/** Checks the form of a file's path without the agent's rules; the value is in NFC. */
+/** Checks the form of a canonical path without the agent's rules; the value is in NFC. Cleans nothing else. */
 export function judgeForm(raw: string, field = "path"): Result<string> {
-  const refuse = (reason: string) => failed("invalid_input", `${field}: ${reason}`, { field });
-  if (raw === "") return refuse("a path must not be empty");
-  if (!raw.isWellFormed()) return refuse("a path must not hold half of a surrogate pair");
+  if (raw === "") return failed("invalid_input", `${field}: a path must not be empty`, { field });
   const path = raw.normalize("NFC");
-  if (utf8Length(path) > MAX_PATH_BYTES) return refuse(`a path must not be longer than ${MAX_PATH_BYTES} bytes`);
-  if (/\p{Cc}/u.test(path)) return refuse("a path must not hold control characters");
-  if (path.includes("\\")) return refuse("a path must not hold a backslash; segments are separated by /");
   const segments = path.split("/");
-  if (segments.includes("..") || segments[0] === "") return failDenied(path, field);
+  if (segments[0] === "") return failDenied(raw, field);
+  const form = checkForm(path, raw, field);
+  if (!form.ok) return form;
+  const refuse = (reason: string) => failed("invalid_input", `${field}: ${reason}`, { field });
   if (segments.includes("")) return refuse("a path must not hold an empty segment or end with a slash");
   if (segments.includes(".")) return refuse("a path must not hold a segment that is a single dot");
-  return ok(path);
+  return form;
 }
 
-/**
- * Checks the directory or file where a search starts. In addition to `judgePath`, "." and "" are the root, and one
- * slash may end a directory: documents 001 and 003 write both.
- */
+/** Refuses characters, lengths and segments that no stored path has. `written` is quoted. */
+function checkForm(path: string, written: string, field: string): Result<string> {
+  const refuse = (reason: string) => failed("invalid_input", `${field}: ${reason}`, { field });
+  if (!path.isWellFormed()) return refuse("a path must not hold half of a surrogate pair");
+  if (utf8Length(path) > MAX_PATH_BYTES) return refuse(`a path must not be longer than ${MAX_PATH_BYTES} bytes`);
+  if (/\p{Cc}/u.test(path)) return refuse("a path must not hold control characters");
+  if (path.includes("\\")) return refuse("a path must not hold a backslash; write / between its folders");
+  return path.split("/").includes("..") ? failDenied(written, field) : ok(path);
+}
+
+function refuseRoot(raw: string, field: string): Result<never> {
+  const message =
+    raw === ""
+      ? `${field}: a path must not be empty; name a file, such as notes/plan.md`
+      : `${field}: ${JSON.stringify(raw.slice(0, MAX_QUOTED))} is the topmost directory; name a file in it, such as notes/plan.md`;
+  return failed("invalid_input", message, { field });
+}
+
+/** Checks the directory or file where a search starts. */
 export function judgeTop(raw: string, rules: SandboxRules, field = "path"): Result<string> {
-  const path = raw.length > 1 && raw.endsWith("/") ? raw.slice(0, -1) : raw;
-  return judgePath(path === "." ? "" : path, rules, "list", field);
+  return judgePath(raw, rules, "list", field);
 }
 
 /**
@@ -91,12 +108,12 @@ export function isVisibleDirectory(path: string, rules: SandboxRules): boolean {
   return reachable && !isDenied(segments, rules);
 }
 
-/** The allowed paths as segments; the whole sandbox when none is set. A slash at either end is ignored. */
+/** The allowed paths as segments, canonicalised like a call's; the whole sandbox when none is set. */
 function allowedRoots(rules: SandboxRules): readonly (readonly string[])[] {
   if (rules.allowedPaths === null) return [[]];
   return rules.allowedPaths.map((entry) => {
-    const path = entry.normalize("NFC").replace(/^\//, "").replace(/\/$/, "");
-    return path === "" || path === "." ? [] : path.split("/");
+    const path = canonicalisePath(entry);
+    return path === "" ? [] : path.split("/");
   });
 }
 
@@ -105,7 +122,7 @@ function isPrefix(prefix: readonly string[], segments: readonly string[]): boole
 }
 
 /**
- * A pattern denies what it matches, by the rules of `glob.ts`, and everything below it. A pattern without a slash
+ * A pattern denies what it matches, by the rules of `glob.ts`, and everything below it. It is canonicalised first. A pattern without a slash
  * matches a name at any depth. Case is ignored: a rule against `.env` also denies `.ENV`.
  */
 function isDenied(segments: readonly string[], rules: SandboxRules): boolean {
@@ -126,7 +143,9 @@ function compileGlobs(patterns: readonly string[]): readonly CompiledGlob[] {
 }
 
 function compileGlob(pattern: string): CompiledGlob {
-  const text = pattern.normalize("NFC").toLowerCase().replace(/^\//, "").replace(/\/$/, "");
+  const text = canonicalisePath(pattern).toLowerCase();
+  // The root, and everything below it.
+  if (text === "") return makeGlob([null]);
   const parts = text.split("/").map(toSegmentPattern);
   return makeGlob(text.includes("/") ? [...parts, null] : [null, ...parts, null]);
 }

@@ -1,8 +1,10 @@
-/** Envelope, validation and policy of one call, for the calls of a model and those that a person edited. */
+/** Envelope, validation, canonical paths and policy of one call, for the calls of a model and those that a person edited. */
+import { getSandboxRules } from "../agents/agent.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
+import { canonicalisePaths } from "../gateway/canonical-paths.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { validateArguments } from "../gateway/validate.ts";
@@ -22,24 +24,26 @@ export interface AdmitContext {
   readonly context: CallContext;
 }
 
-/** Takes a call through envelope, validation and policy. */
+/** Takes a call through envelope, validation and policy. The arguments that it returns are canonical. */
 export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitContext): Result<AdmittedCall> {
   const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
   const valid = validateArguments(tool, given);
   if (!valid.ok) return valid;
   const { config } = facts.agent;
+  const canonical = canonicalisePaths(tool, valid.value, getSandboxRules(config));
+  if (!canonical.ok) return canonical;
   const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
   const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
   // This tool's own schema produced the value, so its functions accept it.
-  const checked = valid.value as never;
+  const checked = canonical.value as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
   const { decision, because } = decidePolicy(tool, security, config.approval);
   if (decision === "deny") {
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
   const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
-  return ok({ arguments: valid.value, terms: toTerms(tool, checked, effectFacts), askFirst });
+  return ok({ arguments: canonical.value, terms: toTerms(tool, checked, effectFacts), askFirst });
 }
 
 /** Returns how the effect of a call with these checked arguments may be repeated. */

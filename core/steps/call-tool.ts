@@ -8,6 +8,7 @@ import { admitCall, type AdmitContext } from "./admit.ts";
 import type { Tool } from "../tool/tool.ts";
 import { CALL_TOOL } from "./listed-tools.ts";
 import type { Toolset } from "./toolset.ts";
+import { isSameName } from "../gateway/model-names.ts";
 import { parseArguments, validateArguments } from "../gateway/validate.ts";
 
 /** A call as the model requested it. `arguments` is JSON text. */
@@ -54,7 +55,7 @@ export function parseInnerCall(callTool: Tool, given: unknown): Result<z.infer<t
   const valid = validateArguments(callTool, given);
   if (!valid.ok) return valid;
   const within = calledToolSchema.parse(valid.value);
-  return within.name === CALL_TOOL ? NOT_ITSELF : ok(within);
+  return isSameName(within.name, CALL_TOOL) ? NOT_ITSELF : ok(within);
 }
 
 const NOT_ITSELF = failed("invalid_input", `${CALL_TOOL} does not call itself. Name the tool that is to be called.`, {

@@ -20,11 +20,12 @@ import { hashArguments } from "../gateway/arguments-hash.ts";
 import { namesFiles } from "../gateway/bind-files.ts";
 import { type ModelCall, unwrapCall } from "./call-tool.ts";
 import { judgeInfluenced } from "./judge-influenced.ts";
-import { cleanName } from "../gateway/model-names.ts";
+import { cleanName, isSameName } from "../gateway/model-names.ts";
 import { getGround, listTexts } from "./read-ground.ts";
 import { shapeError } from "../gateway/shape.ts";
-import { FIND_TOOLS } from "./listed-tools.ts";
+import { CALL_TOOL, FIND_TOOLS } from "./listed-tools.ts";
 import { createStepBudget, TOO_MANY_PATTERNS } from "./step-patterns.ts";
+import { describeMissing } from "./tool-bus.ts";
 import type { Toolset } from "./toolset.ts";
 import { findTouches } from "../gateway/touches.ts";
 import { parseArguments } from "../gateway/validate.ts";
@@ -72,13 +73,19 @@ export async function prepareCalls(requested: readonly ModelCall[], context: Pre
   return prepared;
 }
 
-/** Returns the calls for the conversation: as the model wrote them, with one-word names. */
+/** Returns the calls for the conversation: as the model wrote them, with the tools' own names as one word each. */
 export function listRequested(prepared: readonly PreparedCall[], requested: readonly ModelCall[]): RequestedCall[] {
   return prepared.map(({ id, tool }, index) => ({
     id,
-    name: cleanName(requested[index]?.name ?? tool),
+    name: toConversationName(requested[index]?.name ?? tool, tool),
     arguments: requested[index]?.arguments ?? "",
   }));
+}
+
+/** What was read to find the tool's source has one spelling of its name (`read-ground.ts`). */
+function toConversationName(written: string, tool: string): string {
+  const own = [tool, CALL_TOOL].find((name) => isSameName(name, written));
+  return own === undefined ? cleanName(written) : cleanName(own).replaceAll(".", "_");
 }
 
 async function prepareCall(
@@ -195,11 +202,11 @@ export function refusedOutcome(failure: Failure): CallOutcome {
 }
 
 function toUnknownToolFailure(name: string, toolset: Toolset): Failure {
-  const names = toolset.specs.map((spec) => spec.name);
-  const more = names.includes(FIND_TOOLS) ? ` ${FIND_TOOLS} finds what else you have.` : "";
+  const shown = toolset.specs.map((spec) => spec.name);
+  const more = shown.includes(FIND_TOOLS) ? ` ${FIND_TOOLS} finds what else you have.` : "";
   return {
     code: "not_found",
-    message: `There is no tool named ${cleanName(name).slice(0, 100)}. You have: ${names.join(", ")}.${more}`,
+    message: `${describeMissing(name, [...shown, ...toolset.names])} You have: ${shown.join(", ")}.${more}`,
     field: "name",
   };
 }

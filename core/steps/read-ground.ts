@@ -13,6 +13,7 @@ import { joinLabels, type Label, mayInstruct, OPERATOR, PERSON, TENANT } from ".
 import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
+import { isSameName } from "../gateway/model-names.ts";
 import { EXPAND_RESULT } from "../gateway/shape.ts";
 import { CALL_TOOL } from "./listed-tools.ts";
 import type { Toolset } from "./toolset.ts";
@@ -201,7 +202,8 @@ function needsOneOf(tool: Tool | null, ports: ReadonlySet<string>): boolean {
 
 /** True when a result has only memories that are facts. A memory that this task saved under influence is not one. */
 function hasOnlyFacts({ name, given }: ResultCall): boolean {
-  return name === MEMORY_SEARCH && getField(given, "include_outside") === undefined;
+  const isRead = typeof given === "object" && given !== null;
+  return name === MEMORY_SEARCH && isRead && getField(given, "include_outside") === undefined;
 }
 
 interface ResultCall {
@@ -212,17 +214,19 @@ interface ResultCall {
 
 /**
  * Returns the call of a result: the inner one of `call_tool`, and for `expand_result` the call whose result it reads.
+ * Names and arguments are as the model wrote them; `name` of a result is the tool's own.
  */
 function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>): ResultCall {
   const call = calls.get(id);
-  const given = parseArguments(call?.arguments);
-  if (name === CALL_TOOL) return { id, name: getTextField(given, "name") ?? name, given: getField(given, "arguments") };
-  if (name !== EXPAND_RESULT) return { id, name, given };
+  const written = parseArguments(call?.arguments);
+  const isWrapped = isSameName(call?.name ?? name, CALL_TOOL);
+  const inner = isWrapped && isSameName(name, CALL_TOOL) ? (getTextField(written, "name") ?? name) : name;
+  const given = isWrapped ? parseText(getField(written, "arguments")) : written;
+  if (!isSameName(inner, EXPAND_RESULT)) return { id, name: inner, given };
   const earlier = getTextField(given, "result_id");
   const first = earlier === null || earlier === id ? undefined : calls.get(earlier);
-  return first === undefined || first.name === EXPAND_RESULT
-    ? { id, name, given }
-    : findCall(first.id, first.name, calls);
+  const found = first === undefined ? null : findCall(first.id, first.name, new Map([[first.id, first]]));
+  return found === null || isSameName(found.name, EXPAND_RESULT) ? { id, name: EXPAND_RESULT, given } : found;
 }
 
 /** Returns the page that a call reads; null if its arguments name none. */
@@ -239,11 +243,17 @@ function readArguments({ arguments: given }: RequestedCall): string {
   return decoded === text ? text : `${text}\n${decoded}`;
 }
 
+/** Arguments may be JSON inside JSON, as the gateway accepts them. */
 function parseArguments(text: string | undefined): unknown {
+  return parseText(parseText(text ?? "{}"));
+}
+
+function parseText(value: unknown): unknown {
+  if (typeof value !== "string") return value;
   try {
-    return JSON.parse(text ?? "{}") as unknown;
+    return JSON.parse(value) as unknown;
   } catch {
-    return text ?? "";
+    return value;
   }
 }
 

@@ -3,14 +3,19 @@
  * actions outside the bus are passed in.
  */
 import { type CustomTool, createCustomTool, customToolSchema, failInvalidTool } from "../custom-tools/custom-tool.ts";
+import { findNearest } from "../base/nearest.ts";
 import { failed, type Failure, ok, type Result } from "../base/errors.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolSpec } from "../ports/model.ts";
 import type { Tool, ToolCategory, ToolResult } from "../tool/tool.ts";
 import { toNameKey, type OutsideTool } from "../tool/source.ts";
-import { createModelNames } from "../gateway/model-names.ts";
+import { cleanName, createModelNames, createNameFinder } from "../gateway/model-names.ts";
 import { toSpec } from "./toolset.ts";
-import { toCanonicalName, validateArguments } from "../gateway/validate.ts";
+import { toCanonicalName } from "../gateway/argument-names.ts";
+import { validateArguments } from "../gateway/validate.ts";
+
+/** The most characters of an unknown name in a message. */
+const MAX_SHOWN_NAME = 100;
 
 /** The filter of a list. */
 export interface ToolFilter {
@@ -46,7 +51,7 @@ export interface ToolBusDeps {
 export interface ToolBus {
   /** In the order of the tools. */
   list(filter?: ToolFilter): readonly NamedTool[];
-  /** Finds a tool by its own name, an alias, or the name that models see. */
+  /** Finds a tool by its own name, an alias, or the name that models see; dots, hyphens and case do not count. */
   get(name: string): Result<NamedTool>;
   call(name: string, given: Readonly<Record<string, unknown>>): Promise<Result<ToolResult>>;
   /** Rereads a tenant's tool. A built-in tool is part of the release and is not reread. */
@@ -65,6 +70,7 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
     for (const tool of tools) for (const name of nameOf(tool)) if (!byName.has(name)) byName.set(name, tool);
   }
 
+  const findByName = createNameFinder(byName);
   const bus: ToolBus = {
     list({ toolbox, category, query = "" } = {}) {
       const words = query
@@ -78,10 +84,8 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
         .map(named);
     },
     get(name) {
-      const tool = byName.get(name);
-      return tool === undefined
-        ? failed("not_found", `There is no tool named ${name.slice(0, 100)}.`)
-        : ok(named(tool));
+      const tool = findByName(name);
+      return tool === null ? failed("not_found", describeMissing(name, [...byName.keys()])) : ok(named(tool));
     },
     async call(name, given) {
       const found = bus.get(name);
@@ -109,6 +113,13 @@ export async function openToolBus({ tools, patterns, acts }: ToolBusDeps): Promi
     functions: (filter) => bus.list(filter).map(toFunction),
   };
   return bus;
+}
+
+/** Says that there is no such tool, and which was probably meant. */
+export function describeMissing(name: string, names: readonly string[]): string {
+  const nearest = findNearest(name, names);
+  const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
+  return `There is no tool named ${cleanName(name).slice(0, MAX_SHOWN_NAME)}.${hint}`;
 }
 
 /** Returns the tools by the key of each of their names. A key is unique however its dots are written. */

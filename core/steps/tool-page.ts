@@ -2,7 +2,8 @@
 import { getOwn } from "../base/own-field.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { NamedTool } from "./tool-bus.ts";
-import { getInputSchema, getOutputSchema, getSettingsSchema } from "./toolset.ts";
+import { getInputSchema } from "../tool/input-schema.ts";
+import { getOutputSchema, getSettingsSchema } from "./toolset.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

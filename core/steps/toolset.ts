@@ -9,14 +9,16 @@ import type { ToolSpec } from "../ports/model.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
+import { getInputSchema } from "../tool/input-schema.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { OwnApi } from "../web/idempotent-hosts.ts";
 import { checkEnvelope } from "../gateway/envelope.ts";
-import { createModelNames } from "../gateway/model-names.ts";
+import { createModelNames, createNameFinder } from "../gateway/model-names.ts";
 import { chooseListed, isSearchTool } from "./listed-tools.ts";
 
 /** The tools of a task: every tool by each of its names, and those inside the envelope. */
 export interface Toolset {
+  /** Finds a tool by one of its names, with dots, underscores, hyphens and case as a model writes them. */
   resolve(name: string): Tool | null;
   /** The tools of every request: all tools inside the envelope while they are few (`listed-tools.ts`). */
   readonly specs: readonly ToolSpec[];
@@ -61,6 +63,7 @@ export async function buildToolset(
     byName.set(modelNames.get(tool.name) ?? tool.name, tool);
   }
   for (const tool of catalogue) for (const name of tool.alsoNamed ?? []) if (!byName.has(name)) byName.set(name, tool);
+  const findByName = createNameFinder(byName);
   const { config } = facts.agent;
   const rules = getSandboxRules(config);
   const specOf = (tool: Tool, withExamples: boolean) =>
@@ -72,7 +75,7 @@ export async function buildToolset(
   const inside = hidden ? [...new Set([...search, ...listed])] : listed;
   const own = new Map(inside.map((tool) => [tool.name, tool]));
   return {
-    resolve: (name) => byName.get(name) ?? null,
+    resolve: findByName,
     specs,
     names: [...own.keys()],
     skills: catalogue.flatMap(({ skill }) => (skill === undefined ? [] : [skill])),
@@ -83,11 +86,6 @@ export async function buildToolset(
       return tool === undefined ? null : specOf(tool, true);
     },
   };
-}
-
-/** Returns a tool's input as JSON Schema. */
-export function getInputSchema(tool: Pick<Tool, "input" | "written">): JsonSchema {
-  return tool.written?.input ?? z.toJSONSchema(tool.input, { io: "input" });
 }
 
 /** Returns a tool's output as JSON Schema; `{}` accepts anything. */

@@ -203,6 +203,12 @@ export interface ToolExample<In> {
 }
 
 /**
+ * How a call uses a path of the sandbox: `file` reads a file whose content an approval covers, `read` and `write` name a
+ * file, `directory` a place to list or to search.
+ */
+export type PathUse = "file" | "read" | "write" | "directory";
+
+/**
  * A tool with its types erased, for the gateway and the catalogue. `input` and `output` are strict zod schemas;
  * `effect` and `security` may depend on the parsed arguments.
  */
@@ -223,8 +229,8 @@ export interface Tool {
   touches?(given: never, effect: EffectClass): readonly Touch[];
   /** Absent: `outside` for a tool that needs the web, a search, MCP, mail or SSH, otherwise `own`. */
   readonly yields?: Yields;
-  /** Arguments that name files of the sandbox, a path or a list of them: an approval covers the content of these files. */
-  readonly refersTo?: { readonly [argument: string]: "file" | undefined };
+  /** Arguments that are paths of the sandbox, a path or a list of them. The gateway canonicalises and judges each. */
+  readonly refersTo?: { readonly [argument: string]: PathUse | undefined };
   /** For a tool that runs a program: the files that the program gets a copy of. An approval covers their content. */
   copies?(given: never): CopyScope;
   /** The data that a reading call sends outside; null if none. Absent if no call of the tool does. */

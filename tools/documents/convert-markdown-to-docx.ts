@@ -16,6 +16,7 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
+  refersTo: { output_filename: "write" },
   settings: templateSettings,
   aliases: { content: "markdown_content", markdown: "markdown_content", filename: "output_filename" },
   timeoutMs: MAKE_TIMEOUT_MS,

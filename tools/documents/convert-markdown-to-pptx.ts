@@ -16,6 +16,7 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
+  refersTo: { output_filename: "write" },
   onlyByName: true,
   settings: templateSettings,
   aliases: { content: "markdown_content", markdown: "markdown_content", filename: "output_filename" },

@@ -16,6 +16,7 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
+  refersTo: { filename: "write" },
   aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },
   timeoutMs: MAKE_TIMEOUT_MS,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),

@@ -24,6 +24,7 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
+  refersTo: { filename: "write", template: "read" },
   settings: templateSettings,
   aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },
   timeoutMs: MAKE_TIMEOUT_MS,

@@ -19,6 +19,7 @@ export default defineTool({
   effect: (given) => (given.images_folder === undefined ? "none" : "keyed"),
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
+  refersTo: { filename: "read", images_folder: "write" },
   aliases: DOCUMENT_ALIASES,
   timeoutMs: 120_000,
   input: z.object({

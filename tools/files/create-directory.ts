@@ -13,6 +13,7 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
+  refersTo: { path: "write" },
   aliases: { filename: "path", file_path: "path" },
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
   input: z.object({ path: z.string().describe("Path of the directory inside the sandbox, e.g. notes/drafts") }),

@@ -16,6 +16,7 @@ export default defineTool({
   security: "safe",
   effect: "none",
   needs: ["files"],
+  refersTo: { path: "directory" },
   input: z.object({
     glob: z
       .string()

@@ -20,6 +20,7 @@ export default defineTool({
   security: "safe",
   effect: "none",
   needs: ["files", "patterns"],
+  refersTo: { path: "directory" },
   timeoutMs: ({ timeout_ms }) => timeout_ms + GRACE_MS,
   input: z.object({
     pattern: z.string().min(1).max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),

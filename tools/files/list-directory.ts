@@ -18,6 +18,7 @@ export default defineTool({
   security: "safe",
   effect: "none",
   needs: ["files"],
+  refersTo: { path: "directory" },
   input: z.object({
     path: z.string().default("").describe("The directory; empty for the topmost one"),
     pattern: z.string().max(200).default("*").describe("Shell pattern for the names, e.g. *.md"),

@@ -13,6 +13,7 @@ export default defineTool({
   security: "safe",
   effect: "none",
   needs: ["files"],
+  refersTo: { filename: "read" },
   aliases: FILENAME_ALIASES,
   input: z.object({ filename }),
   output: z.object({ content: z.string(), path: z.string(), size: z.int().describe("Bytes") }),

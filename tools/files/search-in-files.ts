@@ -22,6 +22,7 @@ export default defineTool({
   security: "safe",
   effect: "none",
   needs: ["files", "patterns"],
+  refersTo: { path: "directory" },
   input: z.object({
     pattern: z.string().max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),
     path: z.string().default(".").describe("A directory or a file; . is the topmost directory"),

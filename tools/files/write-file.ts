@@ -16,6 +16,7 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
+  refersTo: { filename: "write" },
   aliases: FILENAME_ALIASES,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
   input: z.object({ filename, content: z.string().describe("The whole new content") }),

@@ -16,6 +16,7 @@ export default defineTool({
   security: "safe",
   effect: "none",
   needs: ["files"],
+  refersTo: { path: "read" },
   aliases: { filename: "path", file_path: "path" },
   input: z.object({
     path: z.string().describe("Path of the file inside the sandbox, e.g. src/main.ts"),

@@ -15,6 +15,7 @@ export default defineTool({
   security: "dangerous",
   effect: "once",
   needs: ["files", "scripts"],
+  refersTo: { cwd: "directory", files: "directory" },
   copies: toCopyScope,
   settings: shellSettings,
   timeoutMs: shellTimeoutMs,

@@ -29,14 +29,14 @@ export default defineTool({
   security: "dangerous",
   effect: "none",
   needs: ["files", "scripts"],
+  refersTo: { path: "directory" },
   copies: () => ({ cwd: "", only: null }),
   timeoutMs: ({ timeout_ms }) => timeout_ms + MARGIN_MS,
   input: z.object({
     path: z
       .string()
-      .min(1)
       .max(1_024)
-      .regex(/^[^-\p{Cc}][^\p{Cc}]*$/u, "must not begin with - or hold control characters")
+      .regex(/^(?!-)\P{Cc}*$/u, "must not begin with - or hold control characters")
       .optional()
       .describe("A test file, directory or pattern, as the runner takes it; without it, all tests"),
     timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
@@ -64,7 +64,9 @@ export default defineTool({
     exit_code: z.int().describe("-1 when a signal ended the runner"),
     note: z.string().nullable().describe("What the numbers alone do not say"),
   }),
-  async run({ path, timeout_ms, env }, context) {
+  async run({ path: given, timeout_ms, env }, context) {
+    // The topmost directory means all tests.
+    const path = given === "" ? undefined : given;
     const copy = await takeCopy({ cwd: "", only: null }, context);
     if (!copy.ok) return failWith(copy.error);
     const { entries } = copy.value;

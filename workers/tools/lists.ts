@@ -2,7 +2,7 @@
 import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { SourcedList } from "../../core/steps/find-tools.ts";
-import { getInputSchema } from "../../core/steps/toolset.ts";
+import { getInputSchema } from "../../core/tool/input-schema.ts";
 import { createToolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import type { PinnedSource } from "../../core/tool/source.ts";

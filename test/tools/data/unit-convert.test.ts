@@ -169,10 +169,13 @@ describe("unit_convert", () => {
     expect(await convert(value, from, to)).toMatchObject({ result: null, error });
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, "5", null, undefined, 5n])("refuses the value %s", async (value) => {
-    const { failure } = await runTool(unitConvert, { value, from_unit: "m", to_unit: "km" });
-    expect(failure).toMatchObject({ code: "invalid_input", field: "value" });
-  });
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, "5 km", null, undefined, 5n])(
+    "refuses the value %s",
+    async (value) => {
+      const { failure } = await runTool(unitConvert, { value, from_unit: "m", to_unit: "km" });
+      expect(failure).toMatchObject({ code: "invalid_input", field: "value" });
+    },
+  );
 
   it.each(["", "x".repeat(51), 5, null])("refuses the unit %j", async (unit) => {
     const { failure } = await runTool(unitConvert, { value: 1, from_unit: unit, to_unit: "km" });

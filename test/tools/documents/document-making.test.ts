@@ -67,10 +67,10 @@ describe("where a document goes", () => {
 
   it.each([
     ["../a.docx", {}, "sandbox_denied"],
-    ["/a.docx", {}, "sandbox_denied"],
+    ["/../a.docx", {}, "sandbox_denied"],
     ["a\\b.docx", {}, "invalid_input"],
     ["", {}, "invalid_input"],
-    ["a/", {}, "invalid_input"],
+    ["./", {}, "invalid_input"],
     [".git/a.docx", {}, "sandbox_denied"],
     ["a.docx", { allowWrite: false }, "sandbox_denied"],
     ["a.docx", { extensions: [".md"] }, "sandbox_denied"],

@@ -56,7 +56,8 @@ describe("fs.read", () => {
       message: "Permission denied: locked.txt",
       field: "path",
     });
-    expect(await failureOf({ path: "/etc/passwd" })).toMatchObject({
+    const rules = { ...DEFAULT_RULES, allowedPaths: ["/app/src"] };
+    expect((await run(fsRead, { path: "/etc/passwd" }, rules)).failure).toMatchObject({
       code: "sandbox_denied",
       message: "File access denied by sandbox: /etc/passwd",
       field: "path",

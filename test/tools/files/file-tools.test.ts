@@ -16,7 +16,7 @@ import writeFile from "../../../tools/files/write-file.ts";
 import fsRead from "../../../tools/fs/read.ts";
 import fsWrite from "../../../tools/fs/write.ts";
 import { fakeFiles } from "../../fakes/files.ts";
-import { LITERALS, TRAVERSALS } from "./hostile-paths.ts";
+import { LITERALS, SPELLINGS, TRAVERSALS } from "./hostile-paths.ts";
 import { DEFAULT_RULES, OPEN_RULES, runTool } from "../run-tool.ts";
 
 const MAX_TEXT_BYTES = 2_097_152;
@@ -284,6 +284,11 @@ describe("a path that a model makes up", () => {
       expect(failure?.field).toMatch(/^(?:filename|path)$/);
     }
     expect((await list({}, OPEN_RULES)).result).toMatchObject({ total: 0 });
+  });
+
+  it.each(SPELLINGS)("written %j is %j", async (path, canonical) => {
+    expect((await write({ path, content: path }, OPEN_RULES)).result).toMatchObject({ path: canonical });
+    expect((await read({ path }, OPEN_RULES)).result).toMatchObject({ path: canonical, content: path });
   });
 
   it("may hold what is special elsewhere: it names a file of exactly that name", async () => {

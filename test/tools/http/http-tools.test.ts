@@ -151,7 +151,7 @@ describe.each([
     const most = timeout === "timeout" ? 120 : 120_000;
     const limit = tool.timeoutMs as (given: never) => number;
     expect(limit({ [timeout]: most } as never)).toBeGreaterThan(120_000);
-    for (const wrong of [0, most + 1, 1.5, "10"]) {
+    for (const wrong of [0, most + 1, 1.5, "ten"]) {
       expect((await call(tool, { ...needed, [timeout]: wrong })).ran.failure).toMatchObject({
         code: "invalid_input",
         field: timeout,

@@ -65,10 +65,10 @@ describe("statistics_summary", () => {
 
   it.each([
     ["more than 10,000 numbers", Array.from({ length: 10_001 }, () => 1), "numbers"],
-    ["a text", [1, "2"], "numbers.1"],
+    ["a text", [1, "two"], "numbers.1"],
     ["NaN", [Number.NaN], "numbers.0"],
     ["infinity", [1, Number.POSITIVE_INFINITY], "numbers.1"],
-    ["no list", 5, "numbers"],
+    ["no list", { first: 5 }, "numbers"],
   ])("refuses %s", async (_, numbers, field) => {
     expect((await runTool(statisticsSummary, { numbers })).failure).toMatchObject({ code: "invalid_input", field });
   });

@@ -29,7 +29,7 @@ describe("memory_save", () => {
     [{ content: "a\0b" }, "content"],
     [{ content: "\udc00" }, "content"],
     [{ content: "x".repeat(4_001) }, "content"],
-    [{ content: "x", tags: "x" }, "tags"],
+    [{ content: "x", tags: { a: 1 } }, "tags"],
     [{ content: "x", tags: [""] }, "tags.0"],
     [{ content: "x", tags: Array.from({ length: 21 }, (_, index) => `${index}`) }, "tags"],
     [{ content: "x", project: "other" }, "project"],

@@ -19,7 +19,7 @@ import type { Schema } from "../../../web/src/ui/schema-form/schema-resolve.ts";
 import { branchOf, fieldOf, shows, starterOf } from "../../../web/src/ui/schema-form/schema-shape.ts";
 import { fieldInWords, plainFault, schemaRows } from "../../../web/src/ui/schema-form/schema-words.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
-import { getInputSchema } from "../../../core/steps/toolset.ts";
+import { getInputSchema } from "../../../core/tool/input-schema.ts";
 
 const shapeOf = (schema: Schema) => fieldOf(schema, schema).shape;
 const words = (schema: Schema) => fieldInWords(schema, fieldOf(schema, schema));

@@ -2,12 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fnmatch } from "../../../core/lib/fnmatch.ts";
 import { DEFAULT_DENIED_PATTERNS } from "../../../core/agents/agent.ts";
+import { canonicalisePath } from "../../../core/sandbox/canonical-path.ts";
 import { DEFAULT_EXTENSIONS, type SandboxRules } from "../../../core/sandbox/rules.ts";
 import {
   checkExtension,
   checkListedExtension,
   isVisibleDirectory,
   isVisibleFile,
+  judgeForm,
   judgePath,
   judgeTop,
 } from "../../../core/sandbox/path.ts";
@@ -39,7 +41,7 @@ describe("the form of a path", () => {
     expect(judgePath(raw, OPEN, "read")).toEqual({ ok: true, value: raw });
   });
 
-  it.each(["..", "../a", "a/../b", "a/..", "/", "/etc/passwd", "//host/share", "a/../../b"])(
+  it.each(["..", "../a", "a/../b", "a/..", "/..", "/workspace/../x", "sandbox:/../x", "./../a", "a/../../b"])(
     "says of %j that it leaves the sandbox",
     (raw) => {
       expect(judgePath(raw, OPEN, "read", "filename")).toEqual({
@@ -51,10 +53,9 @@ describe("the form of a path", () => {
 
   it.each([
     ["an empty text", ""],
-    ["an empty segment", "a//b"],
-    ["a slash at the end", "a/"],
-    ["a single dot", "."],
-    ["a dot as a segment", "a/./b"],
+    ["the root", "."],
+    ["the root with a slash", "/"],
+    ["the root of the scheme", "sandbox:/"],
     ["a backslash", "a\\b"],
     ["a backslash that climbs", "..\\..\\etc"],
     ["NUL", "a\0.txt"],
@@ -67,6 +68,52 @@ describe("the form of a path", () => {
   ])("rejects %s and names the field", (_, raw) => {
     const judged = judgePath(raw, OPEN, "read", "filename");
     expect(judged).toMatchObject({ ok: false, error: { code: "invalid_input", field: "filename" } });
+  });
+
+  it.each([
+    ["./a.md", "a.md"],
+    ["/a.md", "a.md"],
+    ["//a.md", "a.md"],
+    ["notes/", "notes"],
+    ["notes//a.md", "notes/a.md"],
+    ["notes/./a.md", "notes/a.md"],
+    ["/workspace/a.md", "a.md"],
+    ["//workspace//a.md", "a.md"],
+    ["/workspace/workspace/a.md", "workspace/a.md"],
+    ["workspace/a.md", "workspace/a.md"],
+    ["/workspaces/a.md", "workspaces/a.md"],
+    ["sandbox:/a.md", "a.md"],
+    ["sandbox:///a.md", "a.md"],
+    ["sandbox:/workspace/a.md", "a.md"],
+    ["./sandbox:/workspace/a.md", "a.md"],
+    ["sandbox:a.md", "sandbox:a.md"],
+    ["sandbox:", "sandbox:"],
+    ["/etc/passwd", "etc/passwd"],
+    ["/nota\u0300s/", "not\u00e0s"],
+  ])("canonicalises %j to %j", (raw, path) => {
+    expect(judgePath(raw, OPEN, "read")).toEqual({ ok: true, value: path });
+  });
+
+  it.each(["", ".", "/", "./", "//", "/workspace", "/workspace/", "sandbox:/", "sandbox:/workspace/", "/./"])(
+    "reads %j as the root",
+    (raw) => {
+      expect(judgePath(raw, OPEN, "list")).toEqual({ ok: true, value: "" });
+    },
+  );
+
+  it("canonicalises once: the canonical form is its own canonical form", () => {
+    const segment = fc.constantFrom("", ".", "..", "sandbox:", "workspace", "a", "e\u0301");
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 8 }), (segments) => {
+        const once = canonicalisePath(segments.join("/"));
+        expect(canonicalisePath(once)).toBe(once);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each(["./a", "/a", "a/", "a//b", "a/./b", ""])("does not clean %j where a stored path is expected", (raw) => {
+    expect(judgeForm(raw).ok).toBe(false);
   });
 
   it("returns the path in NFC", () => {
@@ -99,7 +146,7 @@ describe("the form of a path", () => {
 });
 
 describe("allowed paths", () => {
-  const rules: SandboxRules = { ...OPEN, allowedPaths: ["/app", "docs/public/", "one.txt"] };
+  const rules: SandboxRules = { ...OPEN, allowedPaths: ["/app", "./docs//public/", "sandbox:/workspace/one.txt"] };
 
   it.each([
     ["app", "ok"],
@@ -131,7 +178,8 @@ describe("allowed paths", () => {
 
   it("allow nothing when the list is empty, and everything when it contains the root", () => {
     expect(codeOf("a", { ...OPEN, allowedPaths: [] })).toBe("sandbox_denied");
-    for (const top of ["", "/", "."]) expect(codeOf("a", { ...OPEN, allowedPaths: [top] })).toBe("ok");
+    for (const top of ["", "/", ".", "/workspace", "sandbox:/"])
+      expect(codeOf("a", { ...OPEN, allowedPaths: [top] })).toBe("ok");
     expect(codeOf("a", { ...OPEN, allowedPaths: [".."] })).toBe("sandbox_denied");
   });
 });
@@ -172,6 +220,10 @@ describe("denied patterns", () => {
     ["private", "private/x/y.txt", true],
     ["private", "a/private/y.txt", true],
     ["/private", "private/y.txt", true],
+    ["./a//b/", "a/b/c.txt", true],
+    ["/workspace/a/*.txt", "a/c.txt", true],
+    ["sandbox:/a/b", "a/b", true],
+    ["/", "anything", true],
     ["a/private", "a/private/y.txt", true],
     ["a/private", "b/a/private/y.txt", false],
     ["a/*/c", "a/b/c", true],
@@ -187,6 +239,13 @@ describe("denied patterns", () => {
     ["a?c/d", "a/c/d", false],
   ])("%j on %j: denied is %j", (pattern, path, denied) => {
     expect(codeOf(path, { ...OPEN, deniedPatterns: [pattern] })).toBe(denied ? "sandbox_denied" : "ok");
+  });
+
+  it("name the path as it was written", () => {
+    for (const raw of ["/etc/passwd", "/workspace/app/../x", "sandbox:/other"])
+      expect(judgePath(raw, { ...OPEN, allowedPaths: ["/app"] }, "read")).toMatchObject({
+        error: { code: "sandbox_denied", message: `File access denied by sandbox: ${raw}` },
+      });
   });
 
   it("take precedence over allowed paths", () => {
@@ -291,11 +350,15 @@ describe("the start of a search", () => {
     ["a", "a"],
     ["a/", "a"],
     ["a/b/", "a/b"],
+    ["a//", "a"],
+    ["./a", "a"],
+    ["/a/", "a"],
+    ["/", ""],
   ])("%j is %j", (raw, path) => {
     expect(judgeTop(raw, OPEN)).toEqual({ ok: true, value: path });
   });
 
-  it.each(["/", "//", "a//", "./a", "..", "../", "a/../", "/a/", "\\", "a\0"])("%j is rejected", (raw) => {
+  it.each(["..", "../", "a/../", "\\", "a\0"])("%j is rejected", (raw) => {
     expect(judgeTop(raw, OPEN).ok).toBe(false);
   });
 });

@@ -90,7 +90,10 @@ describe("the bus", () => {
       const { bus } = await play();
       const given = JSON.parse(`{"filename": "a.md", ${JSON.stringify(name)}: 1}`) as Record<string, unknown>;
       expect(await bus.call("read_file", given)).toMatchObject({
-        error: { code: "invalid_input", message: `${name}: There is no such argument` },
+        error: {
+          code: "invalid_input",
+          message: expect.stringMatching(`^${name}: there is no argument of this name; `),
+        },
       });
     },
   );

@@ -1,0 +1,163 @@
+/**
+ * Says what is wrong with a value and what to give instead, in Otto's words, for every kind of issue that zod reports.
+ * Pass it to a parse as `{ error: describeIssue }`. A schema's own message comes before it. The text follows a field's
+ * name and a colon.
+ */
+import type { z } from "zod";
+import { findNearest } from "./nearest.ts";
+
+/** The most characters of a quoted value, and the most choices that a message lists. */
+const MAX_QUOTED = 60;
+const MAX_CHOICES = 30;
+
+/** Describes an issue that no schema has a message for. */
+export function describeIssue(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return describeType(issue.expected, issue.input);
+    case "invalid_value":
+      return describeChoice(issue.values, issue.input);
+    case "too_big":
+      return describeBound(issue, issue.maximum, issue.inclusive === false ? "less than" : "at most");
+    case "too_small":
+      return describeBound(issue, issue.minimum, issue.inclusive === false ? "more than" : "at least");
+    case "invalid_format":
+      return describeFormat(issue);
+    case "not_multiple_of":
+      return `has to be a multiple of ${issue.divisor}`;
+    case "unrecognized_keys":
+      return describeUnknown(issue.keys);
+    case "invalid_union":
+      return describeUnion(issue);
+    case "invalid_key":
+      return `has a name that it cannot have: ${listMessages(issue.issues)}`;
+    case "invalid_element":
+      return `has a value that it cannot have: ${listMessages(issue.issues)}`;
+    case "custom":
+      return issue.input === undefined ? "is missing" : "does not have the form that it needs";
+  }
+}
+
+/** Says which name was probably meant instead of an unknown one. */
+export function describeUnknownName(name: string, names: readonly string[]): string {
+  const nearest = findNearest(name, names);
+  if (nearest !== null) return `there is no argument of this name; did you mean ${nearest}?`;
+  return names.length === 0
+    ? "there is no argument of this name; leave it out"
+    : `there is no argument of this name; leave it out, or use one of ${names.slice(0, MAX_CHOICES).join(", ")}`;
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  tuple: "a list",
+  set: "a list",
+  object: "an object",
+  record: "an object",
+  map: "an object",
+  null: "null",
+  date: "a date",
+};
+
+function describeType(expected: string, input: unknown): string {
+  const wanted = TYPE_WORDS[expected] ?? "of another type";
+  if (input === undefined) return `is missing; give ${wanted}`;
+  if (expected === "never" || expected === "undefined") return "must not be given; leave it out";
+  if (input === null) return `has to be ${wanted}, not null; leave it out if it is optional`;
+  return `has to be ${wanted}, not ${quote(input)}`;
+}
+
+function describeChoice(values: readonly unknown[], input: unknown): string {
+  const choices = values.map((value) => quote(value));
+  const listed = choices.length > MAX_CHOICES ? [...choices.slice(0, MAX_CHOICES), "…"] : choices;
+  const wanted = joinChoices(listed);
+  if (input === undefined) return `is missing; give ${wanted}`;
+  const texts = values.filter((value) => typeof value === "string");
+  const nearest = typeof input === "string" ? findNearest(input, texts) : null;
+  const hint = nearest === null ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
+  return `has to be ${wanted}, not ${quote(input)}${hint}`;
+}
+
+function describeBound(
+  { origin, exact, input }: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall>,
+  limit: number | bigint,
+  bound: string,
+): string {
+  const amount = exact === true ? `exactly ${limit}` : `${bound} ${limit}`;
+  const unit = UNITS[origin];
+  if (unit === undefined) return `has to be ${amount}, not ${quote(input)}`;
+  const given = typeof input === "string" || Array.isArray(input) ? `, not ${input.length}` : "";
+  return `has to have ${amount} ${limit === 1 ? unit.replace(/s$/, "") : unit}${given}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  string: "characters",
+  array: "entries",
+  set: "entries",
+  map: "entries",
+  object: "entries",
+  record: "entries",
+  file: "bytes",
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "an address such as ana@example.com",
+  url: "a full URL such as https://example.com/page",
+  date: "a date such as 2026-11-30",
+  datetime: "a time such as 2026-11-30T08:00:00Z",
+  time: "a time such as 08:00:00",
+  duration: "a duration such as PT1H",
+  uuid: "a UUID",
+  ipv4: "an IPv4 address",
+  ipv6: "an IPv6 address",
+  base64: "Base64",
+  base64url: "Base64 for URLs",
+  json_string: "JSON",
+};
+
+function describeFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
+  const { format, pattern } = issue;
+  for (const [name, verb] of [
+    ["prefix", "begin with"],
+    ["suffix", "end with"],
+    ["includes", "contain"],
+  ] as const)
+    if (typeof issue[name] === "string") return `has to ${verb} ${quote(issue[name])}`;
+  const known = FORMATS[format];
+  if (known !== undefined) return `has to be ${known}, not ${quote(issue.input)}`;
+  return pattern === undefined
+    ? "does not have the form that it needs"
+    : `has to match the pattern ${pattern.slice(0, 200)}, which ${quote(issue.input)} does not`;
+}
+
+function describeUnknown(keys: readonly string[]): string {
+  return `there is no ${keys.map(quote).join(", ")} here; leave it out`;
+}
+
+function describeUnion({ errors, input, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
+  if (Array.isArray(options) && options.length > 0) return describeChoice(options, input);
+  const texts = new Set(errors.flatMap(([first]) => (first === undefined ? [] : [prefixPath(first)])));
+  if (texts.size === 0) return "fits more than one of its forms; leave out what belongs to the other";
+  return [...texts].join("; or ");
+}
+
+function listMessages(issues: readonly z.core.$ZodIssue[]): string {
+  return [...new Set(issues.map(prefixPath))].join("; ");
+}
+
+function prefixPath({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.map(String).join(".")} ${message}`;
+}
+
+function joinChoices(choices: readonly string[]): string {
+  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1) ?? ""}`;
+}
+
+/** The start of a value as JSON. */
+function quote(value: unknown): string {
+  const text = typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+}
