@@ -113,6 +113,16 @@ export function failure<Code extends ErrorCode>(
   return new NotAResult({ kind: "failure", failure: failed(code, message, extra).error });
 }
 
+/** A failure of a tool whose document defines the fields of `result` also for a failure. */
+export function failureWithResult<Code extends ErrorCode>(
+  code: Code,
+  message: string,
+  field: string,
+  result: object,
+): NotAResult {
+  return new NotAResult({ kind: "failure", failure: failed(code, message, { field }).error, result });
+}
+
 /** Passes on a failure of a port or of a rule. */
 export function failWith(error: Failure): NotAResult {
   return new NotAResult({ kind: "failure", failure: error });

@@ -97,10 +97,13 @@ async function callSidecar<R>(
       body,
       signal: limit,
     });
-    if (response.status !== 200) return toRefusal(response.status, await response.text(), hop);
+    if (response.status !== 200) return toRefusal(response.status, await response.text(), hop, timeoutMs);
     return await read(response);
   } catch {
-    if (limit.aborted) return maybeSent("timeout", `No reply from ${formatUrl(url)} in time.`, { field: "url" });
+    if (limit.aborted) {
+      const details = { timeout_ms: timeoutMs };
+      return maybeSent("timeout", `No reply from ${formatUrl(url)} in time.`, { field: "url", details });
+    }
     // A request that only reads is retried, also when it may have been sent.
     if (isSafeMethod(hop.method)) await isUp(sidecar, limit);
     return failLost(url);
@@ -149,7 +152,7 @@ async function readReply(response: Response, maxBytes: number): Promise<Result<R
 const refusalSchema = z.object({ code: z.string(), message: z.string(), sent: z.boolean().optional() });
 
 /** The sidecar's refusals. Nothing was sent, except perhaps after a failure of the other side. */
-function toRefusal(status: number, text: string, hop: WebHop): Result<never> {
+function toRefusal(status: number, text: string, hop: WebHop, timeoutMs: number): Result<never> {
   const refusal = refusalSchema.safeParse(parseJson(text)).data;
   if (status === 403 && refusal !== undefined) return refuseUrl("blocked_by_policy", refusal.message);
   if (status === 422 && refusal !== undefined) return refuseUrl("invalid_input", refusal.message);
@@ -158,5 +161,7 @@ function toRefusal(status: number, text: string, hop: WebHop): Result<never> {
   if ((status === 401 || status === 503) && refusal !== undefined && refusal.sent !== true) return failUnreachable();
   if (refusal === undefined) return failLost(hop.url);
   const fail = refusal.sent === false ? notSent : maybeSent;
-  return fail(refusal.code === "timeout" ? "timeout" : "upstream_failed", refusal.message, { field: "url" });
+  if (refusal.code === "timeout")
+    return fail("timeout", refusal.message, { field: "url", details: { timeout_ms: timeoutMs } });
+  return fail("upstream_failed", refusal.message, { field: "url", details: { service: hop.url.host } });
 }

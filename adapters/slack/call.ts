@@ -47,7 +47,7 @@ function toFailure(thrown: unknown): Result<never> {
   if (!(thrown instanceof SlackAPIConnectionError) || thrown.status === -1)
     return failLost(thrown instanceof SyntaxError ? "Slack sent an unreadable reply." : "Slack is unavailable.");
   if (thrown.status === 429) return failRateLimited(thrown.headers?.get("retry-after") ?? null);
-  return failLost(`Slack replied with HTTP ${thrown.status}.`);
+  return failLost(`Slack replied with HTTP ${thrown.status}.`, thrown.status);
 }
 
 /** The time left for a call. */
@@ -61,6 +61,7 @@ export function failOutOfTime(): Result<never> {
 }
 
 /** It is unknown whether the call took effect. */
-export function failLost(message: string): Result<never> {
-  return maybeSent("upstream_failed", message);
+export function failLost(message: string, status?: number): Result<never> {
+  const details = { service: "slack", ...(status === undefined ? {} : { status }) };
+  return maybeSent("upstream_failed", message, { details });
 }

@@ -67,7 +67,9 @@ const FAILURES: ReadonlySet<string> = new Set([
 export function toRefusal(word: string): Result<never> {
   if (word === "ratelimited" || word === "rate_limited") return failRateLimited(null);
   if (FAILURES.has(word))
-    return maybeSent("upstream_failed", "Slack failed. Try again later.", { details: { slack: word } });
+    return maybeSent("upstream_failed", "Slack failed. Try again later.", {
+      details: { slack: word, service: "slack" },
+    });
   const [code, message] = getOwn(MEANINGS, word) ?? ["invalid_input", `Slack rejected this: ${word}.`];
   return notSent(code, message, { cause: ANSWERED, details: { slack: word } });
 }
@@ -79,6 +81,6 @@ export function failRateLimited(seconds: string | null): Result<never> {
   return notSent("rate_limited", "Slack accepts no more calls from Otto at present. Try again later.", {
     retryAfterMs,
     cause: ANSWERED,
-    details: { slack: "ratelimited" },
+    details: { slack: "ratelimited", service: "slack", status: 429 },
   });
 }

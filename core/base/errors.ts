@@ -88,8 +88,9 @@ interface DatabaseDetails {
   readonly constraint?: string | undefined;
 }
 
-/** What an outside service reported. `slack` is Slack's error code, `status` the HTTP status. */
+/** What an outside service reported. `slack` is Slack's error code, `status` the HTTP status, `service` its name. */
 interface ServiceDetails {
+  readonly service?: string;
   readonly slack?: string;
   readonly status?: number;
 }
@@ -116,8 +117,9 @@ interface DetailsByCode {
       /** Repeats `cause`, for objects and runners of the release before that field. */
       readonly stopped?: true;
     };
-  /** `task_id` is the task in which the call continues. */
+  /** `timeout_ms` is the time that has passed; `task_id` is the task in which the call continues. */
   readonly timeout: {
+    readonly timeout_ms?: number;
     readonly thrown?: string;
     readonly task_id?: string;
     readonly status?: string;
@@ -162,6 +164,8 @@ export interface Failure {
   /** Every invalid field, if there are several. */
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
   readonly retryAfterMs?: number;
+  /** Whether the same call can succeed when repeated, if the code's row in `ERRORS` does not say it. */
+  readonly retry?: Retry;
   /** Absent if unknown. */
   readonly happened?: Happened;
   readonly cause?: FailureCause;

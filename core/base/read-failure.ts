@@ -4,7 +4,16 @@
  * on it.
  */
 import { z } from "zod";
-import { ANSWERED, type Failed, type Failure, type FailureCause, type Happened, type Result } from "./errors.ts";
+import {
+  ANSWERED,
+  type ErrorCode,
+  type ErrorDetails,
+  type Failed,
+  type Failure,
+  type FailureCause,
+  type Happened,
+  type Result,
+} from "./errors.ts";
 
 /** The fields that an earlier release set. A field of another type is ignored. */
 const earlierDetails = z.object({
@@ -36,9 +45,22 @@ export function readResult<T>(result: Result<T>): Result<T> {
   return result.ok ? result : ({ ok: false, error: readFailure(result.error) } satisfies Failed);
 }
 
-/** Returns a copy of `details` for a caller. */
-export function toPublicDetails({ details }: Failure): Readonly<Record<string, unknown>> | undefined {
-  return details === undefined ? undefined : Object.fromEntries(Object.entries(details));
+/** The fields of each code's details that callers read. The others are for the log. */
+const PUBLIC_DETAILS: { readonly [Code in ErrorCode]?: readonly (keyof ErrorDetails<Code>)[] } = {
+  timeout: ["timeout_ms", "task_id", "status", "pending"],
+  upstream_failed: ["service", "status"],
+  rate_limited: ["service", "status"],
+  needs_approval: ["approval_id", "task_id", "expires_at"],
+  outcome_unknown: ["task_id", "call_id"],
+  conflict: ["by", "names"],
+};
+
+/** Returns the details of a failure for callers: the error maps of document 003 and the ids of tasks and approvals. */
+export function toPublicDetails({ code, field, details }: Failure): Readonly<Record<string, unknown>> | undefined {
+  if (code === "invalid_input") return field === undefined ? undefined : { field };
+  const names: readonly string[] = PUBLIC_DETAILS[code] ?? [];
+  const shown = Object.entries(details ?? {}).filter(([name, value]) => names.includes(name) && value !== undefined);
+  return shown.length === 0 ? undefined : Object.fromEntries(shown);
 }
 
 /** `sent: true` only revoked a `sent: false`. */

@@ -119,12 +119,21 @@ async function toOutcome(
   if (isError) {
     const text = result.content === "" ? "it gave no reason." : cleanText(result.content, MAX_ERROR);
     const message = `The MCP server ${server} says that ${tool} failed: ${text}`;
-    return toFailure({ code: "upstream_failed", message, cause: ANSWERED });
+    const retry = isPassing(text) ? "later" : "never";
+    const details = { service: server };
+    return { kind: "failure", failure: failed("upstream_failed", message, { cause: ANSWERED, retry, details }).error };
   }
   // The call did happen, so missing structured content is a result in the wrong form, not a failure of the call.
   if (output !== null) return { kind: "result", result: structured ?? null };
   if (structured !== undefined) return { kind: "result", result: { ...result, structured } };
   return { kind: "result", result: result.files.length === 0 ? result.content : result };
+}
+
+/** Whether a server's words say that its error passes. Any other error is the same for the same arguments. */
+function isPassing(text: string): boolean {
+  return /\b(?:429|502|503|504|rate.?limit|too many requests|time(?:d )?.?out|try again|temporar|unavailable|busy|overloaded)/i.test(
+    text,
+  );
 }
 
 function toFailure(error: Failure): Outcome {

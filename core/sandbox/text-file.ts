@@ -18,12 +18,16 @@ export interface TextFile {
 
 /** Reads a file whose path was checked. `field` is the argument that errors name; document 003 fixes the messages. */
 export async function readText(
-  files: Pick<FilesPort, "read">,
+  files: Pick<FilesPort, "read" | "list">,
   path: string,
   maxBytes: number,
   field: string,
 ): Promise<Result<TextFile>> {
   const read = await files.read(path, maxBytes);
+  if (!read.ok && read.error.code === "not_found" && (await files.list(path)).ok) {
+    const message = `${path} is a directory; list it with list_directory, or name a file in it.`;
+    return failed("invalid_input", message, { field });
+  }
   if (!read.ok) return { ok: false, error: { ...read.error, field } };
   const { entry, bytes } = read.value;
   if (!isReadable(entry)) return failed("permission_denied", `Permission denied: ${entry.path}`, { field });

@@ -1,6 +1,6 @@
 /** Calls a tenant's HTTP tool: one request through the web port, whose reply is the result. */
 import { getOwn } from "../base/own-field.ts";
-import type { ErrorCode, Failure } from "../base/errors.ts";
+import { type ErrorCode, failed, type Failure } from "../base/errors.ts";
 import { isSafeMethod } from "../web/http-method.ts";
 import type { WebResponse } from "../ports/web.ts";
 import type { ToolOutcome } from "../tool/tool.ts";
@@ -60,8 +60,11 @@ function toReplyFailure(reply: WebResponse, text: string): Failure {
   const detail = text.trim() === "" ? "" : `: ${text.trim().slice(0, MAX_ERROR_CHARACTERS)}`;
   const message = `${host} answered ${reply.status}${detail}`;
   const code = getErrorCode(reply.status);
+  const details = { service: host, status: reply.status };
   const retryAfterMs = reply.status === 429 ? readRetryAfterMs(reply) : null;
-  return { code, message, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
+  if (code === "rate_limited")
+    return failed(code, message, { details, ...(retryAfterMs === null ? {} : { retryAfterMs }) }).error;
+  return code === "upstream_failed" ? failed(code, message, { details }).error : { code, message };
 }
 
 function getErrorCode(status: number): ErrorCode {

@@ -10,9 +10,8 @@ import type { BlobPort } from "../ports/blobs.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { WebPort } from "../ports/web.ts";
-import { type Failure, failed, ok, type Result } from "../base/errors.ts";
+import { type Failure, failed, type Result } from "../base/errors.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
-import { getResultKey, formatResult } from "../prompt/stored-results.ts";
 import { unknownOutcome } from "../task/ledger.ts";
 import { OUTSIDE, TENANT } from "../provenance/label.ts";
 import { TaintTracker } from "./taint-tracker.ts";
@@ -28,18 +27,16 @@ import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
 import { bindFiles, guardApprovedFiles, namesFiles, areSameFiles } from "../gateway/bind-files.ts";
 import { formatMissingPermission } from "../gateway/envelope.ts";
-import { refusedOutcome, toToolError } from "./prepare.ts";
+import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
+import { refusedOutcome } from "./prepare.ts";
 import { type DefectReporter, toDefect, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
-import { EXPAND_RESULT, shapeError, type ShapeLimits } from "../gateway/shape.ts";
+import type { ShapeLimits } from "../gateway/shape.ts";
 import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
 import { limitStep, createStepBudget } from "./step-patterns.ts";
-import { validateOutput } from "../gateway/validate.ts";
 
 /** Delays before a call is retried, while that is safe: it was not sent, or the provider drops repeats by its key. */
 export const RETRY_DELAYS_MS: readonly number[] = [300, 1000, 2500];
-/** Results longer than this as JSON are stored as blobs, and the row has their key (rows are limited to 2 MB). */
-const MAX_INLINE_RESULT = 100_000;
 
 /** An approval and the ledger cover exactly the hashed arguments; others are not sent. */
 const OTHER_ARGUMENTS: Failure = {
@@ -208,10 +205,10 @@ async function performCall(
   const spentMs = () => deps.clock.now() - started;
   let mayHaveHappened = call.attempt > 1 && call.effect !== "none";
   let hasResult = false;
-  const end = (failure: Failure): CallOutcome =>
+  const end = (failure: Failure, result?: unknown): CallOutcome =>
     giveUp(mayHaveHappened) === "unknown"
       ? { ...unknownOutcome(call.tool), durationMs: spentMs() }
-      : toFailureOutcome(failure, spentMs());
+      : toFailureOutcome(failure, spentMs(), result);
 
   const tool = deps.toolset.resolve(call.tool);
   if (tool === null) return end(toMissingToolFailure(call.tool, deps.toolset));
@@ -274,7 +271,7 @@ async function performCall(
       // No retry if the receiver's delay exceeds this call's limit.
       if (decided.next === "retry" && delayMs < timeoutMs - spentMs() && (await sleep(deps.timer, delayMs, limit)))
         continue;
-      return end(failure);
+      return end(failure, outcome.result);
     }
   } catch (thrown) {
     deps.reportDefect(tool.name, thrown);
@@ -293,59 +290,6 @@ function toAttempted(call: Call, now: number): AttemptedEffect {
   const isFirst = call.attempt === 1 || call.mode === "probe";
   const sentAt = isFirst ? now : call.sentAt;
   return { ...pickTerms(call), ...(sentAt === undefined ? {} : { sentAt }) };
-}
-
-async function toResultOutcome(
-  tool: Tool,
-  result: unknown,
-  call: Call,
-  job: ActJob,
-  deps: StepDeps,
-  durationMs: number,
-): Promise<CallOutcome> {
-  // The call was made, so its result is accepted even if its schema exceeds the budget.
-  const isChecked = tool.compileOutput?.(deps.patternBudget) !== false;
-  const valid = isChecked ? validateOutput(tool, result) : ok(result);
-  if (!valid.ok) return { ...toFailureOutcome(valid.error, durationMs), state: "confirmed" };
-  const text = tool.show(valid.value as never);
-  const { content, isLarge } = tool.wholeResult
-    ? { content: text, isLarge: false }
-    : await formatResult(text, job.facts, call.callId, {
-        ...deps,
-        canExpand: deps.toolset.names.includes(EXPAND_RESULT),
-      });
-  const storedResult = await storeLargeResult(valid.value, call, job, deps);
-  return {
-    state: "confirmed",
-    result: { ok: true, result: storedResult },
-    content,
-    control: null,
-    durationMs,
-    isLarge,
-  };
-}
-
-function toFailureOutcome(failure: Failure, durationMs: number): CallOutcome {
-  const error = toToolError(failure);
-  const { details: _, ...publicError } = error;
-  return {
-    state: "failed",
-    result: { ok: false, error: publicError },
-    content: shapeError(error),
-    control: null,
-    durationMs,
-  };
-}
-
-/** Stores a large result as a blob. If that fails, the row has its start, marked as cut. */
-async function storeLargeResult(result: unknown, call: Call, job: ActJob, deps: PerformDeps): Promise<unknown> {
-  const text = JSON.stringify(result);
-  if (text.length <= MAX_INLINE_RESULT) return result;
-  const key = getResultKey(job.facts, call.callId);
-  const put = await deps.blobs.put(key, new TextEncoder().encode(text));
-  return put.ok
-    ? { stored: key, characters: text.length }
-    : { cut: text.slice(0, MAX_INLINE_RESULT), characters: text.length };
 }
 
 /** Returns the hashes of the skills in force for a call; null for an API call without a task, which names the skill. */

@@ -182,14 +182,14 @@ function joinReasons(policy: string | null, influence: string | null): string | 
   return policy === null || influence === null ? (policy ?? influence) : `${influence} ${policy}`;
 }
 
-/** Converts a failure to a tool's error; the code determines `retry`. */
+/** Converts a failure to a tool's error. */
 export function toToolError(failure: Failure): ToolError {
   const { code, message, field } = failure;
   const details = toPublicDetails(failure);
   return {
     code,
     message,
-    retry: ERRORS[code].retry,
+    retry: failure.retry ?? ERRORS[code].retry,
     ...(field === undefined ? {} : { field }),
     ...(details === undefined ? {} : { details }),
   };

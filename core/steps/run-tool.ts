@@ -1,7 +1,7 @@
 /** Runs a tool's functions under a time limit, counts their computing time, and turns thrown errors into failures. */
 import { awaitUnlessAborted, awaitWithin, type Timer } from "../base/deadline.ts";
 import type { YieldTurn } from "../base/turns.ts";
-import type { Failure } from "../base/errors.ts";
+import { failed, type Failure } from "../base/errors.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool/tool.ts";
 
@@ -57,7 +57,9 @@ export async function runTool(
 ): Promise<ToolOutcome<unknown>> {
   const timedOut: ToolOutcome<unknown> = {
     kind: "failure",
-    failure: { code: "timeout", message: `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.` },
+    failure: failed("timeout", `${tool.name} did not end within ${Math.ceil(timeoutMs / 1000)} s.`, {
+      details: { timeout_ms: timeoutMs },
+    }).error,
   };
   work.begin();
   const ran = tool.run(given, context).catch((thrown: unknown): ToolOutcome<unknown> => {

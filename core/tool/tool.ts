@@ -137,7 +137,8 @@ export type ToolFailure = Failure;
 /** The outcome of `run`. */
 export type ToolOutcome<Out> =
   | { readonly kind: "result"; readonly result: Out }
-  | { readonly kind: "failure"; readonly failure: ToolFailure }
+  /** `result`: the fields that the tool's document defines also for a failure. */
+  | { readonly kind: "failure"; readonly failure: ToolFailure; readonly result?: unknown }
   | { readonly kind: "control"; readonly control: Control };
 
 /** The result of a probe: whether the call with this key happened. */
@@ -296,4 +297,4 @@ export interface ToolError {
 /** The result of a tool call, as the API returns it. */
 export type ToolResult =
   | { readonly ok: true; readonly result: unknown }
-  | { readonly ok: false; readonly error: ToolError };
+  | { readonly ok: false; readonly error: ToolError; readonly result?: unknown };

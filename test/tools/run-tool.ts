@@ -14,6 +14,7 @@ import { createToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { CallFacts, Control, Tool, ToolContext } from "../../core/tool/tool.ts";
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
+import { expect } from "vitest";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMail } from "../fakes/mail.ts";
@@ -102,11 +103,26 @@ export async function runTool(
   const canonical = canonicalisePaths(tool, parsed.value, context.sandbox);
   if (!canonical.ok) return { failure: canonical.error };
   const outcome = await tool.run(canonical.value as never, context);
-  if (outcome.kind === "failure") return { failure: outcome.failure };
+  if (outcome.kind === "failure")
+    return { failure: outcome.failure, ...(outcome.result === undefined ? {} : { result: outcome.result }) };
   if (outcome.kind === "control") return { control: outcome.control };
   const valid = validateOutput(tool, outcome.result);
   if (!valid.ok) return { failure: valid.error };
   return { result: valid.value, shown: tool.show(valid.value as never) };
+}
+
+/**
+ * Runs a tool whose document defines an `error` field, and returns its fields. A failed call has the same text as its
+ * failure's message, and its fields fit the output's schema.
+ */
+export async function runDocumented<Fields>(tool: Tool, given: object): Promise<Fields> {
+  const { result, failure } = await runTool(tool, given);
+  const { error } = result as { readonly error: string | null };
+  if (failure !== undefined) {
+    expect(failure).toMatchObject({ code: "invalid_input", message: error, field: expect.any(String) });
+    expect(tool.output.parse(result)).toEqual(result);
+  }
+  return result as Fields;
 }
 
 /** The gateway takes `call_tool` apart before anything runs. */

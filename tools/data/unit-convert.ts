@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool } from "../define-tool.ts";
+import { defineTool, failureWithResult } from "../define-tool.ts";
 import { convertExactly, findUnit, isBelowZeroKelvin, listUnits, readFraction, toNumber } from "./units.ts";
 
 /** Longer than every unit's name. */
@@ -29,32 +29,30 @@ export default defineTool({
   }),
   run({ value, from_unit, to_unit }) {
     const asked = { from_unit, to_unit };
-    const error = whyNot(from_unit, to_unit);
+    const fail = (error: string, field: string) =>
+      failureWithResult("invalid_input", error, field, { result: null, category: null, error, ...asked });
     const from = findUnit(from_unit);
     const to = findUnit(to_unit);
-    if (error !== null || from === null || to === null) return { result: null, category: null, error, ...asked };
+    if (from === null || to === null || from.category !== to.category)
+      return fail(whyNot(from_unit, to_unit), from === null ? "from_unit" : "to_unit");
     const exact = readFraction(String(value));
-    if (isBelowZeroKelvin(exact, from)) {
-      return { result: null, category: null, error: `Below absolute zero: ${value} ${from_unit}`, ...asked };
-    }
+    if (isBelowZeroKelvin(exact, from)) return fail(`Below absolute zero: ${value} ${from_unit}`, "value");
     const result = toNumber(convertExactly(exact, from, to));
-    if (!Number.isFinite(result)) {
-      return { result: null, category: null, error: "The result is too large for a number", ...asked };
-    }
+    if (!Number.isFinite(result)) return fail("The result is too large for a number", "value");
     return { result, category: from.category, error: null, ...asked };
   },
-  show: ({ result, error, to_unit }) => (error === null ? `${result} ${to_unit}` : `Error: ${error}`),
+  show: ({ result, to_unit }) => `${result} ${to_unit}`,
   examples: [
     { note: "a marathon in miles", given: { value: 42.195, from_unit: "km", to_unit: "mi" } },
     { note: "a temperature", given: { value: 100, from_unit: "celsius", to_unit: "fahrenheit" } },
   ],
 });
 
-/** What is wrong with a pair of units, in the words of the specification; null: nothing. */
-function whyNot(fromUnit: string, toUnit: string): string | null {
+/** What is wrong with a pair of units, in the words of document 001. */
+function whyNot(fromUnit: string, toUnit: string): string {
   const [from, to] = [findUnit(fromUnit), findUnit(toUnit)];
   if (from !== null && to !== null) {
-    return from.category === to.category ? null : `Incompatible categories: '${from.category}' vs '${to.category}'`;
+    return `Incompatible categories: '${from.category}' vs '${to.category}'`;
   }
   const unknown = from === null ? fromUnit : toUnit;
   const isTemperature = (from ?? to)?.category === "temperature";

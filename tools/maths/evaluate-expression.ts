@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { evaluateText } from "../../core/lib/maths/evaluate.ts";
-import { defineTool } from "../define-tool.ts";
+import { defineTool, failureWithResult } from "../define-tool.ts";
 
 export default defineTool({
   name: "evaluate_expression",
@@ -25,7 +25,10 @@ export default defineTool({
   }),
   run({ expression }) {
     const evaluated = evaluateText(expression);
-    if (!evaluated.ok) return { result: null, expression, error: evaluated.error.message };
+    if (!evaluated.ok) {
+      const { message: error } = evaluated.error;
+      return failureWithResult("invalid_input", error, "expression", { result: null, expression, error });
+    }
     const { value } = evaluated;
     const result = Number(value);
     if (typeof value === "number" || Number.isSafeInteger(result)) return { result, expression, error: null };
@@ -33,10 +36,9 @@ export default defineTool({
     if (Number.isFinite(result)) return { result, exact, expression, error: null };
     return { result: null, exact, expression, error: "Too large for a JSON number: exact holds the digits" };
   },
-  show: ({ result, exact, error }) => exact ?? (result === null ? `Error: ${error ?? ""}` : String(result)),
+  show: ({ result, exact }) => exact ?? String(result),
   examples: [
     { note: "a power binds tighter than the sign before it", given: { expression: "-2 ** 2 + 7 % 3" } },
     { note: "an exact integer", given: { expression: "factorial(25) // 3" } },
-    { note: "outside a domain there is an error", given: { expression: "sqrt(-1)" } },
   ],
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MathsError } from "../../core/lib/maths/maths-error.ts";
 import { solveText } from "../../core/lib/maths/solve.ts";
-import { defineTool } from "../define-tool.ts";
+import { defineTool, failureWithResult } from "../define-tool.ts";
 
 export default defineTool({
   name: "solve_equation",
@@ -31,11 +31,11 @@ export default defineTool({
       return { solutions: [...solutions], method, ...(note === null ? {} : { note }), error: null };
     } catch (thrown) {
       if (!(thrown instanceof MathsError)) throw thrown;
-      return { solutions: [], method: "numeric" as const, error: thrown.message };
+      const { message: error } = thrown;
+      return failureWithResult("invalid_input", error, "equation", { solutions: [], method: "numeric", error });
     }
   },
-  show({ solutions, method, note, error }) {
-    if (error !== null) return `Error: ${error}`;
+  show({ solutions, method, note }) {
     const none = note === undefined ? "No real solution" : "No single solution";
     const found = solutions.length === 0 ? none : `Solutions: ${solutions.join(", ")}`;
     return [`${found} (${method}).`, ...(note === undefined ? [] : [note])].join(" ");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { summarise } from "../../core/lib/maths/statistics.ts";
-import { defineTool } from "../define-tool.ts";
+import { defineTool, failureWithResult } from "../define-tool.ts";
 
 const MAX_NUMBERS = 10_000;
 
@@ -32,28 +32,19 @@ export default defineTool({
   }),
   run({ numbers }) {
     const count = numbers.length;
-    if (count === 0) return { count, ...NOTHING, error: "No numbers: give at least one" };
+    if (count === 0) return fail({ count, ...NOTHING }, "No numbers: give at least one");
     const { mean, median, stdev, minimum, maximum, total } = summarise(numbers);
     const tooLarge = Object.entries({ stdev: stdev ?? 0, total }).filter(([, value]) => !Number.isFinite(value));
-    return {
-      count,
-      mean,
-      median,
-      stdev: stdev === null ? null : finiteOrNull(stdev),
-      minimum,
-      maximum,
-      total: finiteOrNull(total),
-      error:
-        tooLarge.length === 0
-          ? null
-          : `OverflowError: too large for a float: ${tooLarge.map(([name]) => name).join(", ")}`,
-    };
+    const figures = { count, mean, median, minimum, maximum };
+    const rest = { stdev: stdev === null ? null : finiteOrNull(stdev), total: finiteOrNull(total) };
+    if (tooLarge.length === 0) return { ...figures, ...rest, error: null };
+    const names = tooLarge.map(([name]) => name).join(", ");
+    return fail({ ...figures, ...rest }, `OverflowError: too large for a float: ${names}`);
   },
-  show: ({ error, ...figures }) =>
-    [
-      ...Object.entries(figures).map(([name, value]) => `${name}: ${value ?? "none"}`),
-      ...(error === null ? [] : [`error: ${error}`]),
-    ].join("\n"),
+  show: ({ error: _, ...figures }) =>
+    Object.entries(figures)
+      .map(([name, value]) => `${name}: ${value ?? "none"}`)
+      .join("\n"),
   examples: [
     { note: "response times of a day", given: { numbers: [120, 95.5, 101, 480, 99] } },
     { note: "one number has no deviation", given: { numbers: [7] } },
@@ -61,6 +52,10 @@ export default defineTool({
 });
 
 const NOTHING = { mean: null, median: null, stdev: null, minimum: null, maximum: null, total: null };
+
+function fail(figures: object, error: string) {
+  return failureWithResult("invalid_input", error, "numbers", { ...figures, error });
+}
 
 function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;

@@ -11,7 +11,7 @@ const MAX_TOKENS = 15_000;
 export default defineTool({
   name: "yaml.parse",
   summary:
-    "Read a YAML text (1.2, one document) and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Dates stay texts. Aliases (*name) are written out, as far as they stand for little; tags are refused.",
+    "Read a YAML text (1.2, one document) and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Dates stay texts. Aliases (*name) are written out, as far as they stand for little, and << merges; tags are refused.",
   toolbox: "data",
   category: "developer",
   permissions: ["read"],

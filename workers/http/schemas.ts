@@ -199,13 +199,24 @@ const toolErrorSchema = z.strictObject({
   message: z.string(),
   field: z.string().optional(),
   retry: z.enum(["never", "now", "later"]),
-  details: z.record(z.string(), anything).optional(),
+  details: z
+    .record(z.string(), anything)
+    .optional()
+    .describe(
+      "By code: `timeout` has `timeout_ms`, `upstream_failed` and `rate_limited` have `service` and `status`, `invalid_input` has `field`; `timeout`, `needs_approval` and `outcome_unknown` name the task that decides.",
+    ),
 });
 
 export const toolResultSchema = z
   .union([
     z.strictObject({ ok: z.literal(true), result: anything }).meta({ id: "ToolSuccess" }),
-    z.strictObject({ ok: z.literal(false), error: toolErrorSchema }).meta({ id: "ToolFailure" }),
+    z
+      .strictObject({
+        ok: z.literal(false),
+        error: toolErrorSchema,
+        result: anything.optional().describe("The fields that the tool's document defines also for a failure."),
+      })
+      .meta({ id: "ToolFailure" }),
   ])
   .meta({ id: "ToolResult" });
 

@@ -26,6 +26,9 @@ export function openSlackNotes(installed: TenantInstalls): SlackNotesPort {
       const place = await findDestination(installed, team, channel);
       if (!place.ok) return place;
       const { slack, name } = place.value;
+      // A lost connection does not say whether the message arrived, so an unreachable Slack is found before it is sent.
+      const reached = await slack.whoAmI();
+      if (!reached.ok) return asNotSent(reached.error);
       const posted = await slack.post({ channel: name, thread: null, ...words, key });
       return posted.ok ? ok(await withPermalink(slack, posted.value)) : withField(posted.error);
     },

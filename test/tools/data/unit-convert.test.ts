@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import unitConvert from "../../../tools/data/unit-convert.ts";
 import { unitNames } from "../../../tools/data/units.ts";
-import { runTool } from "../run-tool.ts";
+import { runDocumented, runTool } from "../run-tool.ts";
 
 interface Converted {
   readonly result: number | null;
@@ -13,9 +13,7 @@ interface Converted {
 }
 
 async function convert(value: number, from_unit: string, to_unit: string): Promise<Converted> {
-  const ran = await runTool(unitConvert, { value, from_unit, to_unit });
-  expect(ran.failure).toBeUndefined();
-  return ran.result as Converted;
+  return await runDocumented<Converted>(unitConvert, { value, from_unit, to_unit });
 }
 
 /** Every unit of the specification. */
@@ -182,10 +180,12 @@ describe("unit_convert", () => {
     expect(failure).toMatchObject({ code: "invalid_input", field: "from_unit" });
   });
 
-  it("shows the value with its unit, or the error", async () => {
+  it("shows the value with its unit, or fails with the error", async () => {
     expect((await runTool(unitConvert, { value: 1, from_unit: "ft", to_unit: "in" })).shown).toBe("12 in");
-    expect((await runTool(unitConvert, { value: 1, from_unit: "ft", to_unit: "x" })).shown).toBe(
-      "Error: Unknown unit: 'x'",
-    );
+    expect((await runTool(unitConvert, { value: 1, from_unit: "ft", to_unit: "x" })).failure).toMatchObject({
+      code: "invalid_input",
+      message: "Unknown unit: 'x'",
+      field: "to_unit",
+    });
   });
 });

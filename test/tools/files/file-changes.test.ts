@@ -51,6 +51,13 @@ describe("fs.read", () => {
       message: "File too large: 5 bytes",
       field: "path",
     });
+    await write("app/x.ts", "x");
+    for (const path of ["app", "app/", "/app"])
+      expect(await failureOf({ path })).toEqual({
+        code: "invalid_input",
+        message: "app is a directory; list it with list_directory, or name a file in it.",
+        field: "path",
+      });
     expect(await failureOf({ path: "locked.txt" })).toMatchObject({
       code: "permission_denied",
       message: "Permission denied: locked.txt",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import evaluateExpression from "../../../tools/maths/evaluate-expression.ts";
-import { runTool } from "../run-tool.ts";
+import { runDocumented, runTool } from "../run-tool.ts";
 
 interface Answer {
   readonly result: number | null;
@@ -10,7 +10,7 @@ interface Answer {
 }
 
 async function answerTo(expression: string): Promise<Answer> {
-  return (await runTool(evaluateExpression, { expression })).result as Answer;
+  return await runDocumented<Answer>(evaluateExpression, { expression });
 }
 
 describe("evaluate_expression", () => {
@@ -108,8 +108,8 @@ describe("evaluate_expression", () => {
     ["2j", "Complex numbers not permitted"],
   ])("says of %s: %s", async (expression, error) => {
     expect(await runTool(evaluateExpression, { expression })).toEqual({
+      failure: { code: "invalid_input", message: error, field: "expression" },
       result: { result: null, expression, error },
-      shown: `Error: ${error}`,
     });
   });
 

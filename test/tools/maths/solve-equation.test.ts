@@ -226,7 +226,10 @@ describe("what is no equation in one unknown", () => {
     ["inf*x", "OverflowError: a part without the unknown is infinite"],
   ])("%s: %s", async (equation, error) => {
     const ran = await runTool(solveEquation, { equation });
-    expect(ran).toEqual({ result: { solutions: [], method: "numeric", error }, shown: `Error: ${error}` });
+    expect(ran).toEqual({
+      failure: { code: "invalid_input", message: error, field: "equation" },
+      result: { solutions: [], method: "numeric", error },
+    });
   });
 });
 

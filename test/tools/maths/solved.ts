@@ -1,7 +1,7 @@
 /** What solve_equation gives, and numbers compared. */
 import { expect } from "vitest";
 import solveEquation from "../../../tools/maths/solve-equation.ts";
-import { runTool } from "../run-tool.ts";
+import { runDocumented } from "../run-tool.ts";
 
 interface Solved {
   readonly solutions: number[];
@@ -11,7 +11,7 @@ interface Solved {
 }
 
 export async function solve(equation: string): Promise<Solved> {
-  return (await runTool(solveEquation, { equation })).result as Solved;
+  return await runDocumented<Solved>(solveEquation, { equation });
 }
 
 /** Each solution near the expected one: relative to it, or to 1. */

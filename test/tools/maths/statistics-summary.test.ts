@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import statisticsSummary from "../../../tools/maths/statistics-summary.ts";
-import { runTool } from "../run-tool.ts";
+import { runDocumented, runTool } from "../run-tool.ts";
 
 async function summaryOf(numbers: readonly number[]): Promise<unknown> {
-  return (await runTool(statisticsSummary, { numbers })).result;
+  return await runDocumented(statisticsSummary, { numbers });
 }
 
 describe("statistics_summary", () => {

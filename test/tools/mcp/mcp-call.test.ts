@@ -98,8 +98,21 @@ describe("a result", () => {
         code: "upstream_failed",
         message: expect.stringMatching(/order failed: no fish$/),
         cause: { kind: "answered" },
+        retry: "never",
+        details: { service: "notes" },
       },
     });
+  });
+
+  it.each([
+    ["access denied", "never"],
+    ["Unknown column 'x'", "never"],
+    ["Rate limit exceeded", "later"],
+    ["503 Service Unavailable", "later"],
+    ["The database timed out, try again", "later"],
+  ])("whose error is %j can be repeated: %s", async (text, retry) => {
+    const { outcome } = await call(() => done({ isError: true, content: [{ type: "text", text }] }));
+    expect(outcome).toMatchObject({ kind: "failure", failure: { retry } });
   });
 
   it("with files keeps them where the agent may write, and says why not elsewhere", async () => {

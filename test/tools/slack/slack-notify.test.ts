@@ -89,6 +89,14 @@ describe("slack.notify", () => {
     expect(failure).toMatchObject({ code: "upstream_failed", happened: "unknown" });
   });
 
+  it("says of a message to a Slack that cannot be reached that it was not sent", async () => {
+    const fake = workspace("T1");
+    const away = async () => maybeSent("upstream_failed", "Slack is unavailable.", { details: { service: "slack" } });
+    const slack: SlackPort = { ...fake.slack, whoAmI: away, post: away, listOwnMessages: away };
+    const { failure } = await runTool(slackNotify, GIVEN, { slack: makeNotesPort([{ team: "T1", slack }]) });
+    expect(failure).toMatchObject({ code: "upstream_failed", happened: "no", details: { service: "slack" } });
+  });
+
   it("can look up whether a call posted", async () => {
     const fake = workspace("T1");
     await runTool(slackNotify, GIVEN, { slack: makeNotesPort([fake]) }, { key: "call_1" });

@@ -25,7 +25,10 @@ async function runUntil(thrown: (limit: AbortSignal) => Error) {
 
 test("work in turns that its limit ends is a timeout, and no defect", async () => {
   const { outcome, defects } = await runUntil(({ reason }) => reason as Error);
-  expect(outcome).toEqual({ kind: "failure", failure: { code: "timeout", message: "send did not end within 2 s." } });
+  expect(outcome).toEqual({
+    kind: "failure",
+    failure: { code: "timeout", message: "send did not end within 2 s.", details: { timeout_ms: 2_000 } },
+  });
   expect(defects).toEqual([]);
 });
 

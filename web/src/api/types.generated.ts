@@ -375,7 +375,7 @@ export type ToolCategory = "research" | "file_ops" | "shell" | "database" | "ssh
 
 export type ToolDataEvent = { seq: number; type: "tool-data"; data: { task_id: string; at: string; [field: string]: unknown } };
 
-export type ToolFailure = { ok: false; error: { code: ErrorCode; message: string; field?: string | undefined; retry: RetryAdvice; details?: Record<string, unknown> | undefined } };
+export type ToolFailure = { ok: false; error: { code: ErrorCode; message: string; field?: string | undefined; retry: RetryAdvice; details?: Record<string, unknown> | undefined }; result?: unknown };
 
 export type ToolImport = { source: string; tools: (string)[]; skipped: ({ operation: string; reason: string })[] };
 

@@ -1,0 +1,75 @@
+/** The outcomes of calls that were made: a result, checked and shortened for the model, or a failure. */
+import { type Failure, ok } from "../base/errors.ts";
+import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
+import { getResultKey, formatResult } from "../prompt/stored-results.ts";
+import type { CallOutcome } from "../task/commands.ts";
+import type { Tool } from "../tool/tool.ts";
+import { EXPAND_RESULT, shapeError } from "../gateway/shape.ts";
+import { validateOutput } from "../gateway/validate.ts";
+import type { PerformDeps } from "./perform.ts";
+import { toToolError } from "./prepare.ts";
+import type { ActJob } from "./rpc.ts";
+
+/** Results longer than this as JSON are stored as blobs, and the row has their key (rows are limited to 2 MB). */
+const MAX_INLINE_RESULT = 100_000;
+
+type Call = ActJob["calls"][number];
+
+/** What the outcomes of one step need. */
+interface OutcomeDeps extends Pick<PerformDeps, "blobs" | "limits" | "toolset"> {
+  readonly patternBudget: PatternBudget;
+}
+
+/** Validates and formats the result of a call that was made. */
+export async function toResultOutcome(
+  tool: Tool,
+  result: unknown,
+  call: Call,
+  job: ActJob,
+  deps: OutcomeDeps,
+  durationMs: number,
+): Promise<CallOutcome> {
+  // The call was made, so its result is accepted even if its schema exceeds the budget.
+  const isChecked = tool.compileOutput?.(deps.patternBudget) !== false;
+  const valid = isChecked ? validateOutput(tool, result) : ok(result);
+  if (!valid.ok) return { ...toFailureOutcome(valid.error, durationMs), state: "confirmed" };
+  const text = tool.show(valid.value as never);
+  const { content, isLarge } = tool.wholeResult
+    ? { content: text, isLarge: false }
+    : await formatResult(text, job.facts, call.callId, {
+        ...deps,
+        canExpand: deps.toolset.names.includes(EXPAND_RESULT),
+      });
+  const storedResult = await storeLargeResult(valid.value, call, job, deps);
+  return {
+    state: "confirmed",
+    result: { ok: true, result: storedResult },
+    content,
+    control: null,
+    durationMs,
+    isLarge,
+  };
+}
+
+/** `result` are the fields that the tool's document defines for a failure too, if it does. */
+export function toFailureOutcome(failure: Failure, durationMs: number, result?: unknown): CallOutcome {
+  const error = toToolError(failure);
+  return {
+    state: "failed",
+    result: { ok: false, error, ...(result === undefined ? {} : { result }) },
+    content: shapeError(error),
+    control: null,
+    durationMs,
+  };
+}
+
+/** Stores a large result as a blob. If that fails, the row has its start, marked as cut. */
+async function storeLargeResult(result: unknown, call: Call, job: ActJob, deps: OutcomeDeps): Promise<unknown> {
+  const text = JSON.stringify(result);
+  if (text.length <= MAX_INLINE_RESULT) return result;
+  const key = getResultKey(job.facts, call.callId);
+  const put = await deps.blobs.put(key, new TextEncoder().encode(text));
+  return put.ok
+    ? { stored: key, characters: text.length }
+    : { cut: text.slice(0, MAX_INLINE_RESULT), characters: text.length };
+}
