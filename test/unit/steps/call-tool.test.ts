@@ -1,3 +1,5 @@
+import { parseInnerCall } from "../../../core/steps/call-tool.ts";
+import type { Tool } from "../../../core/tool/tool.ts";
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import type { AgentConfig } from "../../../core/agents/agent.ts";
@@ -89,19 +91,28 @@ describe("a call by call_tool", () => {
 });
 
 describe("a hijacked model", () => {
-  test.each(["call_tool", "call.tool"])("does not call call_tool recursively (%s)", async (name) => {
+  test.each(["call_tool", "call.tool", "Call-Tool"])("does not call call_tool recursively (%s)", async (name) => {
     const nested = { name, arguments: { name: "call_tool", arguments: SEND } };
     const prepared = await prepareOne("call_tool", nested);
     expect(["invalid_input", "not_found"]).toContain(errorOf(prepared)?.code);
     expect(prepared.effect).toBe("none");
   });
 
-  test.each(["send", "dotted.send", "dotted_send"])("reaches no tool outside the agent's list: %s", async (name) => {
-    const config: Partial<AgentConfig> = { tools: ["call_tool", "find_tools", "read_file"] };
-    const prepared = await prepareOne("call_tool", { ...SEND, name }, config);
-    expect(errorOf(prepared)?.code).toBe("permission_denied");
-    expect(errorOf(prepared)).toEqual(errorOf(await prepareOne(name, SEND.arguments, config)));
+  test.each(["call_tool", "call-tool", "CALL_TOOL"])("does not name call_tool inside over the API (%s)", (name) => {
+    const callTool = catalogue.find((tool) => tool.name === "call_tool") as Tool;
+    const nested = { name, arguments: { name: "dispatch_subagent", arguments: { task_description: "Go." } } };
+    expect(parseInnerCall(callTool, nested)).toMatchObject({ ok: false, error: { field: "name" } });
   });
+
+  test.each(["send", "Dotted-Send", "dotted.send", "dotted_send"])(
+    "reaches no tool outside the agent's list: %s",
+    async (name) => {
+      const config: Partial<AgentConfig> = { tools: ["call_tool", "find_tools", "read_file"] };
+      const prepared = await prepareOne("call_tool", { ...SEND, name }, config);
+      expect(errorOf(prepared)?.code).toBe("permission_denied");
+      expect(errorOf(prepared)).toEqual(errorOf(await prepareOne(name, SEND.arguments, config)));
+    },
+  );
 
   test("reaches no tool without its permission, and none that a dispatch or a request removed", async () => {
     const without = await prepareOne("call_tool", SEND, { permissions: ["read"] });
