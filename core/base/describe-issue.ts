@@ -5,6 +5,7 @@
  */
 import type { z } from "zod";
 import { findNearest } from "./nearest.ts";
+import { getOwn } from "./own-field.ts";
 
 /** The most characters of a quoted value, and the most choices that a message lists. */
 const MAX_QUOTED = 60;
@@ -43,8 +44,8 @@ export function describeUnknownName(name: string, names: readonly string[]): str
   const nearest = findNearest(name, names);
   if (nearest !== null) return `there is no argument of this name; did you mean ${nearest}?`;
   return names.length === 0
-    ? "there is no argument of this name; leave it out"
-    : `there is no argument of this name; leave it out, or use one of ${names.slice(0, MAX_CHOICES).join(", ")}`;
+    ? "there is no argument of this name; omit it"
+    : `there is no argument of this name; omit it, or use one of ${names.slice(0, MAX_CHOICES).join(", ")}`;
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -63,10 +64,10 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 function describeType(expected: string, input: unknown): string {
-  const wanted = TYPE_WORDS[expected] ?? "of another type";
+  const wanted = getOwn(TYPE_WORDS, expected) ?? "of another type";
   if (input === undefined) return `is missing; give ${wanted}`;
-  if (expected === "never" || expected === "undefined") return "must not be given; leave it out";
-  if (input === null) return `has to be ${wanted}, not null; leave it out if it is optional`;
+  if (expected === "never" || expected === "undefined") return "must not be given; omit it";
+  if (input === null) return `has to be ${wanted}, not null; omit it if it is optional`;
   return `has to be ${wanted}, not ${quote(input)}`;
 }
 
@@ -87,7 +88,7 @@ function describeBound(
   bound: string,
 ): string {
   const amount = exact === true ? `exactly ${limit}` : `${bound} ${limit}`;
-  const unit = UNITS[origin];
+  const unit = getOwn(UNITS, origin);
   if (unit === undefined) return `has to be ${amount}, not ${quote(input)}`;
   const given = typeof input === "string" || Array.isArray(input) ? `, not ${input.length}` : "";
   return `has to have ${amount} ${limit === 1 ? unit.replace(/s$/, "") : unit}${given}`;
@@ -126,7 +127,7 @@ function describeFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidString
     ["includes", "contain"],
   ] as const)
     if (typeof issue[name] === "string") return `has to ${verb} ${quote(issue[name])}`;
-  const known = FORMATS[format];
+  const known = getOwn(FORMATS, format);
   if (known !== undefined) return `has to be ${known}, not ${quote(issue.input)}`;
   return pattern === undefined
     ? "does not have the form that it needs"
@@ -134,13 +135,13 @@ function describeFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidString
 }
 
 function describeUnknown(keys: readonly string[]): string {
-  return `there is no ${keys.map(quote).join(", ")} here; leave it out`;
+  return `there is no ${keys.map(quote).join(", ")} here; omit it`;
 }
 
 function describeUnion({ errors, input, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   if (Array.isArray(options) && options.length > 0) return describeChoice(options, input);
   const texts = new Set(errors.flatMap(([first]) => (first === undefined ? [] : [prefixPath(first)])));
-  if (texts.size === 0) return "fits more than one of its forms; leave out what belongs to the other";
+  if (texts.size === 0) return "fits more than one of its forms; omit what belongs to the other";
   return [...texts].join("; or ");
 }
 

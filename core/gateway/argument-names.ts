@@ -38,7 +38,7 @@ export function nameArguments(
     const canonical = toCanonicalName(tool, name);
     if (canonical === ENCODING && ignoresEncoding(tool)) {
       if (typeof value === "string" && /^utf-?8$/i.test(value.trim())) continue;
-      const message = `${ENCODING}: files are read and written in UTF-8; leave it out or write "utf-8".`;
+      const message = `${ENCODING}: files are read and written in UTF-8; omit it or write "utf-8".`;
       return failed("invalid_input", message, { field: name });
     }
     if (named.has(canonical)) {

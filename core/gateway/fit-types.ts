@@ -42,7 +42,7 @@ function fitParts(value: unknown, schema: Fields): unknown {
   return Object.fromEntries(members);
 }
 
-/** Reads a text as one of the wanted types; undefined if it is none. */
+/** Reads a text as one of the wanted types; undefined for any other text. */
 function readText(text: string, types: ReadonlySet<JsonType>): unknown {
   if ((types.has("number") || types.has("integer")) && NUMBER.test(text)) {
     const number = Number(text);

@@ -2,6 +2,7 @@
  * The settings of an agent's `tool_config`: those that a tool declares and its calls read from `config`, and those of a
  * toolbox, which apply to the agent or to each of its tools. Other settings are refused by name.
  */
+import { describeIssue } from "../base/describe-issue.ts";
 import { getOwn } from "../base/own-field.ts";
 import { z } from "zod";
 import type { AgentConfig } from "../agents/agent.ts";
@@ -80,7 +81,7 @@ function getToolboxSchema(name: string): z.ZodObject | undefined {
 }
 
 function findSettingFaults(schema: z.ZodObject, given: unknown, field: string) {
-  const parsed = schema.strict().safeParse(given);
+  const parsed = schema.strict().safeParse(given, { error: describeIssue });
   if (parsed.success) return [];
   return parsed.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"

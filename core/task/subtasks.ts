@@ -246,7 +246,7 @@ export function addSubtaskId(subtask: string, pending: readonly PendingView[]): 
  */
 export function formatSubtaskInput(given: unknown): string {
   const { task_description, task = task_description ?? "", context } = given as SubtaskArguments;
-  return context === undefined || context.trim() === "" ? task : `${task}\n\nContext:\n${context}`;
+  return context === undefined || context.trim() === "" ? task : `${task}\n\nContext: ${context}`;
 }
 
 interface SubtaskArguments {

@@ -24,9 +24,9 @@ const MAX_COPIED_CHARACTERS = 500_000;
 
 /** What is wrong and what to write instead, for every error of the parser. */
 const MISTAKES: Readonly<Record<ErrorCode, string>> = {
-  ALIAS_PROPS: "an alias (*name) has no anchor or tag of its own; leave those out",
+  ALIAS_PROPS: "an alias (*name) has no anchor or tag of its own; omit those",
   BAD_ALIAS: "an alias is written *name, without other characters",
-  BAD_DIRECTIVE: "this directive is unknown; leave the line out",
+  BAD_DIRECTIVE: "this directive is unknown; omit the line",
   BAD_DQ_ESCAPE: "this escape is unknown; write \\\\ for a backslash, or use single quotes",
   BAD_INDENT: "the line is indented too little or too far; align it with its neighbours",
   BAD_PROP_ORDER: "an anchor (&name) belongs directly before its value, on the same line or the line above",
@@ -38,15 +38,15 @@ const MISTAKES: Readonly<Record<ErrorCode, string>> = {
   KEY_OVER_1024_CHARS: "a name has at most 1024 characters; close the quotes before its colon",
   MISSING_CHAR: "a bracket, quote, comma or colon is missing; add it, or put the value in quotes",
   MULTILINE_IMPLICIT_KEY: "a name has to end on its own line; add a colon behind it, or indent the line",
-  MULTIPLE_ANCHORS: "a value has one anchor (&name); leave the other out",
+  MULTIPLE_ANCHORS: "a value has one anchor (&name); omit the other",
   MULTIPLE_DOCS: MORE_DOCUMENTS,
-  MULTIPLE_TAGS: "tags (!name) are refused; leave them out",
+  MULTIPLE_TAGS: "tags (!name) are refused; omit them",
   NON_STRING_KEY: "a name has to be a text; put it in quotes",
   RESOURCE_EXHAUSTION: "it is too large or nested too deep; parse it in parts",
   TAB_AS_INDENT: "tabs cannot indent; use spaces",
-  TAG_RESOLVE_FAILED: "tags (!name) are refused; leave them out",
+  TAG_RESOLVE_FAILED: "tags (!name) are refused; omit them",
   UNEXPECTED_TOKEN: "this does not belong here; check the indentation, or put the value in quotes",
-  BAD_COLLECTION_TYPE: "tags (!name) are refused; leave them out",
+  BAD_COLLECTION_TYPE: "tags (!name) are refused; omit them",
 };
 
 const OPTIONS = {

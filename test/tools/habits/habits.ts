@@ -190,7 +190,7 @@ export const REFUSED: readonly Refused[] = [
   ["fs.read", { pth: "a.md" }, "invalid_input", "path", /path: is missing/],
   ["fs.read", { path: "a.md", max_sise: 5 }, "invalid_input", "max_sise", /did you mean max_size\?$/],
   ["grep", { pattern: "x", case_sensitiv: true }, "invalid_input", "case_sensitiv", /did you mean case_sensitive\?$/],
-  ["web_search", { query: "x", engine: "y" }, "invalid_input", "engine", /leave it out, or use one of query/],
+  ["web_search", { query: "x", engine: "y" }, "invalid_input", "engine", /omit it, or use one of query/],
   ["get_current_datetime", { format: "iso" }, "invalid_input", "format", /no argument of this name/],
   ["fs.read", { path: "a.md", encoding: "latin-1" }, "invalid_input", "encoding", /UTF-8/],
   ["http.get", { url: "https://example.com/", encoding: "utf-8" }, "invalid_input", "encoding", /no argument/],
