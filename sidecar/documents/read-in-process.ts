@@ -51,9 +51,11 @@ async function readOnce(
   }
 }
 
-function parseAnswer({ error, units, warnings, images }: ReadAnswer, parts: readonly Uint8Array[]): Result<ReadPart> {
+function parseAnswer(answer: ReadAnswer, parts: readonly Uint8Array[]): Result<ReadPart> {
+  const { error, units, warnings, hasHtml, images } = answer;
   if (error !== null) return failed("invalid_input", error);
-  const [markdown = new Uint8Array(), ...pictures] = parts;
-  const named = pictures.map((bytes, index) => ({ name: images[index] ?? "", bytes }));
-  return ok({ markdown: Buffer.from(markdown).toString("utf8"), units, warnings, images: named });
+  const [markdown = new Uint8Array(), ...rest] = parts;
+  const html = hasHtml ? { html: Buffer.from(rest.shift() ?? []).toString("utf8") } : {};
+  const named = rest.map((bytes, index) => ({ name: images[index] ?? "", bytes }));
+  return ok({ markdown: Buffer.from(markdown).toString("utf8"), units, warnings, images: named, ...html });
 }

@@ -3,7 +3,9 @@ import { ok, type Result } from "../../core/base/errors.ts";
 import type { DocumentFacts, DocumentKind, PageRange } from "../../core/ports/documents.ts";
 import { type Budget, startBudget } from "./budget.ts";
 import { type CheckedDocument, checkDocument } from "./check.ts";
+import type { ReadPart } from "./children/read-question.ts";
 import { decodeText } from "./children/read-text.ts";
+import { CHANGES, noteChanges } from "./docx-changes.ts";
 import { type FoundImage, ImageNames, getImageType, MAX_IMAGES, extractInlineImages } from "./images.ts";
 import { rewriteTargets, decodePercent } from "./links.ts";
 import { type ConvertWithPandoc, convertWithPandoc } from "./pandoc.ts";
@@ -46,6 +48,7 @@ const PLAIN_TABLES = "gfm-raw_html";
 const LOST_TABLE = /^[ >]*\[TABLE\]\s*$/m;
 const HTML_TABLES = "gfm";
 const MEDIA = "media";
+const NO_CHANGES = { resources: [], options: {} };
 const MAX_MARKDOWN_CHARACTERS = 5_000_000;
 /** Maximum number of distinct picture paths to search among the parts. */
 const MAX_IMAGE_PATHS = 2_000;
@@ -71,15 +74,11 @@ export async function readDocument(
   if (!checked.ok) return checked;
   const document = checked.value;
   const format = PANDOC_FORMATS[document.kind];
+  const limits = { signal: order.signal, budget };
   const raw =
     format === undefined
-      ? await converters.readInProcess(
-          document.bytes,
-          { kind: document.kind, pages: order.pages, withImages: order.withImages },
-          order.signal,
-          budget,
-        )
-      : await readByPandoc(document, format, { signal: order.signal, budget }, converters.convert);
+      ? await readDirectly(document, order, limits, converters)
+      : await readByPandoc(document, format, limits, converters.convert);
   if (!raw.ok) return raw;
   const { markdown, units, warnings, images = [] } = raw.value;
   const placed = placeImages(markdown, document.entries, images);
@@ -94,20 +93,43 @@ export async function readDocument(
   });
 }
 
+interface ReadLimits {
+  readonly signal: AbortSignal;
+  readonly budget: Budget;
+}
+
+/** Reads in a dedicated process. pandoc converts HTML that the process found, as in a mail. */
+async function readDirectly(
+  { kind, bytes }: CheckedDocument,
+  { pages, withImages }: ReadOrder,
+  limits: ReadLimits,
+  { convert, readInProcess: readPart }: Converters,
+): Promise<Result<Omit<ReadPart, "html">>> {
+  const read = await readPart(bytes, { kind, pages, withImages }, limits.signal, limits.budget);
+  if (!read.ok || read.value.html === undefined) return read;
+  const { html, markdown, ...rest } = read.value;
+  const document: CheckedDocument = { kind: "html", bytes: Buffer.from(html), entries: [] };
+  const body = await readByPandoc(document, PANDOC_FORMATS.html ?? "html", limits, convert);
+  return body.ok ? ok({ ...rest, markdown: `${markdown}\n\n${body.value.markdown}` }) : body;
+}
+
 async function readByPandoc(
   { kind, bytes }: CheckedDocument,
   from: string,
-  { signal, budget }: { readonly signal: AbortSignal; readonly budget: Budget },
+  { signal, budget }: ReadLimits,
   convert: ConvertWithPandoc,
 ): Promise<Result<Raw>> {
   const input = kind === "html" ? Buffer.from(decodeText(bytes)) : bytes;
-  const options = { wrap: "none", ...(kind === "rtf" ? { "extract-media": MEDIA } : {}) };
-  let done = await convert({ from, to: PLAIN_TABLES, input, options, signal, timeoutMs: budget.leftMs() });
-  if (done.ok && LOST_TABLE.test(decodeUtf8(done.value.bytes)))
-    done = await convert({ from, to: HTML_TABLES, input, options, signal, timeoutMs: budget.leftMs() });
+  const { resources, options: changes } = kind === "docx" ? CHANGES : NO_CHANGES;
+  const options = { wrap: "none", ...changes, ...(kind === "rtf" ? { "extract-media": MEDIA } : {}) };
+  const read = async (to: string) =>
+    await convert({ from, to, input, resources, options, signal, timeoutMs: budget.leftMs() });
+  let done = await read(PLAIN_TABLES);
+  if (done.ok && LOST_TABLE.test(decodeUtf8(done.value.bytes))) done = await read(HTML_TABLES);
   if (!done.ok) return done;
-  const markdown = tidyMarkdown(decodeUtf8(done.value.bytes));
-  return ok({ markdown, units: null, warnings: [], images: done.value.media });
+  const { bytes: written, media, warnings } = done.value;
+  const markdown = tidyMarkdown(decodeUtf8(written));
+  return ok({ markdown, units: null, warnings: noteChanges(warnings), images: media });
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

@@ -48,11 +48,15 @@ const DOCUMENTS = "sidecar/documents";
 const OWN_PATHS = ["package.json", "core", DOCUMENTS];
 const PACKAGES = [
   "@bjorn3/browser_wasi_shim",
+  "@expo-google-fonts",
   "@llamaindex",
   "@myriaddreamin",
   "@resvg",
+  "@xmldom",
+  "exifreader",
   "fflate",
   "pandoc-wasm",
+  "postal-mime",
   "saxen",
   "write-excel-file",
   "zod",

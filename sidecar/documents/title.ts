@@ -16,7 +16,7 @@ export async function findTitle(document: CheckedDocument, markdown: string): Pr
   if (own !== "") return own;
   const heading = /^#{1,6} +(.+)$/m.exec(markdown.slice(0, HTML_HEAD_BYTES))?.[1] ?? "";
   // The headings of these kinds are added by our readers.
-  if (["pptx", "xlsx", "csv", "tsv"].includes(document.kind)) return null;
+  if (["pptx", "xlsx", "ods", "csv", "tsv", "image"].includes(document.kind)) return null;
   return heading === "" ? null : cleanTitle(heading);
 }
 

@@ -9,9 +9,14 @@ export const DOCUMENT_ALIASES = { path: "filename", file_path: "filename" } as c
 
 export const documentName = z.string().describe("Path of the document inside the sandbox, e.g. inbox/report.docx");
 
-/** Extensions that an agent without its own list may read. The content decides the format. */
+/**
+ * Extensions that an agent without its own list may read. The content decides the format, also of the old ones (doc, xls, ppt, msg):
+ * a refusal says what to save them as.
+ */
 const DOCUMENT_EXTENSIONS =
-  "pdf docx docm odt rtf epub html htm xhtml pptx pptm xlsx xlsm csv tsv md markdown txt text json log".split(" ");
+  "pdf docx docm odt rtf epub html htm xhtml pptx pptm xlsx xlsm ods eml ipynb csv tsv md markdown txt text json log png jpg jpeg gif webp bmp tif tiff svg heic avif doc xls ppt msg".split(
+    " ",
+  );
 
 /** The path of a document, when the agent's rules admit it. */
 export function judgeDocument(raw: string, rules: SandboxRules): Result<string> {

@@ -1,8 +1,16 @@
-/** Finds the installed fonts for documents and pictures (`sidecar/packages.txt`). */
+/** Finds the fonts for documents and pictures: installed ones (`sidecar/packages.txt`), and the package of emoji. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
+
+/** Returns the folder of the emoji font, which comes with a package: systems rarely have one that prints. */
+export function findEmojiFolder(): string {
+  return dirname(
+    fileURLToPath(import.meta.resolve("@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf")),
+  );
+}
 
 /** Returns the existing font folders. */
 export function findFontFolders(): string[] {

@@ -20,7 +20,7 @@ import { stylePptx } from "../make/pptx-style.ts";
 import { fitPptx } from "../make/pptx-fit.ts";
 import { writeWorkbook } from "../make/xlsx.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import { findFontFolders } from "./font-files.ts";
+import { findEmojiFolder, findFontFolders } from "./font-files.ts";
 
 /** The question's head. Its parts are files. */
 export type MakeQuestion =
@@ -40,7 +40,14 @@ export type MakeQuestion =
   /** The part is pandoc's reference document; the answer is the styled one. */
   | { readonly kind: "style"; readonly format: "docx" | "pptx" }
   /** The part is pandoc's output. */
-  | { readonly kind: "finish"; readonly format: "docx" | "pptx"; readonly about: OfficeAbout; readonly nowMs: number };
+  | {
+      readonly kind: "finish";
+      readonly format: "docx" | "pptx";
+      readonly about: OfficeAbout;
+      readonly nowMs: number;
+      /** False if the sizes are those of a template. */
+      readonly isOwnStyle?: boolean;
+    };
 
 /** The answer's head. Its one part is the document, absent when `error` is set. */
 export interface MakeAnswer {
@@ -61,7 +68,10 @@ let typst: NodeCompiler | undefined;
 
 function makePdf({ names, inputs, nowMs }: Extract<MakeQuestion, { kind: "pdf" }>, parts: readonly Uint8Array[]) {
   const [source = new Uint8Array(), ...images] = parts;
-  typst ??= NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: findFontFolders() }] });
+  typst ??= NodeCompiler.create({
+    workspace: WORKSPACE,
+    fontArgs: [{ fontPaths: [...findFontFolders(), findEmojiFolder()] }],
+  });
   names.forEach((name, index) => typst?.mapShadow(`${WORKSPACE}/${name}`, Buffer.from(images[index] ?? [])));
   try {
     const compiled = typst.compile({ mainFileContent: UTF8.decode(source), inputs: { ...inputs } });
@@ -93,7 +103,8 @@ async function make(
   const office = openOffice(first);
   if (question.kind === "style") (question.format === "docx" ? styleDocx : stylePptx)(office);
   else {
-    (question.format === "docx" ? finishDocx : fitPptx)(office);
+    if (question.format === "docx") finishDocx(office);
+    else fitPptx(office, question.isOwnStyle === true);
     removeExternalTargets(office);
     setPart(office, CORE_PART, buildCoreProperties(question.about, question.nowMs));
   }

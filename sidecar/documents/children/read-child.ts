@@ -1,4 +1,7 @@
-/** The process that reads one document that pandoc reads badly or not at all: PDF, workbooks, presentations, CSV, plain text. */
+/**
+ * The process that reads one document that pandoc reads badly or not at all: PDF, workbooks, presentations, mails,
+ * notebooks, pictures, CSV, plain text.
+ */
 import type { Frame } from "../frames.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { NotReadable } from "./not-readable.ts";
@@ -16,6 +19,22 @@ async function read(bytes: Uint8Array, question: ReadQuestion): Promise<ReadPart
       const { readXlsx } = await import("./read-xlsx.ts");
       return await readXlsx(bytes);
     }
+    case "ods": {
+      const { readOds } = await import("./read-ods.ts");
+      return await readOds(bytes);
+    }
+    case "eml": {
+      const { readMail } = await import("./read-mail.ts");
+      return await readMail(bytes);
+    }
+    case "ipynb": {
+      const { readNotebook } = await import("./read-notebook.ts");
+      return readNotebook(bytes);
+    }
+    case "image": {
+      const { readPicture } = await import("./read-picture.ts");
+      return await readPicture(bytes);
+    }
     case "pptx": {
       const { readPptx } = await import("./read-pptx.ts");
       return await readPptx(bytes);
@@ -30,12 +49,15 @@ async function read(bytes: Uint8Array, question: ReadQuestion): Promise<ReadPart
 
 async function answer({ head, parts }: Frame): Promise<Frame> {
   try {
-    const { markdown, units, warnings, images = [] } = await read(parts[0] ?? new Uint8Array(), head as ReadQuestion);
-    const done: ReadAnswer = { error: null, units, warnings, images: images.map(({ name }) => name) };
-    return { head: done, parts: [Buffer.from(markdown), ...images.map(({ bytes }) => bytes)] };
+    const part = await read(parts[0] ?? new Uint8Array(), head as ReadQuestion);
+    const { markdown, units, warnings, html, images = [] } = part;
+    const names = images.map(({ name }) => name);
+    const done: ReadAnswer = { error: null, units, warnings, hasHtml: html !== undefined, images: names };
+    const texts = [Buffer.from(markdown), ...(html === undefined ? [] : [Buffer.from(html)])];
+    return { head: done, parts: [...texts, ...images.map(({ bytes }) => bytes)] };
   } catch (error) {
     if (!(error instanceof NotReadable)) throw error;
-    const refused: ReadAnswer = { error: error.message, units: null, warnings: [], images: [] };
+    const refused: ReadAnswer = { error: error.message, units: null, warnings: [], hasHtml: false, images: [] };
     return { head: refused, parts: [] };
   }
 }

@@ -1,5 +1,6 @@
 /** Reads PDF as Markdown, page by page. */
 import { LiteParse } from "@llamaindex/liteparse";
+import { fenceText } from "./fence.ts";
 import { NotReadable } from "./not-readable.ts";
 import type { ReadPart, ReadQuestion } from "./read-question.ts";
 
@@ -61,21 +62,13 @@ function readPage({ pageNum, markdown, text }: { pageNum: number; markdown: stri
   if (counted - own < MIN_LOST_LETTERS || own > counted * MIN_SHARE) return { pageNum, text: read, warning: null };
   const words = `${countMatches(read, WORD)} of its ${countMatches(text, WORD)} words`;
   const warning = `Page ${pageNum} has only ${words} in its layout, so its text is also given line by line.`;
-  return { pageNum, text: `${read}\n\n${fenceText(text)}`.trim(), warning };
+  return { pageNum, text: `${read}\n\n${fenceText(text, "text")}`.trim(), warning };
 }
 
 function countMatches(text: string, pattern: RegExp): number {
   let found = 0;
   for (const _ of text.matchAll(pattern)) found += 1;
   return found;
-}
-
-/** Uses a fence longer than any run of backticks in the text. */
-function fenceText(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${text.trimEnd()}\n${fence}`;
 }
 
 /** The parser writes an empty code block for a page without text. */

@@ -18,12 +18,15 @@ export interface ReadPart {
   } | null;
   readonly warnings: readonly string[];
   readonly images?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  /** The rest of the document as HTML, which pandoc converts. */
+  readonly html?: string;
 }
 
-/** The answer's head. Its parts are the Markdown and the pictures, absent when `error` is set. */
+/** The answer's head. Its parts are the Markdown, the HTML if there is any, and the pictures; absent when `error` is set. */
 export interface ReadAnswer {
   readonly error: string | null;
   readonly units: ReadPart["units"];
   readonly warnings: readonly string[];
+  readonly hasHtml: boolean;
   readonly images: readonly string[];
 }

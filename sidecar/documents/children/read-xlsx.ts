@@ -1,14 +1,10 @@
 /** Reads workbooks (ECMA-376, part 1, 18) as Markdown: each sheet becomes a table of its formatted cells. */
 import { getBuiltInFormat, formatNumber } from "./number-format.ts";
 import { findAll, findChild, Parts } from "./parts.ts";
-import { formatPipeTable } from "./pipe-table.ts";
 import { NotReadable } from "./not-readable.ts";
 import type { ReadPart } from "./read-question.ts";
+import { FormulaCount, SheetText } from "./sheet-text.ts";
 
-const MAX_ROWS_PER_SHEET = 5_000;
-const MAX_COLUMNS = 200;
-const MAX_CELLS = 200_000;
-const MAX_CELL_CHARACTERS = 32_767;
 const MAX_SHARED_CHARACTERS = 40_000_000;
 
 interface Sheet {
@@ -50,21 +46,16 @@ export async function readXlsx(bytes: Uint8Array): Promise<ReadPart> {
   };
   const warnings: string[] = [];
   const texts: string[] = [];
-  let cellsLeft = MAX_CELLS;
-  for (const sheet of sheets) {
-    const { rows, cells, isCut } = await readSheet(parts, sheet.path, workbook, cellsLeft);
-    cellsLeft -= cells;
-    if (isCut) warnings.push(describeCut(sheet.name, rows.length));
-    const heading = `## ${sheet.name}${sheet.isHidden ? " (hidden)" : ""}`;
-    const note = isCut ? `\n\n*${describeCut(sheet.name, rows.length)}*` : "";
-    texts.push(`${heading}\n\n${rows.length === 0 ? "*(empty)*" : formatPipeTable(rows)}${note}`);
+  const formulas = new FormulaCount();
+  for (const { name, isHidden, path: sheetPath } of sheets) {
+    const sheet = new SheetText(name, isHidden, formulas);
+    await readSheet(parts, sheetPath, workbook, { sheet, formulas });
+    const { markdown, warning } = sheet.close();
+    texts.push(markdown);
+    if (warning !== null) warnings.push(warning);
   }
   const units = { name: "sheets" as const, total: sheets.length, read: sheets.length };
-  return { markdown: texts.join("\n\n"), units, warnings };
-}
-
-function describeCut(sheet: string, rows: number): string {
-  return `Only the first ${rows} rows and at most ${MAX_COLUMNS} columns of the sheet "${sheet}" were read.`;
+  return { markdown: texts.join("\n\n"), units, warnings: [...warnings, ...formulas.warnings()] };
 }
 
 async function findWorkbookPath(parts: Parts): Promise<string> {
@@ -114,79 +105,74 @@ async function readCellFormats(parts: Parts, path: string): Promise<readonly str
   });
 }
 
-interface SheetRows {
-  readonly rows: string[][];
-  readonly cells: number;
-  readonly isCut: boolean;
-}
-
 /** The current cell. */
 interface Cell {
-  column: number;
-  type: string;
-  style: number;
+  readonly reference: string;
+  readonly column: number;
+  readonly type: string;
+  readonly style: number;
+  /** The group of a shared formula (18.3.1.40), of which one cell has the text. */
+  shared: string | null;
+  formula: string;
   value: string;
 }
 
-async function readSheet(parts: Parts, path: string, workbook: Workbook, maxCells: number): Promise<SheetRows> {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell: Cell | null = null;
-  let takesText = false;
-  let cells = 0;
-  let isCut = false;
-  let followsEmptyRow = false;
-  const isFull = () => rows.length >= MAX_ROWS_PER_SHEET || cells >= maxCells;
+interface Target {
+  readonly sheet: SheetText;
+  readonly formulas: FormulaCount;
+}
 
-  function endCell(): void {
-    const formatted = cell === null ? "" : formatCell(cell, workbook);
-    if (cell === null || formatted === "") return;
-    if (isFull() || cell.column >= MAX_COLUMNS) {
-      isCut = true;
-      return;
+async function readSheet(parts: Parts, path: string, workbook: Workbook, { sheet, formulas }: Target): Promise<void> {
+  /** The formula and the cell of each group. */
+  const shared = new Map<string, { readonly formula: string; readonly reference: string }>();
+  let cell: Cell | null = null;
+  let takes: "value" | "formula" | null = null;
+
+  function formatFormula({ formula, shared: group, reference }: Cell): string {
+    if (formula === "") {
+      const source = group === null ? undefined : shared.get(group);
+      return source === undefined ? "" : `=${source.formula} (filled from ${source.reference})`;
     }
-    while (row.length < cell.column) row.push("");
-    row[cell.column] = formatted.slice(0, MAX_CELL_CHARACTERS);
-    cells += 1;
+    if (group !== null) shared.set(group, { formula, reference });
+    return `=${formula}`;
   }
 
-  function endRow(): void {
-    if (row.length === 0) followsEmptyRow = rows.length > 0;
-    else {
-      // One or more empty rows separate tables.
-      if (followsEmptyRow) rows.push([]);
-      followsEmptyRow = false;
-      rows.push(row);
-    }
-    row = [];
+  function endCell(): void {
+    if (cell === null) return;
+    const formula = formatFormula(cell);
+    const hasResult = cell.value !== "" || formula === "" || cell.type === "str";
+    const text = hasResult ? formatCell(cell, workbook) : formulas.count(formula);
+    if (text !== "") sheet.addCell(cell.column, text);
   }
 
   await parts.parse(path, {
     open(name, attributes) {
       if (name === "c") {
-        const column = parseColumn(attributes["r"]) ?? (cell?.column ?? -1) + 1;
-        cell = { column, type: attributes["t"] ?? "n", style: Number(attributes["s"] ?? 0), value: "" };
+        const reference = attributes["r"] ?? "";
+        const column = parseColumn(reference) ?? (cell?.column ?? -1) + 1;
+        const style = Number(attributes["s"] ?? 0);
+        cell = { reference, column, type: attributes["t"] ?? "n", style, shared: null, formula: "", value: "" };
       }
-      takesText = name === "v" || name === "t";
+      if (name === "f" && cell !== null && attributes["t"] === "shared") cell.shared = attributes["si"] ?? null;
+      takes = name === "f" ? "formula" : name === "v" || name === "t" ? "value" : null;
     },
     close(name) {
-      takesText = false;
+      takes = null;
       if (name === "c") endCell();
       if (name === "row") {
-        endRow();
+        sheet.endRow();
         cell = null;
       }
     },
     text(text) {
-      if (takesText && cell !== null) cell.value += text;
+      if (takes !== null && cell !== null) cell[takes] += text;
     },
   });
-  return { rows: dropLeadingColumns(rows), cells, isCut };
 }
 
 /** Returns the column, counted from 0. Null if the reference is invalid. */
-function parseColumn(reference: string | undefined): number | null {
-  const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0];
+function parseColumn(reference: string): number | null {
+  const letters = /^[A-Z]{1,3}/.exec(reference)?.[0];
   if (letters === undefined) return null;
   return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
@@ -197,17 +183,4 @@ function formatCell({ type, style, value }: Cell, { shared, formats, is1904 }: W
   if (type !== "n" || value === "") return value;
   const number = Number(value);
   return Number.isFinite(number) ? formatNumber(number, formats[style] ?? "General", is1904) : value;
-}
-
-function dropLeadingColumns(rows: string[][]): string[][] {
-  const filled = rows.filter((row) => row.length > 0);
-  const first = filled.reduce(
-    (least, row) =>
-      Math.min(
-        least,
-        row.findIndex((cell) => cell !== ""),
-      ),
-    MAX_COLUMNS,
-  );
-  return filled.length === 0 ? [] : rows.map((row) => row.slice(first));
 }

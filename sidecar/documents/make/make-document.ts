@@ -19,6 +19,7 @@ import { encodeAst, readMarkdown, type ReadText } from "./read-markdown.ts";
 import { toSheets } from "./sheets.ts";
 import { flowSlides, findSlideLevel } from "./slide-flow.ts";
 import { SLIDE_LEVEL, buildSlideShow, makeTextReader, toMarkdown } from "./slides.ts";
+import { takeTitleSlide } from "./title-slide.ts";
 
 export interface Engines {
   readonly pandoc: ConvertWithPandoc;
@@ -211,10 +212,15 @@ async function makePptx(document: OfFormat<"pptx">, order: MakeOrder, engines: E
   const written = await writeOffice("pptx", order, engines, {
     input: encodeAst(apiVersion, meta, flowSlides(cleaned.blocks, level)),
     pictures,
-    options: { "slide-level": level },
+    options: { "slide-level": SLIDE_LEVEL },
   });
   if (!written.ok) return written;
-  const finished = await engines.maker({ kind: "finish", format: "pptx", about, nowMs }, [written.value], signal);
+  const isOwnStyle = order.template === null;
+  const finished = await engines.maker(
+    { kind: "finish", format: "pptx", about, nowMs, isOwnStyle },
+    [written.value],
+    signal,
+  );
   return finished.ok ? ok({ bytes: finished.value, warnings: cleaned.warnings }) : finished;
 }
 
@@ -232,16 +238,18 @@ async function readPresentation(
   const options: CleanOptions = { images, direction: null };
   if (!("slides" in source)) {
     const title = readTitle(document, read.value);
+    const opening = title.isTitleVisible ? null : takeTitleSlide(blocks);
     const subtitle = read.value.frontMatter.subtitle;
-    const meta = {
-      ...buildMeta(title),
-      ...(title.isTitleVisible && subtitle !== "" ? { subtitle: toMetaText(subtitle) } : {}),
-    };
+    const meta = buildMeta({ ...title, isTitleVisible: title.isTitleVisible || opening !== null });
+    if (meta["title"] !== undefined && subtitle !== "") meta["subtitle"] = toMetaText(subtitle);
+    if (opening !== null) meta["title"] = { t: "MetaInlines", c: opening.title };
+    if (opening !== null && opening.subtitle !== null) meta["subtitle"] = { t: "MetaInlines", c: opening.subtitle };
+    const rest = opening?.rest ?? blocks;
     return ok({
       apiVersion,
-      meta,
-      cleaned: cleanBlocks(blocks, options),
-      level: findSlideLevel(blocks),
+      meta: cleanMeta(meta, options),
+      cleaned: cleanBlocks(rest, options),
+      level: findSlideLevel(rest, opening !== null),
       about: title.about,
     });
   }

@@ -20,7 +20,7 @@ export const PDF_STYLE = `
   margin: (x: 2.2cm, top: 2.2cm, bottom: 2.4cm),
   footer: context align(center, text(size: 8.5pt, fill: luma(110), dir: ltr, counter(page).display("1 / 1", both: true))),
 )
-#set text(font: ("Liberation Sans", "DejaVu Sans", "Noto Sans CJK SC"), size: 10.5pt, fill: rgb("#1f2933"), lang: about.language)
+#set text(font: ("Liberation Sans", "Noto Emoji", "DejaVu Sans", "Noto Sans CJK SC"), size: 10.5pt, fill: rgb("#1f2933"), lang: about.language)
 #set par(leading: 0.72em, spacing: 1.15em)
 #show heading: set text(fill: accent)
 #show heading: set block(above: 1.5em, below: 0.8em, sticky: true)
@@ -28,8 +28,13 @@ export const PDF_STYLE = `
 #show heading.where(level: 2): set text(size: 13.5pt)
 #show heading.where(level: 3): set text(size: 11.5pt)
 #show link: set text(fill: rgb("#0b5cad"))
-#show raw: set text(font: ("Liberation Mono", "DejaVu Sans Mono", "Noto Sans Mono CJK SC"), size: 9pt, dir: ltr)
-#show raw.where(block: true): block.with(fill: luma(246), inset: 9pt, radius: 3pt, width: 100%)
+#show raw: set text(font: ("Liberation Mono", "DejaVu Sans Mono", "Noto Emoji", "Noto Sans Mono CJK SC"), size: 9pt, dir: ltr)
+// Code stays on one page unless it is longer than a page.
+#show raw.where(block: true): it => layout(size => {
+  let framed = std.block.with(fill: luma(246), inset: 9pt, radius: 3pt, width: 100%)
+  let needed = measure(framed(it), width: size.width).height
+  framed(breakable: needed > size.height, it)
+})
 #show quote.where(block: true): it => block(stroke: (left: 2.5pt + faint), inset: (left: 10pt, y: 2pt), text(fill: luma(70), it.body))
 #show terms.item: it => block[*#it.term* #block(inset: (left: 1.5em, top: -0.4em), it.description)]
 #set list(indent: 0.6em, marker: ([•], [–], [◦]))

@@ -6,35 +6,31 @@
 import { strFromU8 } from "fflate";
 import { isRightToLeft } from "./clean-ast.ts";
 import { changePart, type OfficeParts } from "./office-file.ts";
+import { computeHeight, extractText, findTextBox, type Layout } from "./pptx-text.ts";
+import { growText, hideEmptyTitle } from "./pptx-grow.ts";
 import { getSmallerPoints } from "./table-widths.ts";
 
-const EMU_PER_POINT = 12_700;
-/** Average width of a letter, height of a line and gap of a paragraph, relative to the font size. */
-const LETTER_WIDTH = 0.5;
-const LINE_HEIGHT = 1.2;
-const PARAGRAPH_GAP = 0.35;
-/** Sum of both insets of a box. */
-const INSET_POINTS = 14.4;
 const MIN_SCALE = 0.4;
 const SCALE_STEP = 0.025;
-const DEFAULT_SIZE = 18;
 /** Horizontal margin of cells in a table of many columns, in EMU. */
 const NARROW_PADDING = 36_000;
 const TABLE_SIZES = [1400, 1200, 1000, 900] as const;
+/** A table of few cells fills more of its slide. */
+const SMALL_TABLE_LOAD = 8;
+const SMALL_TABLE_SIZE = 1800;
+const SMALL_TABLE_ROW = 457_200;
 
-export function fitPptx(parts: OfficeParts): void {
+/** With `isOwnStyle`, short text also grows, and a single statement moves to the middle. */
+export function fitPptx(parts: OfficeParts, isOwnStyle: boolean): void {
   for (const name of parts.keys()) {
     const number = /^ppt\/slides\/slide(\d+)\.xml$/.exec(name)?.[1];
     if (number === undefined) continue;
     const layout = readLayout(parts, number);
-    changePart(parts, name, (text) => fitTables(fitShapes(text, layout)));
+    changePart(parts, name, (text) => {
+      const fitted = fitTables(fitShapes(text, layout), isOwnStyle);
+      return isOwnStyle ? hideEmptyTitle(growText(fitted, layout)) : fitted;
+    });
   }
-}
-
-/** The XML of a slide's layout and of its master. */
-interface Layout {
-  readonly layout: string;
-  readonly master: string;
 }
 
 function readLayout(parts: OfficeParts, slide: string): Layout {
@@ -78,85 +74,26 @@ function directParagraph(paragraph: string): string {
 }
 
 /** Returns the text's scale. 1 if it fits, or if the size of its box is unknown. */
-function computeScale(shape: string, { layout, master }: Layout): number {
-  const placeholder = /<p:ph\b[^>]*>/.exec(shape)?.[0];
-  if (placeholder === undefined) return 1;
-  const index = /idx="(\d+)"/.exec(placeholder)?.[1];
-  const isTitle = /type="(?:title|ctrTitle)"/.test(placeholder);
-  const own = listShapes(layout).find((one) =>
-    (isTitle ? /type="(?:title|ctrTitle)"/ : new RegExp(`<p:ph\\b[^>]*idx="${index}"`)).test(one),
-  );
-  const general = listShapes(master).find((one) => (isTitle ? /type="title"/ : /type="body"/).test(one));
-  const box = readBox(shape) ?? readBox(own) ?? readBox(general);
+function computeScale(shape: string, layout: Layout): number {
+  const box = findTextBox(shape, layout);
   if (box === null) return 1;
-  const styles = [own ?? "", findStyle(master, isTitle)];
   for (let scale = 1; scale > MIN_SCALE; scale -= SCALE_STEP)
-    if (computeHeight(shape, box.width, styles, scale) <= box.height) return scale;
+    if (computeHeight(shape, box, scale) <= box.height) return scale;
   return MIN_SCALE;
 }
 
-function listShapes(text: string): readonly string[] {
-  return text.match(/<p:sp>.*?<\/p:sp>/gs) ?? [];
-}
-
-function findStyle(master: string, isTitle: boolean): string {
-  return (isTitle ? /<p:titleStyle>.*?<\/p:titleStyle>/s : /<p:bodyStyle>.*?<\/p:bodyStyle>/s).exec(master)?.[0] ?? "";
-}
-
-/** Reads the size of a box in points, without the insets. */
-function readBox(shape: string | undefined): { readonly width: number; readonly height: number } | null {
-  const [, width, height] = /<a:xfrm[^>]*>.*?<a:ext cx="(\d+)" cy="(\d+)"/s.exec(shape ?? "") ?? [];
-  if (width === undefined || height === undefined) return null;
-  return {
-    width: Number(width) / EMU_PER_POINT - INSET_POINTS,
-    height: Number(height) / EMU_PER_POINT - INSET_POINTS / 2,
-  };
-}
-
-function computeHeight(shape: string, width: number, styles: readonly string[], scale: number): number {
-  const paragraphs = shape.match(/<a:p>.*?<\/a:p>/gs) ?? [];
-  return paragraphs.reduce((sum, paragraph) => {
-    const level = Number(/<a:pPr[^>]*\blvl="(\d)"/.exec(paragraph)?.[1] ?? 0);
-    const size = readLetterSize(paragraph, level, styles) * scale;
-    const room = width - level * 27 - 27;
-    const lines = paragraph
-      .split(/<a:br\s*\/>/)
-      .reduce((count, line) => count + Math.max(1, Math.ceil(estimateWidth(extractText(line), size) / room)), 0);
-    return sum + size * (lines * LINE_HEIGHT + PARAGRAPH_GAP);
-  }, 0);
-}
-
-/** Returns the font size in points: the text's own, otherwise that of its level. */
-function readLetterSize(paragraph: string, level: number, styles: readonly string[]): number {
-  const own = /<a:rPr[^>]*\bsz="(\d+)"/.exec(paragraph)?.[1];
-  if (own !== undefined) return Number(own) / 100;
-  for (const style of styles) {
-    const found = new RegExp(`<a:lvl${level + 1}pPr.*?<a:defRPr[^>]*?\\bsz="(\\d+)"`, "s").exec(style)?.[1];
-    if (found !== undefined) return Number(found) / 100;
-  }
-  return DEFAULT_SIZE;
-}
-
-/** Counts an East Asian letter as wide as its font size. */
-function estimateWidth(text: string, size: number): number {
-  const wide = text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)?.length ?? 0;
-  return (wide + (text.length - wide) * LETTER_WIDTH) * size;
-}
-
-function extractText(xml: string): string {
-  return [...xml.matchAll(/<a:t>(.*?)<\/a:t>/gs)].map(([, text = ""]) => text.replaceAll(/&\w+;/g, "x")).join("");
-}
-
 /** Table cells have no style, so set their font size by the amount of text. */
-function fitTables(slide: string): string {
+function fitTables(slide: string, isOwnStyle: boolean): string {
   return slide.replaceAll(/<p:graphicFrame>.*?<\/p:graphicFrame>/gs, (frame) => {
     const rows = frame.match(/<a:tr\b/g)?.length ?? 0;
     const columns = frame.match(/<a:gridCol\b/g)?.length ?? 1;
     const letters = extractText(frame).length;
     const load = rows + letters / (120 / Math.max(1, Math.sqrt(columns)));
-    const size = TABLE_SIZES[load <= 14 ? 0 : load <= 22 ? 1 : load <= 34 ? 2 : 3];
+    const isSmall = isOwnStyle && load <= SMALL_TABLE_LOAD;
+    const size = isSmall ? SMALL_TABLE_SIZE : TABLE_SIZES[load <= 14 ? 0 : load <= 22 ? 1 : load <= 34 ? 2 : 3];
     const near = getSmallerPoints(columns) === null ? "" : ` marL="${NARROW_PADDING}" marR="${NARROW_PADDING}"`;
-    return frame
+    const spaced = isSmall ? frame.replaceAll(/<a:tr h="\d+"/g, `<a:tr h="${SMALL_TABLE_ROW}"`) : frame;
+    return spaced
       .replaceAll("<a:tcPr", `<a:tcPr${near}`)
       .replaceAll(/<a:rPr(?![^>]*\bsz=)/g, `<a:rPr sz="${size}"`)
       .replaceAll(/<a:p>.*?<\/a:p>/gs, directParagraph);

@@ -1,34 +1,23 @@
 /**
  * Splits content that is too long for one slide. A slide begins with a heading of the slide level or above, or with a rule. Continued
- * slides have the same heading and a number.
+ * slides have the same heading and a number. In the result, sections have level 1 and slides level 2, whatever they had in the text.
  */
-import {
-  isAttributes,
-  NO_ATTRIBUTES,
-  type Node,
-  getNodes,
-  getParts,
-  toInlines,
-  getTextAt,
-  extractText,
-} from "./ast.ts";
+import { NO_ATTRIBUTES, type Node, getNodes, getParts, toInlines, getTextAt } from "./ast.ts";
+import { countAllLines, countLines, isNotes, isVisual, LINES, MAX_LINES, TABLE_ROW_LINES } from "./slide-lines.ts";
+import { SECTION_LEVEL, SLIDE_LEVEL } from "./slides.ts";
 
-/** Lines of a slide at the default size. Up to the maximum, the text is scaled down. */
-const LINES = 9;
-const MAX_LINES = 11;
-const LETTERS_PER_LINE = 68;
-const TABLE_ROW_LINES = 1.25;
 /** Maximum number of lines together with a picture or a table. */
 const CAPTION_LINES = 6;
 
 /**
  * Returns the slide level by pandoc's rule (https://pandoc.org/MANUAL.html#structuring-the-slide-show): the highest level of a heading that
- * is followed by content. A first heading above all others is the title and does not count.
+ * is followed by content. A first heading above all others is the title and does not count, unless the title has its own slide (`hasTitle`).
  */
-export function findSlideLevel(blocks: readonly Node[]): number {
+export function findSlideLevel(blocks: readonly Node[], hasTitle = false): number {
   const headings = blocks.filter(({ t }) => t === "Header").map(getLevel);
   const [first = 6, ...others] = headings;
-  const isTitled = blocks[0]?.t === "Header" && others.length > 0 && others.every((level) => level > first);
+  const isTitled =
+    !hasTitle && blocks[0]?.t === "Header" && others.length > 0 && others.every((level) => level > first);
   let level = 6;
   blocks.forEach((block, index) => {
     const next = blocks[index + 1];
@@ -44,11 +33,14 @@ export function flowSlides(blocks: readonly Node[], level: number): readonly Nod
   let heading: Node | null = null;
   let body: Node[] = [];
   const close = () => {
-    // A heading above the level gets its own slide, and its content begins another.
+    // A heading above the level gets its own slide, and its content begins another. A heading without content is a section.
     const isAbove = heading?.t === "Header" && getLevel(heading) < level && body.some((block) => !isNotes(block));
-    if (heading !== null && isAbove) flowed.push(dropName(heading));
-    const title = heading !== null && isAbove ? setLevel(heading, level) : heading;
-    for (const section of splitSections(title, body)) flowed.push(...splitSlides(section.title, section.blocks));
+    if (heading !== null && isAbove) flowed.push(setLevel(dropName(heading), SECTION_LEVEL));
+    const title = heading?.t === "Header" ? setLevel(heading, SLIDE_LEVEL) : heading;
+    for (const { title: own, blocks: content } of splitSections(title, body)) {
+      const isBare = own?.t === "Header" && content.every(isNotes);
+      flowed.push(...splitSlides(isBare ? setLevel(own, SECTION_LEVEL) : own, content));
+    }
     body = [];
   };
   for (const block of blocks) {
@@ -82,8 +74,7 @@ function splitSections(heading: Node | null, body: readonly Node[]): readonly Se
     if (block.t === "Header") found.push({ title: setLevel(block, level), blocks: [] });
     else found.at(-1)?.blocks.push(block);
   }
-  // A heading followed only by headings would be an empty slide.
-  return found.filter(({ blocks }, index) => blocks.length > 0 || index === found.length - 1);
+  return found;
 }
 
 function setLevel(header: Node, level: number): Node {
@@ -103,38 +94,66 @@ function getLevel(header: Node): number {
 
 /** Splits one heading's content into slides. A picture or a table ends its slide, since pandoc would continue on one without a title. */
 function splitSlides(heading: Node | null, body: readonly Node[]): Node[] {
-  const slides: Node[][] = [[]];
-  let used = 0;
-  const total = body.reduce((sum, block) => sum + countLines(block), 0);
-  const pieces = total <= MAX_LINES ? body : body.flatMap(splitBlock);
-  for (const piece of pieces.map(replaceQuote)) {
-    const lines = countLines(piece);
-    const last = slides.at(-1)?.findLast((block) => !isNotes(block));
-    const isFull = total > MAX_LINES && used > 0 && used + lines > LINES;
-    const mustEnd =
-      last !== undefined && !isNotes(piece) && (isVisual(last) || (isVisual(piece) && used > CAPTION_LINES));
-    if (isFull || mustEnd) {
-      slides.push([]);
-      used = 0;
-    }
-    slides.at(-1)?.push(piece);
-    used += lines;
-  }
+  const total = countAllLines(body);
+  const pieces = (total <= MAX_LINES ? body : body.flatMap(splitBlock))
+    .map(replaceQuote)
+    .map(replaceSingleItem)
+    .map(lowerHeading);
+  const slides = fillEvenly(moveCaption(pieces), total > MAX_LINES ? LINES : Number.POSITIVE_INFINITY);
   return slides.flatMap((slide, index) => {
     const first = heading === null ? [] : [heading];
     return [...(index === 0 ? first : [makeContinuation(heading, index + 1)]), ...joinLists(slide)];
   });
 }
 
-function isVisual(block: Node): boolean {
-  if (block.t === "Table" || block.t === "Figure") return true;
-  const inlines = block.t === "Para" || block.t === "Plain" ? getNodes(block.c) : [];
-  return inlines.length > 0 && inlines.every(({ t }) => t === "Image" || t === "SoftBreak" || t === "Space");
+/** Fills slides with the fewest lines each that do not need more slides, so that the last is not left with a line. */
+function fillEvenly(pieces: readonly Node[], maxLines: number): Node[][] {
+  const full = fillSlides(pieces, maxLines);
+  if (full.length === 1 || !Number.isFinite(maxLines)) return full;
+  for (let lines = Math.ceil(countAllLines(pieces) / full.length); lines < maxLines; lines += 1) {
+    const even = fillSlides(pieces, lines);
+    if (even.length === full.length) return even;
+  }
+  return full;
 }
 
-function isNotes(block: Node): boolean {
-  const [attributes] = getParts(block);
-  return block.t === "Div" && isAttributes(attributes) && attributes[1].includes("notes");
+function fillSlides(pieces: readonly Node[], maxLines: number): Node[][] {
+  const slides: Node[][] = [[]];
+  let used = 0;
+  for (const piece of pieces) {
+    const lines = countLines(piece);
+    const last = slides.at(-1)?.findLast((block) => !isNotes(block));
+    const mustEnd =
+      last !== undefined && !isNotes(piece) && (isVisual(last) || (isVisual(piece) && used > CAPTION_LINES));
+    if ((used > 0 && used + lines > maxLines) || mustEnd) {
+      slides.push([]);
+      used = 0;
+    }
+    slides.at(-1)?.push(piece);
+    used += lines;
+  }
+  return slides;
+}
+
+/** Moves the only line after a table or a picture before it, where it is a caption: alone, it would be a slide of one line. */
+function moveCaption(pieces: readonly Node[]): readonly Node[] {
+  const [first, second, ...others] = pieces.filter((piece) => !isNotes(piece));
+  if (first === undefined || second === undefined || others.length > 0 || !isVisual(first)) return pieces;
+  if (second.t !== "Para" || isVisual(second) || countLines(second) > 2) return pieces;
+  return [second, first, ...pieces.filter(isNotes)];
+}
+
+/** Headings that begin no slide need a level below those that do. */
+function lowerHeading(block: Node): Node {
+  return block.t === "Header" ? setLevel(block, Math.max(SLIDE_LEVEL + 1, getLevel(block))) : block;
+}
+
+/** A list of one item is a statement. */
+function replaceSingleItem(block: Node, _index: number, all: readonly Node[]): Node {
+  if (block.t !== "BulletList" || all.filter((one) => !isNotes(one)).length > 1) return block;
+  const [item, ...items] = getParts(block);
+  const [only, ...rest] = getNodes(item);
+  return items.length > 0 || rest.length > 0 || only?.t !== "Plain" ? block : { t: "Para", c: only.c };
 }
 
 /** Replaces quotes by emphasis, since pandoc prints them larger than the text. */
@@ -167,7 +186,7 @@ function splitBlock(block: Node): Node[] {
   if (block.t === "Table") return splitTable(block);
   if (block.t === "CodeBlock") {
     const lines = getTextAt(block, 1).split("\n");
-    return chunk(lines, LINES).map((chunk) => ({ t: "CodeBlock", c: [parts[0], chunk.join("\n")] }));
+    return chunkEvenly(lines, LINES).map((chunk) => ({ t: "CodeBlock", c: [parts[0], chunk.join("\n")] }));
   }
   return [block];
 }
@@ -179,7 +198,7 @@ function splitTable(table: Node): Node[] {
   const rows = body?.[3];
   if (body === undefined || !Array.isArray(rows)) return [table];
   const perSlide = Math.max(1, Math.floor(LINES / TABLE_ROW_LINES) - 1);
-  return chunk(rows, perSlide).map((chunk) => ({
+  return chunkEvenly(rows, perSlide).map((chunk) => ({
     t: "Table",
     c: [attributes, caption, columns, head, [[body[0], body[1], body[2], chunk]], foot],
   }));
@@ -201,43 +220,14 @@ function joinLists(blocks: readonly Node[]): Node[] {
   return joined;
 }
 
+/** Makes chunks of at most `size` that differ as little as possible. */
+function chunkEvenly<T>(values: readonly T[], size: number): T[][] {
+  const count = Math.ceil(values.length / size);
+  return count === 0 ? [] : chunk(values, Math.ceil(values.length / count));
+}
+
 function chunk<T>(values: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
     values.slice(index * size, (index + 1) * size),
   );
-}
-
-/** Estimates how many lines of a slide a block takes. */
-function countLines(block: Node): number {
-  const parts = getParts(block);
-  switch (block.t) {
-    case "BulletList":
-      return parts.reduce<number>((sum, item) => sum + countAllLines(item), 0);
-    case "OrderedList":
-      return toList(parts[1]).reduce<number>((sum, item) => sum + countAllLines(item), 0);
-    case "CodeBlock":
-      return getTextAt(block, 1).split("\n").length;
-    case "Table":
-      return (countRows(block) + 1) * TABLE_ROW_LINES;
-    // Pictures have their own boxes, and notes are not on the slide.
-    case "Figure":
-      return 0;
-    case "Div":
-      return isNotes(block) ? 0 : countAllLines(parts[1]);
-    default:
-      return Math.max(1, Math.ceil(extractText(block.c).length / LETTERS_PER_LINE));
-  }
-}
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function countAllLines(blocks: unknown): number {
-  return getNodes(blocks).reduce((sum, block) => sum + countLines(block), 0);
-}
-
-function countRows(table: Node): number {
-  const [, , , , bodies] = getParts(table);
-  return toList(bodies).reduce<number>((sum, body) => sum + toList(toList(body)[3]).length, 0);
 }

@@ -18,8 +18,10 @@ export interface SlideShow {
 type Inlines = readonly Node[];
 /** Returns the inlines of a slide's text. */
 export type TextReader = (text: string) => Inlines;
-const SECTION_LEVEL = 1;
+export const SECTION_LEVEL = 1;
 export const SLIDE_LEVEL = 2;
+/** A longer text is content. */
+export const MAX_SUBTITLE_CHARACTERS = 160;
 
 /** Joins all texts of the slides as Markdown. */
 export function toMarkdown(slides: readonly Slide[]): {
@@ -46,7 +48,7 @@ function removeMark(inlines: Inlines): Inlines {
 
 export function buildSlideShow(slides: readonly Slide[], read: TextReader): SlideShow {
   const [first, ...others] = slides;
-  const opens = first !== undefined && isTitleSlide(first);
+  const opens = first !== undefined && isTitleSlide(first, slides.length);
   const rest = opens ? others : slides;
   return {
     title: opens ? read(first.title ?? "") : null,
@@ -55,8 +57,13 @@ export function buildSlideShow(slides: readonly Slide[], read: TextReader): Slid
   };
 }
 
-function isTitleSlide(slide: Slide): boolean {
-  return slide.layout === "title" || (slide.layout === undefined && isBare(slide));
+function isTitleSlide(slide: Slide, count: number): boolean {
+  return slide.layout === "title" || (slide.layout === undefined && (isBare(slide) || (count > 1 && isOpening(slide))));
+}
+
+/** A title with a short text and nothing else: the subtitle. */
+function isOpening({ text, ...slide }: Slide): boolean {
+  return text !== undefined && text.length <= MAX_SUBTITLE_CHARACTERS && !text.includes("\n") && isBare(slide);
 }
 
 function isBare({ title, bullets, text, table, image }: Slide): boolean {

@@ -6,6 +6,7 @@ import type { Blob } from "node:buffer";
 import type Stream from "node:stream";
 import writeExcelFile, { type CellObject, type Feature, type Row } from "write-excel-file/node";
 import { type Cell, parseCalendarDate, type Sheet } from "../../../core/documents/make.ts";
+import { computeWidths, findDate, getDateFormat, getTextWidth, MAX_WIDTH } from "./column-widths.ts";
 import { CORE_PART, buildCoreProperties, escapeXml, type OfficeAbout } from "./office-file.ts";
 
 const HEADER: Partial<CellObject> = {
@@ -19,14 +20,6 @@ const HEADER: Partial<CellObject> = {
 
 /** File contents that the library accepts. */
 type FileContent = Stream | Buffer | Blob;
-
-const DATE_FORMAT = "yyyy-mm-dd";
-const TIME_FORMAT = "yyyy-mm-dd hh:mm";
-/** Limits in characters for a column without a given width. */
-const MIN_WIDTH = 8;
-const MAX_WIDTH = 60;
-/** Rows that are measured to find a width. */
-const ROWS_MEASURED = 1_000;
 
 export interface Workbook {
   readonly sheets: readonly Sheet[];
@@ -73,8 +66,8 @@ function toCellObject(cell: Cell, column: Column | undefined): CellObject | null
     return { ...style, ...toFormat(format), value: whole.formula.trim().slice(1), type: "Formula" };
   const date = whole.date ?? findDate(whole.value, column);
   if (date !== null) {
-    const usual = date.length > DATE_FORMAT.length ? TIME_FORMAT : DATE_FORMAT;
-    return { ...style, value: new Date(parseCalendarDate(date) ?? 0), type: Date, format: format ?? usual };
+    const value = new Date(parseCalendarDate(date) ?? 0);
+    return { ...style, value, type: Date, format: format ?? getDateFormat(date) };
   }
   const { value } = whole;
   if (typeof value === "number") return { ...style, ...toFormat(format), value, type: Number };
@@ -83,62 +76,12 @@ function toCellObject(cell: Cell, column: Column | undefined): CellObject | null
   return value === undefined || value === "" ? null : { ...style, value: value, type: String, ...toWrap(value) };
 }
 
-function findDate(value: unknown, column: Column | undefined): string | null {
-  return column?.type === "date" && typeof value === "string" && parseCalendarDate(value) !== null ? value : null;
-}
-
 function toFormat(format: string | undefined): Partial<CellObject> {
   return format === undefined ? {} : { format };
 }
 
 function toWrap(text: string): Partial<CellObject> {
   return text.includes("\n") || getTextWidth(text) > MAX_WIDTH ? { wrap: true, alignVertical: "top" } : {};
-}
-
-function computeWidths({ columns = [], rows }: Sheet): { width: number }[] {
-  const measured = rows.slice(0, ROWS_MEASURED);
-  const count = measured.reduce((most, row) => Math.max(most, row.length), columns.length);
-  return Array.from({ length: count }, (_, index) => {
-    const column = columns[index];
-    if (column?.width !== undefined) return { width: column.width };
-    // The header also contains the arrow of the filter.
-    const widest = measured.reduce(
-      (most, row) => Math.max(most, estimateCellWidth(row[index] ?? null)),
-      getTextWidth(column?.header ?? "") + 3,
-    );
-    return { width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widest + 2)) };
-  });
-}
-
-function estimateCellWidth(cell: Cell): number {
-  if (cell === null) return 0;
-  if (typeof cell !== "object") return getTextWidth(typeof cell === "number" ? formatNumber(cell) : String(cell));
-  if (cell.formula !== undefined) return 12;
-  // A format may add separators and decimals.
-  if (typeof cell.value === "number") return getTextWidth(formatNumber(cell.value)) + 3;
-  return getTextWidth(cell.date ?? String(cell.value ?? ""));
-}
-
-function formatNumber(value: number): string {
-  return Number.isInteger(value) ? value.toLocaleString("en") : String(value).slice(0, 14);
-}
-
-/** Returns the length of the longest line. An East Asian character counts as two. */
-function getTextWidth(text: string): number {
-  return Math.max(
-    0,
-    ...text
-      .slice(0, 2_000)
-      .split("\n")
-      .map((line) =>
-        Array.from(line).reduce(
-          (sum, letter) =>
-            sum +
-            (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60]/.test(letter) ? 2 : 1),
-          0,
-        ),
-      ),
-  );
 }
 
 /** Prints one page wide and any number of pages long. */

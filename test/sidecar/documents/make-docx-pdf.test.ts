@@ -133,6 +133,34 @@ describe("a PDF", () => {
   });
 });
 
+describe("a page of a PDF", () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join("\n");
+  const pages = async (markdown: string) =>
+    openPdf((await workshop.made({ format: "pdf", markdown })).bytes)
+      .text.split("\f")
+      .slice(0, -1);
+
+  it("keeps a block of code, which begins a new page where the rest of one has no room", async () => {
+    const text = "Words that fill the page.\n\n".repeat(24);
+    const [first = "", second = ""] = await pages(`${text}\`\`\`\n${lines(20)}\n\`\`\`\n`);
+    expect(first).not.toContain("line 1");
+    for (const line of ["line 1\n", "line 20"]) expect(second).toContain(line);
+  });
+
+  it("ends within a block of code only if that is longer than a page", async () => {
+    const [first = "", second = ""] = await pages(`\`\`\`\n${lines(90)}\n\`\`\`\n`);
+    expect(first).toContain("line 1\n");
+    expect(second).toContain("line 90");
+  });
+
+  it("prints emoji, also those of several characters", async () => {
+    const { bytes } = await workshop.made({ format: "pdf", markdown: "# Go 🚀\n\n✅ ⚠️ 👍🏽 👩‍💻 🇩🇪 1️⃣ `🎉`\n" });
+    expect(openPdf(bytes).fonts.join("\n")).toContain("NotoEmoji");
+    // A glyph for a missing character would be one of another font.
+    expect(openPdf(bytes).fonts.join("\n")).not.toMatch(/DejaVu|CJK/);
+  });
+});
+
 describe("either", () => {
   it.each(["docx", "pdf"] as const)("%s: two runs of one call give the same bytes", async (format) => {
     const document = { format, markdown: MARKDOWN, title: "Twice" };

@@ -82,9 +82,9 @@ describe("the slides of a text", () => {
   it("begin with the headings below too, where one slide does not hold what stands under them", () => {
     const long = Array.from({ length: 8 }, () => para("x"));
     const blocks = [header(1, "A"), ...long, header(2, "B"), ...long, header(1, "C"), header(2, "D"), ...long, ...long];
-    expect(titles(flowSlides(blocks, 1))).toEqual(["1 A", "1 B", "1 D", "1 D (2)"]);
+    expect(titles(flowSlides(blocks, 1))).toEqual(["2 A", "2 B", "1 C", "2 D", "2 D (2)"]);
     const short = [header(1, "A"), para("x"), header(2, "B"), para("x"), header(1, "C"), para("x")];
-    expect(titles(flowSlides(short, 1))).toEqual(["1 A", "2 B", "1 C"]);
+    expect(titles(flowSlides(short, 1))).toEqual(["2 A", "3 B", "2 C"]);
   });
 
   it("have a title each, and a wide table has a slide's whole width", async () => {
@@ -92,8 +92,7 @@ describe("the slides of a text", () => {
     const { bytes } = await workshop.made({ format: "pptx", content: { markdown } });
     const { slides } = openPptx(bytes);
     expect(slides.map(({ layout, texts: [title] }) => [layout, title])).toEqual([
-      ["Section Header", "Report"],
-      ["Title and Content", "Report"],
+      ["Title Slide", "Report"],
       ["Title and Content", "Regions"],
       ["Title and Content", "By month"],
     ]);

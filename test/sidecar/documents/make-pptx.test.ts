@@ -115,6 +115,60 @@ describe("a presentation of slides", () => {
   });
 });
 
+describe("a presentation worth showing", () => {
+  const layouts = (opened: ReturnType<typeof openPptx>) => opened.slides.map(({ layout, texts }) => [layout, ...texts]);
+
+  it("opens with a title slide, and a heading without content is a section", async () => {
+    const markdown =
+      "# Plan\n\nFor the board\n\n## Why\n\n- one\n- two\n\n# Part two\n\n## Risks\n\n- a\n- b\n\n## Questions?\n";
+    const { bytes } = await workshop.made({ format: "pptx", content: { markdown } });
+    expect(layouts(openPptx(bytes))).toEqual([
+      ["Title Slide", "Plan", "For the board"],
+      ["Title and Content", "Why", "one\ntwo"],
+      ["Section Header", "Part two"],
+      ["Title and Content", "Risks", "a\nb"],
+      ["Section Header", "Questions?"],
+    ]);
+    const slides = [
+      { title: "Review", text: "Q3 2026" },
+      { title: "Agenda", bullets: ["x", "y"] },
+    ];
+    expect(layouts(await show(slides))[0]).toEqual(["Title Slide", "Review", "Q3 2026"]);
+  });
+
+  it("leaves no slide with a line at its top: a statement is large and in the middle, short lists grow", async () => {
+    const { slides } = await show([
+      { title: "Plan" },
+      { title: "Result", text: "Revenue is up." },
+      { title: "Closing", bullets: ["Thank you"] },
+      { title: "Agenda", bullets: ["one", "two", "three"] },
+    ]);
+    for (const { xml } of slides.slice(1, 3)) {
+      expect(xml).toContain('<a:bodyPr anchor="ctr"/>');
+      expect(xml).toContain('<a:lvl1pPr><a:defRPr sz="3100"/>');
+    }
+    expect(slides[3]?.xml).toContain('<a:lvl1pPr><a:defRPr sz="2400"/>');
+    expect(slides[3]?.xml).not.toContain('anchor="ctr"');
+  });
+
+  it("divides what is too long evenly", async () => {
+    const bullets = Array.from({ length: 19 }, (_, index) => `Point ${index + 1}`);
+    const rows = Array.from({ length: 13 }, (_, index) => [`Row ${index + 1}`, "x"]);
+    const { slides } = await show([
+      { title: "Many", bullets },
+      { title: "Rows", table: { header: ["A", "B"], rows } },
+    ]);
+    const lines = slides.map(({ texts: [, body = ""], tables }) => tables[0]?.length ?? body.split("\n").length);
+    expect(lines).toEqual([7, 7, 5, 6, 6, 4]);
+  });
+
+  it("has no rule below a missing title", async () => {
+    const { slides } = await show([{ title: "T" }, { text: "No title here", bullets: ["a"] }]);
+    expect(slides[1]?.xml).toContain('showMasterSp="0"');
+    expect(slides[0]?.xml).not.toContain('showMasterSp="0"');
+  });
+});
+
 describe("a presentation of Markdown", () => {
   const MARKDOWN = `---
 title: A show
@@ -145,14 +199,15 @@ Only for the speaker.
     const { bytes } = await workshop.made({ format: "pptx", content: { markdown: MARKDOWN } });
     const { slides, title } = openPptx(bytes);
     expect(title).toBe("A show");
-    expect(slides.map(({ texts: [first] }) => first)).toEqual(["A show", "First", "Second", "Second (2)"]);
+    expect(slides.map(({ texts: [first] }) => first)).toEqual(["A show", "First", "Second"]);
     expect(slides[2]?.tables).toEqual([
       [
         ["A", "B"],
         ["1", "2"],
       ],
     ]);
-    expect(slides[3]?.texts[1]).toBe("After the table.");
+    // Alone, it would be a slide of one line.
+    expect(slides[2]?.texts).toContain("After the table.");
     expect(slides.map(({ notes }) => notes).join("")).toContain("Only for the speaker.");
   });
 
@@ -167,7 +222,7 @@ Only for the speaker.
       { template: closeOffice(parts) },
     );
     expect(new TextDecoder().decode(openOffice(bytes).get("ppt/theme/theme1.xml"))).toContain("ABCDEF");
-    expect(openPptx(bytes).slides).toHaveLength(4);
+    expect(openPptx(bytes).slides).toHaveLength(3);
   });
 
   it("gives the same bytes again", async () => {

@@ -156,3 +156,22 @@ Some text.
     });
   });
 });
+
+it("has columns as wide as what they display", async () => {
+  const columns = [
+    { header: "Day", type: "date" as const, format: "dddd, d mmmm yyyy" },
+    { header: "Amount", format: "#,##0.00 [$EUR]" },
+    { header: "NAME" },
+    { header: "Sum" },
+  ];
+  const rows = [
+    ["2026-09-30", 1_234_567.891, "WWWWWWWWWWWWWWWW", 1_234_567],
+    ["2026-01-01", 5, "x", { formula: "=SUM(D2:D2)" }],
+  ];
+  const { bytes } = await workshop.made({ format: "xlsx", content: { sheets: [{ name: "S", columns, rows }] } });
+  const { A = 0, B = 0, C = 0, D = 0 } = openXlsx(bytes).sheets[0]?.widths ?? {};
+  expect(A).toBeGreaterThanOrEqual("Wednesday, 30 September 2026".length + 1);
+  expect(B).toBeGreaterThanOrEqual("1,234,567.89 EUR".length + 1);
+  expect(C).toBeGreaterThanOrEqual(25);
+  expect(D).toBeGreaterThanOrEqual("1234567".length + 4);
+});
