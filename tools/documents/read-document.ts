@@ -11,7 +11,7 @@ import { parsePages } from "./page-range.ts";
 export default defineTool({
   name: "read_document",
   summary:
-    "Read a document of the sandbox as Markdown, with headings, lists, tables and links: PDF, DOCX, PPTX, XLSX, ODT, RTF, EPUB, HTML, CSV, up to 50 MB. A scanned PDF says that it has no text.",
+    "Read a document of the sandbox as Markdown: PDF, DOCX, PPTX, XLSX, ODT, ODS, RTF, EPUB, HTML, CSV, EML, IPYNB, up to 50 MB. Of a picture only its kind, size in pixels and description; no OCR. Warnings name what was lost.",
   toolbox: "documents",
   category: "documents",
   permissions: ["read"],

@@ -1,7 +1,9 @@
 /** Reads PDF as Markdown, page by page. */
-import { LiteParse } from "@llamaindex/liteparse";
+import { LiteParse, type LiteParseConfig, type ParsedPage } from "@llamaindex/liteparse";
 import { fenceText } from "./fence.ts";
 import { NotReadable } from "./not-readable.ts";
+import { correctTables, indentCode } from "./pdf-layout.ts";
+import { findLosses, noteLosses, shortenLeaders } from "./pdf-losses.ts";
 import type { ReadPart, ReadQuestion } from "./read-question.ts";
 
 const MAX_PAGES = 2_000;
@@ -14,38 +16,75 @@ const WORD = /[\p{L}\p{N}]+/gu;
 const MAX_IMAGES = 200;
 const MAX_IMAGE_BYTES = 50 * 1024 * 1024;
 
+/** Pages whose tables are read again with their rules, and how many at a time: drawings take memory. */
+const MAX_TABLE_PAGES = 200;
+const TABLE_PAGES_AT_A_TIME = 20;
+
 export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQuestion): Promise<ReadPart> {
-  const parser = new LiteParse({
+  const config: Partial<LiteParseConfig> = {
     outputFormat: "markdown",
     imageMode: withImages ? "placeholder" : "off",
     extractImages: withImages,
+    extractBlocks: true,
     ocrEnabled: false,
     continueOnPageError: true,
     numWorkers: 1,
     maxPages: MAX_PAGES,
     quiet: true,
-    ...(pages === null ? {} : { targetPages: `${pages.first}-${pages.last}` }),
-  });
-  const parsed = await parser.parse(bytes).catch((error: unknown) => {
+  };
+  const range = pages === null ? {} : { targetPages: `${pages.first}-${pages.last}` };
+  const parsed = await new LiteParse({ ...config, ...range }).parse(bytes).catch((error: unknown) => {
     throw new NotReadable(describeError(error instanceof Error ? error.message : ""));
   });
-  const texts = parsed.pages.map(readPage);
+  const corrected = await readTables(bytes, config, parsed.pages);
+  const losses = parsed.pages.map(findLosses);
+  const texts = parsed.pages.map((page) =>
+    readPage(page, corrected.get(page.pageNum) ?? indentCode(page, page.markdown)),
+  );
+  const short = texts.map(({ text }) => shortenLeaders(text));
   if (texts.length === 0)
     throw new NotReadable(`The document has ${parsed.totalPages} pages; the requested range has none of them.`);
   const empty = texts.filter(({ text }) => text === "").map(({ pageNum }) => pageNum);
   const warnings = [
     ...noteEmptyPages(empty, texts.length),
     ...texts.flatMap(({ warning }) => (warning === null ? [] : [warning])).slice(0, MAX_LAYOUT_WARNINGS),
+    ...noteLosses(
+      losses,
+      short.some(({ isShorter }) => isShorter),
+    ),
     ...parsed.pageErrors.map(({ pageNum }) => `Page ${pageNum} is damaged and could not be read.`),
     ...(pages === null && parsed.totalPages > texts.length ? [`Only the first ${texts.length} pages were read.`] : []),
   ];
   const images = withImages ? parsed.images.filter(({ bytes: data }) => data.length > 0).slice(0, MAX_IMAGES) : [];
   return {
-    markdown: texts.map(({ pageNum, text }) => `<!-- page ${pageNum} -->\n\n${text}`.trimEnd()).join("\n\n"),
+    markdown: short
+      .map(({ text }, index) => `<!-- page ${texts[index]?.pageNum} -->\n\n${text}`.trimEnd())
+      .join("\n\n"),
     units: { name: "pages", total: parsed.totalPages, read: texts.length },
     warnings,
     images: limitImages(images.map(({ name, bytes: data }) => ({ name, bytes: data }))),
   };
+}
+
+/** Reads the pages with tables again, with their words and rules. Returns their Markdown by page; without it, the first reading counts. */
+async function readTables(
+  bytes: Uint8Array,
+  config: Partial<LiteParseConfig>,
+  pages: readonly ParsedPage[],
+): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
+  const numbers = pages
+    .filter(({ blocks = [] }) => blocks.some(({ kind }) => kind === "table"))
+    .slice(0, MAX_TABLE_PAGES)
+    .map(({ pageNum }) => pageNum);
+  for (let at = 0; at < numbers.length; at += TABLE_PAGES_AT_A_TIME) {
+    const targetPages = numbers.slice(at, at + TABLE_PAGES_AT_A_TIME).join(",");
+    const parser = new LiteParse({ ...config, targetPages, extractVectorGraphics: true, emitWordBoxes: true });
+    const again = await parser.parse(bytes).catch(() => null);
+    for (const page of again?.pages ?? [])
+      found.set(page.pageNum, indentCode(page, correctTables(page, page.markdown)));
+  }
+  return found;
 }
 
 interface Page {
@@ -56,7 +95,7 @@ interface Page {
 }
 
 /** Adds the page's text line by line if its layout lost much of it, as with rotated text. */
-function readPage({ pageNum, markdown, text }: { pageNum: number; markdown: string; text: string }): Page {
+function readPage({ pageNum, text }: ParsedPage, markdown: string): Page {
   const read = removeEmptyFences(markdown).trim();
   const [own, counted] = [countMatches(read, LETTER), countMatches(text, LETTER)];
   if (counted - own < MIN_LOST_LETTERS || own > counted * MIN_SHARE) return { pageNum, text: read, warning: null };

@@ -1,6 +1,7 @@
 /** Reads the facts of a picture: its kind, its size in pixels, and the description inside it. Its content is not looked at. */
 import ExifReader from "exifreader";
 import { Parser } from "saxen";
+import { getOwn } from "../../../core/base/own-field.ts";
 import { NotReadable } from "./not-readable.ts";
 import type { ReadPart } from "./read-question.ts";
 import { decodeText } from "./read-text.ts";
@@ -74,10 +75,15 @@ function readTags(data: Buffer): PictureFacts {
   } catch {
     throw new NotReadable("The picture is damaged: its header cannot be read.");
   }
-  const kind = describeTag(tags["file"]?.["FileType"]) || "Unknown";
+  const kind = describeTag(getTag(tags, "file", "FileType")) || "Unknown";
   const size = kind === "WebP" ? (readWebpSize(data) ?? findSize(tags)) : findSize(tags);
-  const descriptions = DESCRIPTIONS.flatMap(([group, name]) => describeTag(tags[group]?.[name]) || []);
+  const descriptions = DESCRIPTIONS.flatMap(([group, name]) => describeTag(getTag(tags, group, name)) || []);
   return { kind, ...size, descriptions };
+}
+
+function getTag(tags: Tags, group: string, name: string): unknown {
+  const found = getOwn(tags, group);
+  return found === undefined ? undefined : getOwn(found, name);
 }
 
 function describeTag(tag: unknown): string {
@@ -89,7 +95,7 @@ function findSize(tags: Tags): { readonly width: number | null; readonly height:
   const find = (names: readonly string[]) => {
     for (const group of ["file", "png", "gif", "riff", "exif"])
       for (const name of names) {
-        const tag = tags[group]?.[name];
+        const tag = getTag(tags, group, name);
         const value = typeof tag === "object" && tag !== null && "value" in tag ? tag.value : null;
         if (typeof value === "number" && value > 0) return value;
       }

@@ -1,5 +1,5 @@
 /**
- * Uses the room of slides with little text: it grows, and a single statement stands in the middle. Only for Otto's own style, since a
+ * Uses the room of slides with little text: it grows, and a single statement moves to the middle. Only for Otto's own style, since a
  * template decides its sizes.
  */
 import {

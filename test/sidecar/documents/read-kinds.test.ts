@@ -216,7 +216,7 @@ describe("a picture", () => {
   /** A frame header of 64 by 48 pixels, and a scan. */
   const JPEG = "ffd8ffe000104a46494600010100000100010000ffc0000b080030004001011100ffda0008010100003f007fffd9";
 
-  it("has its kind, its size and its description, and says that it was not looked at", async () => {
+  it("has its kind, its size and its description, and says that its content is not read", async () => {
     const svg =
       '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 80"><title>Chart</title><desc>Sales &amp; costs</desc></svg>';
     const { kind, markdown, warnings } = await read("chart.svg", svg);

@@ -28,6 +28,14 @@ async function read(
 }
 
 describe("read_document", () => {
+  it.each(["a.eml", "a.ods", "a.ipynb", "a.png", "a.svg", "a.doc", "a.xls", "a.msg"])(
+    "leaves it to the content whether %s can be read",
+    async (filename) => {
+      await put(filename, "hello");
+      expect((await read({ filename })).result).toMatchObject({ content: "hello" });
+    },
+  );
+
   it("gives the Markdown, and what the document is", async () => {
     await put("inbox/a.pdf", "# Title\n\none\f two");
     const ran = await read({ filename: "inbox/a.pdf" });
@@ -53,7 +61,7 @@ describe("read_document", () => {
   it.each([
     ["a file that is not there", { filename: "b.docx" }, "not_found", "filename"],
     ["a path that leads out", { filename: "../b.docx" }, "sandbox_denied", "filename"],
-    ["a file of another type", { filename: "a.png" }, "unsupported_media", "filename"],
+    ["a file of another type", { filename: "a.zip" }, "unsupported_media", "filename"],
     ["pages that are none", { filename: "a.pdf", pages: "all" }, "invalid_input", "pages"],
     ["pages that run backwards", { filename: "a.pdf", pages: "5-2" }, "invalid_input", "pages"],
     ["page 0", { filename: "a.pdf", pages: "0" }, "invalid_input", "pages"],
@@ -63,7 +71,7 @@ describe("read_document", () => {
     ["a folder that leads out", { filename: "a.pdf", images_folder: "../x" }, "sandbox_denied", "images_folder"],
   ])("refuses %s", async (_what, given, code, field) => {
     await put("a.pdf", "hello");
-    await put("a.png", "hello");
+    await put("a.zip", "hello");
     await put("empty.docx", "");
     await put("binary.docx", "a\0b");
     await put("hidden.docx", "x", 0o000);
