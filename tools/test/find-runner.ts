@@ -4,7 +4,7 @@ import { z } from "zod";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 
-export const RUNNERS = ["vitest", "npm", "pytest", "mix", "go", "cargo"] as const;
+export const RUNNERS = ["vitest", "npm", "node", "pytest", "mix", "go", "cargo"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
 
 /** A project with tests. `directory` is "" at the top. */
@@ -28,9 +28,11 @@ const LANGUAGES: readonly (readonly [RegExp, readonly RunnerName[]])[] = [
   [/\.exs?(?::\d+)?$/, ["mix"]],
   [/\.go$/, ["go"]],
   [/\.rs$/, ["cargo"]],
-  [/\.[cm]?[jt]sx?$/, ["vitest", "npm"]],
+  [/\.[cm]?[jt]sx?$/, ["vitest", "npm", "node"]],
 ];
 const PYTHON_TEST = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/;
+/** The names of files that node's own runner takes. */
+const NODE_TEST = /(?:^|\/)(?:test\/(?:.+\/)?[^/]+|test-[^/]+|test|[^/]+[._-]test)\.[cm]?[jt]s$/;
 const VITEST_CONFIG = /^vitest\.config\.[cm]?[jt]s$/;
 /** What npm writes into a new package. */
 const NO_TESTS_YET = "no test specified";
@@ -59,7 +61,7 @@ export async function findProject(
   if (best !== undefined) return ok(best);
   return failed(
     "not_found",
-    "There is no project with tests here: none of package.json (with vitest or a test script), pytest.ini, pyproject.toml, test_*.py, mix.exs, go.mod and Cargo.toml was found.",
+    "There is no project with tests here: none of package.json (with vitest or a test script), *.test.js, pytest.ini, pyproject.toml, test_*.py, mix.exs, go.mod and Cargo.toml was found.",
   );
 }
 
@@ -88,6 +90,7 @@ async function projectsOf(
   }
   const hasPython = [...found.values()].some(({ runner }) => runner === "pytest");
   if (!hasPython && paths.some((path) => PYTHON_TEST.test(path))) add("pytest", "");
+  if (found.size === 0 && paths.some((path) => NODE_TEST.test(path))) add("node", "");
   return [...found.values()];
 }
 

@@ -34,7 +34,8 @@ export function readReport(runner: RunnerName, text: string): TestReport | null 
     case "mix":
       return readMix(withoutColours(text));
     case "npm":
-      return readNpm(withoutColours(text));
+    case "node":
+      return readCases(parseJson(text)) ?? readNpm(withoutColours(text));
   }
 }
 

@@ -20,7 +20,8 @@ for case in tree.parse(sys.argv[1]).getroot().iter("testcase"):
             status, message = "failed", (child.get("message") or "") + "\\n" + (child.text or "")
         elif child.tag == "skipped" and status == "passed":
             status = "skipped"
-    name = "::".join(part for part in (case.get("classname"), case.get("name")) if part)
+    group = case.get("classname") if len(sys.argv) < 3 else None
+    name = "::".join(part for part in (group, case.get("name")) if part)
     cases.append({"name": name, "file": case.get("file"), "status": status, "message": message.strip()})
 print(json.dumps({"cases": cases}))
 `;
@@ -29,12 +30,22 @@ const text = (command: string) =>
   `${command} >"$TMPDIR/report" 2>&1; code=$?; tail -c ${MAX_TEXT_BYTES} "$TMPDIR/report"; exit $code`;
 const needs = (program: string) => `command -v ${program} >/dev/null 2>&1 || { echo "${NO_RUNNER}"; exit 127; }; `;
 
+/** Makes node's own runner write JUnit's XML too, also below npm. Programs that run no tests ignore it. */
+const NODE_REPORT =
+  'NODE_OPTIONS="$NODE_OPTIONS --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=$TMPDIR/report"';
+/** The report of node's own runner if it wrote one, else the end of the text. */
+const READ_NODE_REPORT = `if [ -s "$TMPDIR/report" ] && python3 -c '${JUNIT_TO_JSON}' "$TMPDIR/report" node; then
+      tail -c 20000 "$TMPDIR/text" >&2; else tail -c ${MAX_TEXT_BYTES} "$TMPDIR/text"; fi`;
+
 const SCRIPTS: Readonly<Record<RunnerName, string>> = {
   vitest: `if [ -f node_modules/vitest/vitest.mjs ]; then set -- node node_modules/vitest/vitest.mjs run "$@"
     elif command -v vitest >/dev/null 2>&1; then set -- vitest run "$@"
     else echo "${NO_RUNNER}"; exit 127; fi
     "$@" --reporter=json --outputFile="$TMPDIR/report" >&2; code=$?; cat "$TMPDIR/report"; exit $code`,
-  npm: needs("npm") + text('npm test --silent -- "$@"'),
+  npm: `${needs("npm")}${NODE_REPORT} npm test --silent -- "$@" >"$TMPDIR/text" 2>&1; code=$?
+    ${READ_NODE_REPORT}; exit $code`,
+  node: `${needs("node")}${NODE_REPORT} node --test "$@" >"$TMPDIR/text" 2>&1; code=$?
+    ${READ_NODE_REPORT}; exit $code`,
   pytest: `python3 -c "import pytest" >/dev/null 2>&1 || { echo "${NO_RUNNER}"; exit 127; }
     python3 -m pytest -q -p no:cacheprovider -o junit_family=xunit1 --junitxml="$TMPDIR/report" "$@" >&2; code=$?
     [ -f "$TMPDIR/report" ] && python3 -c '${JUNIT_TO_JSON}' "$TMPDIR/report"; exit $code`,

@@ -103,6 +103,34 @@ describe("vitest, really run", () => {
   });
 }, 60_000);
 
+describe("other runners, really run", () => {
+  const NODE_SUMS = `
+    import { test, describe } from "node:test";
+    import assert from "node:assert";
+    test("adds", () => {});
+    describe("numbers", () => test("subtracts", () => assert.equal(3 - 1, 1)));
+    test("later", { skip: true }, () => {});
+  `;
+
+  it.each([
+    ["npm", { "package.json": '{"scripts":{"test":"node --test"}}', "sums.test.mjs": NODE_SUMS }],
+    ["node", { "sums.test.mjs": NODE_SUMS }],
+  ])("names each failure of node's own runner, started by %s", async (runner, project) => {
+    const { result } = await run(project, really);
+    expect(result).toMatchObject({ runner, passed: 1, failed: 1, skipped: 1, note: null });
+    expect(result.failures).toMatchObject([{ name: "subtracts" }]);
+    expect(result.failures[0].message).toMatch(/2\D+1/);
+  });
+
+  it("names each failure of pytest", async () => {
+    const tests =
+      "import pytest\ndef test_adds(): pass\ndef test_subtracts(): assert 3 - 1 == 1\n@pytest.mark.skip\ndef test_later(): pass\n";
+    const { result } = await run({ "tests/test_sums.py": tests }, really);
+    expect(result).toMatchObject({ runner: "pytest", passed: 1, failed: 1, skipped: 1, note: null });
+    expect(result.failures).toMatchObject([{ name: "tests.test_sums::test_subtracts", file: "tests/test_sums.py" }]);
+  });
+}, 60_000);
+
 describe("a runner that is not there", () => {
   it("is named, as its script says it", async () => {
     const { failure } = await run({ "mix.exs": "" }, (work, asked) =>
@@ -244,6 +272,9 @@ describe("the project", () => {
     [["tests/test_a.py"], undefined, "pytest "],
     [["lib/a_test.py"], undefined, "pytest "],
     [["node_modules/x/package.json", "node_modules/x/Cargo.toml"], undefined, "not_found"],
+    [["test/sums.js", "lib/sums.js"], undefined, "node "],
+    [["lib/sums.test.ts"], undefined, "node "],
+    [["pytest.ini", "web/a.test.js"], undefined, "pytest "],
     [["notes.md", "main.py"], undefined, "not_found"],
   ])("of %j for %s is %s", async (paths, path, expected) => {
     expect(await runnerOf(paths, path)).toBe(expected);
