@@ -7,6 +7,7 @@ import type { FileEntry, FilesPort } from "../ports/files.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../ports/scripts.ts";
 import type { SandboxRules } from "./rules.ts";
 import type { FileChange } from "./file-change.ts";
+import { allowRepositories, isRepositoryPath } from "./repository.ts";
 import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
 import { toStream } from "../base/byte-stream.ts";
@@ -103,6 +104,7 @@ export async function gatherCopy(
   }
   const entries = new Map<string, FileEntry>();
   const refused: RefusedFile[] = [];
+  const rules = allowRepositories(sandbox);
   let bytes = 0;
   for (const raw of only ?? [""]) {
     const top = judgeTop(raw, sandbox, "files");
@@ -110,7 +112,7 @@ export async function gatherCopy(
     for await (const found of walkEntries(files, top.value)) {
       if (!found.ok) return failNotStarted({ ...found.error, ...(only === null ? {} : { field: "files" }) });
       const entry = found.value;
-      if (entries.has(entry.path) || !isIncluded(entry.path, sandbox)) continue;
+      if (entries.has(entry.path) || !isIncluded(entry.path, rules)) continue;
       if (entry.path.split("/").some(isNameTooLong)) {
         refused.push({ path: entry.path, why: "it was left out: a part of its name is too long for a disk" });
         continue;
@@ -192,10 +194,10 @@ function toFileChanges(
   const changes = new Map<string, FileChange>();
   const refused: RefusedFile[] = [];
   // The permission to write is checked once for all files.
-  const rules = { ...sandbox, allowWrite: true };
+  const rules = { ...allowRepositories(sandbox), allowWrite: true };
   for (const { path: raw, bytes, mode } of written) {
     const judged = judgePath(raw, rules, "write");
-    const typed = judged.ok ? checkListedExtension(judged.value, rules) : judged;
+    const typed = judged.ok ? checkType(judged.value, rules) : judged;
     if (!judged.ok || !typed.ok) refused.push({ path: raw, why: getMessage(judged.ok ? typed : judged) });
     else if (changes.has(judged.value)) refused.push({ path: raw, why: "another file has the same name in NFC" });
     else
@@ -240,9 +242,14 @@ function formatNothingSaved(why: string): string {
   return `Nothing that the command changed was kept: ${why}`;
 }
 
-/** The same files as for text tools, by path and type. */
+/** The same files as for text tools, by path and type, and those of repositories. */
 function isIncluded(path: string, rules: SandboxRules): boolean {
-  return isVisibleFile(path, rules) && checkListedExtension(path, rules).ok;
+  return isVisibleFile(path, rules) && checkType(path, rules).ok;
+}
+
+/** The files of a repository have no types. */
+function checkType(path: string, rules: SandboxRules): Result<void> {
+  return isRepositoryPath(path) ? ok(undefined) : checkListedExtension(path, rules);
 }
 
 function isNameTooLong(segment: string): boolean {
