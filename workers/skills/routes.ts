@@ -60,6 +60,11 @@ const body = { required: true, content: Object.fromEntries(UPLOAD_TYPES.map((typ
 const params = z.object({ name: z.string().describe("The skill's name") });
 const which = z.string().describe("A version's number, or its hash");
 const versionParams = params.extend({ version: which });
+const uploadQuery = z.strictObject({
+  same_skill: optionalQuery(z.enum(["true", "false"])).describe(
+    "`true`: it is the next version of the present skill of its name, whichever publisher made that.",
+  ),
+});
 const fileQuery = z.strictObject({ version: optionalQuery(z.string().max(64)) });
 
 const upload = createRoute({
@@ -69,9 +74,9 @@ const upload = createRoute({
   path: "/v1/skills",
   summary: "Upload a skill",
   description:
-    "A ZIP archive (`application/zip`), the files of a folder (`multipart/form-data`: a part for each, its path as file name), or a single SKILL.md (`text/markdown`). At most 10 MB, 200 files, and 100 KB of SKILL.md. Uploading the same content again changes nothing. Running tasks keep their version. 409 if the skill's tool would have the name of another tool.",
+    "A ZIP archive (`application/zip`), the files of a folder (`multipart/form-data`: a part for each, its path as file name), or a single SKILL.md (`text/markdown`). At most 10 MB, 200 files, and 100 KB of SKILL.md. Uploading the same content again changes nothing. Running tasks keep their version. 409 if the skill's tool would have the name of another tool, or if the present skill of that name is of another publisher (another author or license): then `same_skill=true` says that the upload is its next version.",
   middleware: [admin],
-  request: { body },
+  request: { query: uploadQuery, body },
   responses: answers(
     {
       200: {
@@ -200,7 +205,10 @@ const file = createRoute({
 export function skillRoutes(app: App): void {
   app.openAPIRegistry.registerPath(upload);
   app.post(upload.path, admin, async (c) => {
-    const uploaded = await uploadSkill(c, await listTools(c, c.get("sources")));
+    const query = uploadQuery.safeParse(c.req.query());
+    if (!query.success) refuseInvalid({ success: false, target: "query", error: query.error });
+    const isSameSkill = query.data?.same_skill === "true";
+    const uploaded = await uploadSkill(c, await listTools(c, c.get("sources")), { isSameSkill });
     const isNew = uploaded.outcome === "created" || uploaded.outcome === "updated";
     const headers = { location: `/v1/skills/${uploaded.record.name}` };
     return c.json(toUploadedView(uploaded), isNew ? 201 : 200, headers);
@@ -208,7 +216,7 @@ export function skillRoutes(app: App): void {
 
   app.openAPIRegistry.registerPath(validate);
   app.post(validate.path, async (c) => {
-    const { skill, report, difference: from } = await judgeUpload(c, await listTools(c, c.get("sources")));
+    const { skill, report, difference: from, question } = await judgeUpload(c, await listTools(c, c.get("sources")));
     return c.json(
       {
         valid: report.problems.length === 0,
@@ -216,6 +224,7 @@ export function skillRoutes(app: App): void {
         problems: toNotesView(report.problems),
         ...toReportView(report),
         difference: from === null ? null : toDifferenceView(from),
+        question,
       },
       200,
     );

@@ -6,6 +6,7 @@ import { indexByKey } from "../../core/steps/tool-bus.ts";
 import type { SkillNote } from "../../core/skills/head.ts";
 import { readPackage } from "../../core/skills/package.ts";
 import { SHIPPED_SOURCE, SKILLS_SOURCE } from "../../core/tool/skill-tool.ts";
+import { askWhichSkill } from "../../core/skills/publisher.ts";
 import { type Skill, SKILL_FILE } from "../../core/skills/skill.ts";
 import type { SkillDifference } from "../../core/skills/difference.ts";
 import { MAX_SKILL_VERSIONS, type SkillChange, type SkillRecord } from "../../core/ports/skill-table.ts";
@@ -33,16 +34,29 @@ export interface Verdict {
   readonly skill: Skill | null;
   readonly report: SkillReport;
   readonly difference: SkillDifference | null;
+  /** Whether it replaces the skill of another publisher; null: there is nothing to ask. */
+  readonly question: string | null;
+}
+
+/** `isSameSkill`: the skill replaces the present one of its name, whichever publisher made that. */
+interface UploadChoice {
+  readonly isSameSkill: boolean;
 }
 
 /** Stores the skill of a request. `tools` are all tools, including the tenant's own. */
-export async function uploadSkill(c: AppContext, tools: readonly Tool[]): Promise<Uploaded> {
+export async function uploadSkill(
+  c: AppContext,
+  tools: readonly Tool[],
+  { isSameSkill }: UploadChoice,
+): Promise<Uploaded> {
   const judged = await judgeBody(c, tools);
   const { skill, packed, report } = judged;
   if (skill === null) return unwrap(refuseSkill(report.problems));
   const taken = findNameConflict(skill, tools);
   if (taken !== null) throw new OttoError(taken);
   const before = await findOwnSkill(c, skill.name);
+  const question = before === null ? null : askWhichSkill(before.current.skill, skill);
+  if (question !== null && !isSameSkill) raise("conflict", question, { field: "same_skill" });
   const outcome = await getOutcome(c, skill, before);
   const difference = before === null ? null : await findDifference(c, before, judged, skill);
   unwrap(await skillsFromEnv(c.env, { tenant: getTenant(c) }).keep(skill.hash, packed));
@@ -65,16 +79,17 @@ export async function judgeUpload(c: AppContext, tools: readonly Tool[]): Promis
   const given = await readUpload(c.req.header("content-type") ?? "", readUploadBody(c));
   if (!given.ok) {
     if (given.error.code !== "invalid_input") throw new OttoError(given.error);
-    return { skill: null, report: toReport(given.error), difference: null };
+    return { skill: null, report: toReport(given.error), difference: null, question: null };
   }
   const judged = await judgeSkill(given.value, listNames(tools));
   const { skill, report } = judged;
-  if (skill === null) return { skill, report, difference: null };
+  if (skill === null) return { skill, report, difference: null, question: null };
   const before = await findOwnSkill(c, skill.name);
   const difference = before === null ? null : await findDifference(c, before, judged, skill);
   const taken = findNameConflict(skill, tools);
   const problem = taken === null ? [] : [{ file: SKILL_FILE, line: null, field: "name", message: taken.message }];
-  return { skill, report: { ...report, problems: [...report.problems, ...problem] }, difference };
+  const question = before === null ? null : askWhichSkill(before.current.skill, skill);
+  return { skill, report: { ...report, problems: [...report.problems, ...problem] }, difference, question };
 }
 
 /** Makes an earlier version current again. */

@@ -129,6 +129,10 @@ export const verdictSchema = z
     warnings: z.array(noteSchema),
     scan: scanSchema,
     difference: differenceSchema.nullable().describe("Changes since the current version; null without one."),
+    question: z
+      .string()
+      .nullable()
+      .describe("Whether it replaces the skill of another publisher; null: there is nothing to ask."),
   })
   .meta({ id: "SkillVerdict" });
 

@@ -20,6 +20,27 @@ const factsOf = async (caller: Caller) => {
   return facts.value.sources;
 };
 
+describe("a skill under the name of another publisher's", () => {
+  const text = (author: string, body: string) => skillText("pdf", [`author: ${author}`], body);
+
+  test("asks which is meant, and becomes its next version only when that is said", async () => {
+    const caller = await makeCaller();
+    expect((await uploadText(caller, text("Ana", "One."))).status).toBe(201);
+    const refused = await uploadText(caller, text("Ben", "Two."));
+    expectProblem(refused, 409, "same_skill");
+    expect(refused.json.detail).toContain("same_skill=true");
+    expect((await uploadText(caller, text("Ben", "Two."), "/v1/skills/validate")).json).toMatchObject({
+      valid: true,
+      question: expect.stringContaining("Another publisher"),
+    });
+    expect((await caller.send("GET", "/v1/skills/pdf")).json).toMatchObject({ versions: 1, author: "Ana" });
+    const meant = await uploadText(caller, text("Ben", "Two."), "/v1/skills?same_skill=true");
+    expect([meant.status, meant.json.outcome]).toEqual([201, "updated"]);
+    expect((await uploadText(caller, text("Ben", "Three."))).json).toMatchObject({ outcome: "updated" });
+    expectProblem(await uploadText(caller, text("Ben", "x"), "/v1/skills?same_skill=maybe"), 422, "same_skill");
+  });
+});
+
 describe("a skill that is uploaded", () => {
   test("is the same skill as a folder, an archive or an archive in a form, and unchanged when it comes again", async () => {
     const caller = await makeCaller();

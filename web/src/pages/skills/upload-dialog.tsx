@@ -24,6 +24,9 @@ const OUTCOMES = {
   restored: "is at an earlier version again",
 } as const;
 
+const REPLACES_ANOTHER =
+  "Another publisher may have made the present skill of this name: its author or license differs. Replace it only if this is its next version. Otherwise give this skill another name in its SKILL.md.";
+
 export function UploadDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
     <Dialog isOpen={isOpen} title="Upload a skill" onClose={onClose} isWide>
@@ -108,19 +111,29 @@ function Verdict({ verdict, picked }: { readonly verdict: SkillVerdict; readonly
         <h4 className="font-medium">Scan of its files</h4>
         <ScanFindings scan={verdict.scan} />
       </div>
-      {valid && skill !== null ? <Keep picked={picked} name={skill.name} /> : null}
+      {verdict.question === null ? null : <Notice tone="warn" title={REPLACES_ANOTHER} />}
+      {valid && skill !== null ? (
+        <Keep picked={picked} name={skill.name} isReplacing={verdict.question !== null} />
+      ) : null}
     </section>
   );
 }
 
-function Keep({ picked, name }: { readonly picked: PickedSkill; readonly name: string }) {
+interface KeepProps {
+  readonly picked: PickedSkill;
+  readonly name: string;
+  /** True: it replaces the skill of another publisher, which the person was asked. */
+  readonly isReplacing: boolean;
+}
+
+function Keep({ picked, name, isReplacing }: KeepProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const say = useToast();
   const { headersFor } = useRequestKey();
   const keeping = useMutation({
     mutationFn: async () =>
-      await sendBytes<UploadedSkill>("POST", "/v1/skills", picked.body, {
+      await sendBytes<UploadedSkill>("POST", isReplacing ? "/v1/skills?same_skill=true" : "/v1/skills", picked.body, {
         ...picked.headers,
         ...headersFor(picked.title),
       }),
@@ -136,7 +149,7 @@ function Keep({ picked, name }: { readonly picked: PickedSkill; readonly name: s
       <div className="flex flex-wrap items-center justify-end gap-3">
         {keeping.isPending ? <Busy doing={`Uploading ${bytes(picked.size)}`} /> : null}
         <Button look="primary" isBusy={keeping.isPending} onClick={() => keeping.mutate()}>
-          Upload {name}
+          {isReplacing ? "Replace" : "Upload"} {name}
         </Button>
       </div>
     </div>
