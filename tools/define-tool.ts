@@ -11,7 +11,9 @@ import type { CopyScope } from "../core/sandbox/working-copy.ts";
 import type {
   Control,
   EffectClass,
+  CheckFacts,
   EffectFacts,
+  KnownEnd,
   PathUse,
   Permission,
   ProbeOutcome,
@@ -60,6 +62,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly category: ToolCategory;
   readonly permissions: readonly Permission[];
   readonly security: SecurityLevel | ((given: z.output<In>, facts: EffectFacts) => SecurityLevel);
+  /** Whether a call reaches outside the sandbox; absent: when the tool needs `network` or `exec`. */
+  reachesOutside?(given: z.output<In>, facts: EffectFacts): boolean;
   readonly needs: readonly Need[];
   /** What a call reads and writes, where that does not follow from `needs` and the effect class. */
   touches?(given: z.output<In>, effect: EffectClass): readonly Touch[];
@@ -79,6 +83,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly steers?: boolean;
   /** True for a tool that is off until an agent's `tools` name it: no pattern with a wildcard opens it. */
   readonly onlyByName?: boolean;
+  /** True for a tool that runs only scripts of pinned skills: a pinned skill stands for the permission `exec`. */
+  readonly runsPinnedSkills?: boolean;
   /** Of a tool that only a task's own model calls, because it dispatches subtasks or ends the task. */
   readonly onlyByModel?: "dispatches" | "finishes";
   /** True for a tool that bounds its results itself: they are never shortened. */
@@ -86,6 +92,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   /** Why the tool cannot work under these rules; null: it can. */
   disabled?(rules: SandboxRules): string | null;
   readonly input: In;
+  /** Runs before policy: how the call ends, where that is known beforehand; null: nothing is known. */
+  check?(given: z.output<In>, facts: CheckFacts): KnownEnd | null;
   readonly output: Out;
   /** Gives the output, or `failure(…)` for what can be expected to go wrong, or `control(…)`. */
   run(given: z.output<In>, context: ToolContext<Need>): Promise<z.input<Out> | NotAResult> | z.input<Out> | NotAResult;
@@ -165,6 +173,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "category",
   "permissions",
   "security",
+  "reachesOutside",
   "effect",
   "keyedForMs",
   "needs",
@@ -178,10 +187,12 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "timeoutMs",
   "steers",
   "onlyByName",
+  "runsPinnedSkills",
   "onlyByModel",
   "wholeResult",
   "disabled",
   "input",
+  "check",
   "output",
   "run",
   "probe",

@@ -252,7 +252,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     const texts = await this.skillTexts(told, facts, own.value);
     if (!texts.ok) return texts;
     const { keyedForMs: mailKeyedForMs } = mailFromEnv(this.env);
-    const keys = { mailKeyedForMs, ownApi: findOwnApi(this.env) };
+    const keys = { mailKeyedForMs, ownApi: findOwnApi(this.env), patterns: patternsFromEnv(this.env) };
     const built = { ...(await buildToolset([...this.tools, ...own.value], facts, texts.value)), ...keys };
     cacheToolset(key, built, getWeight(tenant, sources));
     return ok(built);

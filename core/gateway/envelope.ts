@@ -5,7 +5,7 @@ import type { AgentConfig } from "../agents/agent.ts";
 import type { Permission, Tool } from "../tool/tool.ts";
 
 /** The fields of a tool that the envelope checks. */
-type CheckedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName">;
+type CheckedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName" | "runsPinnedSkills">;
 
 /** The parts of a task that decide: its agent, and the tool patterns of its request and of each dispatch above it. */
 interface Envelope {
@@ -15,8 +15,10 @@ interface Envelope {
 
 /**
  * Allows a tool that the agent lists, that the request and the dispatches allow, and whose permissions the agent has.
+ * `hasSkills`: the task pinned a skill. Only administrators and releases publish skills, so a pinned one stands for
+ * `exec` in a tool that runs nothing but scripts of pinned skills.
  */
-export function checkEnvelope(tool: CheckedTool, facts: Envelope): Result<void> {
+export function checkEnvelope(tool: CheckedTool, facts: Envelope, hasSkills = false): Result<void> {
   const { config } = facts.agent;
   if (tool.onlyByName === true && !isNamed(tool, config.tools)) {
     return failed("permission_denied", `The tool ${tool.name} is off: the agent "${config.name}" does not name it.`);
@@ -27,7 +29,9 @@ export function checkEnvelope(tool: CheckedTool, facts: Envelope): Result<void> 
   if (!facts.tools.every((patterns) => matchesAny(tool, patterns))) {
     return failed("permission_denied", `This task was not given the tool ${tool.name}.`);
   }
-  const missing = tool.permissions.find((permission) => !config.permissions.includes(permission));
+  const isGranted = (permission: Permission) =>
+    config.permissions.includes(permission) || (permission === "exec" && hasSkills && tool.runsPinnedSkills === true);
+  const missing = tool.permissions.find((permission) => !isGranted(permission));
   if (missing !== undefined) return failed("permission_denied", formatMissingPermission(missing, config.permissions));
   return ok(undefined);
 }

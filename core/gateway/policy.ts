@@ -19,12 +19,14 @@ const VERBS: Readonly<Record<PolicyDecision, string>> = {
 
 /**
  * Decides a call. By default safe and cautious calls run; dangerous ones run inside the task's own sandbox and ask when
- * they reach outside (the tool needs `network` or `exec`); critical ones always ask. The last matching rule wins.
+ * they reach outside (`reachesOutside`: the tool needs `network` or `exec`, unless it says more of this call); critical
+ * ones always ask. The last matching rule wins.
  */
 export function decidePolicy(
   tool: Pick<Tool, "name" | "alsoNamed" | "permissions">,
   level: SecurityLevel,
   policy: ApprovalPolicy | undefined,
+  reachesOutside = tool.permissions.includes("network") || tool.permissions.includes("exec"),
 ): PolicyRuling {
   const rule = policy?.rules?.findLast((candidate) => matchesTool(tool, candidate.tool));
   if (rule !== undefined) {
@@ -35,7 +37,7 @@ export function decidePolicy(
   if (levelDecision !== undefined) {
     return { decision: levelDecision, because: `the agent's policy ${VERBS[levelDecision]} ${level} calls` };
   }
-  return getDefaultRuling(tool, level);
+  return getDefaultRuling(level, reachesOutside);
 }
 
 /** Describes a rule's tools: one by name, or those that match a pattern. */
@@ -43,13 +45,13 @@ function describeTools(pattern: string): string {
   return `${/[*?[]/.test(pattern) ? "tools that fit" : "the tool"} ${JSON.stringify(pattern)}`;
 }
 
-function getDefaultRuling(tool: Pick<Tool, "permissions">, level: SecurityLevel): PolicyRuling {
+function getDefaultRuling(level: SecurityLevel, reachesOutside: boolean): PolicyRuling {
   switch (level) {
     case "safe":
     case "cautious":
       return { decision: "allow", because: `${level} calls run unless the agent's policy says otherwise` };
     case "dangerous":
-      return tool.permissions.includes("network") || tool.permissions.includes("exec")
+      return reachesOutside
         ? {
             decision: "ask",
             because:

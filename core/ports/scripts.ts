@@ -17,7 +17,7 @@ export interface ScriptFile {
 export interface ScriptRequest {
   /**
    * The program and its arguments, without a shell unless it names one: `["/bin/sh", "-c", command]`. A program below
-   * `/skill/` is one of `skill`.
+   * `/skill/` is one of `skill`. `python` is python3.
    */
   readonly argv: readonly [string, ...string[]];
   /** Inside the work folder; "" is its root. */
@@ -31,7 +31,10 @@ export interface ScriptRequest {
   readonly network: readonly string[] | null;
   /** The work folder, `/work`, which the program may change. */
   readonly files: readonly ScriptFile[];
-  /** The read-only files at `/skill`. */
+  /**
+   * The read-only files at `/skill`, in a folder per skill, which has a SKILL.md: those of the last skill are linked into
+   * the working directory where it lacks them, those of a single one into `/skill`.
+   */
   readonly skill: readonly ScriptFile[];
   /** The limit of returned bytes. If more was written, nothing is returned and all of it is in `refused`. */
   readonly maxChangedBytes: number;

@@ -1,5 +1,6 @@
 /** An agent's settings of the toolbox `shell`, in its `tool_config`; the first three are document 001's. */
 import { z } from "zod";
+import { type BlockedPattern, DEFAULT_BLOCKED } from "../lib/shell/blocked-patterns.ts";
 
 /** The longest time limit of a command, in seconds. */
 export const MAX_SHELL_TIMEOUT_S = 120;
@@ -17,6 +18,18 @@ export const shellSettings = z.strictObject({
     .describe(
       "What each part of a command has to begin with, in whole words, such as git or git status. Empty: anything. It names the programs that are started, not what they do: git, find, tar, awk, sed, env, xargs, python3 and many others start any program that their arguments name. The cage holds those too: no secrets, no host but the listed ones, no files but the sandbox's",
     ),
+  blocked_patterns: z
+    .array(
+      z.union([
+        z.string().min(1).max(500),
+        z.strictObject({ name: z.string().trim().min(1).max(100), pattern: z.string().min(1).max(500) }),
+      ]),
+    )
+    .max(100)
+    .optional()
+    .describe(
+      "RE2 patterns of commands that are refused by name, searched in each command of a text: its words without quotes, joined by a space. Replaces the defaults (rm -rf /, mkfs, fork bomb, dd of=/dev/*)",
+    ),
   max_timeout: z.int().min(1).max(MAX_SHELL_TIMEOUT_S).optional().describe("Seconds that a command may have at most"),
   network: z
     .boolean()
@@ -28,6 +41,7 @@ export const shellSettings = z.strictObject({
 export interface ShellRules {
   readonly allowShell: boolean;
   readonly allowedCommands: readonly string[];
+  readonly blockedPatterns: readonly BlockedPattern[];
   readonly maxTimeoutSeconds: number;
   readonly wantsNetwork: boolean;
 }
@@ -38,9 +52,14 @@ export function toShellRules(config: Readonly<Record<string, unknown>>): ShellRu
   return {
     allowShell: set.allow_shell ?? false,
     allowedCommands: set.allowed_commands ?? [],
+    blockedPatterns: set.blocked_patterns?.map(toBlockedPattern) ?? DEFAULT_BLOCKED,
     maxTimeoutSeconds: set.max_timeout ?? MAX_SHELL_TIMEOUT_S,
     wantsNetwork: set.network ?? false,
   };
+}
+
+function toBlockedPattern(given: string | BlockedPattern): BlockedPattern {
+  return typeof given === "string" ? { name: given, pattern: given } : given;
 }
 
 /** The arguments of a command in both documents. A longer `timeout` is reduced to the agent's `max_timeout`. */

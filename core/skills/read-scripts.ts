@@ -1,14 +1,14 @@
-/** Reads the scripts that a skill declares, and checks them against its files. */
+/** Reads the scripts of a skill: those that its head declares, checked against its files, or all that it has. */
+import { findScripts } from "./find-scripts.ts";
 import type { HeadEntry, HeadNode, SkillNote } from "./head.ts";
-import { hasShebang, type PackedFile, formatUntrusted } from "./package.ts";
+import { findInterpreter } from "./interpreter.ts";
+import { type PackedFile, formatUntrusted } from "./package.ts";
 import { MAX_DESCRIPTION, SCRIPTS_FOLDER, SKILL_FILE, type SkillScript } from "./skill.ts";
 
 /** Longest time limit of a script; the operator's limit applies too. */
 const MAX_SCRIPT_SECONDS = 3_600;
 const MAX_SCRIPTS = 50;
 const MAX_SCRIPT_NAME = 100;
-/** Longest shebang line in bytes. */
-const MAX_SHEBANG_BYTES = 200;
 const SCRIPT_FIELDS = new Set(["name", "description", "timeout", "network", "read_only"]);
 
 interface ReadScripts {
@@ -17,8 +17,9 @@ interface ReadScripts {
   readonly warnings: readonly SkillNote[];
 }
 
-/** `node` is null without declarations. A declaration is a map or only a name. */
+/** `node` is null without declarations: then every script is one. A declaration is a map or only a name. */
 export function readScripts(node: HeadNode | null, files: readonly PackedFile[]): ReadScripts {
+  if (node === null) return { scripts: findScripts(files), problems: [], warnings: [] };
   const problems: SkillNote[] = [];
   const warnings: SkillNote[] = [];
   const problem = (line: number, message: string) =>
@@ -27,9 +28,9 @@ export function readScripts(node: HeadNode | null, files: readonly PackedFile[])
   const scripts: SkillScript[] = [];
   const declared = listDeclarations(node, problem);
   if (declared.length > MAX_SCRIPTS)
-    problem(node?.line ?? 1, `${declared.length} scripts are declared: at most ${MAX_SCRIPTS}`);
+    problem(node.line, `${declared.length} scripts are declared: at most ${MAX_SCRIPTS}`);
   for (const declaration of declared.slice(0, MAX_SCRIPTS)) {
-    const script = readScript(declaration, inFolder, problem);
+    const script = readScript(declaration, files, problem);
     if (script === null) continue;
     if (scripts.some(({ name }) => name === script.name))
       problem(declaration.line, `${formatUntrusted(script.name)} is declared twice`);
@@ -43,7 +44,7 @@ export function readScripts(node: HeadNode | null, files: readonly PackedFile[])
   const known = new Set(scripts.map(({ path }) => path));
   for (const { path } of inFolder) {
     if (known.has(path) || problems.length > 0) continue;
-    const message = "is not declared in scripts, so it cannot be run";
+    const message = "is not declared in scripts, which lists others, so it cannot be run";
     warnings.push({ file: path, line: null, field: null, message });
   }
   return { scripts, problems, warnings };
@@ -52,8 +53,7 @@ export function readScripts(node: HeadNode | null, files: readonly PackedFile[])
 type Report = (line: number, message: string) => void;
 
 /** The declarations. A text is a list of names, and a map has names before their declarations. */
-function listDeclarations(node: HeadNode | null, problem: Report): readonly HeadNode[] {
-  if (node === null) return [];
+function listDeclarations(node: HeadNode, problem: Report): readonly HeadNode[] {
   if (node.kind === "list") return node.items;
   if (node.kind === "text")
     return node.text
@@ -114,28 +114,19 @@ function parseSwitch(field: string, text: string, line: number, problem: Report)
   return false;
 }
 
-/** The file of a script, with or without its extension in the name. */
+/** The file of a script, with or without its extension in the name, below `scripts/` or by its whole path. */
 function findPath(name: string, line: number, files: readonly PackedFile[], problem: Report): string | null {
-  const exact = files.find(({ path }) => path === `${SCRIPTS_FOLDER}${name}`);
+  const exact =
+    files.find(({ path }) => path === `${SCRIPTS_FOLDER}${name}`) ?? files.find(({ path }) => path === name);
   const alike = files.filter(({ path }) => path.replace(/\.[^./]*$/, "") === `${SCRIPTS_FOLDER}${name}`);
   const file = exact ?? (alike.length === 1 ? alike[0] : undefined);
-  if (file === undefined) {
+  if (file === undefined || file.path === SKILL_FILE) {
     const why =
       alike.length > 1 ? `could be ${alike.map(({ path }) => path).join(" or ")}` : `is not in ${SCRIPTS_FOLDER}`;
     problem(line, `${formatUntrusted(name)} ${why}`);
     return null;
   }
-  const why = findShebangFault(file.bytes);
-  if (why !== null) problem(line, `${file.path} ${why}`);
+  const interpreter = findInterpreter(file.path, file.bytes);
+  if (!interpreter.ok) problem(line, `${file.path} ${interpreter.why}`);
   return file.path;
-}
-
-/** The problem of a script's first line; null for a valid one. */
-function findShebangFault(bytes: Uint8Array): string | null {
-  if (!hasShebang(bytes)) return "does not begin with #! and what runs it, e.g. #!/usr/bin/env python3";
-  const end = bytes.subarray(0, MAX_SHEBANG_BYTES).indexOf(0x0a);
-  const first = new TextDecoder().decode(bytes.subarray(0, end < 0 ? MAX_SHEBANG_BYTES : end));
-  if (end < 0 && bytes.length > MAX_SHEBANG_BYTES) return `has a first line with more than ${MAX_SHEBANG_BYTES} bytes`;
-  if (first.endsWith("\r")) return "has Windows line endings (CR LF), with which its first line names no program";
-  return /^#![ \t]*\/\S/.test(first) ? null : "has a first line without a program's full path";
 }

@@ -66,7 +66,7 @@ const MISSPELT: Readonly<Record<string, string>> = {
 export function readSkill(text: SkillText, files: readonly PackedFile[], folder: string | null): ReadSkill {
   const reader = new HeadReader(text.head);
   const name = reader.name(folder);
-  const description = reader.text("description", MAX_DESCRIPTION, true) ?? "";
+  const description = reader.description();
   const metadata = reader.metadata();
   const scripts = readScripts(reader.entry("scripts")?.value ?? null, files);
   const skill = {
@@ -129,6 +129,15 @@ class HeadReader {
     if (length === 0 && isRequired) this.problem(field, line, "is empty");
     if (length > longest) this.problem(field, line, `has ${length} characters: at most ${longest}`);
     return length === 0 ? null : text;
+  }
+
+  /** A description that is too long is cut, since many public skills have one. */
+  description(): string {
+    const characters = Array.from(this.text("description", Number.POSITIVE_INFINITY, true) ?? "");
+    if (characters.length <= MAX_DESCRIPTION) return characters.join("");
+    const message = `has ${characters.length} characters: only the first ${MAX_DESCRIPTION} are used`;
+    this.warning("description", this.entry("description")?.line ?? null, message);
+    return characters.slice(0, MAX_DESCRIPTION).join("").trimEnd();
   }
 
   name(folder: string | null): string {

@@ -1,13 +1,16 @@
 /** Formats a skill for a model: its instructions, files and scripts. */
 import type { SkillPackage } from "../ports/skills.ts";
+import { listScripts } from "./find-scripts.ts";
 import { type Skill, SKILL_FILE, getSkillInstructions } from "./skill.ts";
 
 /** The text of a skill's package. Deterministic. */
-export function formatSkill({ name, scripts }: Pick<Skill, "name" | "scripts">, { text, files }: SkillPackage): string {
+export function formatSkill(skill: Pick<Skill, "name" | "scripts">, opened: SkillPackage): string {
+  const { text, files } = opened;
+  const scripts = listScripts(skill, opened);
   const ran = new Set(scripts.map(({ path }) => path));
   const others = files.filter(({ path }) => path !== SKILL_FILE && !ran.has(path)).map(({ path }) => path);
   return [
-    `# Skill: ${name}`,
+    `# Skill: ${skill.name}`,
     getSkillInstructions(text).trim(),
     ...(others.length === 0 ? [] : [`Files of this skill, which load_skill reads one by one: ${others.join(", ")}`]),
     ...(scripts.length === 0

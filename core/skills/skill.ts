@@ -14,7 +14,7 @@ export interface Skill {
   readonly hash: string;
   /** Patterns (`core/lib/fnmatch.ts`) of the tools that a task may use under the skill; null for all tools. */
   readonly allowedTools: readonly string[] | null;
-  /** The scripts that may run, in the order of the head. */
+  /** The scripts that may run, in the order of the head; without a declaration all that were found (`find-scripts.ts`). */
   readonly scripts: readonly SkillScript[];
   readonly category: string | null;
   readonly version: string | null;
@@ -47,11 +47,11 @@ export interface SkillInForce extends Pick<Skill, "name" | "slug" | "hash" | "al
 export const MAX_IN_FORCE = 20;
 export const MAX_LOADED = 20;
 
-/** A script that the skill declares. Undeclared files in `scripts/` cannot be run. */
+/** A script of a skill. Where the head declares scripts, no other file can be run. */
 export interface SkillScript {
   /** The name that runs it; unique in the skill. */
   readonly name: string;
-  /** Its path in the package: `scripts/report.py`. It exists, is no link, and begins with `#!`. */
+  /** Its path in the package: `scripts/report.py`. It exists and is no link; `interpreter.ts` says what runs it. */
   readonly path: string;
   readonly description: string;
   /** Null for the operator's time limit. */

@@ -2,11 +2,13 @@
 import { getSandboxRules } from "../agents/agent.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { CallContext } from "../model/label-messages.ts";
+import { listSkillsInForce } from "../task/skills-in-force.ts";
 import type { TaskFacts } from "../task/state.ts";
-import type { EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
+import type { CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
 import { canonicalisePaths } from "../gateway/canonical-paths.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
+import { getSettings } from "./tool-settings.ts";
 import { validateArguments } from "../gateway/validate.ts";
 
 /** An admitted call: its validated arguments and its effect. */
@@ -15,16 +17,18 @@ export interface AdmittedCall {
   readonly terms: EffectTerms;
   /** Why a person has to approve it, in a sentence; null if it may run. */
   readonly askFirst: string | null;
+  /** True if the tool answers without running anything, so that nothing has to be approved. */
+  readonly isAnswered: boolean;
 }
 
 /** The context of a call. `context` has the texts that the model read. */
 export interface AdmitContext {
   readonly facts: TaskFacts;
-  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs" | "ownApi">;
+  readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs" | "ownApi" | "patterns">;
   readonly context: CallContext;
 }
 
-/** Takes a call through envelope, validation and policy. The arguments that it returns are canonical. */
+/** Takes a call through envelope, validation, the tool's own check, and policy. The arguments that it returns are canonical. */
 export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitContext): Result<AdmittedCall> {
   const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
@@ -33,17 +37,36 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   const { config } = facts.agent;
   const canonical = canonicalisePaths(tool, valid.value, getSandboxRules(config));
   if (!canonical.ok) return canonical;
+  const known = tool.check?.(canonical.value as never, getCheckFacts(tool, facts, toolset)) ?? null;
+  if (known?.kind === "fails") return { ok: false, error: known.failure };
+  const isAnswered = known?.kind === "answers";
   const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
   const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
   // This tool's own schema produced the value, so its functions accept it.
   const checked = canonical.value as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
-  const { decision, because } = decidePolicy(tool, security, config.approval);
+  const { decision, because } = decidePolicy(
+    tool,
+    security,
+    config.approval,
+    tool.reachesOutside?.(checked, effectFacts),
+  );
   if (decision === "deny") {
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
-  const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
-  return ok({ arguments: canonical.value, terms: toTerms(tool, checked, effectFacts), askFirst });
+  const askFirst = decision === "ask" && !isAnswered ? `This call of ${tool.name} is ${security}: ${because}.` : null;
+  return ok({ arguments: canonical.value, terms: toTerms(tool, checked, effectFacts), askFirst, isAnswered });
+}
+
+/** Returns what a tool may know of a call before policy. */
+function getCheckFacts(tool: Tool, facts: TaskFacts, { skills, patterns }: AdmitContext["toolset"]): CheckFacts {
+  const { config } = facts.agent;
+  return {
+    config: getSettings(config, tool),
+    skills: { pinned: skills, inForce: listSkillsInForce(facts) },
+    permissions: config.permissions,
+    patterns: patterns ?? null,
+  };
 }
 
 /** Returns how the effect of a call with these checked arguments may be repeated. */

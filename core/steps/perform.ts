@@ -13,13 +13,13 @@ import type { WebPort } from "../ports/web.ts";
 import { type Failure, failed, type Result } from "../base/errors.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import { unknownOutcome } from "../task/ledger.ts";
+import { listSkillsInForce } from "../task/skills-in-force.ts";
 import { OUTSIDE, TENANT } from "../provenance/label.ts";
 import { TaintTracker } from "./taint-tracker.ts";
 import type { BoundCopy } from "../sandbox/bind-copy.ts";
 import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { CallOutcome } from "../task/commands.ts";
-import type { TaskFacts } from "../task/state.ts";
 import { getSettings } from "./tool-settings.ts";
 import type { CallFacts, Control, Tool, ToolContext } from "../tool/tool.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
@@ -290,11 +290,6 @@ function toAttempted(call: Call, now: number): AttemptedEffect {
   const isFirst = call.attempt === 1 || call.mode === "probe";
   const sentAt = isFirst ? now : call.sentAt;
   return { ...pickTerms(call), ...(sentAt === undefined ? {} : { sentAt }) };
-}
-
-/** Returns the hashes of the skills in force for a call; null for an API call without a task, which names the skill. */
-function listSkillsInForce({ kind, parentId, skills }: TaskFacts): readonly string[] | null {
-  return kind === "call" && parentId === null ? null : skills.map(({ hash }) => hash);
 }
 
 /** Creates the context of a call: its facts, and only the ports that its tool declares. */

@@ -120,7 +120,7 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  const influenced = await judgeInfluenced(tool, given, context);
+  const influenced = admitted.value.isAnswered ? null : await judgeInfluenced(tool, given, context);
   const askFirst = joinReasons(admitted.value.askFirst ?? called.value.askFirst, influenced);
   const expiresInMs = getApprovalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };

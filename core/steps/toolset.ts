@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { getSandboxRules } from "../agents/agent.ts";
 import { type Failure, ok, type Result } from "../base/errors.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolSpec } from "../ports/model.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskFacts } from "../task/state.ts";
@@ -39,6 +40,8 @@ export interface Toolset {
    * address.
    */
   readonly ownApi?: OwnApi | null;
+  /** The engine for patterns of agents' settings; absent where no tool is called. */
+  readonly patterns?: PatternsPort;
   /** True when the tenant's own tools could not be read and are missing. */
   readonly isPart?: boolean;
 }
@@ -68,7 +71,9 @@ export async function buildToolset(
   const rules = getSandboxRules(config);
   const specOf = (tool: Tool, withExamples: boolean) =>
     toSpec(tool, modelNames.get(tool.name) ?? tool.name, tool.disabled?.(rules) ?? null, withExamples);
-  const listed = catalogue.filter((tool) => checkEnvelope(tool, facts).ok);
+  const skills = catalogue.flatMap(({ skill }) => (skill === undefined ? [] : [skill]));
+  const check = (tool: Tool) => checkEnvelope(tool, facts, skills.length > 0);
+  const listed = catalogue.filter((tool) => check(tool).ok);
   const search = catalogue.filter((tool) => tool.written === undefined && isSearchTool(tool.name));
   const { specs, hidden } = chooseListed(listed, search, config, specOf);
   // Unlisted tools would be unreachable without these two, which give the task no capability of their own.
@@ -78,9 +83,9 @@ export async function buildToolset(
     resolve: findByName,
     specs,
     names: [...own.keys()],
-    skills: catalogue.flatMap(({ skill }) => (skill === undefined ? [] : [skill])),
+    skills,
     skillTexts,
-    admits: (tool) => (hidden && search.includes(tool) ? ok(undefined) : checkEnvelope(tool, facts)),
+    admits: (tool) => (hidden && search.includes(tool) ? ok(undefined) : check(tool)),
     specOf: (name) => {
       const tool = own.get(name);
       return tool === undefined ? null : specOf(tool, true);

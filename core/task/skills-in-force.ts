@@ -28,6 +28,11 @@ export function getCurrentFacts({ facts, loaded }: Pick<TaskState, "facts" | "lo
   return { ...facts, tools, skills: [...facts.skills, ...loaded] };
 }
 
+/** Returns the hashes of the skills in force for a call; null for an API call without a task, which names the skill. */
+export function listSkillsInForce({ kind, parentId, skills }: TaskFacts): readonly string[] | null {
+  return kind === "call" && parentId === null ? null : skills.map(({ hash }) => hash);
+}
+
 /** Formats a skill in force for the API and the log. */
 export function formatSkill({ name, hash, how, similarity, allowedTools }: SkillInForce): SkillView {
   const note = how === "similarity" && allowedTools !== null ? RESTRICTED_NOTE : null;

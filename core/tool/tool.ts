@@ -2,6 +2,7 @@
 import type { ErrorCode, Failure } from "../base/errors.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
@@ -222,6 +223,8 @@ export interface Tool {
   readonly category: ToolCategory;
   readonly permissions: readonly Permission[];
   readonly security: SecurityLevel | ((given: never, facts: EffectFacts) => SecurityLevel);
+  /** Whether a call reaches outside the sandbox, for the default policy. Absent: if the tool needs `network` or `exec`. */
+  reachesOutside?(given: never, facts: EffectFacts): boolean;
   readonly effect: EffectClass | ((given: never, facts: EffectFacts) => EffectClass);
   /** For a keyed effect: how long its receiver remembers the key, in ms. */
   readonly keyedForMs?: number | ((given: never, facts: EffectFacts) => number);
@@ -248,6 +251,8 @@ export interface Tool {
   readonly steers: boolean;
   /** True for a tool that is off until an agent's `tools` name it; a wildcard does not enable it. */
   readonly onlyByName?: boolean;
+  /** True for a tool that runs only scripts of the task's pinned skills, one of which stands for the permission `exec`. */
+  readonly runsPinnedSkills?: boolean;
   /** For a tool that only a task's own model may call, because it dispatches subtasks or ends the task. */
   readonly onlyByModel?: "dispatches" | "finishes";
   /** True for a tool that bounds its own results: the model reads each unshortened, and no copy is stored. */
@@ -259,6 +264,11 @@ export interface Tool {
   disabled?(rules: SandboxRules): string | null;
   readonly input: z.ZodType;
   readonly output: z.ZodType;
+  /**
+   * Checks valid arguments before policy, so that no person approves a call that fails for a reason known beforehand.
+   * Null: nothing is known against it.
+   */
+  check?(given: never, facts: CheckFacts): KnownEnd | null;
   /** For a skill's tool: the skill. */
   readonly skill?: Skill;
   /**
@@ -276,6 +286,18 @@ export interface Tool {
   show(result: never): string;
   readonly examples: readonly ToolExample<unknown>[];
 }
+
+/** Facts of a call before policy. `config` is the agent's `tool_config` for the tool. */
+export interface CheckFacts {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly skills: Pick<CallSkills, "pinned" | "inForce">;
+  readonly permissions: readonly Permission[];
+  /** The engine for patterns of the settings; null where it is not at hand. */
+  readonly patterns: PatternsPort | null;
+}
+
+/** `fails`: the call is refused. `answers`: the tool answers without running anything, so nobody has to approve it. */
+export type KnownEnd = { readonly kind: "fails"; readonly failure: Failure } | { readonly kind: "answers" };
 
 /** Facts besides the arguments on which a call's effect class and security level may depend. */
 export interface EffectFacts extends KeyLifetimes {

@@ -11,6 +11,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  readlinkSync,
   readSync,
   type Stats,
 } from "node:fs";
@@ -57,6 +58,8 @@ export interface ChangeLimits {
   /** Limits all written files together. */
   readonly maxBytes: number;
   readonly maxFiles: number;
+  /** The target of each link that the sidecar made, by path. Those that are still there are no change. */
+  readonly ownLinks?: ReadonlyMap<string, string>;
 }
 
 /** A regular file. */
@@ -115,7 +118,7 @@ function checkTotals(files: number, bytes: number, limits: ChangeLimits): string
 /** Null if the folder exceeds `workFiles`. */
 async function walk(
   folder: string,
-  { workFiles }: ChangeLimits,
+  { workFiles, ownLinks = new Map() }: ChangeLimits,
 ): Promise<{ readonly files: readonly FoundFile[]; readonly refused: readonly Refused[] } | null> {
   const files: FoundFile[] = [];
   const refused: Refused[] = [];
@@ -132,6 +135,7 @@ async function walk(
       if (entries % ENTRIES_PER_TURN === 0) await turn();
       const names = [...at.names, entry.name];
       const location = Buffer.concat([at.location, Buffer.from("/"), entry.name]);
+      if (entry.isSymbolicLink() && isOwnLink(names, location, ownLinks)) continue;
       const judged = checkEntry(entry, location, names, taken);
       if ("why" in judged) refused.push(judged);
       else if (entry.isDirectory()) open.push({ location, names });
@@ -139,6 +143,11 @@ async function walk(
     }
   }
   return { files, refused };
+}
+
+function isOwnLink(names: readonly Buffer[], location: Buffer, ownLinks: ReadonlyMap<string, string>): boolean {
+  const target = ownLinks.get(names.map((name) => name.toString("utf8")).join("/"));
+  return target !== undefined && readlinkSync(location) === target;
 }
 
 function checkEntry(

@@ -4,6 +4,9 @@ import type { CageLimits, Mount } from "./cage.ts";
 
 /** Path of the sidecar's own node in the cage. */
 export const CAGED_NODE = "/cage/bin/node";
+/** `python` is python3, as public scripts expect, also where the system has no such name. */
+const PYTHON_LINK = "/cage/bin/python";
+const PYTHON3 = ["/usr/local/bin/python3", "/usr/bin/python3"];
 /** Path of the program that forwards connections to the proxy. */
 export const CAGED_FORWARDER = "/cage/lib/forward.ts";
 export const CAGED_PROXY = "/cage/run";
@@ -160,6 +163,7 @@ export function buildBubblewrapArgs(
     ...TMPFS.map((path) => ["--perms", "1777", "--size", `${options.tmpBytes}`, "--tmpfs", path]),
     ["--perms", "0755", "--dir", "/cage"],
     ...options.mounts.map(({ from, at, writable }) => [writable ? "--bind" : "--ro-bind", from, at]),
+    linkPython(),
     // bubblewrap's own folders are in memory and would otherwise be writable without a limit.
     ["--remount-ro", "/dev", "--remount-ro", "/"],
     ["--chdir", options.cwd],
@@ -175,6 +179,11 @@ function listSystemMounts(): string[] {
       : ["--ro-bind", `/${name}`, `/${name}`],
   );
   return ["--ro-bind", "/usr", "/usr", ...rest];
+}
+
+function linkPython(): string[] {
+  const python = PYTHON3.find((path) => existsSync(path));
+  return python === undefined ? [] : ["--symlink", python, PYTHON_LINK];
 }
 
 function listEtcMounts(ours: ReadonlyMap<string, string>): string[] {

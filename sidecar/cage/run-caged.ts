@@ -1,6 +1,6 @@
 /** Runs a program in a cage on files that it may change, and returns its output and its changes. */
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { CageLimits, Mount } from "./cage.ts";
 import { type Changes, findChanges, snapshotFiles } from "./changes.ts";
@@ -8,6 +8,7 @@ import { getErrorCode, refuseCage } from "./failures.ts";
 import { removeTree } from "./folders.ts";
 import { readOutput } from "./output.ts";
 import type { ProxyRules } from "./proxy.ts";
+import { findSkillNames, linkIntoWork, linkSingleSkill } from "./skill-links.ts";
 import { type CageTools, NO_NETWORK, startCaged } from "./start-caged.ts";
 
 const WORK = "/work";
@@ -82,8 +83,19 @@ function placeFiles(own: string, { folder, cwd, work, skill }: CagedRunRequest):
   }
   // The working directory may have no files.
   mkdirSync(join(own, "work", cwd), { recursive: true });
+  makeRepositoryFolders(join(own, "work"), work);
   for (const { path, mode } of work) chmodSync(join(own, "work", path), mode ?? DEFAULT_MODE);
   makeReadableByAll(join(own, "skill"), skill);
+  linkSingleSkill(join(own, "skill"), findSkillNames(skill.map(({ path }) => path)));
+}
+
+/** Links the skill that was loaded last into the working directory. Returns the targets of the links by path. */
+function linkLastSkill(own: string, { isolation }: CageTools, request: CagedRunRequest): ReadonlyMap<string, string> {
+  const name = findSkillNames(request.skill.map(({ path }) => path)).at(-1);
+  if (name === undefined) return new Map();
+  const folder = join(own, "skill", name);
+  const seenAt = isolation.level === "container" ? folder : `${SKILL}/${name}`;
+  return linkIntoWork(folder, seenAt, { work: join(own, "work"), cwd: request.cwd });
 }
 
 /** `own` is a folder that the program's user can reach. */
@@ -94,6 +106,7 @@ async function runInFolder(own: string, tools: CageTools, request: CagedRunReque
     workFolder,
     request.work.map(({ path }) => path),
   );
+  const ownLinks = linkLastSkill(own, tools, request);
   const mounts: readonly Mount[] = [
     { from: workFolder, at: WORK, writable: true },
     { from: skillFolder, at: SKILL, writable: false },
@@ -124,6 +137,7 @@ async function runInFolder(own: string, tools: CageTools, request: CagedRunReque
     workFiles: limits.workFiles,
     maxBytes: request.maxChangedBytes,
     maxFiles: request.maxChangedFiles,
+    ownLinks,
   });
   return ok({
     exitCode: end.exitCode,
@@ -151,6 +165,14 @@ function moveToOutput(changes: Changes, folder: string): Changes {
     return { ...file, from };
   });
   return { ...changes, written };
+}
+
+/** git takes no folder for a repository without these two, and a sandbox stores no empty folders. */
+function makeRepositoryFolders(folder: string, files: readonly PlacedFile[]): void {
+  for (const { path } of files) {
+    if (path !== ".git/HEAD" && !path.endsWith("/.git/HEAD")) continue;
+    for (const name of ["objects", "refs"]) mkdirSync(join(folder, dirname(path), name), { recursive: true });
+  }
 }
 
 /** Copies where the two are on different disks. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commandInput, shellSettings } from "../../core/sandbox/shell-settings.ts";
 import { defineTool, failWith } from "../define-tool.ts";
-import { filesOutput, runShell, shellTimeoutMs, showShell, toCopyScope } from "./run-shell.ts";
+import { checkShell, filesOutput, runShell, shellTimeoutMs, showShell, toCopyScope } from "./run-shell.ts";
 
 const MAX_OUTPUT_BYTES = 51_200;
 
@@ -14,12 +14,13 @@ export default defineTool({
   permissions: ["exec"],
   security: "dangerous",
   effect: "once",
-  needs: ["files", "scripts"],
+  needs: ["files", "scripts", "skills", "patterns"],
   refersTo: { cwd: "directory", files: "directory" },
   copies: toCopyScope,
   settings: shellSettings,
   timeoutMs: shellTimeoutMs,
   input: z.object(commandInput),
+  check: checkShell,
   output: z.object({
     stdout: z.string(),
     stderr: z.string().describe("Also why a command was blocked or timed out"),

@@ -1,10 +1,14 @@
 /** How the tools of this folder run a command: the agent's settings, the policy, a copy of the files, and what is said of it. */
 import { z } from "zod";
-import { ok, type Result } from "../../core/base/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { type CopyContext, type CopyRun, type CopyScope, runOnCopy } from "../../core/sandbox/working-copy.ts";
+import type { PatternsPort } from "../../core/lib/patterns.ts";
+import { checkBlocked } from "../../core/lib/shell/blocked-patterns.ts";
 import { judgeCommand } from "../../core/lib/shell/command-policy.ts";
 import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, toShellRules } from "../../core/sandbox/shell-settings.ts";
-import type { CallFacts } from "../../core/tool/tool.ts";
+import type { SkillsPort } from "../../core/ports/skills.ts";
+import { openSkillFolders, orderSkills } from "../../core/skills/skill-folders.ts";
+import type { CallFacts, CheckFacts, KnownEnd } from "../../core/tool/tool.ts";
 
 /** Added to the command's own time: to transfer its files and to wait for its turn. */
 const MARGIN_MS = 60_000;
@@ -49,7 +53,11 @@ interface ShellRequest {
   readonly files?: readonly string[] | undefined;
 }
 
-type ShellContext = CopyContext & Pick<CallFacts, "config" | "allowedDomains">;
+type ShellContext = CopyContext &
+  Pick<CallFacts, "config" | "allowedDomains" | "taskSkills"> & {
+    readonly skills: SkillsPort;
+    readonly patterns: PatternsPort;
+  };
 
 /** What a command is given. */
 export function toCopyScope({ cwd, files }: Pick<ShellRequest, "cwd" | "files">): CopyScope {
@@ -61,6 +69,25 @@ export function shellTimeoutMs({ timeout }: Pick<ShellRequest, "timeout">): numb
   return Math.min(timeout, MAX_SHELL_TIMEOUT_S) * 1_000 + MARGIN_MS;
 }
 
+/** Before policy: a command that is refused anyway is answered at once, and no person approves it. */
+export function checkShell({ command }: Pick<ShellRequest, "command">, facts: CheckFacts): KnownEnd | null {
+  const { config, patterns } = facts;
+  if (patterns === null) return null;
+  return judgeShell(command, config, patterns).ok ? null : { kind: "answers" };
+}
+
+/** The command that runs; `blocked_by_policy` says why the agent's settings forbid it. */
+function judgeShell(
+  command: string,
+  config: Readonly<Record<string, unknown>>,
+  patterns: PatternsPort,
+): Result<string> {
+  const rules = toShellRules(config);
+  if (!rules.allowShell) return failed("blocked_by_policy", SHELL_DISABLED);
+  const blockedBy = checkBlocked(command, rules.blockedPatterns, patterns);
+  return blockedBy.ok ? judgeCommand(command, rules.allowedCommands) : blockedBy;
+}
+
 /** Runs a command, unless the agent's settings forbid it: that is an outcome, as in document 001. */
 export async function runShell(
   given: ShellRequest,
@@ -68,18 +95,20 @@ export async function runShell(
   context: ShellContext,
 ): Promise<Result<ShellOutcome>> {
   const rules = toShellRules(context.config);
-  if (!rules.allowShell) return ok(blocked(SHELL_DISABLED));
-  const judged = judgeCommand(given.command, rules.allowedCommands);
+  const judged = judgeShell(given.command, context.config, context.patterns);
   if (!judged.ok) return ok(blocked(judged.error.message));
   const seconds = Math.min(given.timeout, rules.maxTimeoutSeconds);
+  const { pinned, inForce } = context.taskSkills;
+  const folders = await openSkillFolders(orderSkills(pinned, inForce), context.skills);
+  if (!folders.ok) return folders;
   const ran = await runOnCopy(
     {
       argv: ["/bin/sh", "-c", judged.value],
-      env: {},
+      env: folders.value.env,
       timeoutMs: Math.ceil(seconds * 1_000),
       maxOutputBytes,
       network: rules.wantsNetwork && context.permissions.includes("network") ? context.allowedDomains : null,
-      skill: [],
+      skill: folders.value.files,
       ...toCopyScope(given),
       savesChanges: true,
     },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toSkillInForce } from "../../core/task/skills-in-force.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
+import { listScripts } from "../../core/skills/find-scripts.ts";
 import { formatSkill } from "../../core/skills/skill-text.ts";
 import { control, defineTool, failure, failWith } from "../define-tool.ts";
 import { pinnedSkill } from "./pinned-skill.ts";
@@ -52,7 +53,7 @@ export default defineTool({
         file: file ?? null,
         characters: text.length,
         files: opened.value.files.map(({ path }) => path),
-        scripts: skill.scripts.map((script) => script.name),
+        scripts: listScripts(skill, opened.value).map((script) => script.name),
       },
       content: partOf(text, offset),
     });

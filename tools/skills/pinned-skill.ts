@@ -5,7 +5,7 @@ import type { Skill } from "../../core/skills/skill.ts";
 import type { CallSkills } from "../../core/tool/tool.ts";
 
 /** `invalid_input` lists what there is; `field` is the argument that names the skill. */
-export function pinnedSkill(name: string, { pinned }: CallSkills, field: string): Result<Skill> {
+export function pinnedSkill(name: string, { pinned }: Pick<CallSkills, "pinned">, field: string): Result<Skill> {
   const skill = findSkill(name, pinned);
   if (skill !== null) return ok(skill);
   const { error } = rejectUnknownSkill(name, pinned);
@@ -13,7 +13,7 @@ export function pinnedSkill(name: string, { pinned }: CallSkills, field: string)
 }
 
 /** Passes a skill that the task works under: what the skill restricts holds for its scripts too. */
-export function checkInForce({ name, hash }: Skill, { inForce }: CallSkills): Result<void> {
+export function checkInForce({ name, hash }: Skill, { inForce }: Pick<CallSkills, "inForce">): Result<void> {
   if (inForce === null || inForce.includes(hash)) return ok(undefined);
   return failed(
     "permission_denied",

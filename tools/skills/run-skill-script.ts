@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { toStream } from "../../core/base/byte-stream.ts";
-import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { runOnCopy } from "../../core/sandbox/working-copy.ts";
-import type { ScriptFile } from "../../core/ports/scripts.ts";
 import { findSkill } from "../../core/task/match-skills.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
+import { listScripts } from "../../core/skills/find-scripts.ts";
+import { findInterpreter } from "../../core/skills/interpreter.ts";
 import type { Skill, SkillScript } from "../../core/skills/skill.ts";
+import { getCagedPath, openSkillFolders, orderSkills } from "../../core/skills/skill-folders.ts";
 import { splitArguments } from "../../core/lib/shell/split-arguments.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { checkInForce, pinnedSkill } from "./pinned-skill.ts";
@@ -14,20 +15,28 @@ const MAX_ARGUMENTS = 200;
 const MAX_ARGUMENT_CHARACTERS = 16_000;
 /** Of stdout and of stderr each. */
 const MAX_OUTPUT_BYTES = 100_000;
+/** Names that a refusal lists. */
+const MAX_LISTED = 100;
 /** What a script may take, and what goes with it; less where the operator or the script says so. */
 const TIMEOUT_MS = 600_000;
 
 export default defineTool({
   name: "run_skill_script",
   summary:
-    "Run a script of a skill that the task works under, on the sandbox's files: the work folder holds them, what the script changes there is kept, and the skill's own files are at /skill. Bring the skill in with load_skill first.",
+    "Run a script of a loaded skill on the sandbox's files; changes go back into the sandbox. The skill's files are at $SKILL_DIR, read-only.",
   toolbox: "skills",
   category: "shell",
   permissions: ["exec"],
+  runsPinnedSkills: true,
   security: "dangerous",
+  // A script without the network changes nothing but the sandbox. Only declared scripts can have it.
+  reachesOutside: ({ skill_name, script_name }, { skills }) => {
+    const skill = findSkill(skill_name, skills);
+    return skill === null || findScript(script_name, skill.scripts)?.network === true;
+  },
   effect: ({ skill_name, script_name }, { skills }) => {
     const skill = findSkill(skill_name, skills);
-    return skill !== null && scriptNamed(script_name, skill)?.readOnly === true ? "none" : "once";
+    return skill !== null && findScript(script_name, skill.scripts)?.readOnly === true ? "none" : "once";
   },
   needs: ["skills", "scripts", "files"],
   copies: () => ({ cwd: "", only: null }),
@@ -35,7 +44,7 @@ export default defineTool({
   aliases: { skill: "skill_name", script: "script_name", arguments: "args" },
   input: z.object({
     skill_name: z.string().trim().min(1).max(200).describe("The skill, e.g. data-report"),
-    script_name: z.string().trim().min(1).max(300).describe("A script that the skill declares, e.g. report.py"),
+    script_name: z.string().trim().min(1).max(300).describe("One of its scripts, e.g. report.py or scripts/report.py"),
     args: z
       .union([
         z.string().max(MAX_ARGUMENT_CHARACTERS),
@@ -44,6 +53,22 @@ export default defineTool({
       .optional()
       .describe("As one text, quoted as for a shell (nothing is expanded), or as a list"),
   }),
+  check: ({ skill_name, script_name, args = [] }, { skills, permissions }) => {
+    const found = pinnedSkill(skill_name, skills, "skill_name");
+    if (!found.ok) return { kind: "fails", failure: found.error };
+    const inForce = checkInForce(found.value, skills);
+    if (!inForce.ok) return { kind: "fails", failure: inForce.error };
+    const words = typeof args === "string" ? splitArguments(args) : ok(args);
+    if (!words.ok) return { kind: "fails", failure: words.error };
+    // Without a list, the package says which scripts there are, and the call reads it.
+    const { scripts } = found.value;
+    const script = findScript(script_name, scripts);
+    if (scripts.length > 0 && script === null)
+      return { kind: "fails", failure: failNoScript(script_name, found.value, scripts) };
+    if (script?.network === true && !permissions.includes("network"))
+      return { kind: "fails", failure: NO_NETWORK(script) };
+    return null;
+  },
   output: z.object({
     exit_code: z.int().nullable().describe("Null: a signal or the time limit ended it"),
     success: z.boolean(),
@@ -63,24 +88,27 @@ export default defineTool({
     const skill = found.value;
     const inForce = checkInForce(skill, taskSkills);
     if (!inForce.ok) return failWith(inForce.error);
-    const script = scriptNamed(script_name, skill);
-    if (script === null) return failWith(noScript(script_name, skill));
-    if (script.network && !permissions.includes("network")) return failWith(NO_NETWORK(script));
     const words = typeof args === "string" ? splitArguments(args) : ok(args);
     if (!words.ok) return failWith(words.error);
     const opened = await skills.open(skill.hash);
     if (!opened.ok) return failWith(opened.error);
+    const chosen = chooseScript(script_name, skill, opened.value);
+    if (!chosen.ok) return failWith(chosen.error);
+    const { script, interpreter } = chosen.value;
+    if (script.network && !permissions.includes("network")) return failWith(NO_NETWORK(script));
+    const folders = await openSkillFolders(orderSkills(taskSkills.pinned, taskSkills.inForce, skill), skills);
+    if (!folders.ok) return failWith(folders.error);
     const own = script.timeoutS === null ? Number.POSITIVE_INFINITY : script.timeoutS * 1000;
     const ran = await runOnCopy(
       {
-        argv: [`/skill/${script.path}`, ...words.value],
+        argv: [...interpreter, getCagedPath(skill, script.path), ...words.value],
         cwd: "",
         only: null,
-        env: {},
+        env: { ...folders.value.env, ...getPythonPath(skill, interpreter) },
         timeoutMs: Math.min(own, taskSkills.scriptTimeoutMs),
         maxOutputBytes: MAX_OUTPUT_BYTES,
         network: script.network ? (allowedDomains ?? []) : null,
-        skill: packageFiles(opened.value),
+        skill: folders.value.files,
         savesChanges: script.readOnly !== true,
       },
       context,
@@ -124,19 +152,42 @@ export default defineTool({
 });
 
 /** By its name or its path. */
-function scriptNamed(name: string, { scripts }: Pick<Skill, "scripts">): SkillScript | null {
+function findScript(name: string, scripts: readonly SkillScript[]): SkillScript | null {
+  const path = name.replace(/^\.\//, "");
   return (
     scripts.find((script) => script.name === name) ??
-    scripts.find(({ path }) => path === name || path === `scripts/${name}`) ??
+    scripts.find((script) => script.path === path || script.path === `scripts/${path}`) ??
     null
   );
 }
 
-function noScript(name: string, { name: skill, scripts }: Skill) {
-  const listed = scripts.map((script) => script.name).join(", ");
-  const there = scripts.length === 0 ? "It declares none." : `It declares: ${listed}.`;
-  const message = `The skill ${skill} declares no script ${name.slice(0, 100)}. ${there}`;
-  return { code: "invalid_input", message, field: "script_name" } as const;
+/** The script and the program that runs it, or why none can. */
+function chooseScript(
+  name: string,
+  skill: Skill,
+  opened: SkillPackage,
+): Result<{ readonly script: SkillScript; readonly interpreter: readonly [string, ...string[]] }> {
+  const scripts = listScripts(skill, opened);
+  const script = findScript(name, scripts);
+  if (script === null) return { ok: false, error: failNoScript(name, skill, scripts) };
+  const bytes = opened.read(script.path);
+  if (!bytes.ok) return bytes;
+  const interpreter = findInterpreter(script.path, bytes.value);
+  if (!interpreter.ok) return failed("invalid_input", `${script.path} ${interpreter.why}.`, { field: "script_name" });
+  return ok({ script, interpreter: interpreter.argv });
+}
+
+/** Many public scripts import from the top of their skill (`from scripts.utils import …`), where they expect to be started. */
+function getPythonPath({ name }: Skill, [program]: readonly string[]): Readonly<Record<string, string>> {
+  return program?.startsWith("python") === true ? { PYTHONPATH: `/skill/${name}` } : {};
+}
+
+function failNoScript(name: string, { name: skill }: Skill, scripts: readonly SkillScript[]): Failure {
+  const listed = scripts.slice(0, MAX_LISTED).map((script) => script.name);
+  const more = scripts.length > MAX_LISTED ? ` and ${scripts.length - MAX_LISTED} more` : "";
+  const there = scripts.length === 0 ? "It has none." : `It has: ${listed.join(", ")}${more}.`;
+  const message = `The skill ${skill} has no script ${name.slice(0, 100)}. ${there}`;
+  return { code: "invalid_input", message, field: "script_name" };
 }
 
 const NO_NETWORK = ({ name }: SkillScript) =>
@@ -144,16 +195,3 @@ const NO_NETWORK = ({ name }: SkillScript) =>
     code: "permission_denied",
     message: `The script ${name} asks for the network, and the agent does not have the permission network.`,
   }) as const;
-
-/** The package as it stands at `/skill`. */
-function packageFiles(opened: SkillPackage): ScriptFile[] {
-  return opened.files.map(({ path, size, mode }) => ({
-    path,
-    size,
-    mode,
-    open: async (): Promise<Result<ReadableStream<Uint8Array>>> => {
-      const read = opened.read(path);
-      return read.ok ? ok(toStream(read.value)) : failed(read.error.code, read.error.message);
-    },
-  }));
-}

@@ -68,12 +68,18 @@ function quoteTexts(head: string): { readonly head: string; readonly warnings: r
   const quoted = lines.map((line, index) => {
     const [, field = "", text = ""] = /^([A-Za-z][\w-]*):[ \t]+([^"'|>&*!][^]*)$/.exec(line) ?? [];
     const alone = field === "" ? null : readHead(line);
-    if (alone === null || alone.ok || !alone.isSyntax) return line;
+    if (alone === null || alone.ok || !alone.isSyntax || isUnclosed(text)) return line;
     const message = `${field} needs quotes (it contains ": ", or text after a bracket); it was read as if quoted`;
     warnings.push({ file: SKILL_FILE, line: index + 2, field, message });
     return `${field}: '${text.trimEnd().replaceAll("'", "''")}'`;
   });
   return warnings.length === 0 ? null : { head: quoted.join("\n"), warnings };
+}
+
+/** Whether a text begins a list or a map that it does not close: such a value is broken off, and no text was meant. */
+function isUnclosed(text: string): boolean {
+  const close = { "[": "]", "{": "}" }[text.charAt(0)];
+  return close !== undefined && !text.includes(close);
 }
 
 function readHead(text: string): { readonly ok: true; readonly value: readonly HeadEntry[] } | UnreadableSkill {

@@ -5,6 +5,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { blobsFromEnv } from "../../adapters/env/files.ts";
+import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { mailFromEnv } from "../../adapters/env/mail.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
@@ -133,6 +134,7 @@ async function makeCall(
       ...(await buildToolset(await listTools(c, facts.sources), facts)),
       mailKeyedForMs: mailFromEnv(c.env).keyedForMs,
       ownApi: findOwnApi(c.env),
+      patterns: patternsFromEnv(c.env),
     },
     repeat: null,
     context: BY_PRINCIPAL,

@@ -5,7 +5,8 @@ import { matchesTool } from "../../../core/gateway/envelope.ts";
 import { skillCaller } from "../../../core/steps/skill-call.ts";
 import { createSkillTool } from "../../../core/tool/skill-tool.ts";
 import type { SkillScript } from "../../../core/skills/skill.ts";
-import type { CallFacts, CallSkills, EffectFacts } from "../../../core/tool/tool.ts";
+import type { SkillsPort } from "../../../core/ports/skills.ts";
+import type { CallFacts, CallSkills, CheckFacts, EffectFacts } from "../../../core/tool/tool.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import loadSkill from "../../../tools/skills/load-skill.ts";
@@ -97,7 +98,12 @@ describe("load_skill", () => {
   });
 });
 
-async function run(given: object, { program, ...facts }: Partial<CallFacts> & { readonly program?: FakeProgram } = {}) {
+interface RunFacts extends Partial<CallFacts> {
+  readonly program?: FakeProgram;
+  readonly skills?: SkillsPort;
+}
+
+async function run(given: object, { program, skills: port = skills, ...facts }: RunFacts = {}) {
   const asked: ScriptRequest[] = [];
   const files = fakeFiles(() => 0);
   await files.write("data.csv", new TextEncoder().encode("a,b\n1,2\n"), { key: "k" });
@@ -106,7 +112,7 @@ async function run(given: object, { program, ...facts }: Partial<CallFacts> & { 
     return await program?.(work, request);
   });
   const call = { skill_name: "data-report", script_name: "make.py", ...given };
-  const ran = await runTool(runSkillScript, call, { skills, scripts, files }, { taskSkills: known(), ...facts });
+  const ran = await runTool(runSkillScript, call, { skills: port, scripts, files }, { taskSkills: known(), ...facts });
   return { ...ran, asked, files };
 }
 
@@ -123,14 +129,14 @@ describe("run_skill_script", () => {
     );
     const [request] = asked;
     expect(request).toMatchObject({
-      argv: ["/skill/scripts/make.py", "data.csv", "--title", "My report"],
+      argv: ["python3", "/skill/data-report/scripts/make.py", "data.csv", "--title", "My report"],
       cwd: "",
-      env: {},
+      env: { SKILL_DIR: "/skill/data-report", PYTHONPATH: "/skill/data-report" },
       network: null,
       timeoutMs: 120_000,
     });
     expect(request?.files.map(({ path }) => path)).toEqual(["data.csv"]);
-    expect(request?.skill.map(({ path, mode }) => [path, mode])).toContainEqual(["scripts/make.py", 0o755]);
+    expect(request?.skill.map(({ path, mode }) => [path, mode])).toContainEqual(["data-report/scripts/make.py", 0o755]);
     expect(await request?.skill[0]?.open()).toMatchObject({ ok: true });
     expect(result).toMatchObject({ exit_code: 0, success: true, changed: [{ path: "report.md", change: "written" }] });
     expect(shown).toBe("The script ended with 0.\nstdout:\nmade it\n\nChanged: report.md (written)");
@@ -140,8 +146,45 @@ describe("run_skill_script", () => {
   it("takes a script by its name, its path or the path in its folder, and arguments as a list as they are", async () => {
     for (const script_name of ["make.py", "scripts/make.py"]) {
       const { asked } = await run({ script_name, args: ["a b", "$HOME", ""] });
-      expect(asked[0]?.argv).toEqual(["/skill/scripts/make.py", "a b", "$HOME", ""]);
+      expect(asked[0]?.argv).toEqual(["python3", "/skill/data-report/scripts/make.py", "a b", "$HOME", ""]);
     }
+  });
+
+  it("has a folder for each loaded skill, its own last", async () => {
+    const { asked } = await run({}, { taskSkills: known({ inForce: [REPORT.hash, OTHER.hash] }) });
+    const folders = asked[0]?.skill.map(({ path }) => path.split("/")[0]);
+    expect([...new Set(folders)]).toEqual(["other", "data-report"]);
+  });
+
+  it("runs a script that no head declares, by its extension, and says of other files why not", async () => {
+    const plain = makeSkill("plain");
+    const packages = {
+      [plain.hash]: { "SKILL.md": "---\nname: plain\n---\n", "scripts/a.ts": "1;", "scripts/b.xsd": "<x/>" },
+    };
+    const facts = { taskSkills: known({ pinned: [plain], inForce: [plain.hash] }), skills: skillsOfTexts(packages) };
+    const { asked } = await run({ skill_name: "plain", script_name: "scripts/a.ts" }, facts);
+    expect(asked[0]?.argv).toEqual(["node", "/skill/plain/scripts/a.ts"]);
+    const { failure } = await run({ skill_name: "plain", script_name: "b.xsd" }, facts);
+    expect(failure).toMatchObject({ code: "invalid_input", field: "script_name" });
+    expect(failure?.message).toBe("The skill plain has no script b.xsd. It has: a.ts.");
+  });
+
+  it("knows before anybody is asked that a call fails", () => {
+    const check = (given: object, change: Partial<CheckFacts> = {}) =>
+      runSkillScript.check?.({ skill_name: "data-report", script_name: "make.py", ...given } as never, {
+        config: {},
+        skills: known(),
+        permissions: ["exec"],
+        patterns: linearPatterns,
+        ...change,
+      });
+    expect(check({})).toBeNull();
+    expect(check({ script_name: "gone.py" })).toMatchObject({ kind: "fails", failure: { field: "script_name" } });
+    expect(check({ skill_name: "gone" })).toMatchObject({ kind: "fails", failure: { field: "skill_name" } });
+    expect(check({ skill_name: "other" })).toMatchObject({ kind: "fails", failure: { code: "permission_denied" } });
+    expect(check({ args: "'a" })).toMatchObject({ kind: "fails", failure: { field: "args" } });
+    expect(check({ script_name: "net.py" })).toMatchObject({ kind: "fails", failure: { code: "permission_denied" } });
+    expect(check({ script_name: "net.py" }, { permissions: ["exec", "network"] })).toBeNull();
   });
 
   it.each([

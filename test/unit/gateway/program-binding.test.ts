@@ -11,7 +11,9 @@ import type { RunnableCall } from "../../../core/task/decision.ts";
 import type { BoundFile } from "../../../core/sandbox/bind-copy.ts";
 import runCommand from "../../../tools/shell/run-command.ts";
 import { fakeFiles } from "../../fakes/files.ts";
+import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { fakeScripts } from "../../fakes/scripts.ts";
+import { skillsOfTexts } from "../../fakes/skill-texts.ts";
 import { agent, boundIn, depsFor, performLast, prepare } from "../steps/play-gateway.ts";
 import { drawsFrom } from "../task/play-task.ts";
 import { factsOf } from "../task/world.ts";
@@ -49,7 +51,11 @@ async function make(
     return undefined;
   });
   const toolset = await buildToolset([runCommand], FACTS);
-  const deps = { ...depsFor([runCommand]), toolset, ports: { ...({} as ToolPorts), files, scripts } };
+  const deps = {
+    ...depsFor([runCommand]),
+    toolset,
+    ports: { ...({} as ToolPorts), files, scripts, skills: skillsOfTexts(), patterns: linearPatterns },
+  };
   return await performLast(call, FACTS, deps);
 }
 const bind = async (files: FilesPort, only?: readonly string[]) => boundIn(await make(files, only, BIND));

@@ -85,11 +85,8 @@ describe("a SKILL.md", () => {
       skillMd([`name: ${"a".repeat(65)}`]),
       ["SKILL.md:2: name has 65 characters: at most 64"],
     ],
-    [
-      "a long description",
-      skillMd([`description: ${"x".repeat(1_025)}`]),
-      ["SKILL.md:3: description has 1025 characters"],
-    ],
+    ["a list that is not closed", "---\nname: a\ndescription: [\n---\n", ["the head is not valid YAML"]],
+    ["a map that is not closed", skillMd(["description: {Reads a PDF"]), ["the head is not valid YAML"]],
     ["a long compatibility", skillMd([`compatibility: ${"x".repeat(501)}`]), ["SKILL.md:4: compatibility has 501"]],
     ["deep nesting", skillMd([`metadata: ${"{a: ".repeat(20)}b${"}".repeat(20)}`]), ["SKILL.md:4: the head is nested"]],
     [
@@ -135,6 +132,13 @@ describe("a SKILL.md", () => {
     expect(problems).toEqual([]);
     expect(skill?.description).toBe("Use it when: it's a PDF");
     expect(warnings.filter((warning) => warning.includes("quotes"))).toHaveLength(2);
+  });
+
+  test("has the start of a description that is too long, with a warning", async () => {
+    const { skill, problems, warnings } = await saidOf(skillMd([`description: ${"ab ".repeat(400)}`]));
+    expect(problems).toEqual([]);
+    expect(skill?.description).toBe("ab ".repeat(342).slice(0, 1_024).trimEnd());
+    expect(warnings).toEqual(["SKILL.md:3: description has 1199 characters: only the first 1024 are used"]);
   });
 
   test("warns about unused fields, and stores them", async () => {

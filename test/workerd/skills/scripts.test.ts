@@ -170,7 +170,9 @@ describe("a script", () => {
     expect(answer, JSON.stringify(answer)).toMatchObject({ ok: true, result: { success: true, stderr: "" } });
     const seen = JSON.parse(answer.result.stdout);
     for (const name of ["url0", "tcp0", "url1", "tcp1", "name", "package"]) expect(seen[name]).toMatch(/^no: /);
-    expect(["HOME", "LANG", "PATH", "PWD", "TMPDIR"]).toEqual(expect.arrayContaining(Object.keys(seen.environment)));
+    expect(["HOME", "LANG", "PATH", "PWD", "PYTHONPATH", "SKILL_DIR", "TMPDIR"]).toEqual(
+      expect.arrayContaining(Object.keys(seen.environment)),
+    );
     expect(answer.result.stdout).not.toContain(SIDECAR_SECRET);
     expect(seen.parents).not.toMatch(/SIDECAR|OTTO_|DATABASE/);
     expect(seen.uid).not.toBe(0);
@@ -252,14 +254,36 @@ describe("a script", () => {
     expect(result).toMatchObject({ success: false, timed_out: true, exit_code: null, stdout: "begun\n" });
   });
 
-  test("that is not declared, or is another skill's, is not run", async () => {
-    const name = `skill-${crypto.randomUUID()}`;
-    const files = { "SKILL.md": skillText(name), "scripts/run.py": "#!/usr/bin/env python3\nprint('ran')\n" };
-    await uploadZip(caller, files);
+  test("that is not declared where others are, or is another skill's, is not run", async () => {
+    const skill = `skill-${crypto.randomUUID()}`;
+    const files = { "scripts/run.py": "print('ran')\n", "scripts/other.py": "print('ran')\n" };
+    await uploadZip(caller, { "SKILL.md": skillText(skill, ["scripts: [other.py]"]), ...files });
     const other = await uploadScript('print("ran")');
-    const task = await heldTask([name]);
-    expect(await runScript(task, name)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
+    const task = await heldTask([skill]);
+    expect(await runScript(task, skill)).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(await runScript(task, other)).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+  });
+
+  test("of a public skill, which declares none, is run by the built-in agent, whose commands stay off", async () => {
+    const skill = `skill-${crypto.randomUUID()}`;
+    const script =
+      "import sys\nprint(open('/skill/references/a.md').read(), open('references/a.md').read(), sys.argv[1:])\n";
+    const files = { "SKILL.md": skillText(skill), "scripts/fill/form.py": script, "references/a.md": "a" };
+    expect((await uploadZip(caller, files)).json.skill.scripts).toMatchObject([
+      { name: "fill/form.py", network: false },
+    ]);
+    const given = { skill_name: skill, script_name: "scripts/fill/form.py", args: "x y" };
+    const replies = [{ calls: [{ name: "run_skill_script", arguments: given }] }, { text: "Done." }];
+    const { id } = await caller.makeTask(replies, { skills: [skill] });
+    await caller.until(id, ({ status }) => status === "completed");
+    const [call] = (await caller.send("GET", `/v1/tasks/${id}/ledger`)).json.data;
+    expect(call.result).toMatchObject({ ok: true, result: { success: true, stdout: "a a ['x', 'y']\n", refused: [] } });
+    const open = await caller.makeTask([], { hold: true, skills: [skill] });
+    const command = { arguments: { command: "ls" }, task_id: open.id };
+    expect((await caller.send("POST", "/v1/tools/run_command/call", command)).json).toMatchObject({
+      ok: false,
+      error: { code: "permission_denied" },
+    });
   });
 
   test("is the one that the task began with, also when the skill was replaced or deleted meanwhile", async () => {

@@ -1,0 +1,126 @@
+/** Which commands are blocked by name, and what a command is given beside the visible files: repositories and skills. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { linearPatterns } from "../../../adapters/re2/patterns.ts";
+import { fakeFiles } from "../../fakes/files.ts";
+import { type FakeProgram, fakeScripts } from "../../fakes/scripts.ts";
+import { EXAMPLE_SKILLS } from "../../fakes/skill-texts.ts";
+import type { FilesPort } from "../../../core/ports/files.ts";
+import type { ScriptRequest } from "../../../core/ports/scripts.ts";
+import type { CallFacts } from "../../../core/tool/tool.ts";
+import readFile from "../../../tools/files/read-file.ts";
+import runCommand from "../../../tools/shell/run-command.ts";
+import { DEFAULT_RULES, OPEN_RULES, runTool } from "../run-tool.ts";
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const OPEN: Partial<CallFacts> = {
+  permissions: ["read", "write", "exec", "network"],
+  sandbox: OPEN_RULES,
+  config: { allow_shell: true },
+};
+
+let files: FilesPort;
+let seen: ScriptRequest[];
+
+beforeEach(async () => {
+  files = fakeFiles();
+  seen = [];
+  for (const path of ["a.txt", "src/b.txt", "src/.env", "project/c.txt"]) await write(path, path);
+});
+
+async function write(path: string, text: string): Promise<void> {
+  await files.write(path, bytesOf(text), { key: crypto.randomUUID() });
+}
+
+async function read(path: string): Promise<string | null> {
+  const found = await files.read(path, 1_000);
+  return found.ok ? new TextDecoder().decode(found.value.bytes) : null;
+}
+
+/** Calls `run_command` with a program in the place of the shell. */
+async function run(given: object, program: FakeProgram = () => undefined, facts: Partial<CallFacts> = {}) {
+  const scripts = fakeScripts((work, request) => {
+    seen.push(request);
+    return program(work, request);
+  });
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the result holds
+  return (await runTool(runCommand, { command: "true", ...given }, { files, scripts }, { ...OPEN, ...facts })) as any;
+}
+
+describe("a command that the agent's patterns block", () => {
+  it.each([
+    ["rm -rf /", "rm -rf /"],
+    ["sudo rm -r --force /*", "rm -rf /"],
+    ["/bin/rm / -fr", "rm -rf /"],
+    ["echo a && r'm' -Rf \"/\"", "rm -rf /"],
+    ["sh -c 'rm -rf /'", "rm -rf /"],
+    ['echo "$(rm -rf /)"', "rm -rf /"],
+    ["mkfs.ext4 /dev/sda1", "mkfs"],
+    [":(){ :|:& };:", "fork bomb"],
+    ["dd if=/dev/zero of=/dev/sda bs=1M", "dd of=/dev/*"],
+  ])("is refused with the pattern's name: %s", async (command, name) => {
+    const { result } = await run({ command });
+    expect(result).toMatchObject({ returncode: -1, success: false, stdout: "" });
+    expect(result.stderr).toBe(`Command not permitted: it matches the blocked pattern ${JSON.stringify(name)}.`);
+    expect(seen).toEqual([]);
+  });
+
+  it.each(["rm -rf ./build", "rm -rf /tmp/x", "rm /", "echo 'mkfs is a program'", "dd if=a of=b", "f() { ls | wc; }"])(
+    "is not %s",
+    async (command) => {
+      expect((await run({ command })).result).toMatchObject({ returncode: 0 });
+    },
+  );
+
+  it("is one of the agent's own instead, and none runs while one cannot be read", async () => {
+    const own = (blocked_patterns: unknown[]) => ({ config: { allow_shell: true, blocked_patterns } });
+    const push = own([{ name: "no pushes", pattern: "^git (?:[^ ]+ )*push( |$)" }, "^curl "]);
+    expect((await run({ command: "git -c a=b push origin" }, undefined, push)).result.stderr).toContain('"no pushes"');
+    expect((await run({ command: "ls; curl x" }, undefined, push)).result.stderr).toContain('"^curl "');
+    expect((await run({ command: "rm -rf /" }, undefined, push)).result.returncode).toBe(0);
+    expect((await run({ command: "ls" }, undefined, own(["(?=a)"]))).result.stderr).toContain("is invalid");
+  });
+
+  it("is answered before a person is asked, like one that the settings forbid", () => {
+    const check = (command: string, config: object) =>
+      runCommand.check?.({ command } as never, {
+        config: { ...config },
+        skills: { pinned: [], inForce: [] },
+        permissions: ["exec"],
+        patterns: linearPatterns,
+      });
+    expect(check("ls", {})).toEqual({ kind: "answers" });
+    expect(check("rm -rf /", { allow_shell: true })).toEqual({ kind: "answers" });
+    expect(check("ls", { allow_shell: true, allowed_commands: ["git"] })).toEqual({ kind: "answers" });
+    expect(check("ls", { allow_shell: true })).toBeNull();
+  });
+});
+
+describe("a repository", () => {
+  const rules = { ...OPEN_RULES, deniedPatterns: DEFAULT_RULES.deniedPatterns };
+
+  it("is stored by a command and given to the next, and no file tool reads it", async () => {
+    await run({}, (work) => void work.set("src/.git/HEAD", bytesOf("ref: x")), { sandbox: rules });
+    expect(await read("src/.git/HEAD")).toBe("ref: x");
+    await run({}, undefined, { sandbox: { ...rules, extensions: [".csv"] } });
+    expect(seen[1]?.files.map(({ path }) => path)).toEqual(["src/.git/HEAD"]);
+    const denied = await runTool(readFile, { filename: "src/.git/HEAD" }, { files }, { ...OPEN, sandbox: rules });
+    expect(denied.failure?.code).toBe("sandbox_denied");
+  });
+
+  it("takes nothing else with it that the rules deny", async () => {
+    const { result } = await run({}, (work) => void work.set("a/.git/.env", bytesOf("x")), { sandbox: rules });
+    expect(result.refused).toMatchObject([{ path: "a/.git/.env" }]);
+    await run({}, undefined, { sandbox: { ...rules, deniedPatterns: ["src"] } });
+    expect(seen[1]?.files.map(({ path }) => path)).toEqual(["a.txt", "project/c.txt"]);
+  });
+});
+
+describe("the skills of a task", () => {
+  it("are at /skill for a command, the last loaded one in SKILL_DIR", async () => {
+    await run({});
+    expect(seen[0]?.env).toEqual({ SKILL_DIR: "/skill/data-report" });
+    expect(seen[0]?.skill.map(({ path }) => path)).toContain("data-report/SKILL.md");
+    await run({}, undefined, { taskSkills: { pinned: EXAMPLE_SKILLS, inForce: [], scriptTimeoutMs: 1 } });
+    expect([seen[1]?.env, seen[1]?.skill]).toEqual([{}, []]);
+  });
+});
