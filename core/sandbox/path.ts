@@ -6,6 +6,7 @@
  * Two kinds of refusal: `invalid_input` for a malformed path, `sandbox_denied` for one that leaves the sandbox or that
  * a rule of the agent forbids. Both quote the path as it was written.
  */
+import { explainCagePath } from "./cage-path.ts";
 import { canonicalisePath } from "./canonical-path.ts";
 import { DEFAULT_EXTENSIONS, type SandboxRules } from "./rules.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
@@ -29,6 +30,9 @@ export type PathIntent = "read" | "write" | "list";
 export function judgePath(raw: string, rules: SandboxRules, intent: PathIntent, field = "path"): Result<string> {
   if (intent === "write" && !rules.allowWrite) return failed("sandbox_denied", WRITE_DISABLED, { field });
   const path = canonicalisePath(raw);
+  const cageReason = raw.split("/").includes("..") ? null : explainCagePath(raw);
+  if (cageReason !== null)
+    return failed("sandbox_denied", `File access denied by sandbox: ${raw.slice(0, MAX_QUOTED)} (${cageReason})`, { field });
   if (path === "") return intent === "list" ? ok("") : refuseRoot(raw, field);
   const form = checkForm(path, raw, field);
   if (!form.ok) return form;

@@ -373,3 +373,20 @@ describe("a list of extensions", () => {
     expect(checkListedExtension("a.MD", { ...OPEN, extensions: [".md"] }).ok).toBe(true);
   });
 });
+
+describe("a path that only programs see", () => {
+  it.each([
+    ["/work/notes/a.md", "programs see the sandbox at /work: write notes/a.md"],
+    ["/skill/pdf/scripts/x.py", "read a file of a skill with load_skill"],
+    ["/tmp/out.txt", "/tmp is a program's own and ends with it"],
+  ])("is refused with the reason: %s", (path, reason) => {
+    const judged = judgePath(path, OPEN, "read");
+    expect(judged).toMatchObject({ ok: false, error: { code: "sandbox_denied", field: "path" } });
+    expect(judged.ok ? "" : judged.error.message).toContain(`File access denied by sandbox: ${path} (`);
+    expect(judged.ok ? "" : judged.error.message).toContain(reason);
+  });
+
+  it("is a name in the sandbox without its slash, or with more letters", () => {
+    for (const path of ["tmp/out.txt", "/tmpfiles/x"]) expect(judgePath(path, OPEN, "read").ok, path).toBe(true);
+  });
+});
