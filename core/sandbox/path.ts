@@ -32,7 +32,9 @@ export function judgePath(raw: string, rules: SandboxRules, intent: PathIntent, 
   const path = canonicalisePath(raw);
   const cageReason = raw.split("/").includes("..") ? null : explainCagePath(raw);
   if (cageReason !== null)
-    return failed("sandbox_denied", `File access denied by sandbox: ${raw.slice(0, MAX_QUOTED)} (${cageReason})`, { field });
+    return failed("sandbox_denied", `File access denied by sandbox: ${raw.slice(0, MAX_QUOTED)} (${cageReason})`, {
+      field,
+    });
   if (path === "") return intent === "list" ? ok("") : refuseRoot(raw, field);
   const form = checkForm(path, raw, field);
   if (!form.ok) return form;
