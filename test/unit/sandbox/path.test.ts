@@ -374,9 +374,12 @@ describe("a list of extensions", () => {
   });
 });
 
+/** Where programs see the sandbox. */
+const WORK = "/work";
+
 describe("a path that only programs see", () => {
   it.each([
-    ["/work/notes/a.md", "programs see the sandbox at /work: write notes/a.md"],
+    [`${WORK}/notes/a.md`, "programs see the sandbox at /work: write notes/a.md"],
     ["/skill/pdf/scripts/x.py", "read a file of a skill with load_skill"],
     ["/tmp/out.txt", "/tmp is a program's own and ends with it"],
   ])("is refused with the reason: %s", (path, reason) => {
