@@ -178,7 +178,7 @@ describe("a model", () => {
       ["fs.read", "confirmed", { ok: true, result: { content: "needle\n" } }],
       [
         "fs.read",
-        "failed",
+        "refused",
         { ok: false, error: { code: "sandbox_denied", message: "File access denied by sandbox: ../../etc/passwd" } },
       ],
       ["delete_file", "confirmed", { ok: true }],
