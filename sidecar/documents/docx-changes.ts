@@ -3,6 +3,7 @@
  * {--deleted--}, {==text==}{>>comment<<}. The filter runs inside pandoc's process (https://pandoc.org/lua-filters.html).
  */
 import type { Conversion } from "./pandoc.ts";
+import { readEntry, type ZipEntry } from "./zip.ts";
 
 const NAME = "changes.lua";
 /** Begins the filter's message about what it found. */
@@ -58,6 +59,21 @@ local function finish(doc)
 end
 return {{Span = span}, {Pandoc = finish}}
 `;
+
+const COMMENTS = "word/comments.xml";
+const TEXTS = new Set(["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"]);
+/** Inserted, deleted and moved runs (ECMA-376, part 1, 17.13.5). */
+const MARKS = [":ins ", ":del ", ":moveFrom ", ":moveTo "];
+
+/** Whether a document may have comments or tracked changes. The filter doubles the time of a conversion. */
+export async function hasChanges(entries: readonly ZipEntry[]): Promise<boolean> {
+  if (entries.some(({ name }) => name === COMMENTS)) return true;
+  for (const entry of entries.filter(({ name }) => TEXTS.has(name))) {
+    const xml = Buffer.from(await readEntry(entry));
+    if (MARKS.some((mark) => xml.includes(mark))) return true;
+  }
+  return false;
+}
 
 /** What a conversion needs to keep them. */
 export const CHANGES: Required<Pick<Conversion, "resources" | "options">> = {

@@ -9,6 +9,7 @@ import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
 import { readDocument } from "../../../sidecar/documents/read.ts";
 import { seededRandom } from "../../drill/random.ts";
 import { readInProcess } from "../../../sidecar/documents/read-in-process.ts";
+import { png } from "./made.ts";
 import { makeZip } from "./make-zip.ts";
 
 const CASES = 300;
@@ -26,12 +27,22 @@ const NAMES = [
   "slides.pptx",
   "page.html",
   "table.csv",
+  "mail.eml",
+  "study.ipynb",
+  "chart.svg",
+  "photo.png",
 ];
 
 const pool = makePandocPool();
 afterAll(() => pool.close());
 
-const TEXTS: Readonly<Record<string, string>> = {
+const TEXTS: Readonly<Record<string, string | Uint8Array>> = {
+  "mail.eml":
+    'From: Ana <ana@example.com>\r\nSubject: =?utf-8?Q?Gr=C3=BC?=\r\nContent-Type: multipart/mixed; boundary="x"\r\n\r\n--x\r\nContent-Type: text/html\r\n\r\n<p>Hello</p>\r\n--x\r\nContent-Disposition: attachment; filename="a.png"\r\nContent-Transfer-Encoding: base64\r\n\r\nAAAA\r\n--x--\r\n',
+  "study.ipynb":
+    '{"nbformat":4,"metadata":{"kernelspec":{"language":"python"}},"cells":[{"cell_type":"code","source":["x = 1\\n","x"],"outputs":[{"output_type":"stream","text":["1"]}]}]}',
+  "chart.svg": '<svg viewBox="0 0 120 80"><title>Chart</title><desc>Sales &amp; costs</desc></svg>',
+  "photo.png": png(64, 48),
   "page.html":
     "<!DOCTYPE html><h1>Head</h1><p>a <b>b</b> <a href='https://example.com'>c</a><table><tr><td>1</td></tr></table>",
   "table.csv": 'a;b;c\n1;"x;y";3\n4;"say ""hi""";6\n',
