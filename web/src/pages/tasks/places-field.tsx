@@ -64,7 +64,7 @@ export function PlacesField({ legend, of, field, places, faults, onChange }: Pla
       <div>
         <Button
           size="small"
-          aria-label={`Add a destination for ${of}`}
+          aria-label={`Add destination for ${of}`}
           icon={<Plus aria-hidden className="size-4" />}
           onClick={() => onChange([...places, { channel: "person", to: "" }])}
         >
