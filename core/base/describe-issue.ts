@@ -68,7 +68,13 @@ function describeType(expected: string, input: unknown): string {
   if (input === undefined) return `is missing; give ${wanted}`;
   if (expected === "never" || expected === "undefined") return "must not be given; omit it";
   if (input === null) return `has to be ${wanted}, not null; omit it if it is optional`;
-  return `has to be ${wanted}, not ${quote(input)}`;
+  return `has to be ${wanted}, not ${describeWrongType(input)}`;
+}
+
+/** Names the kind of a list or an object: what is in it may be a secret that a caller put there by mistake. */
+function describeWrongType(input: unknown): string {
+  if (Array.isArray(input)) return "a list";
+  return typeof input === "object" ? "an object" : quote(input);
 }
 
 function describeChoice(values: readonly unknown[], input: unknown): string {

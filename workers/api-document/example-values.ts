@@ -101,6 +101,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   "PendingQuestion.id": exampleId("question"),
   "Schedule.id": exampleId("schedule"),
   "SignedIn.id": exampleId("session"),
+  "SkillVerdict.question": null,
   "SlackInstall.id": exampleId("slackInstall"),
   "Task.error": null,
   "Task.pending": [],

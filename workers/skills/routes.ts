@@ -61,7 +61,7 @@ const params = z.object({ name: z.string().describe("The skill's name") });
 const which = z.string().describe("A version's number, or its hash");
 const versionParams = params.extend({ version: which });
 const uploadQuery = z.strictObject({
-  same_skill: optionalQuery(z.enum(["true", "false"])).describe(
+  same_skill: optionalQuery(z.enum(["true", "false"]).meta({ id: "BooleanText" })).describe(
     "`true`: it is the next version of the present skill of its name, whichever publisher made that.",
   ),
 });

@@ -209,7 +209,7 @@ export const REFUSED: readonly Refused[] = [
   ["fs.read", { path: "a.md", max_size: "9007199254740993" }, "invalid_input", "max_size", /a whole number|a number/],
   ["grep", { pattern: "x", case_sensitive: "yes" }, "invalid_input", "case_sensitive", /true or false, not "yes"$/],
   ["grep", { pattern: "x", case_sensitive: 0 }, "invalid_input", "case_sensitive", /true or false, not 0$/],
-  ["fs.read", { path: ["a.md"] }, "invalid_input", "path", /has to be a text, not \["a.md"\]$/],
+  ["fs.read", { path: ["a.md"] }, "invalid_input", "path", /has to be a text, not a list$/],
   ["fs.read", { path: 7 }, "invalid_input", "path", /has to be a text, not 7$/],
   ["memory_save", { content: "x", tags: [{ name: "a" }] }, "invalid_input", "tags.0", /has to be a text/],
   [

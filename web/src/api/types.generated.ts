@@ -28,6 +28,8 @@ export type AskKind = "question" | "approval";
 
 export type AuditEntry = { id: string; at: string; actor: string; action: string; target: string; request_id: string };
 
+export type BooleanText = "true" | "false";
+
 export type Budget = { account: string; limit: { max_tokens: number | null; max_cost_usd: number | null; period: BudgetPeriod } | null; used: { tokens: number; cost_usd: number }; reserved: { tokens: number; cost_usd: number } };
 
 export type BudgetLimitInput = { max_tokens?: number | null | undefined; max_cost_usd?: number | null | undefined; period: BudgetPeriod };
@@ -709,7 +711,7 @@ export interface paths {
   };
   "/v1/skills": {
     /** Upload a skill */
-    post: { parameters: { query?: { same_skill?: "true" | "false" | undefined }; path?: never }; requestBody: { content: { "application/zip": string | Blob; "multipart/form-data": string | Blob; "text/markdown": string | Blob } }; responses: { 200: { content: { "application/json": UploadedSkill } }; 201: { content: { "application/json": UploadedSkill } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    post: { parameters: { query?: { same_skill?: BooleanText | undefined }; path?: never }; requestBody: { content: { "application/zip": string | Blob; "multipart/form-data": string | Blob; "text/markdown": string | Blob } }; responses: { 200: { content: { "application/json": UploadedSkill } }; 201: { content: { "application/json": UploadedSkill } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** List skills, newest first, then those shipped with Otto */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Skill)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };

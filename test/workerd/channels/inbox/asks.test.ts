@@ -147,7 +147,7 @@ describe("a question to a person", () => {
     const open = await fanOutAsks(env, { ...look, view: async () => ok(view) });
     expect(open.ok && open.value.deliveries.length).toBe(5);
     const over = await fanOutAsks(env, { ...look, view: async () => ok({ ...view, pending: [] }) });
-    expect(over).toEqual({ ok: true, value: { deliveries: [] } });
+    expect(over).toEqual({ ok: true, value: { deliveries: [], cancelled: [] } });
   });
 
   test("whom nobody is called fails with who there is, and asks nobody", async () => {
@@ -378,9 +378,9 @@ describe("an approval", () => {
       "boss@acme.example",
     ]);
     const hidden = { ...notice, facts: { ...notice.facts, isHidden: true } };
-    expect(await fanOutAsks(env, { ...look, notice: hidden })).toEqual({ ok: true, value: { deliveries: [] } });
+    expect(await fanOutAsks(env, { ...look, notice: hidden })).toEqual({ ok: true, value: { deliveries: [], cancelled: [] } });
     // Decided meanwhile: the task shows it no more.
     const gone = { ...look, view: async () => ok({ ...view, pending: [] }) };
-    expect(await fanOutAsks(env, gone)).toEqual({ ok: true, value: { deliveries: [] } });
+    expect(await fanOutAsks(env, gone)).toEqual({ ok: true, value: { deliveries: [], cancelled: [] } });
   });
 });
