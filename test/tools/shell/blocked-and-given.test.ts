@@ -1,50 +1,13 @@
 /** Which commands are blocked by name, and what a command is given beside the visible files: repositories and skills. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { fakeFiles } from "../../fakes/files.ts";
-import { type FakeProgram, fakeScripts } from "../../fakes/scripts.ts";
 import { EXAMPLE_SKILLS } from "../../fakes/skill-texts.ts";
-import type { FilesPort } from "../../../core/ports/files.ts";
-import type { ScriptRequest } from "../../../core/ports/scripts.ts";
-import type { CallFacts } from "../../../core/tool/tool.ts";
 import readFile from "../../../tools/files/read-file.ts";
 import runCommand from "../../../tools/shell/run-command.ts";
 import { DEFAULT_RULES, OPEN_RULES, runTool } from "../run-tool.ts";
+import { encode, files, OPEN, openSandbox, read, run, seen } from "./shell-on-fakes.ts";
 
-const bytesOf = (text: string) => new TextEncoder().encode(text);
-const OPEN: Partial<CallFacts> = {
-  permissions: ["read", "write", "exec", "network"],
-  sandbox: OPEN_RULES,
-  config: { allow_shell: true },
-};
-
-let files: FilesPort;
-let seen: ScriptRequest[];
-
-beforeEach(async () => {
-  files = fakeFiles();
-  seen = [];
-  for (const path of ["a.txt", "src/b.txt", "src/.env", "project/c.txt"]) await write(path, path);
-});
-
-async function write(path: string, text: string): Promise<void> {
-  await files.write(path, bytesOf(text), { key: crypto.randomUUID() });
-}
-
-async function read(path: string): Promise<string | null> {
-  const found = await files.read(path, 1_000);
-  return found.ok ? new TextDecoder().decode(found.value.bytes) : null;
-}
-
-/** Calls `run_command` with a program in the place of the shell. */
-async function run(given: object, program: FakeProgram = () => undefined, facts: Partial<CallFacts> = {}) {
-  const scripts = fakeScripts((work, request) => {
-    seen.push(request);
-    return program(work, request);
-  });
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the result holds
-  return (await runTool(runCommand, { command: "true", ...given }, { files, scripts }, { ...OPEN, ...facts })) as any;
-}
+beforeEach(openSandbox);
 
 describe("a command that the agent's patterns block", () => {
   it.each([
@@ -99,7 +62,7 @@ describe("a repository", () => {
   const rules = { ...OPEN_RULES, deniedPatterns: DEFAULT_RULES.deniedPatterns };
 
   it("is stored by a command and given to the next, and no file tool reads it", async () => {
-    await run({}, (work) => void work.set("src/.git/HEAD", bytesOf("ref: x")), { sandbox: rules });
+    await run({}, (work) => void work.set("src/.git/HEAD", encode("ref: x")), { sandbox: rules });
     expect(await read("src/.git/HEAD")).toBe("ref: x");
     await run({}, undefined, { sandbox: { ...rules, extensions: [".csv"] } });
     expect(seen[1]?.files.map(({ path }) => path)).toEqual(["src/.git/HEAD"]);
@@ -108,7 +71,7 @@ describe("a repository", () => {
   });
 
   it("takes nothing else with it that the rules deny", async () => {
-    const { result } = await run({}, (work) => void work.set("a/.git/.env", bytesOf("x")), { sandbox: rules });
+    const { result } = await run({}, (work) => void work.set("a/.git/.env", encode("x")), { sandbox: rules });
     expect(result.refused).toMatchObject([{ path: "a/.git/.env" }]);
     await run({}, undefined, { sandbox: { ...rules, deniedPatterns: ["src"] } });
     expect(seen[1]?.files.map(({ path }) => path)).toEqual(["a.txt", "project/c.txt"]);

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { fakeFiles } from "../../fakes/files.ts";
 import { type FakeProgram, fakeScripts } from "../../fakes/scripts.ts";
 import { MAX_CHANGED_BYTES, MAX_COPIED_BYTES, MAX_COPIED_FILES } from "../../../core/sandbox/working-copy.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
@@ -8,42 +7,9 @@ import type { CallFacts } from "../../../core/tool/tool.ts";
 import executeCommand from "../../../tools/shell/execute-command.ts";
 import runCommand from "../../../tools/shell/run-command.ts";
 import { DEFAULT_RULES, OPEN_RULES, runTool } from "../run-tool.ts";
+import { decode, encode, files, OPEN, openSandbox, read, run, seen, write } from "./shell-on-fakes.ts";
 
-const bytesOf = (text: string) => new TextEncoder().encode(text);
-const textOf = (bytes: Uint8Array | undefined) => (bytes === undefined ? null : new TextDecoder().decode(bytes));
-const OPEN: Partial<CallFacts> = {
-  permissions: ["read", "write", "exec", "network"],
-  sandbox: OPEN_RULES,
-  config: { allow_shell: true },
-};
-
-let files: FilesPort;
-let seen: ScriptRequest[];
-
-beforeEach(async () => {
-  files = fakeFiles();
-  seen = [];
-  for (const path of ["a.txt", "src/b.txt", "src/.env", "project/c.txt"]) await write(path, path);
-});
-
-async function write(path: string, text: string): Promise<void> {
-  await files.write(path, bytesOf(text), { key: crypto.randomUUID() });
-}
-
-async function read(path: string): Promise<string | null> {
-  const found = await files.read(path, 1_000);
-  return found.ok ? textOf(found.value.bytes) : null;
-}
-
-/** Calls `run_command` with a program in the place of the shell. */
-async function run(given: object, program: FakeProgram = () => undefined, facts: Partial<CallFacts> = {}) {
-  const scripts = fakeScripts((work, request) => {
-    seen.push(request);
-    return program(work, request);
-  });
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the result holds
-  return (await runTool(runCommand, { command: "true", ...given }, { files, scripts }, { ...OPEN, ...facts })) as any;
-}
+beforeEach(openSandbox);
 
 describe("whether a command runs", () => {
   it("is off until the agent has allow_shell, as document 001 words it", async () => {
@@ -188,8 +154,8 @@ describe("what a command is given", () => {
 describe("what a command changed", () => {
   it("goes back, with a word on each file", async () => {
     const { result, shown } = await run({}, (work) => {
-      work.set("a.txt", bytesOf("new"));
-      work.set("made/d.txt", bytesOf("made"));
+      work.set("a.txt", encode("new"));
+      work.set("made/d.txt", encode("made"));
       work.delete("src/b.txt");
       return { stdout: "done\n" };
     });
@@ -206,7 +172,7 @@ describe("what a command changed", () => {
   it("goes back also when it failed, and happens once for a call", async () => {
     const key = "the-call";
     const program: FakeProgram = (work) => {
-      work.set("a.txt", bytesOf(`${textOf(work.get("a.txt"))}+`));
+      work.set("a.txt", encode(`${decode(work.get("a.txt"))}+`));
       return { exitCode: 3, stderr: "no" };
     };
     const { result } = await run({}, program, { key });
@@ -224,7 +190,7 @@ describe("what a command changed", () => {
     };
     const scripts = fakeScripts((work, { inUse }) => {
       void inUse?.then(() => (isLetGo = true));
-      work.set("a.txt", bytesOf("new"));
+      work.set("a.txt", encode("new"));
       return undefined;
     });
     await runTool(runCommand, { command: "x" }, { files: { ...files, apply }, scripts }, OPEN);
@@ -236,14 +202,14 @@ describe("what a command changed", () => {
     expect(huge.result).toMatchObject({ changed: [], refused: [{ path: "huge.bin" }] });
     expect(huge.result.note).toBe("Nothing that the command changed was kept: too much was written");
     const sandbox = { ...OPEN_RULES, deniedPatterns: [".env*"] };
-    const denied = await run({}, (work) => void work.set(".env", bytesOf("x")), { sandbox });
+    const denied = await run({}, (work) => void work.set(".env", encode("x")), { sandbox });
     expect(denied.result.note).toBe("Nothing that the command changed was kept: File access denied by sandbox: .env");
   });
 
   it("is named and refused where the rules deny it, and the rest goes back", async () => {
     const sandbox = { ...OPEN_RULES, deniedPatterns: [".env*"], allowedPaths: ["src"] };
     const program: FakeProgram = (work) => {
-      for (const path of ["src/.env", "src/new.txt", "a.txt", "../x", "src/a\u0001b"]) work.set(path, bytesOf("x"));
+      for (const path of ["src/.env", "src/new.txt", "a.txt", "../x", "src/a\u0001b"]) work.set(path, encode("x"));
       return undefined;
     };
     const { result, shown } = await run({}, program, { sandbox });
@@ -267,7 +233,7 @@ describe("what a command changed", () => {
     ["it lacks the permission", { permissions: ["exec"] }, "The agent does not have the permission write."],
   ])("is dropped when the agent may not write, as %s, and the result says so", async (_what, facts, why) => {
     const program: FakeProgram = (work) => {
-      work.set("a.txt", bytesOf("new"));
+      work.set("a.txt", encode("new"));
       return { stdout: "read it" };
     };
     const { result } = await run({}, program, facts);
@@ -281,9 +247,9 @@ describe("what a command changed", () => {
     const { result, shown } = await run({}, async (work) => {
       await write("a.txt", "meanwhile");
       await write("new.txt", "meanwhile");
-      work.set("a.txt", bytesOf("new"));
-      work.set("new.txt", bytesOf("new"));
-      work.set("other.txt", bytesOf("new"));
+      work.set("a.txt", encode("new"));
+      work.set("new.txt", encode("new"));
+      work.set("other.txt", encode("new"));
       work.delete("src/b.txt");
       return undefined;
     });
@@ -308,7 +274,7 @@ describe("what a command changed", () => {
       error: { code: "quota_exceeded", message: "The sandbox would hold 9 bytes, and no more than 8 fit." },
     });
     const scripts = fakeScripts((work) => {
-      work.set("a.txt", bytesOf("new"));
+      work.set("a.txt", encode("new"));
       return undefined;
     });
     const ran = await runTool(runCommand, { command: "x" }, { files: { ...files, apply }, scripts }, OPEN);
