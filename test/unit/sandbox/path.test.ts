@@ -389,6 +389,7 @@ describe("a path that only programs see", () => {
   });
 
   it("is a name in the sandbox without its slash, or with more letters", () => {
-    for (const path of ["skill/x.md", "/skills/x.md", "/tmp/test.txt"]) expect(judgePath(path, OPEN, "read").ok, path).toBe(true);
+    for (const path of ["skill/x.md", "/skills/x.md", "/tmp/test.txt"])
+      expect(judgePath(path, OPEN, "read").ok, path).toBe(true);
   });
 });

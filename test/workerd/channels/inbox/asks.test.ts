@@ -378,7 +378,10 @@ describe("an approval", () => {
       "boss@acme.example",
     ]);
     const hidden = { ...notice, facts: { ...notice.facts, isHidden: true } };
-    expect(await fanOutAsks(env, { ...look, notice: hidden })).toEqual({ ok: true, value: { deliveries: [], cancelled: [] } });
+    expect(await fanOutAsks(env, { ...look, notice: hidden })).toEqual({
+      ok: true,
+      value: { deliveries: [], cancelled: [] },
+    });
     // Decided meanwhile: the task shows it no more.
     const gone = { ...look, view: async () => ok({ ...view, pending: [] }) };
     expect(await fanOutAsks(env, gone)).toEqual({ ok: true, value: { deliveries: [], cancelled: [] } });
