@@ -83,7 +83,7 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly steers?: boolean;
   /** True for a tool that is off until an agent's `tools` name it: no pattern with a wildcard opens it. */
   readonly onlyByName?: boolean;
-  /** True for a tool that runs only scripts of pinned skills: a pinned skill stands for the permission `exec`. */
+  /** True for a tool that runs only scripts of pinned skills, which need no permission `exec`. */
   readonly runsPinnedSkills?: boolean;
   /** Of a tool that only a task's own model calls, because it dispatches subtasks or ends the task. */
   readonly onlyByModel?: "dispatches" | "finishes";

@@ -8,7 +8,7 @@ import ipaddr from "ipaddr.js";
 /** Destinations that are allowed although they are not public, each as `host:port` with the host as in a URL. */
 export type EgressAllow = ReadonlySet<string>;
 
-/** An allowed URL (`opened`: by the allow list, whatever its address), or the reason for anyone to read. */
+/** An allowed URL (`opened`: the allow list admits it at any address), or the reason for anyone to read. */
 export type UrlJudgement =
   | { readonly ok: true; readonly url: URL; readonly opened: boolean }
   | { readonly ok: false; readonly message: string };

@@ -98,7 +98,7 @@ class Sending {
 const IN_THE_CLEAR = "The mail server offers no encryption (STARTTLS), which a password requires.";
 
 /**
- * A rejected mail is not delivered, at whatever point (RFC 5321, 4.2.1): 4yz may succeed later, 5yz never. The server's
+ * A mail that is rejected at any point is not delivered (RFC 5321, 4.2.1): 4yz may succeed later, 5yz never. The server's
  * text stays out of the message, because it is untrusted.
  */
 function toRefusal({ reply: { code }, recipient }: SmtpRefusal): Failure {

@@ -50,7 +50,7 @@ export class CallWatch {
   end(): void {
     clearTimeout(this.#timer);
     this.#caller.removeEventListener("abort", this.#giveUp);
-    if (!this.#complete) this.#abort(createModelFailure("cut_off", true, "The call is over."));
+    if (!this.#complete) this.#abort(createModelFailure("cut_off", true, "The call has ended."));
   }
 
   /** Returns the result of `pending`, or rejects with the abort's reason, whichever is first. One at a time. */

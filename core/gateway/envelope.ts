@@ -15,8 +15,8 @@ interface Envelope {
 
 /**
  * Allows a tool that the agent lists, that the request and the dispatches allow, and whose permissions the agent has.
- * `hasSkills`: the task pinned a skill. Only administrators and releases publish skills, so a pinned one stands for
- * `exec` in a tool that runs nothing but scripts of pinned skills.
+ * `hasSkills`: the task pinned a skill. Only administrators and releases publish skills, so a tool that
+ * runs only scripts of pinned skills needs no `exec`.
  */
 export function checkEnvelope(tool: CheckedTool, facts: Envelope, hasSkills = false): Result<void> {
   const { config } = facts.agent;

@@ -46,7 +46,7 @@ export function createNameFinder<Value>(exact: ReadonlyMap<string, Value>): (nam
   return (name) => exact.get(name) ?? (loose ??= indexLoosely(exact)).get(toLooseKey(name)) ?? null;
 }
 
-/** Null for a key of several values, of which any would be a guess. */
+/** Null for a key of several values: choosing one would be a guess. */
 function indexLoosely<Value>(exact: ReadonlyMap<string, Value>): ReadonlyMap<string, Value | null> {
   const loose = new Map<string, Value | null>();
   for (const [name, value] of exact) {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Result } from "../base/errors.ts";
 import type { DocumentMaker } from "../documents/make.ts";
 
-/** The readable kinds. `image` is a picture, of which only facts are read. `text` is any other text file. */
+/** The readable kinds. `image` is a picture: only its facts are read. `text` is any other text file. */
 export const DOCUMENT_KINDS = [
   "pdf",
   "docx",

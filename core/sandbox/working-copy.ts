@@ -12,7 +12,7 @@ import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLE
 import { MAX_WALK_PAGE } from "./write.ts";
 import { toStream } from "../base/byte-stream.ts";
 
-/** Limits of the copy. Each file is a request to the store, of which a Worker has 10,000. */
+/** Limits of the copy. Each file is a request to the store, and a Worker may make 10,000. */
 export const MAX_COPIED_FILES = 4_000;
 export const MAX_COPIED_BYTES = 268_435_456;
 /** Limit of the changes, which are in the Worker's memory of 128 MB. */

@@ -63,7 +63,7 @@ const HANDLING = new Set(
 /** Matches where a description turns from what a skill does to when to use it. */
 const WHEN = /\buse (?:this |it |this skill )?(?:when|whenever|for|if)\b/i;
 
-/** Finds the skills that fit a task, the best first. Usually there are none. */
+/** Finds the skills that fit a task, best first. The result is usually empty. */
 export function findFittingSkills(text: string, skills: readonly Skill[]): FittingSkill[] {
   const words = toTerms(text.slice(0, MAX_COMPARED));
   if (words.length === 0) return [];

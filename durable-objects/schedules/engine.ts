@@ -211,7 +211,7 @@ export class ScheduleEngine {
       if (hasEnded(end.status)) this.applyEnd(recordStart(fresh, made.value.id, now), end);
       return;
     }
-    // What was known before this attempt stays true, whatever its outcome.
+    // Facts from before this attempt stay true after any outcome.
     const before = { ...fresh, mayExist: occurrence.mayExist };
     this.applyStart(recordFailedStart(before, made.error, stored.state.config.missed.window_seconds * 1000, now));
   }

@@ -46,7 +46,7 @@ export interface StoredSchedule {
   readonly reported: number;
 }
 
-/** A deletion: of which row, when, by whom. `act` is null if an earlier release did not store it. */
+/** A deletion: its row, time and audit entry. `act` is null if an earlier release did not store it. */
 interface Removal {
   readonly tenant: string;
   readonly id: string;
@@ -173,7 +173,7 @@ export class ScheduleStore {
     this.storage.sql.exec(query, now - RETENTION_MS, MAX_OCCURRENCES);
   }
 
-  /** Requires another report, whatever was reported. */
+  /** Requires another report, even if the current version was reported. */
   requireReport(): void {
     this.storage.sql.exec("UPDATE schedule SET report = report + 1");
     this.cached = undefined;

@@ -50,7 +50,7 @@ export class TenantKillSwitch {
   }
 
   /**
-   * Stores the stop and marks the tasks to notify. A task with a slot counts as running, whatever its reported status.
+   * Stores the stop and marks the tasks to notify. A task with a slot counts as running at any reported status.
    * An earlier stop of the same side is unchanged. Returns the active stop.
    */
   stop(stop: TenantStop): TenantStop {

@@ -5,7 +5,7 @@ import { FORGOTTEN_RETENTION_MS } from "../../core/tenant/index-outbox.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** Limits of one batch to Postgres. A single report is sent whatever its size. */
+/** Limits of one batch to Postgres. A single report may exceed them. */
 const BATCH_ROWS = 100;
 const BATCH_BYTES = 1_000_000;
 /** The version of a row that deletes a task from the index: above every report. */
@@ -54,7 +54,7 @@ export class TenantOutbox {
   }
 
   /**
-   * Deletes the task from the index, whatever is reported of it. With `retainsSummary` its summary stays, unless an
+   * Deletes the task from the index, regardless of its reports. With `retainsSummary` its summary stays, unless an
    * earlier deletion removed it.
    */
   putForgotten(task: string, retainsSummary = false): void {

@@ -9,6 +9,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
+import type { MailAddresses } from "../setup/provided-context.ts";
 import { LOOPBACK_CERTIFICATE, OTHER_CERTIFICATE } from "./certificates.ts";
 import { closeServer, listenOnLoopback } from "./listen.ts";
 import { startOddSmtp } from "./odd-smtp.ts";
@@ -23,22 +24,7 @@ export interface ArrivedMail {
   readonly isSecret: boolean;
 }
 
-export interface MailProviders {
-  readonly url: string;
-  readonly smtpPort: number;
-  /** Offers STARTTLS with an untrusted certificate, and requires a login. */
-  readonly strictSmtpPort: number;
-  /** Offers no TLS, and requires a login: `otto` with the password `right`. */
-  readonly plainSmtpPort: number;
-  /** Offers STARTTLS with a trusted certificate, and refuses a login without it. */
-  readonly upgradingSmtpPort: number;
-  /** Uses TLS from the first byte, with that certificate. */
-  readonly secureSmtpPort: number;
-  /** The same with a certificate that is trusted for a different name. */
-  readonly otherNameSmtpPort: number;
-  /** Servers that violate SMTP: see `odd-smtp.ts`. */
-  readonly oddSmtpPort: number;
-  readonly muteSmtpPort: number;
+export interface MailProviders extends MailAddresses {
   close(): Promise<void>;
 }
 

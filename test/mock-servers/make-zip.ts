@@ -1,4 +1,5 @@
 /** Creates valid and invalid ZIP archives. */
+import { joinBytes } from "../../core/base/join-bytes.ts";
 import { crc32 } from "../../core/skills/zip-directory.ts";
 
 /** An entry, and its defects. */
@@ -57,7 +58,7 @@ export async function makeZip(entries: readonly MadeEntry[], comment = ""): Prom
     view.setUint32(16, at, true);
     view.setUint16(20, comment.length, true);
   });
-  return joinParts([...locals, ...directory, end, toBytes(comment)]);
+  return joinBytes([...locals, ...directory, end, toBytes(comment)]);
 }
 
 function record(length: number, signature: number, fill: (view: DataView) => void): Uint8Array {
@@ -74,14 +75,4 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 
 function toBytes(content: Uint8Array | string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(typeof content === "string" ? new TextEncoder().encode(content) : content);
-}
-
-function joinParts(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,3 +1,22 @@
+/** Where the mock mail providers listen (`test/mock-servers/mail-providers.ts`). */
+export interface MailAddresses {
+  readonly url: string;
+  readonly smtpPort: number;
+  /** Offers STARTTLS with an untrusted certificate, and requires a login. */
+  readonly strictSmtpPort: number;
+  /** Offers no TLS, and requires a login: `otto` with the password `right`. */
+  readonly plainSmtpPort: number;
+  /** Offers STARTTLS with a trusted certificate, and refuses a login without it. */
+  readonly upgradingSmtpPort: number;
+  /** Uses TLS from the first byte, with that certificate. */
+  readonly secureSmtpPort: number;
+  /** The same with a certificate that is trusted for a different name. */
+  readonly otherNameSmtpPort: number;
+  /** Servers that violate SMTP: see `odd-smtp.ts`. */
+  readonly oddSmtpPort: number;
+  readonly muteSmtpPort: number;
+}
+
 /** Values that the servers of the runtime suite provide to its configuration and its tests, by `inject("servers")`. */
 export interface WorkerdServers {
   readonly databaseUrl: string;
@@ -16,18 +35,8 @@ export interface WorkerdServers {
   readonly slackUrl: string;
   /** A server of SSH on loopback (`test/mock-servers/ssh-server.ts`): `password:right` logs in. */
   readonly ssh: { readonly port: number; readonly fingerprint: string };
-  /** Mock servers of mail providers (`test/mock-servers/mail-providers.ts`). The Worker sends through the one at `smtpPort`. */
-  readonly mail: {
-    readonly url: string;
-    readonly smtpPort: number;
-    readonly strictSmtpPort: number;
-    readonly plainSmtpPort: number;
-    readonly upgradingSmtpPort: number;
-    readonly secureSmtpPort: number;
-    readonly otherNameSmtpPort: number;
-    readonly oddSmtpPort: number;
-    readonly muteSmtpPort: number;
-  };
+  /** The Worker sends through the mail provider at `smtpPort`. */
+  readonly mail: MailAddresses;
   /** The key that may create tenants. The Worker knows its hash. */
   readonly operatorKey: string;
   /** The values of the Worker's variables. */

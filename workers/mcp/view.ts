@@ -81,7 +81,7 @@ export const mcpServerDetailSchema = z
           .describe("The server's descriptions of the `added` tools."),
       })
       .nullable()
-      .describe("The changes that wait for approval; null if there are none."),
+      .describe("The changes that wait for approval; null without one."),
   })
   .meta({ id: "McpServerDetail" });
 

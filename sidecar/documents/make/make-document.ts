@@ -31,7 +31,7 @@ export interface Engines {
 
 export interface MakeOrder {
   readonly document: DocumentToMake;
-  /** By the path in the text: the bytes, or why there are none. */
+  /** Bytes of a picture, or the reason why it is missing, by its path in the text. */
   readonly images: ReadonlyMap<string, Uint8Array | string>;
   /** Has passed the checks of documents to read. */
   readonly template: Uint8Array | null;

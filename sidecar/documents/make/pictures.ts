@@ -9,7 +9,7 @@ export interface Pictures {
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
 }
 
-/** `images` holds the bytes, or why there are none, by the path in the text. Draws SVG as PNG. */
+/** `images` has the bytes, or the reason why they are missing, by the path in the text. Draws SVG as PNG. */
 export async function preparePictures(
   images: ReadonlyMap<string, Uint8Array | string>,
   draw: DrawSvgs,

@@ -1,6 +1,6 @@
 /**
  * Splits content that is too long for one slide. A slide begins with a heading of the slide level or above, or with a rule. Continued
- * slides have the same heading and a number. In the result, sections have level 1 and slides level 2, whatever they had in the text.
+ * slides have the same heading and a number. In the result, sections have level 1 and slides level 2, at any level in the text.
  */
 import { NO_ATTRIBUTES, type Node, getNodes, getParts, toInlines, getTextAt } from "./ast.ts";
 import { countAllLines, countLines, isNotes, isVisual, LINES, MAX_LINES, TABLE_ROW_LINES } from "./slide-lines.ts";

@@ -1,5 +1,5 @@
 /**
- * Writes a workbook from sheets of data. A text stays a text whatever its first character; numbers, dates and formulas have their own cell
+ * Writes a workbook from sheets of data. A text stays a text with any first character; numbers, dates and formulas have their own cell
  * types. The program that opens the workbook computes the formulas.
  */
 import type { Blob } from "node:buffer";

@@ -227,7 +227,7 @@ describe("a picture", () => {
     expect(warnings).toEqual([expect.stringContaining("OCR is not supported")]);
   });
 
-  it("tells it of a PNG's text, whatever the file's name is", async () => {
+  it("reports it for a PNG under any file name", async () => {
     const plain = Buffer.from(png(64, 48));
     const text = Buffer.from("Description\0A red field", "latin1");
     const length = Buffer.alloc(4);

@@ -82,7 +82,7 @@ describe("[003] Otto.Tool Behaviour, Implementation Example: fs.read", () => {
 });
 
 describe("[003] Otto.ToolBus Registry", () => {
-  test("Tool Registration: registers a tool, and says why something is none", async () => {
+  test("Tool Registration: registers a tool, and says why a value is not one", async () => {
     const bus = await openBus();
     const definition = { summary: "Read it.", input: { type: "object" }, request: { url: "https://x.example/" } };
     expect(await bus.register({ name: "file_reader", ...definition })).toMatchObject({ ok: true });

@@ -1,4 +1,4 @@
-/** The notices of a tenant's object: stored until they are in the outboxes, whatever fails on the way. */
+/** The notices of a tenant's object: stored until they are in the outboxes, through every failure. */
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";

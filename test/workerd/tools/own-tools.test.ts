@@ -80,12 +80,7 @@ describe("a tool of the tenant's own", () => {
     ["nothing at all", {}, ["name", "summary", "input", "request"], "is not a valid tool"],
     ["a name in another form", { name: "Weather Now" }, ["name"], "is not a valid tool: name:"],
     ["arguments that are no object", { input: { type: "string" } }, ["input.type"], "weather is not a valid tool"],
-    [
-      "a schema that is none",
-      { input: { type: "object", required: "city" } },
-      ["input"],
-      "weather is not a valid tool",
-    ],
+    ["no schema", { input: { type: "object", required: "city" } }, ["input"], "weather is not a valid tool"],
     ["a field that there is not", { colour: "red" }, ["colour"], "weather is not a valid tool: colour"],
     ["a lifetime of no key", { keyed_for_s: 3600 }, ["keyed_for_s"], "whose effect is keyed"],
     ["a lifetime of a key that is too short", { effect: "keyed", keyed_for_s: 1 }, ["keyed_for_s"], "keyed_for_s"],
