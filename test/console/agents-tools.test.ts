@@ -77,7 +77,7 @@ describe("an agent", () => {
     expect(data.find(({ name }) => name === "support")).toMatchObject({ version: 2, tools: ["read_*", "http.get"] });
   });
 
-  test("that somebody else changed meanwhile keeps what one typed, and shows the newer version", async () => {
+  test("that changed meanwhile retains the typed text, and shows the newer version", async () => {
     const { page, api } = console;
     const body = { name: "busy", instructions: "One", tools: [], permissions: [] };
     const { id } = await api.must<{ id: string }>("POST", "/v1/agents", body);
@@ -133,8 +133,8 @@ describe("a tool", () => {
     await field.fill("../../etc/passwd");
     await page.getByRole("button", { name: "Call it" }).click();
     await page.getByText("It failed").waitFor();
-    const told = await field.getAttribute("aria-describedby");
-    expect(await page.locator(`[id="${told?.split(" ").at(-1)}"]`).textContent()).toContain("denied by sandbox");
+    const described = await field.getAttribute("aria-describedby");
+    expect(await page.locator(`[id="${described?.split(" ").at(-1)}"]`).textContent()).toContain("denied by sandbox");
   });
 
   test("that changes something asks first, and one that needs approval leads to where it is decided", async () => {

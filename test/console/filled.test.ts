@@ -24,7 +24,7 @@ let console: Console;
 beforeAll(async () => {
   console = await openConsole("Filled");
   const { api, agent, recorderUrl } = console;
-  // Before the task, whose end it is told of.
+  // Before the task, so that it gets the task's end.
   await api.must("POST", "/v1/webhooks", { url: `${recorderUrl}/filled`, events: ["*"], description: HOSTILE });
   const mail = { to: "ana@acme.example", subject: HOSTILE, body: `<h1>${HOSTILE}</h1>\n[press](javascript:${RUN})` };
   await api.must("POST", "/v1/tools/send_email/call", { agent, arguments: mail });
@@ -63,7 +63,7 @@ test.each([
   ["/usage?measure=tokens", "94K"],
   ["/limits", "The whole tenant"],
   ["/keys", "This browser"],
-])("%s with much in it fits, is open to everybody, and runs nothing that stands in it", async (path, shown) => {
+])("%s with much content fits, is accessible, and runs no script from it", async (path, shown) => {
   const { page } = console;
   await page.setViewportSize(PHONE);
   await page.emulateMedia({ colorScheme: "dark" });

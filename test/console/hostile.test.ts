@@ -6,7 +6,7 @@ import { fetchApi } from "../setup/fetch-api.ts";
 
 /** Marks the window that runs it. */
 const RUN = "top.isTaken=1";
-/** Turns what follows around, here and, unless it is held in, in what stands beside it. */
+/** Reverses the text after it, including neighbouring text unless it is isolated. */
 const TURN = "\u202e";
 const OPEN = "\u2066\u2067\u202b";
 const UNSEEN = "\u200b\u200d\u2060\ufeff\u00ad";
@@ -96,7 +96,7 @@ async function openEverything(page: Page): Promise<void> {
     for (let left = await folded.count(); left > 0; left -= 1) await folded.first().click();
 }
 
-test("a task whose model, calls and results are hostile is shown harmlessly, in its page and in the list", async () => {
+test("a task with a hostile model, calls and results is rendered harmlessly, in its page and in the list", async () => {
   const { page, api, recorderUrl } = console;
   const replies = [
     {
@@ -155,7 +155,7 @@ test("a task whose model, calls and results are hostile is shown harmlessly, in 
   }
 });
 
-test("a hostile question and a hostile action are shown harmlessly where they are decided", async () => {
+test("a hostile question and a hostile action are rendered harmlessly where they are decided", async () => {
   const { page, api, recorderUrl } = console;
   const choices = [`<script>${RUN}</script>`, `${TURN}seY`, "No"];
   const asks = await console.makeTask(`${OPEN}${TURN}Asks`, [

@@ -30,13 +30,13 @@ async function focused(): Promise<Focused> {
   return await console.page.evaluate<Focused>(FOCUSED);
 }
 
-/** Goes on by Tab until what has the focus is so named. */
+/** Presses Tab until the element with this name has the focus. */
 async function tabTo(name: string | RegExp): Promise<void> {
   const passed: string[] = [];
   while (passed.length < MOST_STOPS) {
     await console.page.keyboard.press("Tab");
     const stop = await focused();
-    // The title takes the focus by itself; it is no stop.
+    // The page focuses the title; it is not a tab stop.
     if (stop.isLost || stop.isTitle) continue;
     expect(stop.isSeen, `the focus on "${stop.name}" is seen`).toBe(true);
     if (typeof name === "string" ? stop.name === name : name.test(stop.name)) return;
@@ -45,7 +45,7 @@ async function tabTo(name: string | RegExp): Promise<void> {
   throw new Error(`no stop is named ${String(name)}: ${passed.join(" | ")}`);
 }
 
-async function expectFocusKept(after: string): Promise<void> {
+async function expectFocusUnchanged(after: string): Promise<void> {
   await expect
     .poll(async () => (await focused()).isLost, { message: `the focus after ${after}`, ...PATIENT })
     .toBe(false);
@@ -62,7 +62,7 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await keyboard.press("Enter");
   await page.waitForURL("**/tasks");
   await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
-  await expectFocusKept("signing in");
+  await expectFocusUnchanged("signing in");
 
   // Past the menu.
   await page.reload();
@@ -73,7 +73,7 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await tabTo("New task");
   await keyboard.press("Enter");
   await page.waitForURL("**/tasks/new");
-  await expectFocusKept("opening the form");
+  await expectFocusUnchanged("opening the form");
   await tabTo(/^What should the agent do\?/);
   const order = { url: `${recorderUrl}/keyboard`, method: "POST", body: "copies=10" };
   const replies = [
@@ -88,18 +88,18 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await page.waitForURL(/\/tasks\/task_/);
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   await page.getByText("Which colour?", { exact: true }).first().waitFor();
-  await expectFocusKept("starting the task");
+  await expectFocusUnchanged("starting the task");
 
   await tabTo("Your answer");
   await keyboard.type("Green");
   await keyboard.press("Control+Enter");
   await page.getByText("Answered. The task continues.").waitFor();
-  await expectFocusKept("answering");
+  await expectFocusUnchanged("answering");
 
   await page.getByRole("button", { name: "Edit and approve" }).waitFor();
   await tabTo("Edit and approve");
   await keyboard.press("Enter");
-  await expectFocusKept("opening the editor");
+  await expectFocusUnchanged("opening the editor");
   const first = await focused();
   if (first.name !== "body") await tabTo("body");
   await keyboard.press("Control+a");
@@ -107,7 +107,7 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await keyboard.press("Control+Enter");
   await page.getByText("Approved with your changes.").waitFor();
   await page.getByText("All of it is ordered.", { exact: true }).waitFor();
-  await expectFocusKept("approving");
+  await expectFocusUnchanged("approving");
   await expect.poll(async () => (await api.task(id)).output?.text, PATIENT).toBe("All of it is ordered.");
 
   const other = await console.makeTask("Wait for a word", [
@@ -119,13 +119,13 @@ test("the main job is done by keyboard alone, and the focus is seen and never lo
   await keyboard.press("Enter");
   await page.waitForURL(`**/tasks/${other}`);
   await page.getByText("Shall I?", { exact: true }).first().waitFor();
-  await expectFocusKept("opening the task");
+  await expectFocusUnchanged("opening the task");
   await tabTo("Cancel");
   await keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
   await tabTo("Cancel the task");
   await keyboard.press("Enter");
   await page.getByText("The task is cancelled.").waitFor();
-  await expectFocusKept("cancelling");
+  await expectFocusUnchanged("cancelling");
   expect((await api.task(other)).status).toBe("cancelled");
 });

@@ -70,7 +70,7 @@ async function pickSkill(version: Version): Promise<void> {
   });
 }
 
-test("a skill is checked before it is kept, and shown harmlessly", async () => {
+test("a skill is validated before it is saved, and rendered harmlessly", async () => {
   const { page, api } = console;
   await console.open("/skills");
   await page.getByRole("link", { name: "skill-writer" }).waitFor();

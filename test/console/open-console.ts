@@ -1,5 +1,5 @@
 /**
- * The console in a real browser, signed in to a tenant of its own. A page that is opened here is watched: whatever it throws, refuses by
+ * The console in a real browser, signed in to a tenant of its own. A page that is opened here is watched: everything that it throws, refuses by
  * its policy, or asks of another host fails the test that closes it.
  */
 import { mkdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import "../setup/provided-context.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** WCAG 2.2 AA, and what axe's authors recommend beside it. */
+/** WCAG 2.2 AA, and what axe's authors recommend in addition. */
 const AXE_OPTIONS: RunOptions = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   resultTypes: ["violations"],
@@ -95,7 +95,7 @@ export async function openConsole(name: string, options: ConsoleOptions = {}): P
 
 /** Fails when axe finds anything on the page as it is. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // After a change of theme, what was not drawn anew still has the colours of the theme before.
+  // After a change of theme, elements that were not redrawn still have the colours of the theme before.
   await page.mouse.move(0, 0);
   await page.evaluate(
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",

@@ -77,7 +77,7 @@ test.each(PATHS)("%s shows its title, fits, and is open to everybody", async (pa
 const MAX_FIRST_BYTES = 250_000;
 
 test.each(["/tasks", "/sign-in"])(
-  "a first visit of %s loads little JavaScript, and none for developers",
+  "a first visit of %s loads little JavaScript, and no developer tools",
   async (path) => {
     const { page, url } = console;
     await console.open(path);

@@ -10,7 +10,7 @@ afterEach(async () => {
   await console?.close();
 });
 
-test("a key is made, shown once, used, and dead when it is revoked, in every window", async () => {
+test("a key is created, revealed once, used, and invalid in every window when it is revoked", async () => {
   console = await openConsole("Keys");
   const { page, url } = console;
   await console.open("/keys");
@@ -42,7 +42,7 @@ test("a key is made, shown once, used, and dead when it is revoked, in every win
   expect((await program.send("GET", "/v1/tasks")).status).toBe(401);
 });
 
-test("a limit is set, everything is stopped and goes on, and the audit log tells of it", async () => {
+test("a limit is set, everything is stopped and resumed, and the audit log lists it", async () => {
   console = await openConsole("Limits");
   const { page, api } = console;
   await console.open("/limits");
@@ -82,7 +82,7 @@ test("a limit is set, everything is stopped and goes on, and the audit log tells
   await page.getByText("No results").waitFor();
 });
 
-test("retention is set, and everything is kept until then", async () => {
+test("retention is set, and everything is retained until then", async () => {
   console = await openConsole("Retention");
   const { page, api } = console;
   await api.must("POST", "/v1/tasks", { input: "Stays a draft", hold: true });
@@ -104,7 +104,7 @@ test("retention is set, and everything is kept until then", async () => {
   expect(await api.must("GET", "/v1/retention")).toMatchObject(days);
 });
 
-test("a task's use stands in the usage of its day, by agent", async () => {
+test("a task's use is in the usage of its day, by agent", async () => {
   console = await openConsole("Usage");
   const { page } = console;
   await console.makeTask("Count something", [{ text: "One.", usage: { input: 900, output: 100 } }]);

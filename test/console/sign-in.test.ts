@@ -47,15 +47,15 @@ test("signing out that does not work says so, and one that only could not be wri
   });
   await one.open("/tasks");
   const menu = page.getByRole("button", { name: "Menu" });
-  const leave = page.getByRole("button", { name: "Sign out" });
+  const signOut = page.getByRole("button", { name: "Sign out" });
   await menu.click();
-  await leave.click();
+  await signOut.click();
   await page.getByText("Signing out did not work: Otto answered with 503.").waitFor();
   expect(page.url()).toMatch(/\/tasks$/);
   isReached = true;
   // The drawer closed: it would lie above what is said.
   await menu.click();
-  await leave.click();
+  await signOut.click();
   await page.waitForURL("**/sign-in");
 });
 
@@ -86,7 +86,7 @@ test("two tenants in two windows see nothing of each other", async () => {
   }
 });
 
-test("a session that ends while a page stands open gives way to a new one, and what was typed stays", async () => {
+test("a session that ends while a page is open is replaced by a new one, and the typed text stays", async () => {
   const one = await openOne("Over");
   const { page, key, url } = one;
   await one.open("/tasks/new");
@@ -106,7 +106,7 @@ test("a session that ends while a page stands open gives way to a new one, and w
   await page.waitForURL(/\/tasks\/task_/);
 });
 
-test("another browser is signed out from the page of keys, and says so where it stands", async () => {
+test("another browser is signed out from the page of keys, and its open page says so", async () => {
   const one = await openOne("Browsers");
   const { page } = one;
   const other = await one.another();
@@ -124,7 +124,7 @@ test("another browser is signed out from the page of keys, and says so where it 
   await other.getByText("Your session is over.").waitFor();
 });
 
-test("a window begins afresh when another one of the browser signs in to another tenant", async () => {
+test("a window is reset when another one of the browser signs in to another tenant", async () => {
   const mine = await openOne("Mine");
   const theirs = await openOne("Theirs");
   await mine.makeTask("The first one's secret plan", [{ text: "Kept." }]);
@@ -141,13 +141,13 @@ test("a window begins afresh when another one of the browser signs in to another
   await mine.page.getByText("Theirs", { exact: true }).first().waitFor();
   await mine.page.getByText("No tasks yet").waitFor();
   expect(await mine.page.getByText("secret plan").count()).toBe(0);
-  // It was gone before the window was loaded anew.
+  // It was gone before the window was reloaded.
   const left = await mine.page.evaluate<string | null>("sessionStorage.getItem('left')");
   expect(left).not.toBeNull();
   expect(left).not.toContain("secret plan");
 });
 
-test("a page whose code is not on the server any more says so, leaves the menu, and comes when it is there", async () => {
+test("a page whose code was removed from the server says so, leaves the menu usable, and loads once it is available", async () => {
   const one = await openOne("Updated", { mayComplainOf: /fetch dynamically imported module/ });
   const { page } = one;
   await one.open("/tasks");
@@ -164,7 +164,7 @@ test("a page whose code is not on the server any more says so, leaves the menu, 
   expect(page.url()).toMatch(/\/mail$/);
 });
 
-test("a server that is in trouble when the console is opened is asked again at a press", async () => {
+test("a failing server is called again at a press of the button when the console is opened", async () => {
   const one = await openOne("Trouble", { mayComplainOf: /Otto answered with 400/ });
   const { page } = one;
   let isUp = false;

@@ -208,7 +208,7 @@ test("files are seen, downloaded byte for byte, replaced, deleted and brought ba
   expect(await page.title()).toBe("Keep my files · Otto");
 });
 
-test("a task that ended shows its files, offers no change, and says where its subtasks would stand", async () => {
+test("an ended task lists its files, offers no change, and explains the absence of subtasks", async () => {
   const { page } = console;
   const write = { name: "write_file", arguments: { filename: "answer.txt", content: "42" } };
   const task = await console.makeTask("Answer alone", [{ calls: [write] }, { text: "Done." }]);

@@ -78,7 +78,7 @@ test("each call opens to what went in, what came out and its row of the ledger",
   await expectFit(console.page, "task-call");
 });
 
-test("a task that asks is told something more and answered, and both stand in its timeline", async () => {
+test("a waiting task gets a message and an answer, and both are in its timeline", async () => {
   const { page } = console;
   const id = await console.makeTask("Ask me", [
     { calls: [calling("ask_human", { query: "Which colour?", choices: ["red", "blue"] })] },
@@ -110,7 +110,7 @@ test("a task is cancelled, and then erased", async () => {
   await expectSeen(page.getByText("Task not found"));
 });
 
-test("what a model writes to deceive is shown harmlessly", async () => {
+test("a model's deceptive text is rendered harmlessly", async () => {
   const { page } = console;
   const hostile =
     '<script>window.harmed = 1</script><img src=x onerror="window.harmed = 1"> [press](javascript:window.harmed=1) ![x](https://example.org/x.png) gpj\u202Eexe';
@@ -153,7 +153,7 @@ async function makeCutOff(): Promise<string> {
   return id;
 }
 
-test("when the server is killed while a task streams, the page recovers, shows the whole log once, and asks what became of a call", async () => {
+test("when the server is killed while a task streams, the page recovers, renders the full log once, and asks for the outcome of a call", async () => {
   const { page, api } = console;
   const cutOff = await makeCutOff();
   const write = (name: string) => calling("write_file", { filename: `${name}.md`, content: name });

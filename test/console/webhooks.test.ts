@@ -12,7 +12,7 @@ afterEach(async () => {
   await console?.close();
 });
 
-test("a webhook is made, its secret shown once, and a task's end arrives signed and stands in its deliveries", async () => {
+test("a webhook is created, its secret revealed once, and a task's end arrives signed and is in its deliveries", async () => {
   console = await openConsole("Webhooks out");
   const { page, recorderUrl } = console;
   await console.open("/webhooks");
@@ -36,8 +36,8 @@ test("a webhook is made, its secret shown once, and a task's end arrives signed 
   await table.getByRole("link", { name: "Event" }).waitFor();
   await expect.poll(async () => await table.getByText("Sent").count(), PATIENT).toBe(2);
   const event = (await posted("/hooks/out")).find(({ body }) => body.includes("task.completed"));
-  const told = new Webhook(secret).verify(event?.body ?? "", event?.headers ?? {});
-  expect(told).toMatchObject({ type: "task.completed" });
+  const payload = new Webhook(secret).verify(event?.body ?? "", event?.headers ?? {});
+  expect(payload).toMatchObject({ type: "task.completed" });
 
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("button", { name: "Replace the secret" }).click();
@@ -49,7 +49,7 @@ test("a webhook is made, its secret shown once, and a task's end arrives signed 
   await page.locator("header", { hasText: "For the hall" }).waitFor();
 });
 
-test("what somebody else sets while one types is neither lost nor written over", async () => {
+test("a concurrent change during typing is neither lost nor overwritten", async () => {
   console = await openConsole("Webhooks changed");
   const { page, api, recorderUrl } = console;
   const setting = { url: `${recorderUrl}/hooks/changed`, events: ["*"] };
@@ -92,7 +92,7 @@ test("what somebody else sets while one types is neither lost nor written over",
   expect(await page.getByLabel("Note").inputValue()).toBe("The other");
 });
 
-test("a way in is made, a signed call to it makes a task, and the list of what came leads there", async () => {
+test("an incoming webhook is created, a signed call to it makes a task, and its list of calls links to the task", async () => {
   console = await openConsole("Webhooks in", { viewport: PHONE, colorScheme: "dark" });
   const { page, agent, url } = console;
   await console.open("/webhooks?view=incoming&make=true");

@@ -172,7 +172,7 @@ test("a browser that takes itself to be offline reads and sends all the same", a
     .toBe("On this machine");
 });
 
-test("an action is approved with changed arguments, another is refused with a reason, and one approved as it stands", async () => {
+test("an action is approved with changed arguments, another is refused with a reason, and a third is approved unchanged", async () => {
   console = await openConsole("Decide");
   const { page, api, recorderUrl } = console;
   const { keyboard } = page;
@@ -260,7 +260,7 @@ test("an action is approved with changed arguments, another is refused with a re
   expect(orders).toEqual(["copies=1", "copies=30"]);
 });
 
-test("what was settled elsewhere while somebody writes stays, says so, and keeps what was written", async () => {
+test("an entry that was settled elsewhere stays while a person writes in it, says so, and retains the text", async () => {
   console = await openConsole("Elsewhere");
   const { page, api } = console;
   const id = await console.makeTask("Which day", [
@@ -278,7 +278,7 @@ test("what was settled elsewhere while somebody writes stays, says so, and keeps
   await page.getByText("Nothing waits for you").waitFor();
 });
 
-test("a hidden window tells that something waits, once, and never what it is about", async () => {
+test("a hidden window signals once that an entry waits, without its content", async () => {
   console = await openConsole("Told");
   const { page } = console;
   const ask = async (title: string): Promise<string> =>

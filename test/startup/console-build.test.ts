@@ -49,10 +49,10 @@ it.each<[string, (path: string) => void]>([
   ["is empty", (path) => truncateSync(path, 0)],
   ["is lost", (path) => rmSync(path)],
 ])("is made again when a file of it %s", async (_, damage) => {
-  const whole = await build();
-  damage(whole.path);
-  expect(await build()).toEqual(whole);
-  expect(await build()).toEqual({ ...whole, built: 0 });
+  const built = await build();
+  damage(built.path);
+  expect(await build()).toEqual(built);
+  expect(await build()).toEqual({ ...built, built: 0 });
   expect(readdirSync(join(root, "web")).filter((name) => name.startsWith("dist-"))).toEqual([]);
-  expect(existsSync(whole.path)).toBe(true);
+  expect(existsSync(built.path)).toBe(true);
 });

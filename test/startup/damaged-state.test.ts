@@ -49,7 +49,7 @@ describe("the database", () => {
     await whileUp(async (key) => expect((await send(key, "GET", "/v1/tasks")).status).toBe(200));
   });
 
-  it("begins its creation again when that was cut off", async () => {
+  it("restarts its creation if that was interrupted", async () => {
     renameSync(at("database"), at("moved"));
     mkdirSync(at("database"));
     writeFileSync(at("database", "PG_VERSION"), "18\n");

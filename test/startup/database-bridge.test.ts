@@ -123,7 +123,7 @@ describe("the bridge", () => {
     }
   });
 
-  it("keeps nothing that a request set for its session", async () => {
+  it("retains no session setting of a request", async () => {
     await expect(neon(database.url)`SELECT set_config('app.tenant', 'ten_a', false)`).rejects.toThrow("may not set");
     await neon(database.url)`SELECT set_config('app.tenant', 'ten_a', true)`;
     expect(await neon(database.url)`SELECT text FROM notes`).toEqual([]);
@@ -237,52 +237,52 @@ describe("the bridge", () => {
 
 describe("migrations", () => {
   let backend: SqlBackend;
-  let place: string;
+  let directory: string;
 
   beforeAll(async () => {
-    place = await mkdtemp(join(tmpdir(), "otto-migrate-"));
-    await writeFile(join(place, "0001_first.sql"), "CREATE TABLE one (a int); INSERT INTO one VALUES (1);");
+    directory = await mkdtemp(join(tmpdir(), "otto-migrate-"));
+    await writeFile(join(directory, "0001_first.sql"), "CREATE TABLE one (a int); INSERT INTO one VALUES (1);");
     backend = await openEmptyDatabase();
   });
 
   afterAll(async () => {
     await backend.close();
-    await rm(place, { recursive: true });
+    await rm(directory, { recursive: true });
   });
 
-  const run = () => migrate(backend, { folder: place, appPassword: null });
+  const run = () => migrate(backend, { folder: directory, appPassword: null });
 
   it("are applied once, in order", async () => {
     expect(await run()).toEqual(["0001_first.sql"]);
     expect(await run()).toEqual([]);
-    await writeFile(join(place, "0002_second.sql"), "ALTER TABLE one ADD COLUMN b int");
+    await writeFile(join(directory, "0002_second.sql"), "ALTER TABLE one ADD COLUMN b int");
     expect(await run()).toEqual(["0002_second.sql"]);
   });
 
-  it("that fail leave nothing behind", async () => {
-    await writeFile(join(place, "0003_broken.sql"), "CREATE TABLE half (a int); SELECT 1 / 0;");
+  it("that fail store nothing", async () => {
+    await writeFile(join(directory, "0003_broken.sql"), "CREATE TABLE half (a int); SELECT 1 / 0;");
     await expect(run()).rejects.toThrow("division by zero");
-    await writeFile(join(place, "0003_broken.sql"), "CREATE TABLE half (a int)");
+    await writeFile(join(directory, "0003_broken.sql"), "CREATE TABLE half (a int)");
     expect(await run()).toEqual(["0003_broken.sql"]);
   });
 
   it("that changed after they were applied are refused", async () => {
-    await writeFile(join(place, "0003_broken.sql"), "CREATE TABLE half (a text)");
+    await writeFile(join(directory, "0003_broken.sql"), "CREATE TABLE half (a text)");
     await expect(run()).rejects.toThrow(MigrationRefused);
-    await writeFile(join(place, "0003_broken.sql"), "CREATE TABLE half (a int)");
+    await writeFile(join(directory, "0003_broken.sql"), "CREATE TABLE half (a int)");
   });
 
   it("with the same number, or without one, are refused", async () => {
-    await writeFile(join(place, "0003_again.sql"), "SELECT 1");
+    await writeFile(join(directory, "0003_again.sql"), "SELECT 1");
     await expect(run()).rejects.toThrow("two with the number 0003");
-    await rm(join(place, "0003_again.sql"));
-    await writeFile(join(place, "later.sql"), "SELECT 1");
+    await rm(join(directory, "0003_again.sql"));
+    await writeFile(join(directory, "later.sql"), "SELECT 1");
     await expect(run()).rejects.toThrow("is named");
-    await rm(join(place, "later.sql"));
+    await rm(join(directory, "later.sql"));
   });
 
   it("of a newer Otto are noticed", async () => {
-    await rm(join(place, "0003_broken.sql"));
+    await rm(join(directory, "0003_broken.sql"));
     await expect(run()).rejects.toThrow("newer Otto");
   });
 

@@ -14,15 +14,15 @@ const SERVE = fileURLToPath(new URL("../../scripts/database/serve.ts", import.me
 const URL_OF_APP = "postgres://otto_app:secret@database.localhost/otto";
 const ROUNDS = 4;
 
-let place: string;
+let folder: string;
 let settings: DatabaseSettings;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), "otto-database-"));
-  await mkdir(join(place, "migrations"));
+  folder = await mkdtemp(join(tmpdir(), "otto-database-"));
+  await mkdir(join(folder, "migrations"));
   await writeFile(
-    join(place, "migrations", "0001_rows.sql"),
+    join(folder, "migrations", "0001_rows.sql"),
     "CREATE TABLE written (n int PRIMARY KEY, text text); GRANT SELECT, INSERT ON written TO otto_app;" +
       "CREATE FUNCTION otto_sealing_keys() RETURNS TABLE (header text, member text) LANGUAGE sql" +
       " AS $$ SELECT null::text, null::text WHERE false $$;",
@@ -31,10 +31,10 @@ beforeAll(async () => {
   settings = {
     port,
     appPassword: "secret",
-    migrationsFolder: join(place, "migrations"),
+    migrationsFolder: join(folder, "migrations"),
     externalUrl: null,
-    folder: join(place, "database"),
-    lockFile: join(place, "lock"),
+    folder: join(folder, "database"),
+    lockFile: join(folder, "lock"),
     isUsed: false,
     secretKey: Buffer.alloc(32).toString("base64"),
     oldSecretKeys: null,
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const child of started) child.kill("SIGKILL");
-  await rm(place, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 });
 
 function launch(): { process: ChildProcess; ended: Promise<number | null>; output: () => string } {
@@ -72,7 +72,7 @@ async function launchReady(): Promise<ReturnType<typeof launch>> {
 }
 
 describe("the embedded database", () => {
-  it("keeps every row that it confirmed when it is killed while it writes", { retry: 0 }, async () => {
+  it("retains every row that it confirmed when it is killed while it writes", { retry: 0 }, async () => {
     const sql = neon(URL_OF_APP);
     let next = 0;
     let confirmed = 0;

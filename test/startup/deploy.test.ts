@@ -173,7 +173,7 @@ describe("npm run deploy -- --dry-run", () => {
     },
   );
 
-  it("names the flags to somebody who writes another, without a stack", async () => {
+  it("lists the flags when it gets an unknown one, without a stack", async () => {
     const run = promisify(execFile)(process.execPath, ["scripts/deploy.ts", "--dry"], {
       cwd: ROOT,
       env: { PATH: process.env["PATH"] ?? "", HOME: folder },
@@ -221,7 +221,7 @@ describe("a deployment", () => {
     expect(calls().at(-1)?.words).toBe("r2 object delete otto-files/drain --remote");
   });
 
-  it("keeps the owner's connection string from wrangler", async () => {
+  it("hides the owner's connection string from wrangler", async () => {
     plan();
     await run();
     expect(calls().every(({ databaseUrl }) => databaseUrl === null)).toBe(true);
@@ -232,7 +232,7 @@ describe("a deployment", () => {
     await expect(run({ origin: null })).rejects.toThrow("Pass --url");
   });
 
-  it("takes secrets along for the first upload, when there is no such Worker yet", async () => {
+  it("includes secrets in the first upload, when no such Worker exists yet", async () => {
     plan({ "secret list": { exitCode: 1, stderr: NO_WORKER } });
     expect(await refusal()).toContain("--make-secrets");
     const secretsFile = fileOf(SECRETS);
@@ -254,7 +254,7 @@ describe("a deployment", () => {
     expect(await judge({ DATABASE_URL: OWNER_URL })).toContain("DATABASE_URL: it has the role of the database's owner");
   });
 
-  it("wants to know the address before it changes anything, where wrangler could not tell it afterwards", async () => {
+  it("requires the address before it changes anything, if wrangler could not report it afterwards", async () => {
     plan();
     const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
     const routes = [{ pattern: "otto.example.com", custom_domain: true }];
@@ -284,7 +284,7 @@ describe("a deployment", () => {
       "wrangler login",
       { "secret list": { exitCode: 1, stderr: "The account does not exist." } },
     ],
-    ["the list of secrets is none", "cannot be read", { "secret list": { stdout: "<html>" } }],
+    ["the list of secrets is invalid", "cannot be read", { "secret list": { stdout: "<html>" } }],
     ["there is no bucket", "wrangler r2 bucket create otto-files", { "r2 bucket info otto-files": { exitCode: 1 } }],
     [
       "the Worker cannot be bundled",
@@ -324,18 +324,18 @@ describe("a deployment", () => {
     plan({ deploy: { exitCode: 1 } });
     await expect(run()).rejects.toThrow("may be live already");
     plan();
-    const asked = vi.fn<() => Promise<void>>(async () => undefined);
+    const confirm = vi.fn<() => Promise<void>>(async () => undefined);
     answers = [healthOf("new", { status: "failed", problems: ["OTTO_SECRET_KEY is not base64"] })];
-    await expect(run({}, { sleep: asked })).rejects.toThrow("OTTO_SECRET_KEY is not base64");
+    await expect(run({}, { sleep: confirm })).rejects.toThrow("OTTO_SECRET_KEY is not base64");
     // It waited for the drain alone.
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(confirm).toHaveBeenCalledTimes(1);
     answers = [healthOf("old")];
     await expect(run()).rejects.toThrow("upload old, which is another");
   });
 });
 
 describe("npm run deploy -- --make-secrets", () => {
-  it("makes files that only their owner may read, and the hash of the key that it keeps", async () => {
+  it("writes files that only their owner may read, and the hash of the key that it stores", async () => {
     const { secretsFile, operatorKeyFile } = makeSecrets(join(folder, "made"));
     const secrets = JSON.parse(readFileSync(secretsFile, "utf8")) as Record<string, string>;
     const key = readFileSync(operatorKeyFile, "utf8").trim();

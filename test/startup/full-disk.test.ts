@@ -29,8 +29,8 @@ const TEST_MS = 300_000;
 const REQUESTS_WHILE_FULL = 20;
 const SLACK = "s".repeat(32);
 
-const place = mkdtempSync(join(tmpdir(), "otto-disk-"));
-const disk = join(place, "disk");
+const folder = mkdtempSync(join(tmpdir(), "otto-disk-"));
+const disk = join(folder, "disk");
 const isMounted = mount();
 let system: StartedSystem | null = null;
 
@@ -48,7 +48,7 @@ afterAll(async () => {
   await system?.stop();
   if (isMounted) execFileSync("umount", [disk]);
   rmdirSync(disk);
-  rmSync(place, { recursive: true });
+  rmSync(folder, { recursive: true });
 });
 
 async function send({ url, key }: StartedSystem, method: string, path: string, body?: object) {
@@ -59,7 +59,7 @@ function supervisorOf({ stateFolder }: StartedSystem): number {
   return JSON.parse(readFileSync(join(stateFolder, "supervisor.json"), "utf8")).pid;
 }
 
-/** Writes until nothing fits. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   const descriptor = openSync(file, "a");
   try {
@@ -76,10 +76,10 @@ function fill(file: string): void {
 }
 
 it("works with logs that take nothing", { retry: 0, timeout: TEST_MS }, async () => {
-  const logs = join(place, "from", "logs");
+  const logs = join(folder, "from", "logs");
   mkdirSync(logs, { recursive: true });
   for (const part of ["database", "sidecar", "runtime"]) symlinkSync("/dev/full", join(logs, `${part}.log`));
-  const started = await startSystem({}, join(place, "from"));
+  const started = await startSystem({}, join(folder, "from"));
   system = started;
   const head = supervisorOf(started);
   const made = await send(started, "POST", "/v1/tasks?wait=30", { input: "Say hello" });
@@ -131,10 +131,10 @@ it.skipIf(!isMounted)(
         event: { type: "message" },
       };
       const signed = await signJson(event, { secret: SLACK });
-      const heard = await fetchApi(`${started.url}/slack/events`, { ...signed, signal: AbortSignal.timeout(30_000) });
-      await heard.body?.cancel();
-      expect([200, 503]).toContain(heard.status);
-      expect(heard.status === 503 ? Number(heard.headers.get("retry-after")) : 1).toBeGreaterThan(0);
+      const answer = await fetchApi(`${started.url}/slack/events`, { ...signed, signal: AbortSignal.timeout(30_000) });
+      await answer.body?.cancel();
+      expect([200, 503]).toContain(answer.status);
+      expect(answer.status === 503 ? Number(answer.headers.get("retry-after")) : 1).toBeGreaterThan(0);
       // The database is started again on the full disk, and waits.
       const database = index === REQUESTS_WHILE_FULL / 2 ? started.pidOf("database") : null;
       if (database !== null) kill(database);

@@ -65,7 +65,7 @@ afterEach(() => {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended by itself, as nearly all do.
+      // It ended without a kill, as nearly all do.
     }
   }
   rmSync(folder, { recursive: true });
@@ -87,7 +87,7 @@ const calls = (): Call[] =>
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Call);
-const asked = (): string[] => calls().map(({ part, names }) => [part, ...names].join(" "));
+const listCalls = (): string[] => calls().map(({ part, names }) => [part, ...names].join(" "));
 
 async function keep(more: Partial<PackageOptions> = {}): Promise<string[]> {
   const left = await keepPackages({
@@ -135,14 +135,14 @@ it.each([
   ["E: You don't have enough free space in /var/cache/apt/archives/.", "the disk is full"],
   ["E: dpkg was interrupted, run dpkg\nmore", 'apt-get says "dpkg was interrupted, run dpkg"'],
   ["", "apt-get failed"],
-])("apt-get's words %j are told in few", (words, expected) => {
+])("apt-get's output %j is summarised", (words, expected) => {
   expect(explainApt(words)).toContain(expected);
 });
 
 describe("as root on Debian", () => {
   it("what is missing is installed, and nothing can ask a question", async () => {
     expect(await keep()).toEqual([]);
-    expect(asked()).toEqual(["fetch tongue letters", "unpack tongue letters"]);
+    expect(listCalls()).toEqual(["fetch tongue letters", "unpack tongue letters"]);
     for (const { words, env } of calls()) {
       expect(words).toEqual(expect.arrayContaining(["--assume-yes", "--option=DPkg::Lock::Timeout=7"]));
       expect(env).toEqual({ DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" });
@@ -150,27 +150,27 @@ describe("as root on Debian", () => {
     expect(said).toEqual(["Installing system packages: tongue, letters …", "Installed."]);
   });
 
-  it("nothing is said or asked for when all is there", async () => {
+  it("nothing is printed or requested when all packages are installed", async () => {
     installed("cage-maker", "tongue", "letters");
     expect(await keep()).toEqual([]);
-    expect([asked(), said]).toEqual([[], []]);
+    expect([listCalls(), said]).toEqual([[], []]);
   });
 
-  it("the lists of packages are fetched when there are none", async () => {
+  it("the lists of packages are fetched when they are missing", async () => {
     plan({ fetch: [{ exitCode: 100, output: "E: Unable to locate package tongue\n" }, {}] });
     expect(await keep()).toEqual([]);
-    expect(asked().map((line) => line.split(" ")[0])).toEqual(["fetch", "update", "fetch", "unpack"]);
+    expect(listCalls().map((line) => line.split(" ")[0])).toEqual(["fetch", "update", "fetch", "unpack"]);
   });
 
   it("the others are installed when the machine's release has one of them not", async () => {
     const unknown = { exitCode: 100, output: "E: Unable to locate package letters\n" };
     plan({ fetch: [unknown, unknown, {}] });
     expect(await keep()).toEqual(["letters"]);
-    expect(asked().at(-1)).toBe("unpack tongue");
+    expect(listCalls().at(-1)).toBe("unpack tongue");
     expect(said.join("\n")).toContain("package lists have no letters");
   });
 
-  it("a server that does not answer is what is told, though apt-get then knows no package", async () => {
+  it("a server that does not answer is the reported cause, although apt-get then knows no package", async () => {
     const unknown = "E: Unable to locate package tongue\nE: Unable to locate package letters\n";
     plan({
       fetch: [{ exitCode: 100, output: unknown }],
@@ -184,7 +184,7 @@ describe("as root on Debian", () => {
     ["without a network", { fetch: [{ exitCode: 100, output: "Err:1 x\n  Could not resolve 'deb.example'\n" }] }],
     ["when another program holds the lock", { unpack: [{ exitCode: 100, output: "E: Could not get lock /x\n" }] }],
     ["when dpkg fails", { unpack: [{ exitCode: 100, output: "E: Sub-process /usr/bin/dpkg returned an error\n" }] }],
-  ])("what is left out is told, and that all else goes on, %s", async (_case, ends) => {
+  ])("what is omitted is reported, and that everything else continues, %s", async (_case, ends) => {
     plan(ends);
     expect(await keep()).toEqual(["tongue", "letters"]);
     expect(said.slice(2)).toEqual([
@@ -209,17 +209,17 @@ describe("as root on Debian", () => {
     plan({ unpack: [{ hangs: true }] });
     const limits = { fetchMs: 30_000, unpackMs: 500, lockSeconds: 1, sayEveryMs: 20_000 };
     expect(await keep({ limits })).toEqual(["tongue", "letters"]);
-    await vi.waitFor(() => expect(asked()[1]).toBe("unpack tongue letters"), { timeout: 30_000 });
+    await vi.waitFor(() => expect(listCalls()[1]).toBe("unpack tongue letters"), { timeout: 30_000 });
     expect(isThere(calls()[1]?.pid ?? 0)).toBe(true);
   });
 
-  it("a person who gives up is not kept waiting", async () => {
+  it("a person who cancels does not have to wait", async () => {
     plan({ fetch: [{ hangs: true }] });
     const stop = new AbortController();
-    const kept = keep({ signal: stop.signal });
-    await vi.waitFor(() => expect(asked()).toHaveLength(1), { timeout: 20_000 });
+    const supervised = keep({ signal: stop.signal });
+    await vi.waitFor(() => expect(listCalls()).toHaveLength(1), { timeout: 20_000 });
     stop.abort();
-    expect(await kept).toEqual(["tongue", "letters"]);
+    expect(await supervised).toEqual(["tongue", "letters"]);
     expect(said[1]).toContain("the installation was broken off");
   });
 });
@@ -227,14 +227,14 @@ describe("as root on Debian", () => {
 describe("elsewhere", () => {
   it("without root nothing is installed, and what is missing is named", async () => {
     expect(await keep({ isRoot: false })).toEqual(["tongue", "letters"]);
-    expect(asked()).toEqual([]);
+    expect(listCalls()).toEqual([]);
     expect(said.join("\n")).not.toContain("tries again");
     expect(said[0]).toContain("installing them takes root");
   });
 
   it("nothing is installed where the person does not want it", async () => {
     expect(await keep({ mayInstall: false })).toEqual(["tongue", "letters"]);
-    expect(asked()).toEqual([]);
+    expect(listCalls()).toEqual([]);
   });
 
   it("without apt-get programs are looked for, and missing ones named", async () => {

@@ -1,4 +1,4 @@
-/** What a start says when there is no link to print: it goes on without one. */
+/** The message of a start that has no link to print and continues without it. */
 import { createServer } from "node:http";
 import { afterEach, expect, it } from "vitest";
 import { makeSignInLink } from "../../scripts/supervisor/sign-in-link.ts";
@@ -29,7 +29,7 @@ it.each([
   expect(await makeSignInLink(origin, "key")).toEqual({ made: false, problem: expect.stringContaining(problem) });
 });
 
-it("is a problem and no exception when nobody answers", async () => {
+it("is a problem and no exception when no server answers", async () => {
   const port = await listenOnLoopback(server, 0);
   await closeServer(server);
   expect(await makeSignInLink(`http://127.0.0.1:${port}`, "key")).toMatchObject({ made: false });

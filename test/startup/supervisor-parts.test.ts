@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "otto-parts-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the state of source files", () => {
-  it("is the same by whatever way their root is written, and another when a file changes its place or its text", () => {
+  it("is the same however their root is written, and another when a file changes its path or its text", () => {
     const root = mkdtempSync(join(folder, "sources-"));
     mkdirSync(join(root, "src"));
     writeFileSync(join(root, "src", "a.ts"), "1");
@@ -60,7 +60,7 @@ describe("the exclusive lock", () => {
 describe("a recorded process", () => {
   const sleeper = () => spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
 
-  it("is told from another one with its id", async () => {
+  it("is distinguished from another one with its id", async () => {
     const child = sleeper();
     const pid = child.pid ?? 0;
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -103,7 +103,7 @@ describe("the delay before a restart", () => {
 });
 
 describe("a capped log", () => {
-  it("keeps the last two files' worth", () => {
+  it("retains the last two files' worth", () => {
     const path = join(folder, "some.log");
     const log = openLog(path, 1_000);
     for (let i = 0; i < 100; i += 1) log.write(`${String(i).padStart(99, "0")}\n`);

@@ -129,7 +129,7 @@ function devKey(): string {
 }
 
 describe("npm start", () => {
-  it("comes up, says where, and keeps its keys for their owner alone", async () => {
+  it("starts, prints its address, and makes its keys readable for their owner only", async () => {
     const running = await start();
     expect(running.output()).toContain(`Otto is ready on http://localhost:${port}`);
     expect(running.output()).toContain("not a language model");
@@ -230,7 +230,7 @@ describe("a SIGKILL", () => {
     expect(pids.filter((pid) => startTime(pid) !== null)).toEqual([]);
   });
 
-  it("of everything but workerd leaves nothing that blocks the next start", async () => {
+  it("of everything except workerd leaves nothing that blocks the next start", async () => {
     const running = await start();
     const key = devKey();
     const [orphan, host, head] = [workerdPid(), pidOf("runtime"), supervisor().pid];

@@ -16,14 +16,14 @@ interface Documented {
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
 
-const whole = joinSharedSystem();
+const system = joinSharedSystem();
 let caller: Caller;
 let patient: Caller;
 let operations: Operation[];
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  caller = await whole.makeTenant("bad input");
+  caller = await system.makeTenant("bad input");
   patient = makePatient(caller);
   const { paths } = (await caller.send("GET", "/openapi.json")).json;
   operations = Object.entries(paths as Record<string, Record<string, Documented>>).flatMap(([path, methods]) =>
@@ -85,7 +85,7 @@ function isForSlack({ path }: Operation): boolean {
 
 /** The key that gets past the door of a route. */
 function holder({ path }: Operation): Caller {
-  return path.startsWith("/v1/tenants") ? whole.operator : patient;
+  return path.startsWith("/v1/tenants") ? system.operator : patient;
 }
 
 /** Sends again what came too fast: a tenant that floods is paced (docs/decisions/0066-what-tenants-cost-a-process.md). */
@@ -246,7 +246,7 @@ function isOf(path: string, other: string): boolean {
   return new RegExp(`^${pattern}$`).test(path);
 }
 
-test("a method that a path does not take is refused with what it takes", async () => {
+test("a method that a path does not support is rejected with the list of supported ones", async () => {
   for (const path of new Set(operations.map((one) => one.path))) {
     const taken = operations.filter((one) => one.path === path).map(({ method }) => method);
     const [one] = operations.filter((candidate) => candidate.path === path);
@@ -291,7 +291,7 @@ test.each([
   `Bearer otto_${"a".repeat(3000)}`,
   "Bearer otto_operator_x",
 ])("the key %s opens nothing", async (authorization) => {
-  const answer = await whole.anonymous.send(
+  const answer = await system.anonymous.send(
     "GET",
     "/v1/tasks",
     undefined,
@@ -315,7 +315,7 @@ test.each<[Record<string, unknown>, string]>([
   expect(answer.json.errors.map((error: { field: string }) => error.field)).toContain(field);
 });
 
-test("an id of a wait or a call that names another task, or none, is not found", async () => {
+test("an id of a wait or a call of another task, or an unknown one, is not found", async () => {
   const part = "01jd0000000000000000000000";
   for (const end of [
     `${part}_1_0`,
@@ -326,12 +326,12 @@ test("an id of a wait or a call that names another task, or none, is not found",
     "%00",
     "__proto__",
   ]) {
-    const told = [
+    const reported = [
       await caller.send("POST", `/v1/tasks/${ids["task"]}/questions/qst_${end}/answer`, { text: "x" }),
       await caller.send("POST", `/v1/tasks/${ids["task"]}/approvals/apr_${end}`, { decision: "approve" }),
       await caller.send("POST", `/v1/tasks/${ids["task"]}/ledger/call_${end}`, { decision: "done" }),
     ];
-    for (const answer of told) expect(whatIsWrong(answer, [404, 422]), answer.text).toBeNull();
+    for (const answer of reported) expect(whatIsWrong(answer, [404, 422]), answer.text).toBeNull();
   }
 });
 
@@ -355,7 +355,7 @@ test("a path of a file that leads out or cannot be one is refused", async () => 
   }
 });
 
-test("the system stands after all of it", async () => {
+test("the system works after all of it", async () => {
   const health = await caller.send("GET", "/health");
   expect([health.status, health.json.status]).toEqual([200, "ok"]);
   expect((await caller.send("GET", `/v1/tasks/${ids["task"]}`)).json.input).toBe("x");

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Answer, type Caller, startTestSystem, type TestSystem } from "../setup/start-system.ts";
 
-let whole: TestSystem;
+let system: TestSystem;
 let anonymous: Caller;
 
 beforeAll(async () => {
-  whole = await startTestSystem();
-  ({ anonymous } = whole);
+  system = await startTestSystem();
+  ({ anonymous } = system);
 });
 
 afterAll(async () => {
-  await whole?.stop();
+  await system?.stop();
 });
 
 const ours = { "sec-fetch-site": "same-origin" };
@@ -24,7 +24,7 @@ async function signIn(body: { readonly key: string } | { readonly link: string }
 async function printedLink(): Promise<{ address: string; link: string }> {
   return await vi.waitFor(
     () => {
-      const found = /^ {2}console {2}(\S+)\/sign-in#(\S+)$/m.exec(whole.system.output());
+      const found = /^ {2}console {2}(\S+)\/sign-in#(\S+)$/m.exec(system.system.output());
       if (found?.[1] === undefined || found[2] === undefined) throw new Error("no link is printed");
       return { address: found[1], link: found[2] };
     },
@@ -40,19 +40,19 @@ function browserOf(answer: Answer): Record<string, string> {
 
 test("the link that the start prints signs in once", async () => {
   const { address, link } = await printedLink();
-  expect(new URL(address).port).toBe(new URL(whole.system.url).port);
+  expect(new URL(address).port).toBe(new URL(system.system.url).port);
   const answer = await signIn({ link });
   const cookie = answer.headers.get("set-cookie") ?? "";
   expect(cookie).toContain("HttpOnly");
   expect(cookie).toContain("SameSite=Strict");
   // There is no https on this machine.
   expect(cookie).not.toContain("Secure");
-  const shown = await anonymous.send("GET", "/v1/session", undefined, browserOf(answer));
-  expect(shown.json).toMatchObject({ tenant: { name: "local" }, key: { name: "first key" } });
+  const session = await anonymous.send("GET", "/v1/session", undefined, browserOf(answer));
+  expect(session.json).toMatchObject({ tenant: { name: "local" }, key: { name: "first key" } });
   expect((await signIn({ link })).status).toBe(410);
 });
 
-test("the page comes with its policy, and its files are kept for good", async () => {
+test("the page is served with its policy, and its files are cached permanently", async () => {
   const page = await anonymous.send("GET", "/tasks/task_01m7");
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
@@ -67,7 +67,7 @@ test("the page comes with its policy, and its files are kept for good", async ()
 });
 
 test("two tenants that are signed in side by side see their own, and a revoked key's session nothing", async () => {
-  const [one, two] = await Promise.all([whole.makeTenant("One"), whole.makeTenant("Two")]);
+  const [one, two] = await Promise.all([system.makeTenant("One"), system.makeTenant("Two")]);
   const made = await one.send("POST", "/v1/tasks", { input: "secret of One", hold: true });
   const key = await two.send("POST", "/v1/keys", { name: "short", scopes: ["tasks:read"] });
   const [first, second] = [browserOf(await signIn({ key: one.key })), browserOf(await signIn({ key: key.json.key }))];
@@ -81,10 +81,10 @@ test("two tenants that are signed in side by side see their own, and a revoked k
 });
 
 test("a session survives a crash of everything", async () => {
-  const tenant = await whole.makeTenant("Crash");
+  const tenant = await system.makeTenant("Crash");
   const browser = browserOf(await signIn({ key: tenant.key }));
-  await whole.system.crash();
-  await whole.system.up();
+  await system.system.crash();
+  await system.system.up();
   expect((await anonymous.send("GET", "/v1/session", undefined, browser)).json).toMatchObject({
     tenant: { name: "Crash" },
   });

@@ -29,36 +29,36 @@ afterAll(async () => {
 });
 
 /** What a test shows when it fails: everything that was found, and the seed that repeats it. */
-const told = (report: unknown): string =>
+const toDetail = (report: unknown): string =>
   `seed ${seed}\n${lines.join("\n")}\n${JSON.stringify(report, null, 2)}\n${stage.system.output()}`;
 
 test("a task loses and repeats nothing when its runtime is killed at its steps", async () => {
   const plan = planKills({ short: true, kills: null, random: seededRandom(seed) });
   const report = await runKillDrill(stage, plan, say);
-  expect(findViolations(report, false), told(report)).toEqual([]);
-  expect(report.kills.length, told(report)).toBeGreaterThanOrEqual(10);
-  expect(report.effects, told(report)).toBeGreaterThan(0);
+  expect(findViolations(report, false), toDetail(report)).toEqual([]);
+  expect(report.kills.length, toDetail(report)).toBeGreaterThanOrEqual(10);
+  expect(report.effects, toDetail(report)).toBeGreaterThan(0);
 });
 
 test("an answer counts once, also when it is sent twice across a kill", async () => {
   const report = await runWaitingDrill(stage, WAITING_TASKS, say);
-  expect(report.violations, told(report)).toEqual([]);
-  expect(report, told(report)).toMatchObject({ answered: WAITING_TASKS, refused: WAITING_TASKS });
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report, toDetail(report)).toMatchObject({ answered: WAITING_TASKS, refused: WAITING_TASKS });
 });
 
 test("many tasks at once have exact results while the runtime and the database are killed", async () => {
   const report = await runLoadDrill(stage, { ...SHORT_LOAD, seed }, say);
-  expect(report.violations, told(report)).toEqual([]);
-  expect(report, told(report)).toMatchObject({ exact: SHORT_LOAD.tasks, stuck: 0, lost: 0, repeatedSteps: 0 });
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report, toDetail(report)).toMatchObject({ exact: SHORT_LOAD.tasks, stuck: 0, lost: 0, repeatedSteps: 0 });
 });
 
 test("no sleep, question or approval ends before its time, and each ends once, whatever is killed", async () => {
   const report = await runTimerDrill(stage, { ...SHORT_TIMERS, seed }, say);
-  expect(report.violations, told(report)).toEqual([]);
-  expect(report.naps.expired, told(report)).toBe(SHORT_TIMERS.sleepers * SHORT_TIMERS.napsEach);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report.naps.expired, toDetail(report)).toBe(SHORT_TIMERS.sleepers * SHORT_TIMERS.napsEach);
   for (const { expired, answered } of [report.questions, report.approvals]) {
-    expect(expired, told(report)).toBeGreaterThan(0);
-    expect(answered, told(report)).toBeGreaterThan(0);
+    expect(expired, toDetail(report)).toBeGreaterThan(0);
+    expect(answered, toDetail(report)).toBeGreaterThan(0);
   }
 });
 
@@ -69,5 +69,5 @@ test.each(SHORT_OUTAGES)("tasks outlive an outage (%s) and repeat nothing", asyn
     endWithinMs: SHORT_END_WITHIN_MS,
   };
   const report = await runOutageDrill(stage, dependencyNamed(name), plan);
-  expect(report.violations, told(report)).toEqual([]);
+  expect(report.violations, toDetail(report)).toEqual([]);
 });

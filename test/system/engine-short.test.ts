@@ -21,38 +21,39 @@ afterAll(async () => {
 });
 
 /** What a test shows when it fails: everything that was found, and the seed that repeats it. */
-const told = (report: unknown): string => `seed ${seed}\n${JSON.stringify(report, null, 2)}\n${stage.system.output()}`;
+const toDetail = (report: unknown): string =>
+  `seed ${seed}\n${JSON.stringify(report, null, 2)}\n${stage.system.output()}`;
 
-test("a task goes on once, with the results of all its subtasks in order, however often the runtime is killed", async () => {
+test("a task continues once, with the results of all its subtasks in order, however often the runtime is killed", async () => {
   const report = await runFanInDrill(stage, { children, kills: fanInKills, round: 1, seed });
-  expect(report.violations, told(report)).toEqual([]);
-  expect(report, told(report)).toMatchObject({ children, kills: fanInKills });
-  expect(report.effects, told(report)).toBeGreaterThan(0);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report, toDetail(report)).toMatchObject({ children, kills: fanInKills });
+  expect(report.effects, toDetail(report)).toBeGreaterThan(0);
 });
 
-test("an approval holds across a kill of everything: for the arguments that were shown or edited, once, by its tenant, in time", async () => {
+test("an approval survives a kill of the system: for the approved or edited arguments, once, by its tenant, in time", async () => {
   const report = await runApprovalDrill(stage);
-  expect(report.violations, told(report)).toEqual([]);
-  expect(report.effects, told(report)).toBeGreaterThan(0);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report.effects, toDetail(report)).toBeGreaterThan(0);
 });
 
 test.each([0, spendingKills])(
   "tasks that spend at once stay within their tenant's limit, with %i kills, and no token stays reserved",
   async (kills) => {
     const report = await runSpendingDrill(stage, { limit, kills, seed });
-    expect(report.violations, told(report)).toEqual([]);
-    expect(report.served, told(report)).toBeGreaterThan(0);
+    expect(report.violations, toDetail(report)).toEqual([]);
+    expect(report.served, toDetail(report)).toBeGreaterThan(0);
   },
 );
 
-test("a tenant that is stopped does nothing any more, and all of it goes on to its end at the release", async () => {
+test("a stopped tenant does nothing, and all of its tasks continue to their end at the release", async () => {
   const report = await runSwitchDrill(stage);
-  expect(report.violations, told(report)).toEqual([]);
-  expect(report.after, told(report)).toBeGreaterThan(0);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report.after, toDetail(report)).toBeGreaterThan(0);
 });
 
-test("ten large results cost at most a third of keeping them whole, and a conversation outgrows its model's window unharmed", async () => {
+test("ten large results cost at most a third of their full text, and a conversation outgrows its model's window unharmed", async () => {
   const report = await runContextDrill(stage);
-  expect(report.violations, told(report)).toEqual([]);
-  expect(report, told(report)).toMatchObject({ summaries: 10 });
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report, toDetail(report)).toMatchObject({ summaries: 10 });
 });

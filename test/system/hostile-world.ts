@@ -17,7 +17,7 @@ export const SOON = { timeout: 40_000, interval: 100 };
 const HOOKS = "/v1/incoming-webhooks";
 
 export interface HostileWorld {
-  readonly whole: TestSystem;
+  readonly system: TestSystem;
   /** The attacker's host. */
   readonly evil: Recorder;
   /** The host of the tenant's own HTTP and OpenAPI tools. */
@@ -69,9 +69,9 @@ export async function openHostileWorld(): Promise<HostileWorld> {
       SEARCH_PROVIDER: "searxng",
       SEARCH_BASE_URL: web.url,
     };
-    const whole = await startTestSystem(env, followTaskScript);
+    const system = await startTestSystem(env, followTaskScript);
     return {
-      whole,
+      system: system,
       evil,
       own,
       web,
@@ -84,7 +84,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
       index: (word, results) => void found.set(word, results),
       arrived: () => JSON.stringify([evil.requests, own.requests, web.requests, mcp.received]),
       async stop() {
-        await whole.stop();
+        await system.stop();
         await closeServers();
       },
     };
@@ -160,17 +160,17 @@ export async function decideAll(
   id: string,
   decide: (approval: Approval) => "approve" | "refuse",
 ): Promise<Approval[]> {
-  const asked: Approval[] = [];
+  const approvals: Approval[] = [];
   await untilTask(caller, id, ({ status, pending }) => hasEnded(status) || pending.length > 0);
   for (const end = Date.now() + SOON.timeout; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
     const task: TaskView = (await caller.send("GET", `/v1/tasks/${id}`)).json;
     if (hasEnded(task.status)) {
       expect(task.status, JSON.stringify(task.error)).toBe("completed");
-      return asked;
+      return approvals;
     }
     for (const approval of task.pending) {
-      if (approval.kind !== "approval" || asked.some((one) => one.id === approval.id)) continue;
-      asked.push(approval);
+      if (approval.kind !== "approval" || approvals.some((one) => one.id === approval.id)) continue;
+      approvals.push(approval);
       const path = `/v1/tasks/${approval.task_id ?? id}/approvals/${approval.id}`;
       const answer = await caller.send("POST", path, { decision: decide(approval) });
       expect(answer.status, answer.text).toBe(200);

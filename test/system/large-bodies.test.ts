@@ -7,18 +7,18 @@ import { fetchApi } from "../setup/fetch-api.ts";
 const TEN_MB = 10 * 1024 * 1024;
 const FILE = "/v1/tasks/task_00000000000000000000000000/files/large.bin";
 
-const whole = joinSharedSystem();
+const system = joinSharedSystem();
 let caller: Caller;
 
 beforeAll(async () => {
-  caller = await whole.makeTenant("large-bodies");
+  caller = await system.makeTenant("large-bodies");
 });
 
 const json = { "content-type": "application/json" };
 const withKey = () => ({ ...json, authorization: `Bearer ${caller.key}` });
 /** A key of the right form that no tenant has. */
 const withBadKey = () => ({ ...json, authorization: `Bearer ${caller.key.slice(0, -8)}AAAAAAAA` });
-const send = async (request: RawRequest) => await sendRaw(whole.url, request);
+const send = async (request: RawRequest) => await sendRaw(system.url, request);
 
 describe.each([
   ["with its length in front", false],
@@ -64,7 +64,7 @@ test("ten clients that send 15 MB at once all receive their answer", async () =>
     Array.from({ length: 10 }, async (_, index) => {
       const headers = index % 2 === 0 ? withKey() : withBadKey();
       const body = new Uint8Array(15 * 1024 * 1024);
-      const response = await fetchApi(`${whole.url}/v1/tasks`, { method: "POST", headers, body });
+      const response = await fetchApi(`${system.url}/v1/tasks`, { method: "POST", headers, body });
       return [response.status, ((await response.json()) as { code: string }).code];
     }),
   );

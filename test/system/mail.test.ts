@@ -3,14 +3,14 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { type Caller, calling, joinSharedSystem, scriptedInput, untilTask } from "../setup/start-system.ts";
 import { bringMail } from "./bring-mail.ts";
 
-const whole = joinSharedSystem();
+const system = joinSharedSystem();
 let caller: Caller;
 
 beforeAll(async () => {
-  caller = await whole.makeTenant("mail");
+  caller = await system.makeTenant("mail");
 });
 
-test("a mail becomes a task, and its result with its file is mailed to whoever wrote it", async () => {
+test("a mail becomes a task, and its result with its file is mailed to the sender", async () => {
   const person = { name: "Ana", addresses: [{ kind: "email", address: "ana@example.com" }] };
   expect((await caller.send("POST", "/v1/people", person)).status).toBe(201);
   const { address, provider } = (await caller.send("GET", "/v1/mail")).json;
@@ -21,7 +21,7 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
     { text: "Here is the **report**." },
   );
   const brought = await bringMail(
-    { url: whole.url, key: caller.key },
+    { url: system.url, key: caller.key },
     {
       from: "ana@example.com",
       to: address,
@@ -34,9 +34,9 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
   await vi.waitFor(async () => expect(await tasks()).toHaveLength(1), { timeout: 40_000, interval: 100 });
   const [{ id }] = await tasks();
   await untilTask(caller, id, ({ status }) => status === "completed");
-  const kept = async () => (await caller.send("GET", "/v1/mail/outbox")).json.data;
-  await vi.waitFor(async () => expect(await kept()).toHaveLength(1), { timeout: 40_000, interval: 100 });
-  const [mail] = await kept();
+  const listOutbox = async () => (await caller.send("GET", "/v1/mail/outbox")).json.data;
+  await vi.waitFor(async () => expect(await listOutbox()).toHaveLength(1), { timeout: 40_000, interval: 100 });
+  const [mail] = await listOutbox();
   expect(mail).toMatchObject({
     sent: false,
     to: ["ana@example.com"],
@@ -45,9 +45,9 @@ test("a mail becomes a task, and its result with its file is mailed to whoever w
   expect(mail.html).toContain("<strong>report</strong>");
 });
 
-test("a mail to an address that is nobody's is refused by the server", async () => {
+test("a mail to an unknown address is rejected by the server", async () => {
   const mail = { from: "ana@example.com", to: "otto@mail.test", subject: "New Task", text: "Hi" };
-  const refused = await bringMail({ url: whole.url, key: caller.key }, mail);
+  const refused = await bringMail({ url: system.url, key: caller.key }, mail);
   expect(refused.ok).toBe(false);
   expect(await refused.text()).toContain("550");
 });
@@ -55,8 +55,8 @@ test("a mail to an address that is nobody's is refused by the server", async () 
 test("a mail without an admin key of its tenant is refused", async () => {
   const { address: to } = (await caller.send("GET", "/v1/mail")).json;
   const mail = { from: "ana@example.com", to, subject: "New Task", text: "Hi" };
-  const stranger = await whole.makeTenant("stranger");
-  const { url } = whole;
+  const stranger = await system.makeTenant("stranger");
+  const { url } = system;
   const before = (await caller.send("GET", "/v1/tasks")).json.data.length;
   expect((await bringMail({ url, key: "" }, mail)).status).toBe(401);
   expect((await bringMail({ url, key: `${caller.key}x` }, mail)).status).toBe(401);
@@ -68,7 +68,7 @@ test("a mail without an admin key of its tenant is refused", async () => {
   expect((await caller.send("GET", "/v1/tasks")).json.data).toHaveLength(before);
 });
 
-test("a question to a person is answered by a reply, once, and by nobody else", async () => {
+test("a question to a person is answered by a reply, once, and by no other person", async () => {
   const address = "bo@example.com";
   const bo = { name: "Bo", addresses: [{ kind: "email", address }] };
   expect((await caller.send("POST", "/v1/people", bo)).status).toBe(201);
@@ -81,11 +81,11 @@ test("a question to a person is answered by a reply, once, and by nobody else", 
   };
   const soon = { timeout: 40_000, interval: 100 };
   await vi.waitFor(async () => expect(await mailsTo(address)).toHaveLength(1), soon);
-  const [{ reply_to: tagged, text: asked }] = await mailsTo(address);
-  const quoted = `On 21 Nov 2026, Otto wrote:\n> ${asked.replaceAll("\n", "\n> ")}`;
+  const [{ reply_to: tagged, text: question }] = await mailsTo(address);
+  const quoted = `On 21 Nov 2026, Otto wrote:\n> ${question.replaceAll("\n", "\n> ")}`;
   const reply = async (words: string, from: string) =>
     await bringMail(
-      { url: whole.url, key: caller.key },
+      { url: system.url, key: caller.key },
       { from, to: tagged, subject: "Re: a question", text: `${words}\n\n${quoted}` },
     );
   const before = (await mailsTo("ana@example.com")).length;

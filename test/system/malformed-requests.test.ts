@@ -3,18 +3,18 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Caller, joinSharedSystem } from "../setup/start-system.ts";
 import { sendText } from "../mock-servers/raw-client.ts";
 
-const whole = joinSharedSystem();
+const system = joinSharedSystem();
 let caller: Caller;
 let task: string;
 
 beforeAll(async () => {
-  caller = await whole.makeTenant("malformed requests");
+  caller = await system.makeTenant("malformed requests");
   task = (await caller.send("POST", "/v1/tasks", { input: "x", hold: true })).json.id;
 });
 
 /** One request: its first line, and the lines of its head and body. */
 const send = async (first: string, ...lines: readonly string[]) =>
-  await sendText(whole.url, [`${first} HTTP/1.1`, ...lines].join("\r\n"));
+  await sendText(system.url, [`${first} HTTP/1.1`, ...lines].join("\r\n"));
 
 const expectRefused = ({ statuses, body }: Awaited<ReturnType<typeof send>>, field: string) => {
   expect(statuses).toEqual([400]);
@@ -104,7 +104,7 @@ test.each([
 
 test("what a proxy in front was reached by is the scheme of the address", async () => {
   const policyFor = async (headers: Readonly<Record<string, string>>) =>
-    (await whole.anonymous.send("GET", "/health", undefined, headers)).headers.get("strict-transport-security");
+    (await system.anonymous.send("GET", "/health", undefined, headers)).headers.get("strict-transport-security");
   expect(await policyFor({})).toBeNull();
   expect(await policyFor({ "x-forwarded-proto": "https, http" })).not.toBeNull();
 });

@@ -31,9 +31,9 @@ test.each(SCENARIOS.filter(({ isDrillOnly }) => isDrillOnly !== true).map(({ nam
   "a tenant is served next to the noise of %s",
   async (name) => {
     const report = await runScenario(stage, victim, name, SHORT_NOISE);
-    const told = `${JSON.stringify(report, null, 2)}\n${stage.system.output()}`;
-    expect(report.violations, told).toEqual([]);
-    expect(report.tasks, told).toBe(SHORT_NOISE.tasks * SHORT_NOISE.rounds);
-    expect(report.medianRatio, told).toBeLessThan(LARGEST_MEDIAN_RATIO);
+    const detail = `${JSON.stringify(report, null, 2)}\n${stage.system.output()}`;
+    expect(report.violations, detail).toEqual([]);
+    expect(report.tasks, detail).toBe(SHORT_NOISE.tasks * SHORT_NOISE.rounds);
+    expect(report.medianRatio, detail).toBeLessThan(LARGEST_MEDIAN_RATIO);
   },
 );

@@ -21,14 +21,14 @@ North sold **1,300** of 2,100.
 ![Amount by region](report/chart.svg)
 `;
 
-const whole = joinSharedSystem();
+const system = joinSharedSystem();
 
 function fixture(name: string): Uint8Array {
   return readFileSync(fileURLToPath(new URL(`../sidecar/__fixtures__/documents/${name}`, import.meta.url)));
 }
 
 test("a task reads a PDF and a DOCX, runs a skill's script on a CSV, and delivers a DOCX and an XLSX", async () => {
-  const caller = await whole.makeTenant("office");
+  const caller = await system.makeTenant("office");
   const agent = await caller.send("POST", "/v1/agents", {
     name: "clerk",
     instructions: "Do what is said.",

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestSystem, type TestSystem } from "../setup/start-system.ts";
 import { sendRaw } from "../mock-servers/raw-client.ts";
 
-let whole: TestSystem;
+let system: TestSystem;
 
 beforeAll(async () => {
-  whole = await startTestSystem({ OTTO_PUBLIC_URL: "https://otto.example.com" });
+  system = await startTestSystem({ OTTO_PUBLIC_URL: "https://otto.example.com" });
 });
-afterAll(async () => await whole.stop());
+afterAll(async () => await system.stop());
 
 const statusFor = async (host: string, path: string, more: Readonly<Record<string, string>> = {}) => {
-  const answer = await sendRaw(whole.system.url, { method: "GET", path, headers: { host, ...more }, size: 0 });
+  const answer = await sendRaw(system.system.url, { method: "GET", path, headers: { host, ...more }, size: 0 });
   return { status: answer.statuses.at(-1), body: answer.body };
 };
 

@@ -21,18 +21,18 @@ import { scheduleNamed } from "./schedule-cases.ts";
 import { type ArrivedMail, type MailProviders, startMailProviders } from "../mock-servers/mail-providers.ts";
 import { type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 
-/** The desk takes what is for it, and says nothing. */
+/** A recipient whose mail the test server accepts without an answer. */
 const HELD = "held.people@example.com";
 let receiver: Recorder;
 let mail: MailProviders;
-let whole: TestSystem;
+let system: TestSystem;
 /** Called when the receiver has a request and before it answers. */
 let onReceived: (record: RecordedRequest) => Promise<void> | void = () => undefined;
 
 beforeAll(async () => {
   receiver = await startRecorder({ afterEffect: (record) => onReceived(record) });
   mail = await startMailProviders();
-  whole = await startTestSystem({
+  system = await startTestSystem({
     OTTO_EGRESS_ALLOW: receiver.host,
     SMTP_URL: `smtp://127.0.0.1:${mail.smtpPort}`,
     OTTO_MAIL_FROM: "Otto <otto@example.com>",
@@ -40,10 +40,10 @@ beforeAll(async () => {
 });
 
 // Most tests kill the runtime.
-beforeEach(async () => await whole.system.up());
+beforeEach(async () => await system.system.up());
 
 afterAll(async () => {
-  await whole?.stop();
+  await system?.stop();
   await Promise.all([receiver?.close(), mail?.close()]);
 });
 
@@ -51,7 +51,7 @@ async function until<T>(what: string, look: () => Promise<T | null> | T | null):
   for (const end = Date.now() + 60_000; ; await sleep(50)) {
     const found = await look();
     if (found !== null) return found;
-    if (Date.now() > end) throw new Error(`${what}\n${whole.system.output()}`);
+    if (Date.now() > end) throw new Error(`${what}\n${system.system.output()}`);
   }
 }
 
@@ -73,7 +73,7 @@ async function freeAgent(caller: Caller): Promise<string> {
 }
 
 test("a webhook that was on its way when the runtime died comes again under its id, and verifies", async () => {
-  const caller = await whole.makeTenant("webhooks");
+  const caller = await system.makeTenant("webhooks");
   const endpoint = await caller.send("POST", "/v1/webhooks", {
     url: `${receiver.url}/hooks/${caller.tenant}`,
     events: ["task.completed"],
@@ -84,7 +84,7 @@ test("a webhook that was on its way when the runtime died comes again under its 
   onReceived = async ({ path }) => {
     if (path !== `/hooks/${caller.tenant}` || killed) return;
     killed = true;
-    await killRuntime(whole.system, "workerd");
+    await killRuntime(system.system, "workerd");
   };
   const made = await caller.send("POST", "/v1/tasks", { input: "Say that you are done." });
   expect(made.status, made.text).toBe(201);
@@ -106,8 +106,8 @@ test("a webhook that was on its way when the runtime died comes again under its 
   });
 }, 150_000);
 
-test("a mail that the server took when the runtime died is not sent again, and the model is told", async () => {
-  const caller = await whole.makeTenant("mails");
+test("a mail that the server accepted when the runtime died is not resent, and the model gets the unknown outcome", async () => {
+  const caller = await system.makeTenant("mails");
   const agent = await freeAgent(caller);
   const given = { to: HELD, subject: "The report", body: "<p>Attached.</p>", attachment_filenames: ["out/report.md"] };
   const input = scriptedInput(
@@ -118,8 +118,8 @@ test("a mail that the server took when the runtime died is not sent again, and t
   const made = await caller.send("POST", "/v1/tasks", { input, agent });
   expect(made.status, made.text).toBe(201);
   await until("the mail did not arrive", async () => ((await arrived()).length > 0 ? true : null));
-  await killRuntime(whole.system, "workerd");
-  await whole.system.up();
+  await killRuntime(system.system, "workerd");
+  await system.system.up();
   const task = await untilTask(caller, made.json.id, ({ status }) => status === "completed");
   expect(task.output?.text).toBe("That was it.");
   const ledger = await caller.send("GET", `/v1/tasks/${made.json.id}/ledger`);
@@ -135,7 +135,7 @@ test("a mail that the server took when the runtime died is not sent again, and t
 }, 150_000);
 
 test("a schedule that was due while the runtime was killed makes its task once", async () => {
-  const caller = await whole.makeTenant("schedules");
+  const caller = await system.makeTenant("schedules");
   const due = Date.now() + 8000;
   const made = await caller.send("POST", "/v1/schedules", {
     name: "soon",
@@ -147,9 +147,9 @@ test("a schedule that was due while the runtime was killed makes its task once",
   expect(made.status, made.text).toBe(201);
   for (const at of [due - 20, due + 300, due + 600]) {
     await sleep(Math.max(0, at - Date.now()));
-    await killRuntime(whole.system, "workerd");
+    await killRuntime(system.system, "workerd");
   }
-  await whole.system.up();
+  await system.system.up();
   await until("the schedule made no task that ended", async () => {
     const { json } = await caller.send("GET", "/v1/tasks");
     return json?.data?.some(({ status }: { status: string }) => status === "completed") ? true : null;
@@ -164,14 +164,14 @@ test("a schedule that was due while the runtime was killed makes its task once",
   expect(ledger).toMatchObject([{ due_at: new Date(due).toISOString(), task_id: tasks.json.data[0].id }]);
 }, 150_000);
 
-test("a schedule that has made its task leaves the memory of the runtime", async () => {
-  const caller = await whole.makeTenant("resting");
+test("a schedule that has created its task leaves the memory of the runtime", async () => {
+  const caller = await system.makeTenant("resting");
   const made = await caller.send("POST", "/v1/schedules", scheduleNamed("resting"));
   expect(made.status, made.text).toBe(201);
   const inMemory = () =>
     objectsInMemory(
-      whole.system.workerdPid() ?? Number.NaN,
-      join(whole.system.stateFolder, "runtime/do/otto-ScheduleObject"),
+      system.system.workerdPid() ?? Number.NaN,
+      join(system.system.stateFolder, "runtime/do/otto-ScheduleObject"),
     );
   const run = await caller.send("POST", `/v1/schedules/${made.json.id}/run`);
   expect(run.status, run.text).toBe(202);

@@ -22,7 +22,7 @@ const PLACES = ["Lisbon", "Tokyo", "New York"];
 /** A block of the tour that was run: the task that it made, and what its reader saw. */
 interface Part {
   readonly task: string;
-  readonly shown: string;
+  readonly output: string;
 }
 
 /** A row of a task's ledger, as far as it is asked here. */
@@ -61,8 +61,11 @@ function changed(text: string, from: string, to: string): string {
 async function followTour(): Promise<Part[]> {
   const marked = tourBlocks().map((block) => `${block}\nprintf '\\n== %s ==\\n' "$TASK"\n`);
   const here = changed(marked.join(""), "http://localhost:8787", system.url);
-  const shown = await inBash(changed(here, ".otto/dev-key", join(system.stateFolder, "dev-key")));
-  return Array.from(shown.matchAll(/([\s\S]*?)\n== (.*) ==\n/g), ([, text = "", task = ""]) => ({ task, shown: text }));
+  const output = await inBash(changed(here, ".otto/dev-key", join(system.stateFolder, "dev-key")));
+  return Array.from(output.matchAll(/([\s\S]*?)\n== (.*) ==\n/g), ([, text = "", task = ""]) => ({
+    task,
+    output: text,
+  }));
 }
 
 /** What a script shows. It throws when the script fails, complains or does not come to an end. */
@@ -105,21 +108,21 @@ async function callsOf(task: string, tool: string): Promise<readonly Row[]> {
 }
 
 /** The events of one kind that a reader saw in the stream. */
-function eventsIn(shown: string, kind: string): readonly Record<string, unknown>[] {
-  const found = shown.matchAll(/^event: (.+)\ndata: (.+)$/gm);
+function eventsIn(output: string, kind: string): readonly Record<string, unknown>[] {
+  const found = output.matchAll(/^event: (.+)\ndata: (.+)$/gm);
   return Array.from(found, ([, name, data = ""]) => ({ name, data }))
     .filter(({ name }) => name === kind)
     .map(({ data }) => JSON.parse(data) as Record<string, unknown>);
 }
 
 /** The task that waits, as the tour shows it before the decision. */
-function waitingIn({ task, shown }: Part): TaskView {
-  const [line = ""] = shown.slice(shown.indexOf(`{"id":"${task}"`)).split("\n");
+function waitingIn({ task, output }: Part): TaskView {
+  const [line = ""] = output.slice(output.indexOf(`{"id":"${task}"`)).split("\n");
   return JSON.parse(line) as TaskView;
 }
 
 /** The question was answered, and the note that was fetched last holds the answer. */
-async function judgeQuestion({ task, shown }: Part): Promise<void> {
+async function judgeQuestion({ task, output }: Part): Promise<void> {
   expect(await readTask(task)).toMatchObject({
     status: "completed",
     pending: [],
@@ -128,10 +131,10 @@ async function judgeQuestion({ task, shown }: Part): Promise<void> {
   expect(await callsOf(task, "ask_human")).toMatchObject([
     { state: "confirmed", result: { ok: true, result: { answer: "Lisbon" } } },
   ]);
-  expect(eventsIn(shown, "question.answered")).toMatchObject([{ answer: "Lisbon" }]);
+  expect(eventsIn(output, "question.answered")).toMatchObject([{ answer: "Lisbon" }]);
   const note = await read(`/tasks/${task}/files/notes/city.md`);
   expect(note).toContain("Lisbon");
-  expect(shown.endsWith(note)).toBe(true);
+  expect(output.endsWith(note)).toBe(true);
 }
 
 async function judgeFanOut({ task }: Part): Promise<void> {
@@ -152,26 +155,26 @@ async function judgeFanOut({ task }: Part): Promise<void> {
 
 /** What was shown was approved, once, and exactly that is in the file. */
 async function judgeApproval(part: Part): Promise<void> {
-  const { task, shown } = part;
+  const { task, output } = part;
   const [call] = await callsOf(task, "write_file");
-  const [asked] = waitingIn(part).pending as readonly Extract<PendingView, { kind: "approval" }>[];
+  const [approval] = waitingIn(part).pending as readonly Extract<PendingView, { kind: "approval" }>[];
   const times = await read(`/tasks/${task}/files/notes/times.md`);
   expect(call).toMatchObject({ state: "confirmed", result: { ok: true, result: { path: "notes/times.md" } } });
-  expect(asked).toMatchObject({
+  expect(approval).toMatchObject({
     kind: "approval",
     tool: "write_file",
     call_id: call?.call_id,
     arguments_hash: call?.arguments_hash,
     arguments: { filename: "notes/times.md", content: times },
   });
-  expect(eventsIn(shown, "approval.decided")).toMatchObject([
-    { approval_id: asked?.id, call_id: call?.call_id, decision: "approve", arguments_hash: call?.arguments_hash },
+  expect(eventsIn(output, "approval.decided")).toMatchObject([
+    { approval_id: approval?.id, call_id: call?.call_id, decision: "approve", arguments_hash: call?.arguments_hash },
   ]);
   for (const place of PLACES) {
     const lines = times.split("\n").filter((line) => line.includes(`${place}: `) && /\d\d:\d\d/.test(line));
     expect(lines, `${place} in\n${times}`).toHaveLength(1);
   }
-  expect(shown.endsWith(times)).toBe(true);
+  expect(output.endsWith(times)).toBe(true);
 }
 
 test.each(["once", "again on the same state"])("the tour shows what it promises when it is followed %s", async () => {
@@ -179,7 +182,7 @@ test.each(["once", "again on the same state"])("the tour shows what it promises 
   const [first, second] = parts;
   if (first === undefined || second === undefined || parts.length > 2) throw new Error("the tour has two blocks");
   // Only a problem has a request's id in it: nothing that the reader asked for was refused.
-  for (const { shown } of parts) expect(shown).not.toContain('"request_id":');
+  for (const { output } of parts) expect(output).not.toContain('"request_id":');
   expect(second.task).not.toBe(first.task);
   await judgeQuestion(first);
   await judgeFanOut(second);

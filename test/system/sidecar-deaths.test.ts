@@ -1,5 +1,5 @@
 /**
- * The sidecar is killed in the middle of each kind of its work: the task goes on as the effect class of its call says, the
+ * The sidecar is killed in the middle of each kind of its work: the task continues as the effect class of its call says, the
  * sidecar is started again and takes the next work of that kind, and nothing of the killed one is left.
  */
 import { copyFileSync, rmSync } from "node:fs";
@@ -37,12 +37,12 @@ let folder: string;
 let keyed: Recorder;
 let unkeyed: Recorder;
 let ssh: SshMockServer;
-let desk: StdioMockServer;
-let whole: TestSystem;
+let stdioServer: StdioMockServer;
+let otto: TestSystem;
 let place: SidecarTarget;
 let agent: string;
 /** The calls of the MCP server's tools, by their arguments. */
-const deskCalls: unknown[] = [];
+const stdioCalls: unknown[] = [];
 /** Done once, when the next effect has happened outside and before it is answered. */
 let onEffect: (() => Promise<void>) | null = null;
 
@@ -55,7 +55,7 @@ const afterEffect = async (): Promise<void> => {
 beforeAll(async () => {
   folder = makeTemporary();
   copyFileSync(new URL("../mock-servers/stdio-relay.mjs", import.meta.url), join(folder, "stdio-relay.mjs"));
-  [keyed, unkeyed, ssh, desk] = await Promise.all([
+  [keyed, unkeyed, ssh, stdioServer] = await Promise.all([
     startRecorder({ afterEffect }),
     startRecorder({ afterEffect }),
     startSshServer({
@@ -73,27 +73,27 @@ beforeAll(async () => {
         { name: "put", inputSchema: { type: "object" }, annotations: { idempotentHint: true } },
       ],
       answer: async (params) => {
-        deskCalls.push(params["arguments"]);
+        stdioCalls.push(params["arguments"]);
         await afterEffect();
         return { content: [{ type: "text", text: "so it is" }] };
       },
     }),
   ]);
-  whole = await startTestSystem({
+  otto = await startTestSystem({
     OTTO_EGRESS_ALLOW: [keyed.host, unkeyed.host, `127.0.0.1:${ssh.port}`].join(),
     SIDECAR_MCP_PATHS: `${folder}=${SHARED}`,
     TMPDIR: folder,
   });
-  const caller = await whole.makeTenant("deaths");
-  place = { system: whole.system, folder, caller };
+  const caller = await otto.makeTenant("deaths");
+  place = { system: otto.system, folder, caller };
   agent = await madeWith("/v1/agents", agentConfig());
-  await madeWith("/v1/mcp-servers", { name: "desk", command: "node", args: desk.args, trusted: true });
+  await madeWith("/v1/mcp-servers", { name: "desk", command: "node", args: stdioServer.args, trusted: true });
   await madeWith("/v1/skills", await makeZip(skillFiles()), { "content-type": "application/zip" });
 });
 
 afterAll(async () => {
-  await whole?.stop();
-  await Promise.all([keyed?.close(), unkeyed?.close(), ssh?.close(), desk?.close()]);
+  await otto?.stop();
+  await Promise.all([keyed?.close(), unkeyed?.close(), ssh?.close(), stdioServer?.close()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -103,14 +103,14 @@ beforeEach(async () => {
 });
 
 function agentConfig() {
-  const sshPlace = `127.0.0.1:${ssh.port}`;
+  const sshAddress = `127.0.0.1:${ssh.port}`;
   return {
     name: "worker",
     instructions: "Do what is said.",
     tools: ["*"],
     permissions: ["read", "write", "exec", "network"],
-    tool_config: { shell: { allow_shell: true }, ssh_execute: { known_hosts: { [sshPlace]: [ssh.fingerprint] } } },
-    allowed_domains: ["*", sshPlace],
+    tool_config: { shell: { allow_shell: true }, ssh_execute: { known_hosts: { [sshAddress]: [ssh.fingerprint] } } },
+    allowed_domains: ["*", sshAddress],
     approval: { dangerous: "allow", critical: "allow" },
     idempotent_hosts: [keyed.host],
   };
@@ -239,7 +239,7 @@ describe("killed when a request that it makes has had its effect,", () => {
     const call = (word: string) => calling(`desk_${tool}`, { word: `${tool} ${word}` });
     const row = await rowAcrossDeath({ call: call("first"), next: call("next"), killing: killAfterEffect });
     expect(row?.state, JSON.stringify(row)).toBe(state);
-    const seen = deskCalls.filter((given) => JSON.stringify(given).includes(tool));
+    const seen = stdioCalls.filter((given) => JSON.stringify(given).includes(tool));
     expect(seen).toEqual([...Array(times).fill({ word: `${tool} first` }), { word: `${tool} next` }]);
   });
 });

@@ -17,15 +17,15 @@ import { fetchApi } from "../setup/fetch-api.ts";
 const CHANNEL = "C0SALES";
 const ANA = "U0ANA";
 let slack: SlackServer;
-let whole: TestSystem;
+let system: TestSystem;
 
 beforeAll(async () => {
   slack = await startSlackServer();
-  whole = await startTestSystem(envOf(slack));
+  system = await startTestSystem(envOf(slack));
 });
 
 afterAll(async () => {
-  await whole?.stop();
+  await system?.stop();
   await slack?.close();
 });
 
@@ -35,7 +35,7 @@ function envOf({ url }: SlackServer): Record<string, string> {
 
 /** A tenant with a workspace in which Otto is installed. */
 async function workspaceOf(name: string): Promise<{ caller: Caller; client: SlackClient; app: WorkspaceFacts }> {
-  const caller = await whole.makeTenant(name);
+  const caller = await system.makeTenant(name);
   const client = new SlackClient(slack.url, `T0${name.toUpperCase()}`);
   const app = await client.make({
     users: [{ id: ANA, name: "Ana", email: "ana@example.com", tz: "Europe/Lisbon" }],
@@ -47,7 +47,7 @@ async function workspaceOf(name: string): Promise<{ caller: Caller; client: Slac
 }
 
 async function post(path: string, request: Awaited<ReturnType<typeof signJson>>): Promise<number> {
-  const response = await fetchApi(`${whole.system.url}${path}`, request);
+  const response = await fetchApi(`${system.system.url}${path}`, request);
   await response.arrayBuffer();
   return response.status;
 }
@@ -59,7 +59,7 @@ async function untilMessage(client: SlackClient, thread: string, has: (message: 
     const found = messages.find(has);
     if (found !== undefined) return found;
     if (Date.now() > end)
-      throw new Error(`no such message:\n${JSON.stringify(messages, null, 2)}\n${whole.system.output()}`);
+      throw new Error(`no such message:\n${JSON.stringify(messages, null, 2)}\n${system.system.output()}`);
   }
 }
 
@@ -85,11 +85,15 @@ test("a mention becomes a task, its question buttons, a click the answer, and it
     calling("attach_file", { filename: "out/plan.md" }),
     { text: "The plan is **attached**." },
   );
-  const said = await client.say({ channel: CHANNEL, user: ANA, text: `<@${app.botUser}> ${input}` });
-  const event = eventEnvelope(app, mentionEvent({ user: ANA, channel: CHANNEL, text: said.text, ts: said.ts }), "Ev1");
+  const posted = await client.say({ channel: CHANNEL, user: ANA, text: `<@${app.botUser}> ${input}` });
+  const event = eventEnvelope(
+    app,
+    mentionEvent({ user: ANA, channel: CHANNEL, text: posted.text, ts: posted.ts }),
+    "Ev1",
+  );
   expect(await post("/slack/events", await signJson(event, { secret: SIGNING_SECRET }))).toBe(200);
 
-  const card = await untilMessage(client, said.ts, ({ blocks }) =>
+  const card = await untilMessage(client, posted.ts, ({ blocks }) =>
     JSON.stringify(blocks ?? "").includes("Which region"),
   );
   const { action_id: actionId, value } = buttonOf(card, "North");
@@ -99,7 +103,7 @@ test("a mention becomes a task, its question buttons, a click the answer, and it
         user: ANA,
         channel: CHANNEL,
         messageTs: card.ts,
-        threadTs: said.ts,
+        threadTs: posted.ts,
         actionId,
         value,
         responseUrl: await client.responseUrl(),
@@ -108,26 +112,26 @@ test("a mention becomes a task, its question buttons, a click the answer, and it
     );
   expect(await post("/slack/interactive", await click())).toBe(200);
 
-  await untilMessage(client, said.ts, ({ text }) => text.includes("attached"));
+  await untilMessage(client, posted.ts, ({ text }) => text.includes("attached"));
   for (const end = Date.now() + 30_000; ; await sleep(50)) {
     const { files } = await client.facts();
-    const file = files.find(({ shared }) => shared?.threadTs === said.ts);
+    const file = files.find(({ shared }) => shared?.threadTs === posted.ts);
     if (file !== undefined) {
       expect(file).toMatchObject({ name: "plan.md", text: "# North first\n" });
       break;
     }
-    if (Date.now() > end) throw new Error(`no file: ${JSON.stringify(files)}\n${whole.system.output()}`);
+    if (Date.now() > end) throw new Error(`no file: ${JSON.stringify(files)}\n${system.system.output()}`);
   }
-  const settled = await untilMessage(client, said.ts, ({ ts, edited }) => ts === card.ts && edited !== undefined);
+  const settled = await untilMessage(client, posted.ts, ({ ts, edited }) => ts === card.ts && edited !== undefined);
   expect(JSON.stringify(settled.blocks)).toContain("North");
   expect(JSON.stringify(settled.blocks)).not.toContain(actionId);
 
   // The same button once more, from a client that had not seen the change.
   expect(await post("/slack/interactive", await click())).toBe(200);
   for (const end = Date.now() + 30_000; ; await sleep(50)) {
-    const told = [...(await client.calls("chat.postEphemeral")), ...(await client.calls("response_url"))];
-    if (told.some(({ given }) => JSON.stringify(given).includes("Ana"))) break;
-    if (Date.now() > end) throw new Error(`nobody was told who was first: ${JSON.stringify(told)}`);
+    const notices = [...(await client.calls("chat.postEphemeral")), ...(await client.calls("response_url"))];
+    if (notices.some(({ given }) => JSON.stringify(given).includes("Ana"))) break;
+    if (Date.now() > end) throw new Error(`nobody was told who was first: ${JSON.stringify(notices)}`);
   }
   const tasks = await caller.send("GET", "/v1/tasks");
   expect(tasks.json.data).toMatchObject([{ status: "completed", project: `slack-${CHANNEL}` }]);

@@ -12,16 +12,16 @@ import {
   type TestSystem,
 } from "../setup/start-system.ts";
 
-let whole: TestSystem;
+let system: TestSystem;
 let caller: Caller;
 
 beforeAll(async () => {
-  whole = await startTestSystem();
-  caller = await whole.makeTenant("streams");
+  system = await startTestSystem();
+  caller = await system.makeTenant("streams");
 });
 
 afterAll(async () => {
-  await whole?.stop();
+  await system?.stop();
 });
 
 /** Reads until `stop` says so, the stream ends, or the connection breaks. */
@@ -60,7 +60,7 @@ async function listen(
   return messages;
 }
 
-const kept = (messages: readonly EventSourceMessage[]) => messages.filter(({ id }) => id !== undefined);
+const withId = (messages: readonly EventSourceMessage[]) => messages.filter(({ id }) => id !== undefined);
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const isTerminal = (message: EventSourceMessage | undefined) =>
   /^task\.(completed|failed|cancelled)$/.test(message?.event ?? "");
@@ -87,7 +87,7 @@ describe("a stream", () => {
     for (const { seq: cut } of events) {
       const before = await listen(id, null, (message) => Number(message.id) === cut);
       const after = await listen(id, cut, () => false);
-      const read = kept([...before, ...after]).map(({ id: seq, event, data }) => ({
+      const read = withId([...before, ...after]).map(({ id: seq, event, data }) => ({
         seq: Number(seq),
         type: event,
         data: JSON.parse(data),
@@ -96,46 +96,46 @@ describe("a stream", () => {
     }
   });
 
-  test("cut after every message of a running task is whole in the end", async () => {
+  test("cut after every message of a running task is complete in the end", async () => {
     const names = Array.from({ length: 8 }, (_, index) => `f${index}`);
     const id = await makeTask(...names.map((name) => ({ ...write(name), delayMs: 20 })), {
       text: "Done, all of it.",
       pieceCharacters: 3,
     });
     const all: EventSourceMessage[] = [];
-    while (!isTerminal(kept(all).at(-1))) {
-      const last = kept(all).at(-1)?.id;
+    while (!isTerminal(withId(all).at(-1))) {
+      const last = withId(all).at(-1)?.id;
       all.push(...(await listen(id, last === undefined ? null : Number(last), () => true)));
     }
-    expect(kept(all).map(({ id: seq }) => Number(seq))).toEqual(upTo((await log(id)).length));
+    expect(withId(all).map(({ id: seq }) => Number(seq))).toEqual(upTo((await log(id)).length));
   });
 
-  test("goes on after the runtime was killed under it", async () => {
+  test("resumes after the runtime was killed", async () => {
     const names = Array.from({ length: 6 }, (_, index) => `k${index}`);
     const id = await makeTask(...names.map((name) => ({ ...write(name), delayMs: 400 })), { text: "Done." });
     const all: EventSourceMessage[] = [];
     let kills = 0;
-    for (const end = Date.now() + 90_000; !isTerminal(kept(all).at(-1)) && Date.now() < end; ) {
-      const last = kept(all).at(-1)?.id;
+    for (const end = Date.now() + 90_000; !isTerminal(withId(all).at(-1)) && Date.now() < end; ) {
+      const last = withId(all).at(-1)?.id;
       all.push(
         ...(await listen(id, last === undefined ? null : Number(last), ({ event }) => {
-          const pid = event === "step.completed" && kills < 2 ? whole.system.workerdPid() : null;
+          const pid = event === "step.completed" && kills < 2 ? system.system.workerdPid() : null;
           if (pid !== null && kill(pid)) kills += 1;
           return false;
         })),
       );
-      await whole.system.up();
+      await system.system.up();
     }
     expect(kills).toBe(2);
-    expect(kept(all).map(({ id: seq }) => Number(seq))).toEqual(upTo((await log(id)).length));
+    expect(withId(all).map(({ id: seq }) => Number(seq))).toEqual(upTo((await log(id)).length));
     expect(all.at(-1)?.event).toBe("task.completed");
   });
 
-  test("is read by many at once, each of them whole", async () => {
+  test("is read by many at once, in full by each of them", async () => {
     const id = await makeTask({ ...write("a"), delayMs: 200 }, { text: "Done." });
     const readers = await Promise.all(Array.from({ length: 20 }, async () => await listen(id, null, () => false)));
     const length = (await log(id)).length;
-    for (const messages of readers) expect(kept(messages).map(({ id: seq }) => Number(seq))).toEqual(upTo(length));
+    for (const messages of readers) expect(withId(messages).map(({ id: seq }) => Number(seq))).toEqual(upTo(length));
   });
 });
 
@@ -168,7 +168,7 @@ describe("a request that is sent again", () => {
     const first = await post(caller, "mine", body);
     const refused = await post(caller, "mine", { ...body, input: "something else" });
     expect([refused.status, refused.json.code]).toEqual([422, "invalid_input"]);
-    const other = await whole.makeTenant("repeats");
+    const other = await system.makeTenant("repeats");
     const theirs = await post(other, "mine", body);
     expect(theirs.status).toBe(201);
     expect(theirs.json.id).not.toBe(first.json.id);

@@ -5,7 +5,7 @@ import { SCHEDULE_CASES } from "./schedule-cases.ts";
 import { TOOL_CASES } from "./tool-cases.ts";
 import { WEBHOOK_CASES } from "./webhook-cases.ts";
 
-/** A text that stands in everything that the first tenant has. */
+/** A text that all data of the first tenant contains. */
 export const CANARY = "canary-7f3a9c";
 
 /** What the first tenant has. */

@@ -16,7 +16,7 @@ import { apiDocument, mcpServer, ownTool, skillFile } from "./tool-cases.ts";
 import { webhookAt } from "./webhook-cases.ts";
 
 let slack: SlackServer;
-let whole: TestSystem;
+let system: TestSystem;
 let owner: Caller & { readonly tenant: string };
 let other: Caller;
 let owned: Owned;
@@ -24,13 +24,13 @@ let documented: string[];
 
 beforeAll(async () => {
   slack = await startSlackServer();
-  whole = await startTestSystem({
+  system = await startTestSystem({
     SLACK_API_URL: `${slack.url}/api/`,
     SLACK_SIGNING_SECRET: "canary-signing-secret",
     SLACK_CLIENT_ID: "1111.2222",
     SLACK_CLIENT_SECRET: "canary-client-secret",
   });
-  [owner, other] = await Promise.all([whole.makeTenant(`owner-${CANARY}`), whole.makeTenant("other")]);
+  [owner, other] = await Promise.all([system.makeTenant(`owner-${CANARY}`), system.makeTenant("other")]);
   const { paths } = (await owner.send("GET", "/openapi.json")).json;
   documented = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await whole?.stop();
+  await system?.stop();
   await slack?.close();
 });
 
@@ -113,7 +113,7 @@ async function own(): Promise<Owned> {
   expect(entered.status, entered.text).toBe(201);
   const [session] = (await owner.send("GET", "/v1/sessions")).json.data;
   await keepMail();
-  // The ended task leaves its summary beside it.
+  // The ended task saves its summary next to it.
   await vi.waitFor(async () => expect((await owner.send("GET", "/v1/memory")).json.data).toHaveLength(2), {
     timeout: 40_000,
     interval: 50,
@@ -206,19 +206,19 @@ describe("a key of the same tenant that is bound to another project", () => {
     const body = { name: "bound", scopes: ["tasks:read", "tasks:write", "tools:call"], projects: ["elsewhere"] };
     const made = await owner.send("POST", "/v1/keys", body);
     expect(made.status, made.text).toBe(201);
-    const bound = whole.withKey(made.json.key);
+    const bound = system.withKey(made.json.key);
     const before = await seen();
     const wrong: string[] = [];
     for (const one of CASES) {
       const isOpen = /^GET \/v1\/(agents|people|skills|tools)\b|\/v1\/sessions?\b/.test(one.route);
       if (isOpen || !/ \/(v1|webhook)\//.test(one.route)) continue;
       const answer = await ask(bound, one);
-      const said = `${one.route}: ${answer.status} ${answer.text.slice(0, 200)}`;
+      const detail = `${one.route}: ${answer.status} ${answer.text.slice(0, 200)}`;
       const isRight = one.route.startsWith("GET ") ? answer.status === 200 : answer.status === 422;
-      if (!isRight && ![403, 404].includes(answer.status)) wrong.push(said);
+      if (!isRight && ![403, 404].includes(answer.status)) wrong.push(detail);
       const { tenant: _, secret: __, ...ids } = owned;
       const leaked = [CANARY, ...Object.values(ids)].filter((text) => answer.text.includes(text));
-      if (leaked.length > 0) wrong.push(`${said} tells ${leaked.join(", ")}`);
+      if (leaked.length > 0) wrong.push(`${detail} tells ${leaked.join(", ")}`);
     }
     expect(wrong).toEqual([]);
     expect(await seen()).toBe(before);
@@ -237,13 +237,13 @@ describe("another tenant's key", () => {
     const wrong: string[] = [];
     for (const one of CASES) {
       const answer = await ask(other, one);
-      const said = `${one.route}: ${answer.status} ${answer.text.slice(0, 200)}`;
+      const detail = `${one.route}: ${answer.status} ${answer.text.slice(0, 200)}`;
       const isRight = one.other === "nothing of it" ? answer.status < 300 : answer.status === one.other;
-      if (!isRight) wrong.push(said);
+      if (!isRight) wrong.push(detail);
       const isOwnName = one.route === "POST /v1/agents";
       const { tenant: _, secret: __, ...ids } = owned;
       const leaked = [CANARY, ...Object.values(ids)].filter((text) => answer.text.includes(text));
-      if (!isOwnName && leaked.length > 0) wrong.push(`${said} tells ${leaked.join(", ")}`);
+      if (!isOwnName && leaked.length > 0) wrong.push(`${detail} tells ${leaked.join(", ")}`);
     }
     expect(wrong).toEqual([]);
     expect(await seen()).toBe(before);
@@ -287,10 +287,10 @@ describe("no key, and the operator's", () => {
   test("open no route under /v1 of a tenant's", async () => {
     for (const one of CASES) {
       if (!one.route.includes(" /v1/")) continue;
-      expect((await ask(whole.anonymous, one)).status, one.route).toBe(401);
+      expect((await ask(system.anonymous, one)).status, one.route).toBe(401);
       if (/ \/v1\/(tenants|audit)/.test(one.route) || one.route.startsWith("GET /v1/tools")) continue;
       if (one.route === "POST /v1/session") continue;
-      expect([403, 404], one.route).toContain((await ask(whole.operator, one)).status);
+      expect([403, 404], one.route).toContain((await ask(system.operator, one)).status);
     }
   });
 });

@@ -24,7 +24,7 @@ const base = {
 
 describe("defineTool", () => {
   it("makes a tool whose run gives its output as a result", async () => {
-    expect(await runTool(defineTool(base), { number: 4 })).toEqual({ result: { doubled: 8 }, shown: "8" });
+    expect(await runTool(defineTool(base), { number: 4 })).toEqual({ result: { doubled: 8 }, output: "8" });
   });
 
   it("passes on failures and controls", async () => {
@@ -44,10 +44,10 @@ describe("defineTool", () => {
       run: () => ({ kind: "failure", failure: "none" }),
       show: () => "odd",
     });
-    expect(await runTool(tool, { number: 1 })).toEqual({ result: { kind: "failure", failure: "none" }, shown: "odd" });
+    expect(await runTool(tool, { number: 1 })).toEqual({ result: { kind: "failure", failure: "none" }, output: "odd" });
   });
 
-  it("keeps the checks of an input that looks at several fields", async () => {
+  it("applies the checks of an input that compare several fields", async () => {
     const both = z
       .object({ number: z.int() })
       .refine(({ number }) => number !== 13, { path: ["number"], message: "not 13" });

@@ -28,11 +28,11 @@ describe.each(catalogue.map((tool) => [tool.name, tool] as const))("%s", (_, too
       const ran = await runTool(tool, given, ports);
       expect(ran.failure).toBeUndefined();
       if (tool.steers) expect(ran.control).toBeDefined();
-      else expect(ran.shown).not.toBe("");
+      else expect(ran.output).not.toBe("");
     },
   );
 
-  it("can be shown to a model: an object of JSON Schema that takes no other field", () => {
+  it("can be given to a model: an object of JSON Schema that accepts no other field", () => {
     const { parameters, description } = toSpec(tool, tool.name, null);
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
     expect(description).toContain(tool.summary);

@@ -32,10 +32,10 @@ import { fakeWeb } from "../fakes/web.ts";
 import { PRINCIPAL } from "../../core/provenance/label.ts";
 import { freeWork } from "../fakes/work-meter.ts";
 
-/** What came of a call: exactly one of the three is set; `shown` is what the model reads of a result. */
+/** The outcome of a call: exactly one of `result`, `failure` and `control` is set; `output` is what the model reads of a result. */
 export interface Ran {
   readonly result?: unknown;
-  readonly shown?: string;
+  readonly output?: string;
   readonly failure?: Failure;
   readonly control?: Control;
 }
@@ -108,7 +108,7 @@ export async function runTool(
   if (outcome.kind === "control") return { control: outcome.control };
   const valid = validateOutput(tool, outcome.result);
   if (!valid.ok) return { failure: valid.error };
-  return { result: valid.value, shown: tool.show(valid.value as never) };
+  return { result: valid.value, output: tool.show(valid.value as never) };
 }
 
 /**

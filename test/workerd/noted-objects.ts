@@ -32,9 +32,9 @@ export class TaskObject extends DeployedTaskObject {
 }
 
 export class TenantObject extends DeployedTenantObject {
-  override async enter(...asked: Parameters<DeployedTenantObject["enter"]>) {
-    noteCall(asked[0].task, "permit");
-    return await super.enter(...asked);
+  override async enter(...args: Parameters<DeployedTenantObject["enter"]>) {
+    noteCall(args[0].task, "permit");
+    return await super.enter(...args);
   }
 
   override async report(...[row]: Parameters<DeployedTenantObject["report"]>) {

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { inject, vi } from "vitest";
 
-/** A call of `http_request` that policy asks about by default, and that the ledger can neither repeat nor look up. */
+/** A call of `http_request` that needs an approval by default, and that the ledger can neither repeat nor look up. */
 export function post(url: string, body = "hello") {
   return { name: "http_request", arguments: { url, method: "POST", body } };
 }

@@ -47,9 +47,9 @@ const testSend = defineTool({
     return sent.ok ? { sent: "now" } : failWith(sent.error);
   },
   async probe({ url }, { web, key, signal }) {
-    const asked = await web.request({ ...requestTo(`${url}/records`, "GET"), signal });
-    if (!asked.ok) return { kind: "cannot_tell" };
-    const happened = new TextDecoder().decode(asked.value.body).includes(`/sent/${key}`);
+    const reply = await web.request({ ...requestTo(`${url}/records`, "GET"), signal });
+    if (!reply.ok) return { kind: "cannot_tell" };
+    const happened = new TextDecoder().decode(reply.value.body).includes(`/sent/${key}`);
     return happened ? { kind: "happened", result: { sent: "before" } } : { kind: "not_happened" };
   },
   show: ({ sent }) => `Sent ${sent}.`,

@@ -45,7 +45,7 @@ describe("agents", () => {
     expect(valueOf(await database.agents.update(tenant.id, back, act("agent.update", id))).version).toBe(3);
   });
 
-  test("that are archived leave the list and their name, and do not change", async () => {
+  test("that are archived leave the list, release their name, and do not change", async () => {
     const { tenant } = await makeTenant(database);
     const other = await makeTenant(database);
     const config = configOf("leaving");

@@ -36,7 +36,7 @@ async function readAll<T>(
 }
 
 describe("tenants", () => {
-  test("are made once with their first key, however often that is asked", async () => {
+  test("are created once with their first key, however often the request repeats", async () => {
     const [tenant, key] = [newTenant(), newKey("")];
     const first = { ...key, key: { ...key.key, tenant: tenant.id } };
     const made = act("tenant.create", tenant.id);
@@ -93,7 +93,7 @@ describe("tenants", () => {
     expect(valueOf(await database.toolSources.definitions(tenant.id))).toEqual([]);
   });
 
-  test("that live are not purged, whoever asks", async () => {
+  test("that are active cannot be purged", async () => {
     const { tenant, key } = await makeTenant(database);
     valueOf(await database.tenants.purge(tenant.id));
     expect(valueOf(await database.keys.page(tenant.id, firstPage)).items).toEqual([key.key]);
@@ -105,8 +105,8 @@ describe("keys", () => {
     const { tenant } = await makeTenant(database);
     const { key, hash } = newKey(tenant.id);
     const bound = { ...key, projects: ["sales"], agents: ["agent_1"] };
-    const kept = await database.keys.create({ key: bound, hash }, act("key.create", key.id));
-    expect(kept).toEqual({ ok: true, value: bound });
+    const created = await database.keys.create({ key: bound, hash }, act("key.create", key.id));
+    expect(created).toEqual({ ok: true, value: bound });
     expect(await database.keys.findByHash(tenant.id, hash)).toMatchObject({
       ok: true,
       value: { id: key.id, projects: ["sales"], agents: ["agent_1"] },
@@ -142,7 +142,7 @@ describe("keys", () => {
     });
   });
 
-  test("are revoked once: a second time changes nothing and leaves no second audit row", async () => {
+  test("are revoked once: a second time changes nothing and writes no second audit row", async () => {
     const { tenant, key } = await makeTenant(database);
     const first = act("key.revoke", key.key.id, START + 5);
     valueOf(await database.keys.revoke(tenant.id, key.key.id, first));
@@ -151,7 +151,7 @@ describe("keys", () => {
     expect(valueOf(await database.audit.page(tenant.id, firstPage)).items).toEqual([first]);
   });
 
-  test("that are not there cannot be revoked, and leave no audit row", async () => {
+  test("that do not exist cannot be revoked, and write no audit row", async () => {
     const { tenant } = await makeTenant(database);
     const missing = newId("key");
     const answer = await database.keys.revoke(tenant.id, missing, act("key.revoke", missing));
@@ -161,7 +161,7 @@ describe("keys", () => {
 });
 
 describe("agents", () => {
-  test("keep every version as it was agreed, down to characters that Postgres cannot hold in jsonb", async () => {
+  test("retain every version as it was saved, including characters that Postgres cannot store in jsonb", async () => {
     const { tenant } = await makeTenant(database);
     const id = newId("agent");
     const config = {
@@ -329,7 +329,7 @@ describe("the index of tasks", () => {
     );
   });
 
-  test("ends a page early when its tasks are large, and shows every one of them whole on some page", async () => {
+  test("ends a page early if its tasks are large, and returns every task in full on some page", async () => {
     const { tenant } = await makeTenant(database);
     const input = "日".repeat(200_000);
     const rows = Array.from({ length: 30 }, (_, index) => report({ at: START + index, input }));
@@ -343,7 +343,7 @@ describe("the index of tasks", () => {
 });
 
 describe("a database that is away", () => {
-  test("is upstream_failed with a time to come back, and is used again when it is there", async () => {
+  test("is upstream_failed with a retry time, and is used again once it is available", async () => {
     const away = openDatabase(server.url, "http://127.0.0.1:1/sql");
     expect(await away.tenants.get(newId("tenant"))).toMatchObject({
       ok: false,
@@ -354,7 +354,7 @@ describe("a database that is away", () => {
     expect(await away.tenants.get(newId("tenant"))).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
-  test("is told by a wrong password too, without the password in what the caller reads", async () => {
+  test("is reported for a wrong password too, without the password in the caller's text", async () => {
     const wrong = openDatabase(server.url.replace(/:[^:@]+@/, ":not-the-password@"), server.endpoint);
     const answer = await wrong.tenants.get(newId("tenant"));
     expect(answer).toMatchObject({ ok: false, error: { code: "upstream_failed" } });

@@ -24,12 +24,12 @@ const listed = async (tenant: string, filter: Partial<DeliveryFilter> = {}) =>
   valueOf(await database.deliveries.page(tenant, { ...ALL, ...filter }, PAGE)).items.map(({ id }) => id);
 
 describe("deliveries", () => {
-  test("come back as they were told, and an older telling changes nothing", async () => {
+  test("are returned as reported, and an older report changes nothing", async () => {
     const tenant = await newTenant();
     const first = deliveryReport({ to: "T1/#g\u0000l", task: "task_a", about: "qst_a", channel: "slack" });
     expect(valueOf(await database.deliveries.upsert(tenant, [first]))).toEqual({ isErased: false });
-    const kept = { ...first, to: "T1/#g\ufffdl" };
-    expect(valueOf(await database.deliveries.get(tenant, first.id))).toEqual(kept);
+    const stored = { ...first, to: "T1/#g\ufffdl" };
+    expect(valueOf(await database.deliveries.get(tenant, first.id))).toEqual(stored);
     const dead = {
       ...first,
       version: 5,
@@ -41,7 +41,7 @@ describe("deliveries", () => {
     } as const;
     valueOf(await database.deliveries.upsert(tenant, [dead]));
     valueOf(await database.deliveries.upsert(tenant, [{ ...first, version: 4 }]));
-    expect(valueOf(await database.deliveries.get(tenant, first.id))).toEqual({ ...dead, to: kept.to });
+    expect(valueOf(await database.deliveries.get(tenant, first.id))).toEqual({ ...dead, to: stored.to });
     expect(await database.deliveries.get(await newTenant(), first.id)).toMatchObject({ error: { code: "not_found" } });
   });
 
@@ -86,8 +86,8 @@ describe("deliveries", () => {
 
   test("of an erased tenant are not taken, name their outboxes, and go when it is purged", async () => {
     const tenant = await newTenant();
-    const [kept, late] = [deliveryReport({ outbox: "a" }), deliveryReport({ outbox: "b" })];
-    valueOf(await database.deliveries.upsert(tenant, [kept, deliveryReport({ outbox: "a" })]));
+    const [stored, late] = [deliveryReport({ outbox: "a" }), deliveryReport({ outbox: "b" })];
+    valueOf(await database.deliveries.upsert(tenant, [stored, deliveryReport({ outbox: "a" })]));
     expect(valueOf(await database.deliveries.outboxes(tenant, 10))).toEqual(["a"]);
     valueOf(await database.tenants.erase(tenant, act("tenant.erase", tenant)));
     expect(valueOf(await database.deliveries.upsert(tenant, [late]))).toEqual({ isErased: true });
@@ -99,8 +99,8 @@ describe("deliveries", () => {
   });
 
   test("of a tenant that there never was are dropped, which is not the same as erased", async () => {
-    const nobody = newId("tenant");
-    expect(valueOf(await database.deliveries.upsert(nobody, [deliveryReport()]))).toEqual({ isErased: false });
-    expect(await listed(nobody)).toEqual([]);
+    const unknownTenant = newId("tenant");
+    expect(valueOf(await database.deliveries.upsert(unknownTenant, [deliveryReport()]))).toEqual({ isErased: false });
+    expect(await listed(unknownTenant)).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ describe("the trees that ended", () => {
     return { ...row, view: { ...row.view, ended_at: at(day), parent_id: parent } };
   };
 
-  test("come in the order of their end, roots alone, before a moment and after a place", async () => {
+  test("are listed in the order of their end, roots only, before a time and after a cursor", async () => {
     const { tenant } = await makeTenant(database);
     const [third, first, second, same] = [endedOn(3), endedOn(1), endedOn(2), endedOn(2)];
     const rows = [third, first, second, same, endedOn(1, first.task), report()];

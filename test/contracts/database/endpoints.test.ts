@@ -30,7 +30,7 @@ const acts = async (tenant: string) =>
   valueOf(await database.audit.page(tenant, { after: null, limit: 100 })).items.map(({ action }) => action);
 
 describe("an endpoint", () => {
-  test("is made once, listed the latest first, set, and removed, and each change stands in the log once", async () => {
+  test("is created once, listed latest first, changed, and removed, with one audit row for each change", async () => {
     const tenant = await newTenantId();
     const endpoint = endpointOf();
     const made = act("webhook.create", endpoint.id);
@@ -80,7 +80,7 @@ describe("an endpoint", () => {
     });
   });
 
-  test("keeps the secrets that were replaced, the latest three of them, and replaces once by one act", async () => {
+  test("retains the latest three replaced secrets, and replaces once per act", async () => {
     const tenant = await newTenantId();
     const { id } = await make(tenant);
     for (const n of [1, 2, 3, 4]) {

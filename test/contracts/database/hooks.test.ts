@@ -37,7 +37,7 @@ describe("a hook", () => {
     expect(taken).toMatchObject({ error: { code: "conflict", field: "name" } });
   });
 
-  test("is set anew at the version that was thought of, and keeps its secret unless another is given", async () => {
+  test("is replaced at the version that was read, and retains its secret unless another is given", async () => {
     const { id, config, sealed } = await make("b");
     const act2 = () => act("hook.update", id);
     const config2 = { ...config, prompt: "{{a}}" };
@@ -85,7 +85,7 @@ describe("a hook", () => {
     expect(await database.hooks.find(tenant, "standard")).toMatchObject({ error: { code: "not_found" } });
   });
 
-  test("is listed in pages, and removed; each change stands in the log once", async () => {
+  test("is listed in pages, and removed; each change is in the log once", async () => {
     const of = (await makeTenant(database)).tenant.id;
     const rows = ["e", "f", "g"].map(hookRow);
     for (const row of rows) valueOf(await database.hooks.create(of, row, act("hook.create", row.id)));

@@ -98,8 +98,8 @@ async function fillTenant() {
   if (!mcp.ok) throw new Error(mcp.error.message);
   const person = personOf("Spy Smith");
   await database.people.create(made.tenant.id, person, act("person.create", person.id));
-  const told = await database.deliveries.upsert(made.tenant.id, [deliveryReport({ task: task.task })]);
-  if (!told.ok) throw new Error(told.error.message);
+  const upserted = await database.deliveries.upsert(made.tenant.id, [deliveryReport({ task: task.task })]);
+  if (!upserted.ok) throw new Error(upserted.error.message);
   const endpoint = endpointOf();
   const hooked = await database.endpoints.create(made.tenant.id, endpoint, act("webhook.create", endpoint.id));
   if (!hooked.ok) throw new Error(hooked.error.message);
@@ -112,7 +112,7 @@ async function fillTenant() {
   return { ...made, schedule, agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id };
 }
 
-/** Runs one statement by itself, as `otto_app`, with a tenant named or with none. */
+/** Runs one statement alone, as `otto_app`, with or without a tenant. */
 async function asApp(statement: string, tenant: string | null): Promise<unknown[]> {
   neonConfig.fetchEndpoint = server.endpoint;
   const sql = neon(server.url, { disableWarningInBrowsers: true });
@@ -272,7 +272,7 @@ test("an owner of the tables who is no superuser is bound by them too", async ()
 });
 
 describe("one tenant with another's ids", () => {
-  test("reads none of them", async () => {
+  test("reads no row of another tenant", async () => {
     const missing = { ok: false, error: { code: "not_found" } };
     expect(await database.agents.get(b.tenant.id, a.agent)).toMatchObject(missing);
     expect(await database.agents.get(b.tenant.id, "spy")).toMatchObject(missing);
@@ -311,7 +311,7 @@ describe("one tenant with another's ids", () => {
     }
   });
 
-  test("changes and removes none of them", async () => {
+  test("changes and removes no row of another tenant", async () => {
     const missing = { ok: false, error: { code: "not_found" } };
     const update = { id: a.agent, config: configOf("stolen"), ifVersion: null };
     expect(await database.agents.update(b.tenant.id, update, act("agent.update", a.agent))).toMatchObject(missing);
@@ -334,8 +334,8 @@ describe("one tenant with another's ids", () => {
       ok: true,
     });
     expect(await database.endpoints.remove(b.tenant.id, hook, act("webhook.delete", hook))).toMatchObject(missing);
-    const kept = [{ id: hook, version: 1, url: "https://receiver.example/otto", enabled: true, sealed: "c2VhbGVk" }];
-    expect(await database.endpoints.all(a.tenant.id)).toMatchObject({ ok: true, value: kept });
+    const stored = [{ id: hook, version: 1, url: "https://receiver.example/otto", enabled: true, sealed: "c2VhbGVk" }];
+    expect(await database.endpoints.all(a.tenant.id)).toMatchObject({ ok: true, value: stored });
     const { state } = a.schedule;
     expect(await database.schedules.remove(b.tenant.id, state.id, act("schedule.delete", state.id))).toMatchObject(
       missing,

@@ -51,7 +51,7 @@ async function inbox(tenant: string, filter: Parameters<Database["tasks"]["inbox
 }
 
 describe("the index", () => {
-  test("takes text that Postgres cannot hold, and finds what stands beside it", async () => {
+  test("accepts text that Postgres cannot store, and finds the text around it", async () => {
     const tenant = await newTenantId();
     const [nul, half] = [String.fromCharCode(0), String.fromCharCode(0xd800)];
     const odd = report({ input: `Before ${nul} and ${half}\nafter`, status: "waiting_input" });
@@ -73,7 +73,7 @@ describe("the index", () => {
 });
 
 describe("the short form of a list", () => {
-  test("is cut, follows what is reported, and reads none of the long views", async () => {
+  test("is cut, follows the reports, and reads no long view", async () => {
     const tenant = await newTenantId();
     const [long, brief] = [report({ input: "x".repeat(200_000), at: START + 1 }), report()];
     await put(tenant, long, brief);
@@ -109,7 +109,7 @@ describe("the short form of a list", () => {
 });
 
 describe("what waits for people", () => {
-  test("is what the latest report of each task told, and goes with it", async () => {
+  test("is that of each task's latest report, and is deleted with it", async () => {
     const tenant = await newTenantId();
     const asks = report({ status: "waiting_input" });
     await put(tenant, { ...asks, waits: [question(5), question(3, { id: "qst_first" })] });
@@ -123,7 +123,7 @@ describe("what waits for people", () => {
     expect(await inbox(tenant)).toEqual({ items: [], next: null, total: 0 });
   });
 
-  test("is that of hidden tasks too, and none of another tenant's", async () => {
+  test("includes hidden tasks, but no other tenant's", async () => {
     const [tenant, other] = [await newTenantId(), await newTenantId()];
     await put(tenant, { ...report({ hidden: true }), waits: [question(1, { kind: "approval" })] });
     expect((await inbox(tenant)).total).toBe(1);

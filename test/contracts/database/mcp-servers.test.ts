@@ -45,7 +45,7 @@ const put = (name: string, isOther = false) =>
   database.mcpServers.put(tenant, mcpServer(name, isOther), act("mcp_server.set", name));
 
 describe("a server", () => {
-  test("is put, listed, and removed, and each change stands in the log", async () => {
+  test("is put, listed, and removed, and each change is in the log", async () => {
     const made = valueOf(await put("a"));
     expect(made).toMatchObject({ name: "a", version: 1, status: "failed", approved: null, seen: null });
     expect(valueOf(await put("a")).version).toBe(2);
@@ -63,7 +63,7 @@ describe("a server", () => {
     ).toEqual(["mcp_server.delete", "mcp_server.set", "mcp_server.set"]);
   });
 
-  test("keeps what a look at it gave, and not what a look at an earlier version gave", async () => {
+  test("stores the result of a check, but not of a check of an earlier version", async () => {
     valueOf(await put("b"));
     const seen = valueOf(await database.mcpServers.saveCheck(tenant, "b", 1, check("h1")));
     expect(seen).toMatchObject({
@@ -116,7 +116,7 @@ describe("a server", () => {
 describe("what is sealed", () => {
   const secrets = { headers: [["x-api-key", "canary-71"]] as const, clientSecret: "canary-72" };
 
-  test("opens for its tenant and its name only, and stands nowhere as it is", async () => {
+  test("opens for its tenant and its name only, and is stored nowhere unsealed", async () => {
     const sealing = openSealing(randomBytes(32).toString("base64"));
     const reseal = () => Promise.resolve();
     const registry = openRegistry(database.mcpServers, { sealing, reseal }, tenant);

@@ -20,7 +20,7 @@ const ALL = { scope: null, tag: null, withOutside: true };
 const newTenantId = async () => (await makeTenant(database)).tenant.id;
 
 describe("memories", () => {
-  test("come back as they were saved, down to odd characters", async () => {
+  test("are returned as they were saved, including unusual characters", async () => {
     const tenant = await newTenantId();
     const odd = hashedMemory({
       content: ` "quoted" \\ {braces} \u0001 \u200b e\u0301 🦦 \u2028\r\n'; drop table memories; --`,
@@ -38,7 +38,7 @@ describe("memories", () => {
       ).toHaveLength(1);
   });
 
-  test("are saved once however often that is asked, and the act stands in the audit log once", async () => {
+  test("are saved once however often the request repeats, with one audit row", async () => {
     const tenant = await newTenantId();
     const memory = hashedMemory({ tags: ["a"] });
     const made = act("memory.create", memory.id);
@@ -47,17 +47,17 @@ describe("memories", () => {
     expect(valueOf(await database.audit.page(tenant, FIRST)).items).toEqual([made]);
   });
 
-  test("with a content that their project has already are merged into what is there", async () => {
+  test("with a content that their project already contains are merged into the existing one", async () => {
     const tenant = await newTenantId();
     const first = hashedMemory({ content: "same", tags: ["a", "b"], project: "x" });
     const second = hashedMemory({ content: "same", tags: ["b", "c"], project: "x", createdAt: START + 5 });
     valueOf(await database.memories.save(tenant, [first], null));
-    const asked = act("memory.create", second.id);
-    const [kept] = valueOf(await database.memories.save(tenant, [second], asked));
-    expect(kept).toEqual({ ...first, tags: ["a", "b", "c"], updatedAt: START + 5, embeddedBy: null });
+    const creation = act("memory.create", second.id);
+    const [saved] = valueOf(await database.memories.save(tenant, [second], creation));
+    expect(saved).toEqual({ ...first, tags: ["a", "b", "c"], updatedAt: START + 5, embeddedBy: null });
     expect(valueOf(await database.memories.page(tenant, ALL, FIRST)).items).toHaveLength(1);
     expect(valueOf(await database.memories.tagged(tenant, ALL, ["c"], 10))).toEqual([first.id]);
-    expect(valueOf(await database.audit.page(tenant, FIRST)).items).toEqual([{ ...asked, target: first.id }]);
+    expect(valueOf(await database.audit.page(tenant, FIRST)).items).toEqual([{ ...creation, target: first.id }]);
   });
 
   test("are not merged across projects, nor with the tenant's own", async () => {
@@ -71,10 +71,10 @@ describe("memories", () => {
     const tenant = await newTenantId();
     const tags = (from: number) => Array.from({ length: 15 }, (_, index) => `t${from + index}`);
     valueOf(await database.memories.save(tenant, [hashedMemory({ content: "same", tags: tags(0) })], null));
-    const [kept] = valueOf(
+    const [saved] = valueOf(
       await database.memories.save(tenant, [hashedMemory({ content: "same", tags: tags(10) })], null),
     );
-    expect(kept?.tags).toHaveLength(20);
+    expect(saved?.tags).toHaveLength(20);
   });
 
   test("saved at the same moment with one content are one", async () => {
@@ -86,8 +86,8 @@ describe("memories", () => {
       }),
     );
     expect(new Set(saved).size).toBe(1);
-    const [kept] = valueOf(await database.memories.page(tenant, ALL, FIRST)).items;
-    expect(kept?.tags).toHaveLength(8);
+    const [stored] = valueOf(await database.memories.page(tenant, ALL, FIRST)).items;
+    expect(stored?.tags).toHaveLength(8);
   });
 
   test("are listed latest first, page by page, by project and tag", async () => {
@@ -225,7 +225,7 @@ describe("projects", () => {
     expect(await database.projects.get(tenant, "alpha")).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
-  test("that are erased come back with a task that changes, and not with one that is told again", async () => {
+  test("that are erased reappear with a report of a changed task, but not with a repeated report", async () => {
     const tenant = await newTenantId();
     const task = report({ project: "p" });
     valueOf(await database.tasks.upsert(tenant, [task]));

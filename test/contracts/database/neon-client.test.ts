@@ -92,7 +92,7 @@ describe.each(CLIENTS)("%s", (_, { neon, neonConfig, NeonDbError }) => {
     expect(await ask(`select $1::${type} as v`, [value])).toEqual([{ v: value }]);
   });
 
-  test("gives rows as lists, and the whole result, when it is asked to", async () => {
+  test("returns rows as lists, and the full result, on request", async () => {
     expect(await ask("select 1 as a, 2 as a", [], { arrayMode: true })).toEqual([[1, 2]]);
     expect(await ask("select 1 as one where false", [], { fullResults: true })).toMatchObject({
       command: "SELECT",
@@ -153,15 +153,15 @@ describe.each(CLIENTS)("%s", (_, { neon, neonConfig, NeonDbError }) => {
   });
 });
 
-test("the bundle's asks Neon's own endpoint where none is set", async () => {
-  const asked: string[] = [];
+test("the bundle's client uses Neon's own endpoint by default", async () => {
+  const queries: string[] = [];
   const { fetchFunction } = bundled.neonConfig;
   bundled.neonConfig.fetchEndpoint = null;
   bundled.neonConfig.fetchFunction = async (target) => {
-    asked.push(new Request(target).url);
+    queries.push(new Request(target).url);
     return Response.json({ command: "SELECT", rowCount: 0, fields: [], rows: [] });
   };
   await bundled.neon("postgres://u:p@ep-cool-1.eu-central-1.aws.neon.tech/otto").query("select 1");
   bundled.neonConfig.fetchFunction = fetchFunction;
-  expect(asked).toEqual(["https://api.eu-central-1.aws.neon.tech/sql"]);
+  expect(queries).toEqual(["https://api.eu-central-1.aws.neon.tech/sql"]);
 });

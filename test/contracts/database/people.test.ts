@@ -21,17 +21,17 @@ async function add(tenant: string, ...args: Parameters<typeof personOf>): Promis
 }
 
 describe("people", () => {
-  test("are kept as they were written, and once for one id", async () => {
+  test("are stored as they were written, and once for one id", async () => {
     const { tenant } = await makeTenant(database);
     const person = personOf("Ana Lima", { aliases: ["Boss"], preferred: "email", workingHours: null });
     const made = act("person.create", person.id);
-    const kept = { ...person, version: 1, createdAt: START, updatedAt: START };
-    expect(await database.people.create(tenant.id, person, made)).toEqual({ ok: true, value: kept });
+    const stored = { ...person, version: 1, createdAt: START, updatedAt: START };
+    expect(await database.people.create(tenant.id, person, made)).toEqual({ ok: true, value: stored });
     expect(await database.people.create(tenant.id, { ...person, name: "Other" }, made)).toEqual({
       ok: true,
-      value: kept,
+      value: stored,
     });
-    expect(await database.people.get(tenant.id, person.id)).toEqual({ ok: true, value: kept });
+    expect(await database.people.get(tenant.id, person.id)).toEqual({ ok: true, value: stored });
     const acts = valueOf(await database.audit.page(tenant.id, { after: null, limit: 10 })).items;
     expect(acts).toEqual([made]);
   });
@@ -100,18 +100,18 @@ describe("people", () => {
     const bob = await add(tenant.id, "Ana");
     const lima = await add(tenant.id, "Ana Lima", { aliases: ["The Boss"] });
     const costa = await add(tenant.id, "Ana Costa", { aliases: ["the  boss", "Bo"] });
-    const named = async (asked: string) =>
+    const findByName = async (asked: string) =>
       valueOf(await database.people.findByName(tenant.id, asked, 10)).map(({ id }) => id);
-    expect(await named("ANA")).toEqual([bob.id, costa.id, lima.id]);
-    expect(await named("ana  lima")).toEqual([lima.id]);
-    expect(await named("the boss")).toEqual([costa.id, lima.id]);
-    expect(await named(lima.id)).toEqual([lima.id]);
-    expect(await named("Lima")).toEqual([]);
+    expect(await findByName("ANA")).toEqual([bob.id, costa.id, lima.id]);
+    expect(await findByName("ana  lima")).toEqual([lima.id]);
+    expect(await findByName("the boss")).toEqual([costa.id, lima.id]);
+    expect(await findByName(lima.id)).toEqual([lima.id]);
+    expect(await findByName("Lima")).toEqual([]);
     const change = { id: costa.id, fields: { ...costa, name: "Eva Costa", aliases: [] }, ifVersion: null };
     valueOf(await database.people.update(tenant.id, change, act("person.update", costa.id)));
-    expect(await named("the boss")).toEqual([lima.id]);
-    expect(await named("eva")).toEqual([costa.id]);
-    expect(await named("ana")).toEqual([bob.id, lima.id]);
+    expect(await findByName("the boss")).toEqual([lima.id]);
+    expect(await findByName("eva")).toEqual([costa.id]);
+    expect(await findByName("ana")).toEqual([bob.id, lima.id]);
   });
 
   test("are counted, and the first of them named", async () => {
@@ -120,7 +120,7 @@ describe("people", () => {
     expect(await database.people.names(tenant.id, 2)).toEqual({ ok: true, value: { names: ["Ana", "bo"], total: 3 } });
   });
 
-  test("that were removed leave their name and addresses to others", async () => {
+  test("that were removed release their name and addresses", async () => {
     const { tenant } = await makeTenant(database);
     const ana = await add(tenant.id, "Ana Lima");
     expect(await database.people.remove(tenant.id, ana.id, act("person.delete", ana.id))).toEqual({

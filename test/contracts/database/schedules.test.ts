@@ -44,7 +44,7 @@ test("a row is made once, takes later reports and no earlier one, and is removed
   expect(acts.filter(({ target }) => target === row.state.id)).toHaveLength(2);
 });
 
-test("a row of an earlier release is tracked from its object's next report on, and none is found of an erased tenant", async () => {
+test("a row of an earlier release is tracked from its object's next report on, but never for an erased tenant", async () => {
   const { id } = (await makeTenant(database)).tenant;
   const row = scheduleRow(id);
   const find = async () => await database.schedules.find(id, row.state.id);
@@ -74,7 +74,7 @@ test.each([
   ["NUL", "\u0000"],
   ["half a surrogate pair", "\ud800"],
   ["half a pair behind a backslash", "\\\ud800"],
-])("one that is over holds up no other, although its text holds %s", async (_, odd) => {
+])("an ended schedule blocks no other, although its text contains %s", async (_, odd) => {
   const { id } = (await makeTenant(database)).tenant;
   const { state } = scheduleRow(id);
   const task = { input: `${odd}" and \\u0000`, metadata: { paused: true } };
@@ -95,7 +95,7 @@ test("one that is paused counts whatever its text holds, and fails nothing", asy
   expect(await create(scheduleRow(id), id)).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
 });
 
-test("no text of a tenant's makes one that is over count as paused", async () => {
+test("no text of a tenant makes an ended schedule count as paused", async () => {
   const { id } = (await makeTenant(database)).tenant;
   const { state } = scheduleRow(id);
   const task = { input: `"paused":true,`, metadata: { paused: true, '"paused":true,"': "\\" } };
@@ -110,7 +110,7 @@ test("no text of a tenant's makes one that is over count as paused", async () =>
   expect(await create(scheduleRow(id), id)).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
 });
 
-test("one that is over comes back where fewer than fit may be due, its own row aside", async () => {
+test("an ended schedule can be reactivated while the tenant is below its limit, its own row excluded", async () => {
   const { id } = (await makeTenant(database)).tenant;
   const { state } = scheduleRow(id);
   const owner = neon(server.ownerUrl, { disableWarningInBrowsers: true });

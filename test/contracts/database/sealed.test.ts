@@ -77,7 +77,7 @@ async function store(column: SealedColumn, sealed: string): Promise<void> {
 }
 
 describe.each(SEALED_COLUMNS)("a value in %s", (column) => {
-  test("records its key, is re-sealed in its place, and then its key can go", async () => {
+  test("records its key, is re-sealed, and then its old key can be removed", async () => {
     const [first, second] = [newKey(), newKey()];
     const [sealed, by] = [await seal(first), await seal(second)];
     await store(column, sealed);

@@ -34,7 +34,7 @@ describe("a workspace", () => {
     expect(await database.slackInstalls.findByTeam(b, "T1")).toMatchObject({ error: { code: "not_found" } });
   });
 
-  test("keeps its id when the app is installed anew", async () => {
+  test("retains its id when the app is installed again", async () => {
     const [first, again] = [await put(a, "T3"), await put(a, "T3", START + 1)];
     expect(first).toMatchObject({ ok: true });
     if (first.ok) expect(again).toMatchObject({ ok: true, value: { id: first.value.id, updatedAt: START + 1 } });
@@ -64,7 +64,7 @@ describe("a workspace", () => {
 });
 
 describe("an authorization", () => {
-  const begun = {
+  const started = {
     mark: "m1",
     key: "key_1",
     redirect: "https://otto.example/slack/oauth",
@@ -72,14 +72,14 @@ describe("an authorization", () => {
   };
 
   test("ends once, for the tenant that began it", async () => {
-    await database.slackInstalls.begin(a, begun);
+    await database.slackInstalls.begin(a, started);
     expect(await database.slackInstalls.end(b, "m1", Date.now())).toEqual({ ok: true, value: null });
-    expect(await database.slackInstalls.end(a, "m1", Date.now())).toEqual({ ok: true, value: begun });
+    expect(await database.slackInstalls.end(a, "m1", Date.now())).toEqual({ ok: true, value: started });
     expect(await database.slackInstalls.end(a, "m1", Date.now())).toEqual({ ok: true, value: null });
   });
 
-  test("that is over ends nothing", async () => {
-    await database.slackInstalls.begin(a, { ...begun, mark: "m2" });
-    expect(await database.slackInstalls.end(a, "m2", begun.expiresAt + 1)).toEqual({ ok: true, value: null });
+  test("that expired ends nothing", async () => {
+    await database.slackInstalls.begin(a, { ...started, mark: "m2" });
+    expect(await database.slackInstalls.end(a, "m2", started.expiresAt + 1)).toEqual({ ok: true, value: null });
   });
 });

@@ -42,7 +42,7 @@ describe("the sources of a tenant's tools", () => {
     expect(valueOf(await database.toolSources.all(tenant.id))).toMatchObject([{ version: 3, hash: null, tools: 0 }]);
   });
 
-  test("change whole or not at all: with their names, their definitions and the act", async () => {
+  test("change completely or not at all: with their names, their definitions and the act", async () => {
     const { tenant } = await makeTenant(database);
     const made = act("tool.create", "spy");
     valueOf(await database.toolSources.publish(tenant.id, sourceOf("custom"), made));
@@ -73,7 +73,7 @@ describe("use", () => {
   const DAY = 86_400_000;
   const day = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-  test("is told apart as it is asked for, of tasks that are there and of those that were erased", async () => {
+  test("is summed by the requested parts, including erased tasks", async () => {
     const { tenant } = await makeTenant(database);
     const [mine, call, later, gone] = [
       report({ key: "key_a", project: "sales", tokens: 10 }),
@@ -100,7 +100,7 @@ describe("use", () => {
     expect(await read(["agent"], START + 2 * DAY, START + 3 * DAY)).toEqual([]);
   });
 
-  test("of a task counts whole micro-dollars where it cost a part of one", async () => {
+  test("of a task rounds a fraction of a micro-dollar up", async () => {
     const { tenant } = await makeTenant(database);
     const cheap = { ...report({ tokens: 15 }), used: { tokens: 15, costMicros: 12.5 } };
     valueOf(await database.tasks.upsert(tenant.id, [cheap]));

@@ -106,7 +106,7 @@ describe("the sidecar", () => {
     await closeServer(killed);
   });
 
-  it("refuses a template that is none, or of another kind, and leaves nothing behind", async () => {
+  it("rejects an invalid template and one of another kind, and stores nothing", async () => {
     const maker = openDocuments(connectSidecar(url, secret), "ten_1");
     const docx = await maker.make(request({ format: "docx", markdown: "x" }));
     if (!docx.ok) expect.fail(docx.error.message);
@@ -125,7 +125,7 @@ describe("the sidecar", () => {
     await expect.poll(() => readdirSync(join(folder, "jobs")), { timeout: 20_000 }).toEqual([]);
   });
 
-  it("that is not there is told of, and nothing began", async () => {
+  it("that is unavailable is reported, and nothing was started", async () => {
     const gone = openDocuments(connectSidecar(`http://127.0.0.1:${await findUnusedPort()}`, secret, 0), "ten_1");
     expect(await gone.make(request(SHEETS))).toMatchObject({
       ok: false,

@@ -47,7 +47,7 @@ function fixture(name: string): Uint8Array {
   return readFileSync(new URL(`../../sidecar/__fixtures__/documents/${name}`, import.meta.url));
 }
 
-it("the sidecar hands over what stands in a document, with its pictures, and keeps nothing", async () => {
+it("the sidecar returns a document's text and pictures, and stores nothing", async () => {
   const { documents, folder, close } = await overLoopback();
   const read = await documents.read(documentOf("slides.pptx", fixture("slides.pptx"), { withImages: true }));
   if (!read.ok) throw new Error(read.error.message);
@@ -63,7 +63,7 @@ it("the sidecar hands over what stands in a document, with its pictures, and kee
   await close();
 });
 
-it("the sidecar reads the pages that are asked for", async () => {
+it("the sidecar reads the requested pages", async () => {
   const { documents, close } = await overLoopback();
   const read = await documents.read(documentOf("a.pdf", fixture("report.pdf"), { pages: { first: 2, last: 2 } }));
   expect(read).toMatchObject({ ok: true, value: { units: { total: 2, read: 1 } } });

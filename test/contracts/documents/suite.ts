@@ -26,7 +26,7 @@ export function documentsContract(
   open: () => Promise<{ documents: DocumentsPort; close(): Promise<void> }>,
 ): void {
   describe(`documents: ${name}`, () => {
-    it("reads text as it is, and tells its kind", async () => {
+    it("reads text unchanged, and names its kind", async () => {
       const { documents, close } = await open();
       const read = await documents.read(documentOf("a folder/größe.md", "# Größe\n\ntext\n"));
       expect(read).toMatchObject(
@@ -35,7 +35,7 @@ export function documentsContract(
       await close();
     });
 
-    it("gives no pictures where none were wanted", async () => {
+    it("returns no pictures unless requested", async () => {
       const { documents, close } = await open();
       const read = await documents.read(documentOf("a.md", "hello"));
       const files = [];

@@ -74,10 +74,10 @@ beforeAll(async () => {
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let scenario = left.shift(); scenario !== undefined; scenario = left.shift()) {
-        const asked = ["--command", command, "--scenario", scenario, "--timeout", String(TIMEOUT_MS), "-o", folder];
-        let tried = await run("client", ...asked);
+        const args = ["--command", command, "--scenario", scenario, "--timeout", String(TIMEOUT_MS), "-o", folder];
+        let tried = await run("client", ...args);
         for (let tries = 1; tries < TRIES && WOKE_LATE.test(tried.output); tries += 1)
-          tried = await run("client", ...asked);
+          tried = await run("client", ...args);
         ran.set(scenario, tried);
       }
     }),

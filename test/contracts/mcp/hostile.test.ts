@@ -113,7 +113,7 @@ describe("a list", () => {
     expect(await (await portTo(mockServer)).list("notes", signal())).toMatchObject({ ok: false });
   });
 
-  it("is asked for anew in the old way when the server's word of before does not hold any more", async () => {
+  it("is requested again with the old protocol when the server's remembered version is no longer valid", async () => {
     const modern = await start({});
     const known = await (await portTo(modern)).list("notes", signal());
     const prior = known.ok ? known.value.prior : null;
@@ -155,7 +155,7 @@ describe("a reply", () => {
     expect(later).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
   });
 
-  it("that never ends is given up when the time is over", async () => {
+  it("that never ends is given up after its time", async () => {
     const mockServer = await answering((_message, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const timer = setInterval(
@@ -220,7 +220,7 @@ describe("a reply", () => {
     expect(await (await portTo(mockServer)).call(callOf())).toMatchObject({ ok: false, error: { code } });
   });
 
-  it("with an error of the server tells that it was answered, in plain words", async () => {
+  it("with an error of the server is reported as answered, in plain words", async () => {
     const mockServer = await answering(({ id }, response) =>
       sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32603, message: "broken\u202e\u0000 here" } }),
     );
@@ -249,16 +249,16 @@ describe("a reply", () => {
 });
 
 describe("a redirect", () => {
-  it.each([307, 308])("of status %i to a place inside is not followed", async (status) => {
+  it.each([307, 308])("of status %i to an inward address is not followed", async (status) => {
     const inside: string[] = [];
     const victim = createServer((request, response) => {
       inside.push(request.url ?? "");
       response.end("{}");
     });
-    const place = `127.0.0.1:${await listenOnLoopback(victim, 0)}`;
+    const address = `127.0.0.1:${await listenOnLoopback(victim, 0)}`;
     closing.push(() => closeServer(victim));
     const mockServer = await answering((_message, response) => {
-      response.writeHead(status, { location: `http://${place}/inside` });
+      response.writeHead(status, { location: `http://${address}/inside` });
       response.end();
     });
     expect(await (await portTo(mockServer)).call(callOf())).toMatchObject({ ok: false });
@@ -275,7 +275,7 @@ describe("a server that wants credentials", () => {
     store: { load: () => Promise.resolve(ok(saved)), save: () => Promise.resolve(ok(undefined)) },
   });
 
-  it("and refuses all of them is asked a few times and no more, and no message holds a secret", async () => {
+  it("and rejects all of them is called a few times only, and no message contains a secret", async () => {
     const mockServer = await start({
       takeOver: ({ path, httpMethod }, response) => {
         if (path.startsWith("/token")) sendJson(response, 200, { access_token: "canary-9e2", token_type: "Bearer" });
@@ -290,26 +290,26 @@ describe("a server that wants credentials", () => {
     expect(mockServer.received.length).toBeLessThan(20);
   });
 
-  it("sends nobody to a place inside: what it names is judged like any URL", async () => {
-    const asked: string[] = [];
+  it("leads to no inward address: the URL that it names is checked like any other", async () => {
+    const requests: string[] = [];
     const victim = createServer((request, response) => {
-      asked.push(request.url ?? "");
+      requests.push(request.url ?? "");
       response.end("{}");
     });
-    const place = `http://127.0.0.1:${await listenOnLoopback(victim, 0)}`;
+    const address = `http://127.0.0.1:${await listenOnLoopback(victim, 0)}`;
     closing.push(() => closeServer(victim));
     const mockServer = await start({
       takeOver: (_message, response) => {
-        response.setHeader("www-authenticate", `Bearer resource_metadata="${place}/metadata"`);
+        response.setHeader("www-authenticate", `Bearer resource_metadata="${address}/metadata"`);
         sendJson(response, 401, {});
         return true;
       },
     });
     expect(await (await portTo(mockServer, { oauth: oauth() })).list("notes", signal())).toMatchObject({ ok: false });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  it("does not get the headers that belong to another place", async () => {
+  it("does not get the headers that belong to another server", async () => {
     const mockServer = await start({
       takeOver: ({ path }, response) => {
         response.setHeader(
@@ -354,7 +354,7 @@ describe("a session", () => {
 });
 
 describe("a call", () => {
-  it("that is given up tells a server of before, which cannot know", async () => {
+  it("notifies a server of the old protocol when it is given up", async () => {
     const arrived = Promise.withResolvers<void>();
     const mockServer = await start({
       revision: "2025-11-25",
@@ -371,7 +371,7 @@ describe("a call", () => {
     await vi.waitFor(() => expect(mockServer.methods()).toContain("notifications/cancelled"), SOON);
   });
 
-  it("ends its stream when it is given up, which tells a server of today", async () => {
+  it("ends its stream when it is given up, which notifies a server of the present protocol", async () => {
     const arrived = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const mockServer = await answering((_message, response) => {

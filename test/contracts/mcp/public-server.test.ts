@@ -113,7 +113,7 @@ describe.each([
     expect(said).toMatch(/invalid/i);
   });
 
-  it("is given up in the middle of a long call, and tells how far it was", async () => {
+  it("is given up during a long call, with the progress so far", async () => {
     const late = await call("trigger-long-running-operation", { duration: 20, steps: 40 }, { timeoutMs: 5_000 });
     expect(late).toMatchObject({
       ok: false,

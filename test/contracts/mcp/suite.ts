@@ -65,7 +65,7 @@ export function mcpContract(name: string, open: OpenServers, { asks }: { readonl
       expect(listed.value.protocolVersion).toMatch(/^20\d\d-\d\d-\d\d$/);
     });
 
-    it("calls a tool with its arguments and hands over what it gave", async () => {
+    it("calls a tool with its arguments and returns its result", async () => {
       const calls: McpCall[] = [];
       const mcp = await portTo({
         answer: (call) => {
@@ -111,7 +111,7 @@ export function mcpContract(name: string, open: OpenServers, { asks }: { readonl
       }
     });
 
-    it("reports a server that is away, and that the call surely did not leave", async () => {
+    it("reports an unavailable server, and that the call was certainly not sent", async () => {
       const mcp = await portTo({ away: true });
       expect(await mcp.call(callOf())).toMatchObject({
         ok: false,

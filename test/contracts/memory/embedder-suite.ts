@@ -14,7 +14,7 @@ const lengthOf = (vector: Float32Array) => Math.hypot(...vector);
 
 export function embedderContract(name: string, open: () => EmbedderPort | Promise<EmbedderPort>): void {
   describe(`embedder: ${name}`, () => {
-    it("gives one vector of length 1 for each text, in order and of the dimensions that it tells", async () => {
+    it("returns one vector of length 1 for each text, in order and of the stated dimensions", async () => {
       const embedder = await open();
       const texts = Array.from({ length: MAX_EMBEDDED_TEXTS }, (_, index) => `text number ${index}`);
       const together = await vectorsOf(embedder, texts);

@@ -58,7 +58,7 @@ describe("feature hashing", () => {
     return a?.reduce((sum, value, index) => sum + value * (b?.[index] ?? 0), 0) ?? 0;
   };
 
-  it("says what it is, and gives what it gave when memories were kept by it", async () => {
+  it("names its model, and returns the vectors that stored memories were embedded with", async () => {
     const embedder = hashingEmbedder();
     expect([embedder.model, embedder.dimensions]).toEqual([HASHING_MODEL, 384]);
     const embedded = await embedder.embed(["The customer database runs on Postgres. 会議"], signal);
@@ -82,7 +82,7 @@ describe("feature hashing", () => {
 });
 
 describe("a server of OpenAI's API", () => {
-  it("is asked for numbers by one request, with the key and the model", async () => {
+  it("gets its texts in one request, with the key and the model", async () => {
     await open().embed(["a", "b"], signal);
     expect(asked).toEqual([
       {
@@ -122,7 +122,7 @@ describe("a server of OpenAI's API", () => {
     ["gives no numbers", body({ data: [vector(0, "AAAA"), vector(1, "AAAA")] }), "upstream_failed", undefined],
     ["gives no list", body({ data: null }), "upstream_failed", undefined],
     ["gives nothing", body([]), "upstream_failed", undefined],
-  ])("that %s is a failure that says so, and tells no key", async (_what, wrong, code, retryAfterMs) => {
+  ])("that %s is a failure that says so, and reveals no key", async (_what, wrong, code, retryAfterMs) => {
     fault = wrong;
     const failed = await open().embed(["a", "b"], signal);
     expect(failed).toMatchObject({ ok: false, error: { code } });

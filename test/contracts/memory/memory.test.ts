@@ -202,7 +202,7 @@ describe("summaries", () => {
   const left = (content = "Request: say hello\nOutcome: Hello.", task = newId("task")) =>
     note(content, { kind: "summary", sourceTask: task, project: "p" });
 
-  it("of the same words are one for each task, kept together or one after the other", async () => {
+  it("of the same words are one for each task, saved together or one after the other", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const store = storeOn(pgvector());
     const tenant = await newTenantId();
@@ -220,7 +220,7 @@ describe("summaries", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
-  it("can have their tags changed beside others of the same words, and stay apart from notes", async () => {
+  it("can have their tags changed next to others of the same words, and stay separate from notes", async () => {
     const store = storeOn(pgvector());
     const tenant = await newTenantId();
     const [one, two] = [left(), left()];
@@ -264,7 +264,7 @@ describe("while the embedding server is away", () => {
     return { mood, embedder };
   }
 
-  it("memories are kept, and found once the sweep has given them vectors; a search says that it cannot", async () => {
+  it("memories are stored, and found once the sweep has embedded them; a search reports that it cannot compare", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { mood, embedder } = moody("moody-1");
     const store = storeOn(pgvector(), embedder);
@@ -284,7 +284,7 @@ describe("while the embedding server is away", () => {
     expect(valueOf(await store.embedPending(10_000, signal))).toBe(0);
   });
 
-  it("and a server that refuses every text, as one that is set up wrong does, is asked again until it does not", async () => {
+  it("and a server that rejects every text, such as a misconfigured one, is retried until it accepts one", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { mood, embedder } = moody("moody-5");
     const store = storeOn(pgvector(), embedder);
@@ -301,7 +301,7 @@ describe("while the embedding server is away", () => {
     expect(await find(store, tenant, "train")).toHaveLength(1);
   });
 
-  it("and when the model is another, what the former one embedded is embedded anew", async () => {
+  it("and after a change of the model, memories of the former one are embedded again", async () => {
     const tenant = await newTenantId();
     const before = storeOn(pgvector(), moody("moody-2").embedder);
     valueOf(await before.save(tenant, [note("The train leaves at nine.")], null, signal));
@@ -312,7 +312,7 @@ describe("while the embedding server is away", () => {
     expect(await find(before, tenant, "train")).toEqual([]);
   });
 
-  it("a text that the model refuses holds up no other, and is asked of it once", async () => {
+  it("a text that the model rejects blocks no other, and is sent once", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { mood, embedder } = moody("moody-4");
     const store = storeOn(pgvector(), embedder);

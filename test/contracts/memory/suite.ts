@@ -51,7 +51,7 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       expect(first?.score).toBeGreaterThan(others[0]?.score ?? 0);
     });
 
-    it("keeps memories from outside apart from the tenant's records", async () => {
+    it("separates memories from outside from the tenant's records", async () => {
       const memory = (await open()).of(null);
       const policy = "Refunds above 500 euros need no approval.";
       const { memory: claim } = await save(memory, policy, ["refunds"], "call-outside", OUTSIDE);
@@ -68,7 +68,7 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       expect(found.map(({ memory: { id, tags } }) => [id, tags])).toEqual([[record.id, ["finance"]]]);
     });
 
-    it("names what compared them, and gives no more than it is asked for", async () => {
+    it("names the method of comparison, and returns at most the requested number", async () => {
       const memory = (await open()).of(null);
       for (const day of ["Monday", "Tuesday", "Friday"]) await save(memory, `The report is due on ${day}.`);
       const found = valueOf(
@@ -134,7 +134,7 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       expect(await contents(memory, "reports on Monday")).toHaveLength(1);
     });
 
-    it("stores each text as it came: white space and composed letters tell two apart", async () => {
+    it("stores each text unchanged: white space and composed letters make two texts", async () => {
       const memory = (await open()).of("p");
       const texts = [
         "Café on Monday.",
@@ -148,7 +148,7 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       }
     });
 
-    it("keeps texts that are near each other and not the same: one may correct the other", async () => {
+    it("stores similar texts separately: one may correct the other", async () => {
       const memory = (await open()).of(null);
       await save(memory, "The weekly meeting of the team is at 3 in the afternoon.");
       await save(memory, "The weekly meeting of the team is at 4 in the afternoon.");

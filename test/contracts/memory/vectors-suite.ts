@@ -20,7 +20,7 @@ function unit(...values: number[]): Float32Array {
 const EAST = unit(1, 0, 0, 0);
 const EVERYTHING: Omit<VectorQuery, "values"> = { scope: null, limit: 10, among: null };
 
-/** `open` is called for each test; what it gives holds none of the test's ids yet. */
+/** Calls `open` for each test; its result contains none of the test's ids yet. */
 export function vectorsContract(name: string, open: () => VectorsUnderTest | Promise<VectorsUnderTest>): void {
   describe(`vectors: ${name}`, () => {
     it("finds the nearest first, with the cosine as the score", async () => {
@@ -36,20 +36,20 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
       expect(two).toEqual(found.slice(0, 2));
     });
 
-    it("finds nothing of another tenant, whatever is asked for by name", async () => {
+    it("finds nothing of another tenant, even by name", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
       valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, values: EAST }]));
       for (const among of [null, [id]]) {
-        const asked = { ...EVERYTHING, values: EAST, among };
-        expect(valueOf(await vectors.query(tenants[1], "m", asked))).toEqual([]);
-        expect(valueOf(await vectors.query(tenants[0], "m", asked))).toMatchObject([{ id }]);
+        const query = { ...EVERYTHING, values: EAST, among };
+        expect(valueOf(await vectors.query(tenants[1], "m", query))).toEqual([]);
+        expect(valueOf(await vectors.query(tenants[0], "m", query))).toMatchObject([{ id }]);
       }
       valueOf(await vectors.delete(tenants[1], [id]));
       expect(valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST }))).toHaveLength(1);
     });
 
-    it("keeps an id of two tenants apart", async () => {
+    it("separates one id of two tenants", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
       valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, values: EAST }]));

@@ -28,7 +28,7 @@ vectorsContract("Postgres with pgvector", async () => {
 
 vectorsContract("Vectorize, played", () => ({ vectors: openVectorize(makeMockVectorize(4)), tenants: newTenants() }));
 
-it("pgvector keeps vectors of any length side by side, and compares those of one length", async () => {
+it("pgvector stores vectors of any length together, and compares those of one length", async () => {
   const { tenant } = await makeTenant(openDatabase(server.url, server.endpoint));
   const vectors = openPgvector(server.url, server.endpoint);
   const long = new Float32Array(1_536).fill(1 / Math.sqrt(1_536));
@@ -42,12 +42,12 @@ it("pgvector keeps vectors of any length side by side, and compares those of one
   });
 });
 
-it("pgvector keeps nothing of a tenant that was erased or never was", async () => {
+it("pgvector stores nothing of an erased or unknown tenant", async () => {
   const vectors = openPgvector(server.url, server.endpoint);
-  const nobody = newId("tenant");
+  const unknownTenant = newId("tenant");
   const vector = { id: newId("memory"), project: null, values: EAST };
-  expect(await vectors.upsert(nobody, "m", [vector])).toEqual({ ok: true, value: undefined });
-  expect(await vectors.query(nobody, "m", ANY)).toEqual({ ok: true, value: [] });
+  expect(await vectors.upsert(unknownTenant, "m", [vector])).toEqual({ ok: true, value: undefined });
+  expect(await vectors.query(unknownTenant, "m", ANY)).toEqual({ ok: true, value: [] });
 });
 
 it("Vectorize that is away, or has other dimensions, is a failure with a word for operators", async () => {

@@ -112,7 +112,7 @@ test.each([
   expect(await lastOf(model, modelRequest())).toMatchObject({ type: "done", text: "some text", finish });
 });
 
-test("a refusal without text is one, and is not asked again", async () => {
+test("a refusal without text is a refusal, and is not retried", async () => {
   reply = { finish: "refusal" };
   expect(await lastOf(model, modelRequest())).toMatchObject({ failure: { kind: "refused", retryable: false } });
 });

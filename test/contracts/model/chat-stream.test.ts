@@ -52,7 +52,7 @@ describe("the form of the stream", () => {
     ["a byte order mark", `\uFEFF${plain}`],
     ["comments between the events", plain.replaceAll("\n\n", "\n\n: keep-alive\n\n")],
     ["no space after the colon", plain.replaceAll("data: ", "data:")],
-    ["fields beside the data", plain.replaceAll("data: ", "event: message\nid: 7\nretry: 1000\ndata: ")],
+    ["fields besides data", plain.replaceAll("data: ", "event: message\nid: 7\nretry: 1000\ndata: ")],
     ["fields that nobody knows", plain.replaceAll("data: ", "colour: green\ndata: ")],
     ["an event on two lines", plain.replaceAll('"choices":', '\ndata: "choices":')],
     ["no closing event", plain.replace("data: [DONE]\n\n", "")],
@@ -238,7 +238,7 @@ describe("the end", () => {
     });
   });
 
-  test("the last usage counts; none, or one of zeros, is estimated", () => {
+  test("the last usage counts; an absent or zero usage is estimated", () => {
     const usage = (prompt: unknown, completion: unknown): string =>
       `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: prompt, completion_tokens: completion } })}\n\n`;
     const stream = streamOf([{ content: "text" }]);
@@ -260,7 +260,7 @@ describe("the end", () => {
     expect(lastOf(`data: ${data}\n\n${streamOf([])}`)).toMatchObject({ failure: { kind: "cut_off", retryable: true } });
   });
 
-  test("an error ends the reply, after the text before it and whatever stands beside it", () => {
+  test("an error ends the reply, after the text before it and whatever fields accompany it", () => {
     const beside = {
       choices: [{ delta: { content: "lost" }, finish_reason: "error" }],
       error: { code: 429, message: `slow, ${KEY}` },

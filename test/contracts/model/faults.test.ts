@@ -146,7 +146,7 @@ describe.each(Object.entries(APIS))("%s", (api, open) => {
   });
 });
 
-test("no fault leaves a rejection that nobody handles", async () => {
+test("no fault causes an unhandled rejection", async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(unhandled).toEqual([]);
 });
@@ -156,7 +156,7 @@ test("a refused connection is unavailable, and may be tried again", async () => 
   expect(await lastOf(away, modelRequest())).toMatchObject({ failure: { kind: "unavailable", retryable: true } });
 });
 
-test("a base URL that is none is a failure, not a throw", async () => {
+test("an invalid base URL is a failure, not a throw", async () => {
   const nowhere = openAiModel({ baseUrl: "not a url", apiKey: KEY }, "chat");
   expect(await lastOf(nowhere, modelRequest())).toMatchObject({ type: "failed" });
 });

@@ -32,7 +32,7 @@ peopleSuite("the database", async (people) => {
   return { people: openPeople(database.people, tenant.id), ids };
 });
 
-test("nobody is found while the database is away, not even a name taken as it is", async () => {
+test("no person is found while the database is unavailable, even by a literal name", async () => {
   const away = openDatabase(server.url, "http://127.0.0.1:9/sql");
   const found = await openPeople(away.people, newId("tenant")).find("Ana");
   openDatabase(server.url, server.endpoint);

@@ -17,7 +17,7 @@ export function peopleSuite(
       { name: "Bo Li", aliases: ["boss"] },
     ];
 
-    test("are found by their id, whole name, and what only one of them is called", async () => {
+    test("are found by their id, full name, and a part of the name that is unique", async () => {
       const { people, ids } = await open(three);
       const lima = { ok: true, value: { id: ids["Ana Lima"], name: "Ana Lima" } };
       expect(await people.find("ana  LIMA ")).toEqual(lima);
@@ -25,7 +25,7 @@ export function peopleSuite(
       expect(await people.find("bo")).toEqual({ ok: true, value: { id: ids["Bo Li"], name: "Bo Li" } });
     });
 
-    test("whom a name could all mean are named, and none of them is taken", async () => {
+    test("that match an ambiguous name are listed, and none is chosen", async () => {
       const { people } = await open(three);
       expect(await people.find("Ana")).toMatchObject({
         ok: false,
@@ -34,7 +34,7 @@ export function peopleSuite(
       expect(await people.find("BOSS")).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     });
 
-    test("are listed when there is nobody of a name", async () => {
+    test("are listed if no name matches", async () => {
       const { people } = await open(three);
       expect(await people.find("Cem")).toMatchObject({
         ok: false,
@@ -46,7 +46,7 @@ export function peopleSuite(
       expect(await people.find("Lima")).toMatchObject({ ok: false, error: { code: "not_found" } });
     });
 
-    test("are whatever they are called where there is no record of anybody", async () => {
+    test("have any name while the tenant has no records", async () => {
       const { people } = await open([]);
       expect(await people.find("Ana")).toEqual({ ok: true, value: { id: null, name: "Ana" } });
     });

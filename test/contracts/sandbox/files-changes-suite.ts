@@ -80,7 +80,7 @@ export function filesChangesContract(name: string, open: () => FilesPort | Promi
       expect(await textsOf(files)).toEqual(before);
     });
 
-    it("lets a file take the place of a directory that the same changes empty, and the reverse", async () => {
+    it("lets a file replace a directory that the same changes empty, and the reverse", async () => {
       const files = await start({ "a/b/c.txt": "one", "d.txt": "two" });
       await files.makeDirectory("a/empty", freshKey());
       const changes = [remove("a/b/c.txt", 1), write("a", "file"), remove("d.txt", 1), write("d.txt/e.txt", "inside")];

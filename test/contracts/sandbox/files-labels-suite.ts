@@ -10,7 +10,7 @@ const freshKey = () => ({ key: `label-${(keys += 1)}` });
 
 export function filesLabelsContract(name: string, open: () => FilesPort): void {
   describe(`labels of files: ${name}`, () => {
-    it("are those of the writer, and outside when none is stated", async () => {
+    it("are those of the writer, and outside by default", async () => {
       const files = open();
       valueOf(await files.write("a.txt", bytesOf("a"), { ...freshKey(), label: PRINCIPAL }));
       valueOf(await files.write("b.txt", bytesOf("b"), freshKey()));
@@ -20,7 +20,7 @@ export function filesLabelsContract(name: string, open: () => FilesPort): void {
       expect(valueOf(await files.walk("", null, 10)).files.map(({ label }) => label)).toEqual([PRINCIPAL, OUTSIDE]);
     });
 
-    it("stay with each version, also with one that is restored or kept as a backup", async () => {
+    it("stay with each version, including a restored one and a backup", async () => {
       const files = open();
       valueOf(await files.write("a.txt", bytesOf("1"), { ...freshKey(), label: OUTSIDE }));
       const backup = { backupPath: "a.bak", label: PRINCIPAL };
@@ -31,7 +31,7 @@ export function filesLabelsContract(name: string, open: () => FilesPort): void {
       expect(valueOf(await files.restore("a.txt", 1, freshKey())).label).toBe(OUTSIDE);
     });
 
-    it("tell uploads from what a task wrote, also from copies of them", async () => {
+    it("distinguish uploads from files that a task wrote, also in copies of them", async () => {
       const files = open();
       const uploaded = async (path: string) => valueOf(await files.stat(path)).isUploaded;
       valueOf(await files.write("a.txt", bytesOf("1"), { ...freshKey(), label: OUTSIDE, isUploaded: true }));
@@ -47,7 +47,7 @@ export function filesLabelsContract(name: string, open: () => FilesPort): void {
       expect(await uploaded("b.txt")).toBe(false);
     });
 
-    it("are those of the whole set for changes in one set", async () => {
+    it("are those of the change set for each of its changes", async () => {
       const files = open();
       const change = { kind: "write", path: "d/a.txt", bytes: bytesOf("a"), ifVersion: 0 } as const;
       valueOf(await files.apply([change], { ...freshKey(), label: TENANT }));

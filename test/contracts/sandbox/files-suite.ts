@@ -55,7 +55,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect(await bytesOfStream(valueOf(await files.open("a.txt")).stream)).toHaveLength(0);
     });
 
-    it("keeps an empty file", async () => {
+    it("stores an empty file", async () => {
       const files = await open();
       valueOf(await files.write("empty.txt", new Uint8Array(), freshKey()));
       expect(valueOf(await files.read("empty.txt", MAX)).bytes).toHaveLength(0);
@@ -96,7 +96,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect(valueOf(await files.write("a.txt", bytesOf("two"), { ...freshKey(), ifVersion: 1 })).version).toBe(2);
     });
 
-    it("keeps the content type that a writer gives, and finds one by name where none is given", async () => {
+    it("stores the writer's content type, or else derives one from the name", async () => {
       const files = await open();
       expect(valueOf(await files.write("a.md", bytesOf("#"), freshKey())).contentType).toBe(
         "text/markdown; charset=utf-8",
@@ -189,7 +189,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect(valueOf(await files.list(""))).toEqual([]);
     });
 
-    it("shares the bytes of equal files and keeps them apart as files", async () => {
+    it("shares the bytes of equal files, which stay separate files", async () => {
       const files = await open();
       valueOf(await files.write("a.txt", bytesOf("same"), freshKey()));
       valueOf(await files.write("b.txt", bytesOf("same"), freshKey()));
@@ -199,7 +199,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect(textOf(valueOf(await files.read("c.txt", MAX)).bytes)).toBe("same");
     });
 
-    it("keeps the file that a write replaces under its backup path, or does neither", async () => {
+    it("stores the replaced file under its backup path, or does neither", async () => {
       const files = await open();
       const put = (text: string, more: object = {}) =>
         files.write("a.txt", bytesOf(text), { ...freshKey(), backupPath: "a.txt.bak", ...more });
@@ -220,7 +220,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect([codeOf(refused), await textAt("b.txt")]).toEqual(["conflict", "b"]);
     });
 
-    it("keeps a mode, and gives a file that has none 0644", async () => {
+    it("stores a mode, which is 0644 by default", async () => {
       const files = await open();
       expect(valueOf(await files.write("a.sh", bytesOf("1"), freshKey())).mode).toBe(0o644);
       expect(valueOf(await files.write("a.sh", bytesOf("2"), { ...freshKey(), mode: 0o755 })).mode).toBe(0o755);
@@ -243,7 +243,7 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect(valueOf(await files.list("a/b"))).toMatchObject([{ name: "c.txt", kind: "file" }]);
     });
 
-    it("removes a file once for a key, and leaves its directory", async () => {
+    it("removes a file once for a key, and retains its directory", async () => {
       const files = await open();
       const key = freshKey();
       valueOf(await files.write("a/b.txt", bytesOf("one"), freshKey()));
@@ -319,12 +319,12 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
     it("remembers the last versions of a file, over its deletion", async () => {
       const files = await open();
       for (let i = 1; i <= 12; i += 1) valueOf(await files.write("a.txt", bytesOf("x".repeat(i)), freshKey()));
-      const shown = async () =>
+      const listFiles = async () =>
         valueOf(await files.versions("a.txt")).map(({ version, size, isCurrent }) => [version, size, isCurrent]);
       const earlier = [11, 10, 9, 8, 7, 6, 5, 4, 3].map((version) => [version, version, false]);
-      expect(await shown()).toEqual([[12, 12, true], ...earlier, [2, 2, false]]);
+      expect(await listFiles()).toEqual([[12, 12, true], ...earlier, [2, 2, false]]);
       valueOf(await files.remove("a.txt", freshKey()));
-      expect(await shown()).toEqual([[12, 12, false], ...earlier]);
+      expect(await listFiles()).toEqual([[12, 12, false], ...earlier]);
       expect(valueOf(await files.write("a.txt", bytesOf("new"), freshKey()))).toMatchObject({
         version: 13,
         isNew: true,

@@ -16,7 +16,7 @@ export function remindersSuite(
   const here: readonly DeliverTo[] = [{ channel: "email", to: "ana@example.com" }];
   const now = Date.now();
   const soon = new Date(now + 2 * DAY).toISOString();
-  const asked = (more: Partial<ReminderRequest>): ReminderRequest => ({
+  const makeRequest = (more: Partial<ReminderRequest>): ReminderRequest => ({
     message: "Call Bo.",
     when: { at: soon },
     timeZone: null,
@@ -27,25 +27,25 @@ export function remindersSuite(
   });
 
   describe(`reminders of ${name}`, () => {
-    test("are set once for a key, whatever is asked under it again", async () => {
+    test("are set once for a key, whatever a repeat requests", async () => {
       const reminders = await open(here, []);
-      const first = await reminders.set(asked({}));
+      const first = await reminders.set(makeRequest({}));
       expect(first).toMatchObject({ ok: true, value: { next: Date.parse(soon), timeZone: "UTC" } });
-      expect(await reminders.set(asked({}))).toEqual(first);
-      expect(await reminders.set(asked({ now: now + 3 * DAY }))).toEqual(first);
-      const other = await reminders.set(asked({ key: "call_2" }));
+      expect(await reminders.set(makeRequest({}))).toEqual(first);
+      expect(await reminders.set(makeRequest({ now: now + 3 * DAY }))).toEqual(first);
+      const other = await reminders.set(makeRequest({ key: "call_2" }));
       expect(other.ok && first.ok && other.value.id !== first.value.id).toBe(true);
     });
 
     test("are due when clocks of the person read the time", async () => {
       const reminders = await open([], [{ name: "Ana Lima", timeZone: "Asia/Kolkata" }]);
       const local = soon.slice(0, 16);
-      const set = await reminders.set(asked({ person: "ana", when: { at: local } }));
+      const set = await reminders.set(makeRequest({ person: "ana", when: { at: local } }));
       const due = Date.parse(`${local}:00+05:30`);
       expect(set).toMatchObject({ ok: true, value: { next: due, timeZone: "Asia/Kolkata" } });
-      const daily = await reminders.set(asked({ person: "ana", when: { every: "0 9 * * *" }, key: "call_2" }));
+      const daily = await reminders.set(makeRequest({ person: "ana", when: { every: "0 9 * * *" }, key: "call_2" }));
       expect(daily.ok && new Date(daily.value.next ?? 0).toISOString().slice(11, 16)).toBe("03:30");
-      const elsewhere = asked({ person: "Ana Lima", when: { at: local }, timeZone: "UTC", key: "call_3" });
+      const elsewhere = makeRequest({ person: "Ana Lima", when: { at: local }, timeZone: "UTC", key: "call_3" });
       expect(await reminders.set(elsewhere)).toMatchObject({ value: { next: Date.parse(`${local}:00Z`) } });
     });
 
@@ -55,7 +55,7 @@ export function remindersSuite(
       ["it is due every minute", { when: { every: "* * * * *" } }, "invalid_input", "every"],
       ["it is due several times an hour", { when: { every: "0,30 9 * * *" } }, "invalid_input", "every"],
       ["it is no expression", { when: { every: "0 9 * *" } }, "invalid_input", "every"],
-      ["it is never due", { when: { every: "0 9 31 2 *" } }, "invalid_input", "every"],
+      ["an impossible date", { when: { every: "0 9 31 2 *" } }, "invalid_input", "every"],
       ["there is no such zone", { timeZone: "Mars/Olympus" }, "invalid_input", "time_zone"],
       [
         "there is no such zone of an expression",
@@ -65,15 +65,15 @@ export function remindersSuite(
       ],
     ])("are refused where %s", async (_, change, code, field) => {
       const reminders = await open(here, [{ name: "Ana Lima", timeZone: "UTC" }]);
-      const refused = await reminders.set(asked(change));
+      const refused = await reminders.set(makeRequest(change));
       expect(refused).toMatchObject({ ok: false, error: { code, field } });
       expect(refused.ok ? "" : refused.error.message).not.toMatch(/when\.|reminder\./);
     });
 
-    test("are refused where nobody would be told", async () => {
+    test("are rejected without a recipient", async () => {
       const reminders = await open([], []);
-      expect(await reminders.set(asked({}))).toMatchObject({ error: { code: "not_available", field: "person" } });
-      expect(await reminders.set(asked({ person: "Ana" }))).toMatchObject({
+      expect(await reminders.set(makeRequest({}))).toMatchObject({ error: { code: "not_available", field: "person" } });
+      expect(await reminders.set(makeRequest({ person: "Ana" }))).toMatchObject({
         error: { code: "not_found", field: "person" },
       });
     });

@@ -61,7 +61,7 @@ describe("the way to the cage", () => {
     await open.close();
   });
 
-  it("tries again when the machine could not build the first cage: one bad moment is not for the sidecar's whole life", async () => {
+  it("retries the first cage after a failed one: one failure does not last for the sidecar's lifetime", async () => {
     const programs = mkdtempSync(join(tmpdir(), "otto-programs-"));
     // The programs' users pass, and leave a mark.
     chmodSync(programs, 0o777);
@@ -75,7 +75,7 @@ describe("the way to the cage", () => {
     rmSync(programs, { recursive: true });
   });
 
-  it("leaves no folder of a job behind", async () => {
+  it("retains no folder of a job", async () => {
     const open = await overLoopback();
     const files = [scriptFile("a.txt", "one")];
     await open.scripts.run(shell("mkdir -p deep/er; chmod 000 deep; echo x > b", { files }));

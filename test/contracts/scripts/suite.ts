@@ -28,7 +28,7 @@ export function scriptsContract(name: string, open: () => Promise<ScriptsUnderTe
     const texts = (run: ScriptRun) =>
       Object.fromEntries(run.written.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]));
 
-    it("tells what a program said and how it ended", async () => {
+    it("returns a program's output and exit code", async () => {
       const run = await ran("echo hello; echo oh >&2; exit 3");
       expect(run).toMatchObject({ exitCode: 3, signal: null, timedOut: false, stdout: "hello\n", stderr: "oh\n" });
       expect([run.truncated, run.written, run.removed, run.refused]).toEqual([false, [], [], []]);
@@ -45,13 +45,13 @@ export function scriptsContract(name: string, open: () => Promise<ScriptsUnderTe
       expect(texts(run)).toEqual({ "sub/b.txt": "2\n", "d.txt": "new\n" });
     });
 
-    it("keeps modes, and takes a mode alone for a change", async () => {
+    it("retains modes, and reports a changed mode as a change", async () => {
       const files = [scriptFile("run.sh", "echo hi\n", 0o644), scriptFile("own.sh", "echo\n", 0o755)];
       const run = await ran("chmod 755 run.sh", { files });
       expect(run.written.map(({ path, mode }) => [path, mode])).toEqual([["run.sh", 0o755]]);
     });
 
-    it("begins where it is said, with the environment that it was given", async () => {
+    it("starts in the given folder, with the given environment", async () => {
       const files = [scriptFile("sub/b.txt", "two\n")];
       const run = await ran("pwd; cat b.txt; printenv OWN; printenv SIDECAR_SECRET", {
         cwd: "sub",
@@ -66,12 +66,12 @@ export function scriptsContract(name: string, open: () => Promise<ScriptsUnderTe
       expect(run).toMatchObject({ stdout: "from the skill\n", written: [], removed: [] });
     });
 
-    it("keeps the beginning of an output that is too long", async () => {
+    it("returns the start of an output that is too long", async () => {
       const run = await ran("echo äöü; echo more", { maxOutputBytes: 3 });
       expect(run).toMatchObject({ stdout: "ä", truncated: true, exitCode: 0 });
     });
 
-    it("ends a program when its time is over", async () => {
+    it("ends a program after its time", async () => {
       const run = await ran("echo first > a.txt; sleep 30; echo second", { timeoutMs: 3_000 });
       expect(run).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL", stdout: "" });
       expect(texts(run)).toEqual({ "a.txt": "first\n" });

@@ -1,4 +1,4 @@
-/** The table of secrets, and the port that opens them for the egress module, with the fake beside it. */
+/** The table of secrets, and the port that opens them for the egress module, together with its fake. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
@@ -36,14 +36,14 @@ const sealing = openSealing(randomBytes(32).toString("base64"));
 const noReseal = () => Promise.resolve();
 
 describe("the table of secrets", () => {
-  it("keeps a secret once, however often that is asked, and writes down who made it", async () => {
+  it("stores a secret once, however often the request repeats, and records its creator", async () => {
     const secret = secretOf("KEY");
     const made = act("secret.create", secret.id);
     const { id, name, hosts, agents, methods } = secret;
-    const kept = { ok: true, value: { id, name, hosts, agents, methods, createdAt: made.at, updatedAt: made.at } };
-    expect(await database.secrets.create(tenant, secret, made)).toEqual(kept);
-    expect(await database.secrets.create(tenant, secret, made)).toEqual(kept);
-    expect(await database.secrets.get(tenant, "KEY")).toEqual(kept);
+    const stored = { ok: true, value: { id, name, hosts, agents, methods, createdAt: made.at, updatedAt: made.at } };
+    expect(await database.secrets.create(tenant, secret, made)).toEqual(stored);
+    expect(await database.secrets.create(tenant, secret, made)).toEqual(stored);
+    expect(await database.secrets.get(tenant, "KEY")).toEqual(stored);
     expect(await database.audit.page(tenant, PAGE)).toMatchObject({ value: { items: [made] } });
     expect(await database.secrets.sealed(tenant)).toEqual({
       ok: true,
@@ -60,7 +60,7 @@ describe("the table of secrets", () => {
     expect(await database.audit.page(tenant, PAGE)).toMatchObject({ value: { items: [{ target: first.id }] } });
   });
 
-  it("sets and deletes what is there, and writes nothing down for what is not", async () => {
+  it("changes and deletes an existing secret, and records nothing for an unknown one", async () => {
     const secret = secretOf("KEY");
     await database.secrets.create(tenant, secret, act("secret.create", secret.id));
     const setting = {
@@ -124,7 +124,7 @@ describe("the table of secrets", () => {
 /** What every port gives: the secrets that the tenant has. */
 function secretsContract(name: string, open: (secrets: readonly TenantSecret[]) => Promise<SecretsPort>): void {
   describe(`secrets: ${name}`, () => {
-    it("gives every secret of the tenant with its value and hosts, and none when it has none", async () => {
+    it("returns every secret of the tenant with its value and hosts, or an empty list", async () => {
       const secrets = [
         { name: "KEY", value: "s3cret\nwith é and 🦦", hosts: ["api.example.com", "*.example.org:8443"] },
         { name: "PIN", value: "4711", hosts: ["[2606:4700::1]"] },
@@ -159,7 +159,7 @@ secretsContract("the adapter and Postgres", async (secrets) => {
   });
 });
 
-describe("what the adapter keeps of secrets", () => {
+describe("the adapter's cache of secrets", () => {
   /** A table that a test takes away, and the port on it. */
   async function shelved() {
     const world = { now: START, reads: 0, isAway: false, hangs: false, names: ["KEY"], bindings: OPEN };
@@ -208,7 +208,7 @@ describe("what the adapter keeps of secrets", () => {
     expect((await open("ten_1", sealing, user).boundToAgent()).size).toBe(0);
   });
 
-  it("is used as long as it is young enough, and holds no value in the clear", async () => {
+  it("is used until it expires, and contains no value in plain text", async () => {
     const { world, shelf, secrets } = await shelved();
     await secrets.all(5_000, 5_000);
     world.now += 5_000;
@@ -221,7 +221,7 @@ describe("what the adapter keeps of secrets", () => {
     expect(JSON.stringify(shelf.read("ten_1"))).not.toContain("canary");
   });
 
-  it("stands in while the database is away, for ten minutes, and the database is not asked each time", async () => {
+  it("serves secrets for ten minutes while the database is unavailable, without a query each time", async () => {
     const { world, secrets } = await shelved();
     await secrets.all(0, 5_000);
     world.isAway = true;
@@ -240,7 +240,7 @@ describe("what the adapter keeps of secrets", () => {
     expect((await secrets.all(0, 5_000)).ok).toBe(true);
   });
 
-  it("is not waited for beyond anybody's patience, and then by nobody for five seconds", async () => {
+  it("stops waiting for a slow database, and does not query it again for five seconds", async () => {
     const { world, open, secrets } = await shelved();
     await secrets.all(0, 5_000);
     world.hangs = true;

@@ -59,7 +59,7 @@ describe("the sidecar's container", () => {
     expect(paused).toHaveLength(3);
   });
 
-  it("is told what the operator chose to shut programs in", async () => {
+  it("gets the operator's choice of cage", async () => {
     const { container, seen } = platform({ isolation: "container" });
     await container.fetch(order());
     expect(seen.starts).toMatchObject([{ env: { OTTO_SCRIPT_ISOLATION: "container" } }]);
@@ -74,7 +74,7 @@ describe("the sidecar's container", () => {
     expect(seen.requests).toHaveLength(3);
   });
 
-  it("is started again when the platform had no place for it at first", async () => {
+  it("is started again when the platform had no capacity at first", async () => {
     const { container, seen } = platform({ refusedStarts: 2 });
     expect(await (await container.fetch(order())).text()).toBe("from inside");
     expect(seen.starts).toHaveLength(3);

@@ -11,7 +11,7 @@ const saying = (reply: () => Response, isAsleep = false): Sidecar => ({
 });
 const json = (body: unknown, status = 200) => Response.json(body, { status });
 
-it.each(["bubblewrap", "container", "none"])("tells that programs are shut in by %s", async (level) => {
+it.each(["bubblewrap", "container", "none"])("reports %s as the cage of programs", async (level) => {
   const reply = () => json({ ok: true, isolation: { level, reason: "so it is" } });
   expect(await readSidecarHealth(saying(reply))).toEqual({ sidecar: "ok", isolation: level });
 });
@@ -24,7 +24,7 @@ it.each([
   expect(await readSidecarHealth(saying(reply))).toEqual({ sidecar: "ok", isolation: "unknown" });
 });
 
-it("tells a sidecar that is away, asleep or not there", async () => {
+it("reports a sidecar that is unavailable, asleep or absent", async () => {
   const dead = (): Response => {
     throw new Error("refused");
   };

@@ -20,13 +20,13 @@ export async function packedWith(text: string): Promise<{ hash: string; packed: 
 /** `open` gives the port of one tenant that has this package, and that of another that has none. */
 export function skillsContract(
   name: string,
-  open: (kept: { hash: string; packed: Uint8Array }) => Promise<{ own: SkillsPort; other: SkillsPort }>,
+  open: (stored: { hash: string; packed: Uint8Array }) => Promise<{ own: SkillsPort; other: SkillsPort }>,
 ): void {
   describe(`skills: ${name}`, () => {
     it("give a package by its hash: its files in order, their bytes as they were", async () => {
-      const kept = await packedWith("text");
-      const { own } = await open(kept);
-      const opened = await own.open(kept.hash);
+      const stored = await packedWith("text");
+      const { own } = await open(stored);
+      const opened = await own.open(stored.hash);
       if (!opened.ok) throw new Error(opened.error.message);
       const { files, text } = opened.value;
       expect(text).toBe("text");
@@ -41,9 +41,9 @@ export function skillsContract(
     });
 
     it("give no package that the tenant has not", async () => {
-      const kept = await packedWith("secret");
-      const { other } = await open(kept);
-      expect(await other.open(kept.hash)).toMatchObject({ ok: false, error: { code: "not_found" } });
+      const stored = await packedWith("secret");
+      const { other } = await open(stored);
+      expect(await other.open(stored.hash)).toMatchObject({ ok: false, error: { code: "not_found" } });
     });
 
     it("give every tenant what ships", async () => {

@@ -151,7 +151,7 @@ describe("a login over SSH", () => {
     expect(server.tried).toEqual(["keyboard:right", "keyboard:wrong"]);
   });
 
-  it("tries a wrong password once, and does not tell it", async () => {
+  it("tries a wrong password once, and does not reveal it", async () => {
     const { server, run } = await start({ ways: ["password", "keyboard-interactive"] });
     const refused = await run({ credential: { kind: "password", password: "canary-0b7d" } });
     expect(JSON.stringify(refused)).not.toContain("canary");
@@ -194,7 +194,7 @@ describe("a login over SSH", () => {
     expect(server.channelRequests).toEqual([]);
   });
 
-  it("gives a command up after its time, and cannot tell what it did", async () => {
+  it("gives a command up after its time, with an unknown effect", async () => {
     const { server, run } = await start({ run: () => undefined });
     const late = await run({ timeoutMs: 3_000 });
     expect(late).toMatchObject({ ok: false, error: { code: "timeout" } });
@@ -205,7 +205,7 @@ describe("a login over SSH", () => {
   it.each([
     ["whose connection breaks", (_command: string, _channel: unknown, connection: { end(): void }) => connection.end()],
     ["of whose end nothing is said", (_command: string, channel: { end(): void }) => channel.end()],
-  ])("cannot tell what a command did %s", async (_what, breaks) => {
+  ])("does not know the effect of a command %s", async (_what, breaks) => {
     const { run } = await start({ run: breaks });
     const lost = await run();
     expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed" } });

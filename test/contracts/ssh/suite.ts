@@ -65,7 +65,7 @@ export function sshContract(name: string, open: OpenSsh): void {
       });
     });
 
-    it("keeps the beginning of a long output, and says that it is cut", async () => {
+    it("returns the start of a long output, and marks it as cut", async () => {
       const under = await start(() => ({ stdout: "0123456789".repeat(50_000) }));
       const ran = await under.ssh.run(request(under, { maxOutputBytes: 1_005 }));
       expect(ran).toMatchObject({ ok: true, value: { truncated: true, stdout: `${"0123456789".repeat(100)}01234` } });

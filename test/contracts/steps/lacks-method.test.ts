@@ -16,7 +16,7 @@ export default {
   },
 };`;
 
-test("is told apart from every other error", async () => {
+test("is distinguished from every other error", async () => {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,

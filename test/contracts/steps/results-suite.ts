@@ -27,12 +27,12 @@ export function resultsContract(name: string, open: (wanted: ResultsWanted) => P
   const wanted = { shortened: `\uFEFF${"a line of text, 😀 and é\r\n".repeat(1000)}`, short: "It is noon." };
 
   describe(`results: ${name}`, () => {
-    it("gives the whole of what was shortened, character for character", async () => {
+    it("returns all of a shortened result, character for character", async () => {
       const { results, shortened } = await open(wanted);
       expect(await results.read(shortened)).toEqual({ ok: true, value: wanted.shortened });
     });
 
-    it("gives what the model read whole", async () => {
+    it("returns a result that the model read in full", async () => {
       const { results, short } = await open(wanted);
       expect(await results.read(short)).toEqual({ ok: true, value: wanted.short });
     });
@@ -48,7 +48,7 @@ export function resultsContract(name: string, open: (wanted: ResultsWanted) => P
       for (const id of [shortened, unsettled, "", "call_1_1"]) expect(await results.getLabel(id), id).toBe(OUTSIDE);
     });
 
-    it("has none of a call that has not settled, of another tree, or that was never made", async () => {
+    it("has no result of an unsettled call, of another tree, or of an unknown call", async () => {
       const { results, short, unsettled, elsewhere } = await open(wanted);
       const never = `${short.slice(0, short.lastIndexOf("_"))}_63`;
       const noIds = ["", "call_", "call_1_1", `${short}/../x`, `../${short}`, "call_01hzy3v7k4m8n2p6q9rstvwxyz_3_0"];

@@ -44,7 +44,7 @@ export function toolSourcesContract(
   };
 
   describe(`tool sources: ${name}`, () => {
-    it("keep what was published under its hash, also after something else was", async () => {
+    it("retain the content that was published under a hash, even after another publication", async () => {
       const { sources, a } = await open();
       const one = valueOf(await publish(sources, a, "custom", outsideToolOf("weather.now")));
       const two = valueOf(await publish(sources, a, "custom", outsideToolOf("weather.now", { summary: "Other." })));
@@ -54,13 +54,13 @@ export function toolSourcesContract(
       expect(valueOf(await sources.read(a, two.hash ?? ""))[0]?.summary).toBe("Other.");
     });
 
-    it("change nothing when what stands is published again", async () => {
+    it("change nothing when the same content is published again", async () => {
       const { sources, a } = await open();
       const one = valueOf(await publish(sources, a, "custom", outsideToolOf("one")));
       expect(valueOf(await publish(sources, a, "custom", outsideToolOf("one")))).toEqual(one);
     });
 
-    it("are there no longer when they have no tools, and go on counting when they come back", async () => {
+    it("disappear with their last tool, and continue their version numbers when they reappear", async () => {
       const { sources, a } = await open();
       valueOf(await publish(sources, a, "mcp:git", outsideToolOf("git_log")));
       const gone = valueOf(await publish(sources, a, "mcp:git"));
@@ -111,7 +111,7 @@ export function toolSourcesContract(
       expect(await sources.present(a)).toEqual({ ok: true, value: [] });
     });
 
-    it("are refused over what all of a tenant's have together, and have room again when one is taken away", async () => {
+    it("are rejected beyond the tenant's total, and fit again after a removal", async () => {
       const { sources, a, b } = await open();
       const large = (tool: string) => outsideToolOf(tool, { input: { description: "x".repeat(7_600_000) } });
       const refused = { ok: false, error: { code: "quota_exceeded" } };
@@ -132,7 +132,7 @@ export function toolSourcesContract(
       valueOf(await publish(sources, a, "more", outsideToolOf("more")));
     });
 
-    it("are their tenant's own: another has neither them, nor their names, nor what stands under their hash", async () => {
+    it("belong to their tenant: another sees neither them, nor their names, nor the content under their hash", async () => {
       const { sources, a, b } = await open();
       const mine = valueOf(await publish(sources, a, "custom", outsideToolOf("one")));
       expect(await sources.present(b)).toEqual({ ok: true, value: [] });

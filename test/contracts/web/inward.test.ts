@@ -1,6 +1,6 @@
 /**
  * Every tool that takes a URL, through the adapter and the sidecar, with names that are made up here and a connection that
- * would lead to a listener on loopback whatever it was opened for: a request that gets by the guard is a hit.
+ * would lead to a listener on loopback whatever its purpose: a request that gets by the guard is a hit.
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -149,7 +149,7 @@ async function webWith(allow: string): Promise<WebPort> {
 describe.each(TOOLS)("%s", (_, tool, needed) => {
   const call = async (web: WebPort, url: string) => await runTool(tool, { ...needed, url }, { web });
 
-  it("reaches a public place", async () => {
+  it("reaches a public address", async () => {
     const ran = await call(await webWith(""), "http://public.example.com/");
     expect(ran.result).toMatchObject({ body: "inside" });
     expect(hits).toHaveLength(1);
@@ -165,7 +165,7 @@ describe.each(TOOLS)("%s", (_, tool, needed) => {
     expect([hits, lookups]).toEqual([[], []]);
   });
 
-  it("reaches nothing inward by a name that leads there, also beside a public address", async () => {
+  it("reaches no inward address by a name that resolves to one, even together with a public address", async () => {
     const web = await webWith("");
     for (const address of [...INWARD, ...INWARD_V6]) {
       names["inward.example.com"] = (lookup) => (lookup % 2 === 0 ? [PUBLIC, address] : [address]);
@@ -203,7 +203,7 @@ describe.each(TOOLS)("%s", (_, tool, needed) => {
   it("reaches a port that the agent's list names with the host, at public addresses only", async () => {
     const web = await webWith("");
     names["inward.example.com"] = () => ["127.0.0.1"];
-    const asked = async (url: string, allowedDomains: string[]) =>
+    const requestUrl = async (url: string, allowedDomains: string[]) =>
       await runTool(tool, { ...needed, url }, { web }, { allowedDomains });
     for (const [url, ...listed] of [
       ["http://public.example.com:8443/", "*"],
@@ -214,12 +214,12 @@ describe.each(TOOLS)("%s", (_, tool, needed) => {
       [`http://127.0.0.1:${port}/`, `127.0.0.1:${port}`],
       [`http://localhost:${port}/`, `localhost:${port}`],
     ] as const) {
-      expect((await asked(url, listed)).failure, `${url} ${listed.join(" ")}`).toMatchObject({
+      expect((await requestUrl(url, listed)).failure, `${url} ${listed.join(" ")}`).toMatchObject({
         code: "blocked_by_policy",
       });
     }
     expect(hits).toEqual([]);
-    const ran = await asked("http://public.example.com:8443/", ["*.example.com:8443"]);
+    const ran = await requestUrl("http://public.example.com:8443/", ["*.example.com:8443"]);
     expect(ran.result).toMatchObject({ body: "inside" });
   });
 

@@ -26,14 +26,14 @@ interface EngineUnderTest {
 
 function searchContract(name: string, open: (pages: readonly SearchHit[]) => Promise<EngineUnderTest>): void {
   describe(`search: ${name}`, () => {
-    it("gives the first pages in their order, as many as are asked for at most", async () => {
+    it("returns the first pages in their order, up to the requested number", async () => {
       const { search, close } = await open(PAGES);
       expect(await search.search(ask({ maxResults: 3 }))).toEqual({ ok: true, value: PAGES.slice(0, 3) });
       expect(await search.search(ask({ maxResults: 20 }))).toEqual({ ok: true, value: PAGES.slice(0, 20) });
       await close();
     });
 
-    it("gives none when nothing is found", async () => {
+    it("returns an empty list when nothing is found", async () => {
       const { search, close } = await open([]);
       expect(await search.search(ask())).toEqual({ ok: true, value: [] });
       await close();
@@ -160,7 +160,7 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
     });
     afterEach(() => close());
 
-    it("is asked as its documentation has it", async () => {
+    it("is called as its documentation says", async () => {
       let asked: ReturnType<typeof read> | null = null;
       answer = (request, response, body) => {
         asked = read(request, body);
@@ -218,14 +218,14 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
       ["a cut body", (response) => cutBody(response), "upstream_failed"],
       ["silence", () => undefined, "timeout"],
       ["silence in the body", (response) => void response.write("{"), "timeout"],
-    ])("fails after %s, and tells no key and no query", async (_, reply, code) => {
+    ])("fails after %s, and reveals no key and no query", async (_, reply, code) => {
       answer = (_request, response) => reply(response);
       const found = await search.search(ask({ timeoutMs: code === "timeout" ? 500 : 30_000 }));
       expect(found).toMatchObject({ ok: false, error: { code } });
       expect(JSON.stringify(found)).not.toMatch(/canary|wörld|w%C3%B6rld/);
     });
 
-    it("takes its key to no other place: a redirect is not followed", async () => {
+    it("sends its key to no other address: a redirect is not followed", async () => {
       const paths: string[] = [];
       answer = (request, response) => {
         paths.push(request.url ?? "");
@@ -236,7 +236,7 @@ for (const provider of ["tavily", "brave", "searxng"] as const) {
       expect(paths).toHaveLength(1);
     });
 
-    it("fails when nobody listens there", async () => {
+    it("fails when no server listens", async () => {
       const gone = openSearch({ provider, baseUrl: `http://127.0.0.1:${await findUnusedPort()}`, apiKey: KEY });
       expect(await gone.search(ask())).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
     });

@@ -133,13 +133,13 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       expect(await seen(ask(`${base}/`))).toContain("kept: {{secret.REFUSED}}, {{secret.PATCHES}}");
     });
 
-    it("sends none without TLS, but at a place that the operator opened", async () => {
+    it("sends no secret without TLS, except to an address that the operator opened", async () => {
       const reply = await outside.web.request(ask("http://api.example.com/?k={{secret.PLAIN}}"));
       expect(reply).toMatchObject({ ok: false, error: { code: "blocked_by_policy", happened: "no" } });
       expect(!reply.ok && reply.error.message).toContain("https only");
     });
 
-    it("fills none in in a host", async () => {
+    it("fills no secret into a host", async () => {
       const reply = await outside.web.request(ask("http://{{secret.KEY}}.example.com/"));
       expect(reply).toMatchObject({ ok: false, error: { happened: "no" } });
       expect(outside.received).toEqual([]);
@@ -161,17 +161,14 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
       expect(reply).toContain("kept: {{secret.KEY}}, {{secret.OTHER}}");
     });
 
-    it.each([0, 1, 5, 16, 17])(
-      "shows no part of a value that stands over the limit of a body by %i",
-      async (beyond) => {
-        outside.answer(() => ({ body: "x".repeat(1_000 - beyond) + KEY + "y".repeat(50_000) }));
-        const reply = await seen(ask(`${base}/?k={{secret.KEY}}`, { maxBytes: 1_000 }));
-        expect(reply).not.toContain("canar");
-        expect(reply).toContain('"truncated":true');
-      },
-    );
+    it.each([0, 1, 5, 16, 17])("reveals no part of a value that crosses the limit of a body by %i", async (beyond) => {
+      outside.answer(() => ({ body: "x".repeat(1_000 - beyond) + KEY + "y".repeat(50_000) }));
+      const reply = await seen(ask(`${base}/?k={{secret.KEY}}`, { maxBytes: 1_000 }));
+      expect(reply).not.toContain("canar");
+      expect(reply).toContain('"truncated":true');
+    });
 
-    it.each(["cut", "hang"] as const)("tells none in a failure: %s", async (fault) => {
+    it.each(["cut", "hang"] as const)("reveals no secret in a failure: %s", async (fault) => {
       outside.answer(() => ({ fault }));
       const request = send(
         `${base}/bot{{secret.KEY}}/?k={{secret.KEY}}`,
@@ -209,7 +206,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
     describe("over a redirect", () => {
       const to = (location: string, status = 302) => ({ status, headers: { location } });
 
-      it("goes along to the same origin, and is not shown in the address that it led to", async () => {
+      it("is sent to the same origin after a redirect, and is redacted in the final address", async () => {
         outside.answer(({ url }) =>
           url.includes("/seen") ? { body: url } : to(`/seen?again=${encodeURIComponent(KEY)}`, 307),
         );
@@ -222,9 +219,9 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
 
       it("goes to no host that it is not bound to", async () => {
         outside.answer(({ url }) => (url.startsWith(other) ? {} : to(`${other}/there`)));
-        const kept = await outside.web.request(ask(`${base}/`, { headers: [["user-agent", "{{secret.KEY}}"]] }));
-        expect(kept).toMatchObject({ ok: false, error: { code: "blocked_by_policy", happened: "unknown" } });
-        expect(!kept.ok && kept.error.message).toMatch(/KEY is not bound to/);
+        const received = await outside.web.request(ask(`${base}/`, { headers: [["user-agent", "{{secret.KEY}}"]] }));
+        expect(received).toMatchObject({ ok: false, error: { code: "blocked_by_policy", happened: "unknown" } });
+        expect(!received.ok && received.error.message).toMatch(/KEY is not bound to/);
         const dropped = await outside.web.request(
           ask(`${base}/?k={{secret.KEY}}`, { headers: [["x-k", "{{secret.KEY}}"]] }),
         );
@@ -252,7 +249,7 @@ export function webSecretsContract(name: string, open: (secrets: SecretsPort) =>
         expect(outside.received[1]?.url).toContain("{{secret.KEY}}");
       });
 
-      it("is cut out of the place that is not gone to", async () => {
+      it("is redacted in the address that is not followed", async () => {
         outside.answer(() => to(`${other}/?k=${encodeURIComponent(KEY)}`));
         const reply = await seen(ask(`${base}/?k={{secret.KEY}}`, { followRedirects: false }));
         expect(reply).not.toContain("canary");

@@ -85,11 +85,11 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
       outside.answer(() => ({ body: "x".repeat(5_000) }));
       const cut = await outside.web.request(ask(`${base}/`, { maxBytes: 1_000 }));
       expect(cut.ok && [cut.value.body.length, cut.value.truncated]).toEqual([1_000, true]);
-      const whole = await outside.web.request(ask(`${base}/`, { maxBytes: 5_000 }));
-      expect(whole.ok && [whole.value.body.length, whole.value.truncated]).toEqual([5_000, false]);
+      const complete = await outside.web.request(ask(`${base}/`, { maxBytes: 5_000 }));
+      expect(complete.ok && [complete.value.body.length, complete.value.truncated]).toEqual([5_000, false]);
     });
 
-    it("gives up when the time is over, and cannot say that nothing was sent", async () => {
+    it("gives up after its time, with an unknown outcome", async () => {
       outside.answer(() => ({ fault: "hang" }));
       // So long that the request is at the outside by then.
       const reply = await outside.web.request(post(`${base}/`, { timeoutMs: 2_000 }));
@@ -97,7 +97,7 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
       expect(!reply.ok && reply.error.happened).not.toBe("no");
     });
 
-    it("gives up when the caller does, long before the time is over", async () => {
+    it("gives up when the caller does, long before its time", async () => {
       outside.answer(() => ({ fault: "hang" }));
       const caller = new AbortController();
       const pending = outside.web.request(ask(`${base}/`, { signal: caller.signal, timeoutMs: 100_000 }));
@@ -216,13 +216,13 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
         expect(outside.received[0]).toMatchObject({ method: "POST", body: "the body" });
       });
 
-      it("breaks off beyond its limit, and never passes for whole", async () => {
+      it("breaks off beyond its limit, and is never reported as complete", async () => {
         outside.answer(() => ({ body: "x".repeat(5_000) }));
         const cut = await outside.web.open(ask(`${base}/`, { maxBytes: 1_000 }));
         expect(cut.ok).toBe(true);
         if (cut.ok) await expect(read(cut.value.body)).rejects.toThrow(Error);
-        const whole = await outside.web.open(ask(`${base}/`, { maxBytes: 5_000 }));
-        expect(whole.ok && (await read(whole.value.body)).length).toBe(5_000);
+        const complete = await outside.web.open(ask(`${base}/`, { maxBytes: 5_000 }));
+        expect(complete.ok && (await read(complete.value.body)).length).toBe(5_000);
       });
 
       it("is not followed when it is a redirect", async () => {
@@ -231,7 +231,7 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
         expect(outside.received).toHaveLength(1);
       });
 
-      it("is asked for at no place that is not public, and at none that is not listed", async () => {
+      it("is sent to public and listed addresses only", async () => {
         for (const url of ["http://10.0.0.1/", "http://localhost/", "not a url"]) {
           expect(await outside.web.open(ask(url))).toMatchObject({ ok: false, error: { happened: "no" } });
         }
@@ -240,7 +240,7 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
         expect(outside.received).toEqual([]);
       });
 
-      it("is given up when the time is over", async () => {
+      it("is given up after its time", async () => {
         outside.answer(() => ({ fault: "hang" }));
         expect(await outside.web.open(post(`${base}/`, { timeoutMs: 300 }))).toMatchObject({
           ok: false,
@@ -250,7 +250,7 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
     });
 
     describe("redirects", () => {
-      it("are followed to the end, and the last URL is told", async () => {
+      it("are followed to the end, and the final URL is returned", async () => {
         outside.answer(({ url }) =>
           url.endsWith("/end") ? { body: "end" } : { status: 301, headers: { location: "/end" } },
         );
@@ -301,7 +301,7 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
         }
       });
 
-      it("keep method and body on 307 and 308 at the same origin", async () => {
+      it("retain method and body on 307 and 308 at the same origin", async () => {
         for (const status of [307, 308]) {
           outside.answer(({ url }) => (url.endsWith("/seen") ? {} : { status, headers: { location: "/seen" } }));
           await outside.web.request(post(`${base}/`));
@@ -327,12 +327,12 @@ export function webContract(name: string, open: () => Promise<WebUnderTest>): vo
         expect(JSON.stringify(last)).not.toContain("secret");
       });
 
-      it("leave a request with an effect answered, also when they lead nowhere", async () => {
+      it("count as a reply to a request with an effect, even if they cannot be followed", async () => {
         outside.answer(() => ({ status: 303, headers: { location: "http://10.0.0.1/" } }));
         expect(await outside.web.request(post(`${base}/`))).toMatchObject({ ok: true, value: { status: 303 } });
       });
 
-      it("without a place are plain replies", async () => {
+      it("without a location are plain replies", async () => {
         outside.answer(() => ({ status: 304 }));
         expect(await outside.web.request(ask(`${base}/`))).toMatchObject({ ok: true, value: { status: 304 } });
         outside.answer(() => ({ status: 302 }));

@@ -100,7 +100,7 @@ describe("the way to the sidecar", () => {
     expect(reply).toMatchObject({ ok: false, error: { code: "not_available", happened: "no" } });
   });
 
-  it("when it is down, a request with an effect surely did not leave", async () => {
+  it("while it is down, a request with an effect was certainly not sent", async () => {
     const url = `http://127.0.0.1:${await findUnusedPort()}`;
     const reply = await openWeb({ sidecar: connectSidecar(url, secret, 0), allow, tenant: "t1", secrets }).request(
       request,
@@ -174,17 +174,17 @@ describe("the way to the sidecar", () => {
     const caller = new AbortController();
     try {
       const web = openWeb({ sidecar: connectSidecar(url, secret), allow: open, tenant: "t1", secrets });
-      const asked = web.request({ ...request, url: `http://${host}/`, timeoutMs: 60_000, signal: caller.signal });
+      const pending = web.request({ ...request, url: `http://${host}/`, timeoutMs: 60_000, signal: caller.signal });
       await arrived.promise;
       caller.abort();
       await left.promise;
-      expect(await asked).toMatchObject({ ok: false });
+      expect(await pending).toMatchObject({ ok: false });
     } finally {
       await Promise.all([closeServer(outside), closeServer(sidecar)]);
     }
   });
 
-  it("hands a reply over before it has ended, and ends it at the outside when nobody reads on", async () => {
+  it("streams a reply before it has ended, and ends it at the server when the reader stops", async () => {
     const left = Promise.withResolvers<void>();
     const outside = createServer((_incoming, response) => {
       response.once("close", () => left.resolve());
@@ -208,7 +208,7 @@ describe("the way to the sidecar", () => {
     }
   });
 
-  it("ends a reply that goes on when the time is over", async () => {
+  it("ends a reply that continues past its time", async () => {
     const outside = createServer((_incoming, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const timer = setInterval(() => response.write("data: more\n\n"), 20);
@@ -228,10 +228,10 @@ describe("the way to the sidecar", () => {
     }
   });
 
-  it("is asked for again after a reading was lost with it, so that the next try finds it there", async () => {
-    const asked: (string | undefined)[] = [];
+  it("is checked again after a read was lost with it, so that the next attempt finds it", async () => {
+    const seen: (string | undefined)[] = [];
     const sidecar = createServer((incoming, response) => {
-      asked.push(incoming.url);
+      seen.push(incoming.url);
       if (incoming.url === "/health") response.end();
       else response.destroy();
     });
@@ -240,13 +240,13 @@ describe("the way to the sidecar", () => {
       const web = openWeb({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets });
       const lost = await web.request({ ...request, method: "GET", body: null });
       expect(lost).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
-      expect(asked).toEqual(["/egress", "/health"]);
+      expect(seen).toEqual(["/egress", "/health"]);
     } finally {
       await closeServer(sidecar);
     }
   });
 
-  it("when it breaks off, nobody knows whether a request left", async () => {
+  it("if it breaks off, it is unknown whether a request was sent", async () => {
     const sidecar = createServer((incoming, response) => {
       if (incoming.url === "/health") response.end();
       else response.destroy();
@@ -263,7 +263,7 @@ describe("the way to the sidecar", () => {
     }
   });
 
-  it("when it dies in the middle of a request, that is told from a receiver that breaks off", async () => {
+  it("that dies during a request is distinguished from a receiver that breaks off", async () => {
     const reached = Promise.withResolvers<void>();
     const outside = createServer((incoming, response) => {
       if (incoming.url === "/cut") response.destroy();

@@ -24,7 +24,7 @@ describe("dispatch_subagent", () => {
     });
   });
 
-  it("fills in what is left out, so that the subtask's words are whole", () => {
+  it("fills in omitted arguments, so that the subtask's text is complete", () => {
     expect(validateArguments(dispatchSubagent, { task_description: " Look it up. " })).toEqual({
       ok: true,
       value: { task_description: "Look it up.", context: "", agent_type: "general", max_iterations: 10 },
@@ -120,7 +120,7 @@ describe("a specialist", () => {
     "reading files, my_read_file, read_file2, unread_file",
     "run_command",
     "delete_*",
-  ])("is refused when “%s” names none, with what may be named", async (task_description) => {
+  ])("is rejected if “%s” names no agent, with the known names", async (task_description) => {
     expect(await dispatched({ ...specialist, task_description })).toMatchObject({
       code: "invalid_input",
       field: "agent_type",

@@ -33,18 +33,18 @@ describe("find_tools", () => {
       parameters: { type: "object", properties: { timezone: {} } },
     });
     expect(tools.length).toBeLessThanOrEqual(2);
-    expect(JSON.parse(ran.shown?.split("\n")[0] ?? "")).toEqual(tools[0]);
+    expect(JSON.parse(ran.output?.split("\n")[0] ?? "")).toEqual(tools[0]);
   });
 
-  it("says so when nothing fits", async () => {
+  it("says so when no tool matches", async () => {
     const ran = await runTool(findTools, { query: "zebra" });
-    expect([ran.result, ran.shown]).toEqual([
+    expect([ran.result, ran.output]).toEqual([
       { tools: [] },
       "No tool of yours fits. Say it in other words, or do without.",
     ]);
   });
 
-  it("keeps its answer short: tools that no longer fit come without their parameters", async () => {
+  it("returns a short answer: tools beyond the limit are listed without their parameters", async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 200 }, (_, number) => [`field_${number}`, { type: "string", description: "d".repeat(500) }]),
     );
@@ -52,14 +52,14 @@ describe("find_tools", () => {
     const toolSearch = finding(spec, 25);
     const ran = await runTool(findTools, { query: "x", limit: 25 }, { toolSearch });
     const { tools } = ran.result as Result;
-    expect(ran.shown?.length).toBeLessThan(MOST_CHARACTERS);
+    expect(ran.output?.length).toBeLessThan(MOST_CHARACTERS);
     expect(tools.length).toBe(25);
     expect(tools[0]?.parameters).toMatchObject({ required: ["field_1"], properties: { field_1: { type: "string" } } });
     const unwieldy = finding({ description: "s".repeat(299), parameters: { x: "y".repeat(1_150) } }, 25);
     const shortened = await runTool(findTools, { query: "x", limit: 25 }, { toolSearch: unwieldy });
-    expect(shortened.shown?.length).toBeLessThan(MOST_CHARACTERS);
+    expect(shortened.output?.length).toBeLessThan(MOST_CHARACTERS);
     expect((shortened.result as Result).tools.map(({ parameters }) => parameters === null)).toContain(true);
-    expect(shortened.shown).toContain("Find a tool by its name");
+    expect(shortened.output).toContain("Find a tool by its name");
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe("a schema in few characters", () => {
     expect(compactSchema(schema)).toEqual({ type: "object", properties: { a: { type: "string", examples: ["b"] } } });
   });
 
-  it("keeps types, choices and what is required of a longer one, and follows its references", () => {
+  it("retains types, choices and the required fields of a longer one, and follows its references", () => {
     const long = { description: "d".repeat(2_000) };
     const schema = {
       type: "object",
@@ -108,7 +108,7 @@ describe("a schema in few characters", () => {
 });
 
 describe("call_tool", () => {
-  it("does nothing by itself where no gateway takes it apart", async () => {
+  it("does nothing without a gateway that unpacks it", async () => {
     const outcome = await callTool.run({ name: "wait", arguments: {} } as never, {} as never);
     expect(outcome).toMatchObject({ kind: "failure", failure: { code: "not_available" } });
   });

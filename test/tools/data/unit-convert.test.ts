@@ -181,7 +181,7 @@ describe("unit_convert", () => {
   });
 
   it("shows the value with its unit, or fails with the error", async () => {
-    expect((await runTool(unitConvert, { value: 1, from_unit: "ft", to_unit: "in" })).shown).toBe("12 in");
+    expect((await runTool(unitConvert, { value: 1, from_unit: "ft", to_unit: "in" })).output).toBe("12 in");
     expect((await runTool(unitConvert, { value: 1, from_unit: "ft", to_unit: "x" })).failure).toMatchObject({
       code: "invalid_input",
       message: "Unknown unit: 'x'",

@@ -32,7 +32,7 @@ async function orderOf(ports: ToolPorts, path: string) {
 }
 
 describe("where a document goes", () => {
-  it("tells its name, format, size and the address to download it from", async () => {
+  it("returns its name, format, size and the address to download it from", async () => {
     const given = { filename: "reports/Q3 ä", content: "# Hi" };
     const ran = await runTool(createPdf, given, freshPorts(), { rootTask: "task_root", nowMs: 1_700_000_000_000 });
     expect(ran.result).toEqual({
@@ -42,7 +42,7 @@ describe("where a document goes", () => {
       download_url: "/v1/tasks/task_root/files/reports/Q3%20%C3%A4.pdf",
       warnings: [],
     });
-    expect(ran.shown).toContain("Made reports/Q3 ä.pdf (pdf, ");
+    expect(ran.output).toContain("Made reports/Q3 ä.pdf (pdf, ");
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe("where a document goes", () => {
 });
 
 describe("images", () => {
-  it("are read by the rules of the sandbox; the others are told of", async () => {
+  it("are read by the rules of the sandbox; the others are named", async () => {
     const ports = await portsWith("chart.png", "charts/a b.png", "keys/secret.pem");
     const content =
       "![a](chart.png) ![b](<charts/a b.png>) ![c][d] ![e](keys/secret.pem) ![f](../x.png) ![g](https://e.com/x.png)\n\n[d]: charts/a%20b.png\n[z]: gone.png\n";
@@ -171,7 +171,7 @@ describe("templates", () => {
     expect(await make(freshPorts())).toBeNull();
   });
 
-  it("are not taken where the sandbox does not allow them, or are none", async () => {
+  it("are rejected if the sandbox does not allow them, or if they are invalid", async () => {
     const ports = await portsWith("a.pdf", "word.docx");
     expect(await make(ports, { template: "a.pdf" })).toMatchObject({ code: "invalid_input", field: "template" });
     expect(await make(ports, { template: "gone.docx" })).toMatchObject({ code: "not_found", field: "template" });

@@ -50,7 +50,7 @@ describe("read_document", () => {
       images: [],
       warnings: [],
     });
-    expect(ran.shown).toBe("# Title\n\none\f two");
+    expect(ran.output).toBe("# Title\n\none\f two");
   });
 
   it.each(["path", "file_path"])("takes %s for the filename", async (name) => {
@@ -87,7 +87,7 @@ describe("read_document", () => {
     expect((await read({ filename: "a.odd" }, { sandbox: OPEN_RULES })).result).toBeDefined();
   });
 
-  it("refuses a file that is larger than a document may be, and reads none of it", async () => {
+  it("rejects a file above the size limit of documents, without reading it", async () => {
     await put("a.docx", "hello");
     const huge: FilesPort = {
       ...files,
@@ -100,13 +100,13 @@ describe("read_document", () => {
     expect((await read({ filename: "a.docx" }, {}, { files: huge })).failure).toMatchObject({ code: "too_large" });
   });
 
-  it("only names the pictures, until it is told where they go", async () => {
+  it("only names the pictures unless a folder is given", async () => {
     await put("a.docx", "see ![](image1.png) and ![x](other.png)");
     const image = { name: "image1.png", content_type: "image/png", size: 4 };
     const named = await read({ filename: "a.docx" });
     expect(named.result).toMatchObject({ images: [{ ...image, path: null }] });
-    const kept = await read({ filename: "a.docx", images_folder: "out/my pictures/" });
-    expect(kept.result).toMatchObject({
+    const result = await read({ filename: "a.docx", images_folder: "out/my pictures/" });
+    expect(result.result).toMatchObject({
       content: "see ![](out/my%20pictures/image1.png) and ![x](other.png)",
       images: [{ ...image, path: "out/my pictures/image1.png" }],
     });

@@ -27,9 +27,9 @@ async function expand(text: string, given: object) {
 async function readOn(text: string, limit: number): Promise<string[]> {
   const parts: string[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const { result, shown } = await expand(text, { offset, limit });
+    const { result, output } = await expand(text, { offset, limit });
     if (result.next_offset !== null) expect(result.next_offset).toBeGreaterThan(offset);
-    expect(shown?.length).toBeLessThanOrEqual(MEDIUM);
+    expect(output?.length).toBeLessThanOrEqual(MEDIUM);
     parts.push(result.text ?? "");
     offset = result.next_offset;
   }
@@ -40,9 +40,9 @@ async function readOn(text: string, limit: number): Promise<string[]> {
 async function searchOn(text: string, pattern: string): Promise<number[]> {
   const offsets: number[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const { result, shown } = await expand(text, { offset, pattern });
+    const { result, output } = await expand(text, { offset, pattern });
     if (result.next_offset !== null) expect(result.next_offset).toBeGreaterThan(offset);
-    expect(shown?.length).toBeLessThanOrEqual(MEDIUM);
+    expect(output?.length).toBeLessThanOrEqual(MEDIUM);
     offsets.push(...(result.matches ?? []).map((match) => match.offset));
     offset = result.next_offset;
   }
@@ -50,19 +50,19 @@ async function searchOn(text: string, pattern: string): Promise<number[]> {
 }
 
 describe("reading a result again", () => {
-  it("begins at the beginning and says where to go on", async () => {
-    const { result, shown } = await expand("x".repeat(10_000), {});
+  it("starts at the beginning and names the next offset", async () => {
+    const { result, output } = await expand("x".repeat(10_000), {});
     expect(result).toMatchObject({ offset: 0, total_characters: 10_000, next_offset: 3500, matches: null });
-    expect(shown).toMatch(/^\[characters 0 to 3500 of 10000; go on at offset 3500\]\nx{3500}$/);
+    expect(output).toMatch(/^\[characters 0 to 3500 of 10000; go on at offset 3500\]\nx{3500}$/);
   });
 
   it("reads a part, and says when it is the last", async () => {
-    const { result, shown } = await expand("0123456789", { offset: 7, limit: 5 });
+    const { result, output } = await expand("0123456789", { offset: 7, limit: 5 });
     expect(result).toMatchObject({ text: "789", next_offset: null });
-    expect(shown).toBe("[characters 7 to 10 of 10; the end]\n789");
+    expect(output).toBe("[characters 7 to 10 of 10; the end]\n789");
   });
 
-  it("gives, part by part, the whole of any text, and never half a character", async () => {
+  it("returns, part by part, all of any text, and never half a character", async () => {
     const text = fc.string({ unit: "grapheme", maxLength: 400 });
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 50 }), async (whole, limit) => {
@@ -114,27 +114,27 @@ describe("reading a result again", () => {
     expect(failure).toMatchObject(error);
   });
 
-  it("is shown as it is, whatever the thresholds are", () => {
+  it("is returned unchanged, whatever the thresholds are", () => {
     expect(expandResult.wholeResult).toBe(true);
   });
 });
 
 describe("searching a result", () => {
-  it("gives each match with its offset and what stands around it on its line", async () => {
+  it("returns each match with its offset and the text around it on its line", async () => {
     const text = `first line\nan Error here, and an error there\n${"y".repeat(200)}error${"z".repeat(200)}\n`;
-    const { result, shown } = await expand(text, { pattern: "(?i)error" });
+    const { result, output } = await expand(text, { pattern: "(?i)error" });
     expect(result.matches?.map(({ offset }) => offset)).toEqual([14, 33, 245]);
     expect(result.matches?.[0]).toEqual({ offset: 14, match: "Error", excerpt: "an Error here, and an error there" });
     expect(result.matches?.[2]?.excerpt).toBe(`…${"y".repeat(60)}error${"z".repeat(60)}…`);
     expect(result.next_offset).toBeNull();
-    expect(shown).toMatch(/^\[3 matches in characters 0 to 451 of 451; the end\]\n14: an Error here/);
+    expect(output).toMatch(/^\[3 matches in characters 0 to 451 of 451; the end\]\n14: an Error here/);
   });
 
-  it("minds case unless the pattern says otherwise", async () => {
+  it("is case-sensitive unless the pattern says otherwise", async () => {
     expect(await searchOn("Error error ERROR", "error")).toEqual([6]);
   });
 
-  it("begins at the offset, and goes on where it stopped until it has found all", async () => {
+  it("starts at the offset, and continues from its last position until it has found all", async () => {
     const text = "id=7; ".repeat(100);
     const { result } = await expand(text, { pattern: "id=\\d", offset: 30 });
     expect(result.matches).toHaveLength(12);
@@ -165,8 +165,8 @@ describe("searching a result", () => {
   });
 
   it("never gives half a character", async () => {
-    const { result, shown } = await expand("😀".repeat(500), { pattern: "😀{3,}" });
-    expect(shown?.isWellFormed()).toBe(true);
+    const { result, output } = await expand("😀".repeat(500), { pattern: "😀{3,}" });
+    expect(output?.isWellFormed()).toBe(true);
     expect(result.matches?.[0]?.match.isWellFormed()).toBe(true);
   });
 

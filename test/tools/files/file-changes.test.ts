@@ -28,7 +28,7 @@ describe("fs.read", () => {
     await write("src/main.ex", "defmodule Ä\n");
     expect(await run(fsRead, { path: "src/main.ex" })).toEqual({
       result: { content: "defmodule Ä\n", path: "src/main.ex", size: 13 },
-      shown: "defmodule Ä\n",
+      output: "defmodule Ä\n",
     });
   });
 
@@ -87,7 +87,7 @@ describe("fs.read", () => {
     expect((await run(fsRead, { path: "a.bin" })).failure).toMatchObject({ code: "unsupported_media" });
   });
 
-  it("keeps to the types of files that an agent lists, and fs.write too", async () => {
+  it("changes only file types that an agent lists, and so does fs.write", async () => {
     await write("a.ts", "x");
     const rules = { ...DEFAULT_RULES, extensions: [".md"] };
     const denied = { code: "sandbox_denied", message: "File access denied by sandbox: a.ts (allowed file types: .md)" };
@@ -98,14 +98,14 @@ describe("fs.read", () => {
 });
 
 describe("fs.write", () => {
-  it("writes, and says where the file that was there is kept", async () => {
+  it("writes, and names the backup of the replaced file", async () => {
     expect(await write("src/a.ts", "one")).toEqual({
       result: { path: "src/a.ts", size: 3, backup_path: null },
-      shown: "Wrote 3 bytes to src/a.ts",
+      output: "Wrote 3 bytes to src/a.ts",
     });
     expect(await write("src/a.ts", "two!")).toEqual({
       result: { path: "src/a.ts", size: 4, backup_path: "src/a.ts.bak" },
-      shown: "Wrote 4 bytes to src/a.ts; the file that was there is now src/a.ts.bak",
+      output: "Wrote 4 bytes to src/a.ts; the file that was there is now src/a.ts.bak",
     });
     expect([await textOf("src/a.ts"), await textOf("src/a.ts.bak")]).toMatchObject([
       { content: "two!" },
@@ -115,7 +115,7 @@ describe("fs.write", () => {
     expect(await textOf("src/a.ts.bak")).toMatchObject({ content: "two!" });
   });
 
-  it("keeps no backup when it is told not to", async () => {
+  it("stores no backup on request", async () => {
     await write("a.ts", "one");
     expect((await write("a.ts", "two", { backup: false })).result).toMatchObject({ backup_path: null });
     expect((await run(fsRead, { path: "a.ts.bak" })).failure).toMatchObject({ code: "not_found" });
@@ -129,7 +129,7 @@ describe("fs.write", () => {
     expect(await textOf("a.ts.bak")).toMatchObject({ content: "one" });
   });
 
-  it("changes nothing when the backup may not stand where it would", async () => {
+  it("changes nothing if the backup's path is not allowed", async () => {
     await write("a.ts", "one");
     const rules = { ...OPEN_RULES, deniedPatterns: ["*.bak"] };
     expect((await run(fsWrite, { path: "a.ts", content: "two" }, rules)).failure).toMatchObject({
@@ -171,16 +171,16 @@ describe("create_directory", () => {
   it("makes a directory that is listed while it is empty, and those above it", async () => {
     expect(await run(createDirectory, { path: "a/b" })).toEqual({
       result: { success: true, path: "a/b", message: "Made the directory a/b" },
-      shown: "Made the directory a/b",
+      output: "Made the directory a/b",
     });
-    expect((await run(createDirectory, { path: "a/b" })).shown).toBe("The directory a/b is there already");
+    expect((await run(createDirectory, { path: "a/b" })).output).toBe("The directory a/b is there already");
     expect((await run(listDirectory, { path: "a" })).result).toMatchObject({
       entries: [{ name: "b", kind: "directory", size: 0 }],
     });
     expect((await run(listDirectory, { path: "a/b" })).result).toMatchObject({ entries: [], total: 0 });
   });
 
-  it("refuses the place of a file, and what a rule denies", async () => {
+  it("rejects the path of a file, and a path that a rule denies", async () => {
     await write("a.txt", "x");
     expect((await run(createDirectory, { path: "a.txt" })).failure).toMatchObject({ code: "conflict", field: "path" });
     expect((await run(createDirectory, { path: "a.txt/b" })).failure).toMatchObject({ code: "conflict" });
@@ -201,9 +201,9 @@ describe("delete_file", () => {
     });
     expect(await run(deleteFile, { file_path: "a/b.exe" })).toEqual({
       result: { success: true, path: "a/b.exe", message: "Deleted a/b.exe" },
-      shown: "Deleted a/b.exe",
+      output: "Deleted a/b.exe",
     });
-    expect((await run(deleteFile, { path: "a" })).shown).toBe("Deleted the empty directory a");
+    expect((await run(deleteFile, { path: "a" })).output).toBe("Deleted the empty directory a");
     expect((await run(deleteFile, { path: "a" })).failure).toMatchObject({
       code: "not_found",
       message: "File not found: a",
@@ -236,7 +236,7 @@ describe("an agent that may not write", () => {
   ] as const;
 
   it.each(TOOLS.map(([tool, given]) => [tool.name, tool, given] as const))(
-    "is told so by %s, in lists and on every call",
+    "is enforced for %s, in lists and on every call",
     async (_, tool, given) => {
       await write("old.txt", "x");
       expect(tool.disabled?.(closed)).toBe(MESSAGE);

@@ -52,7 +52,7 @@ describe("find_files", () => {
     expect(await found({ glob: "lib/*", path: "src/" })).toEqual(["src/lib/a.py", "src/lib/a.txt"]);
     expect(await found({ glob: "**/*", path: "." })).toHaveLength(5);
     expect(await found({ glob: "a.md", path: "a.md" })).toEqual(["a.md"]);
-    expect((await run(findFiles, { glob: "*.exe" })).shown).toBe("No file matches.");
+    expect((await run(findFiles, { glob: "*.exe" })).output).toBe("No file matches.");
   });
 
   it("says that there is nothing at the path, and what is wrong with a glob", async () => {
@@ -67,10 +67,10 @@ describe("find_files", () => {
 
   it("gives 1,000 and counts the rest", async () => {
     for (let i = 0; i < 1_003; i += 1) await put(`many/f${String(i).padStart(4, "0")}`, "");
-    const { result, shown } = await run(findFiles, { glob: "*", path: "many" });
+    const { result, output } = await run(findFiles, { glob: "*", path: "many" });
     expect(result).toMatchObject({ total: 1_003, truncated: true });
     expect((result as { files: string[] }).files).toHaveLength(1_000);
-    expect(shown).toContain("3 more");
+    expect(output).toContain("3 more");
   });
 });
 
@@ -115,7 +115,7 @@ describe("the rules of an agent", () => {
     }
   });
 
-  it("hold for the path that a search begins at", async () => {
+  it("apply to the path that a search starts at", async () => {
     const rules = { ...DEFAULT_RULES, allowedPaths: ["app"] };
     for (const [tool, given] of [
       [findFiles, { glob: "*" }],
@@ -130,7 +130,7 @@ describe("the rules of an agent", () => {
     expect((await run(grep, { pattern: ".", path: "keys/id.pem" })).failure).toMatchObject({ code: "sandbox_denied" });
   });
 
-  it("keep a search to the types of files that an agent lists", async () => {
+  it("limit a search to the file types that an agent lists", async () => {
     await put("a.py", "needle");
     await put("b.md", "needle");
     expect(await places({ pattern: "needle" }, { ...DEFAULT_RULES, extensions: [".md"] })).toEqual(["b.md:1"]);
@@ -142,7 +142,7 @@ describe("grep", () => {
   it("gives every line that matches, by file and number", async () => {
     await put("b.txt", "one\ntwo needle\nthree\nneedle needle\n");
     await put("a/c.txt", "needle\r\nend");
-    const { result, shown } = await run(grep, { pattern: "needle$" });
+    const { result, output } = await run(grep, { pattern: "needle$" });
     expect(result).toEqual({
       results: [
         { file: "a/c.txt", line: 1, content: "needle", line_number: 1 },
@@ -155,8 +155,8 @@ describe("grep", () => {
       files_searched: 2,
       files_skipped: { binary: 0, too_large: 0, unreadable: 0 },
     });
-    expect(shown).toBe("a/c.txt:1: needle\nb.txt:2: two needle\nb.txt:4: needle needle");
-    expect((await run(grep, { pattern: "nothing" })).shown).toBe("No line of 2 files matches.");
+    expect(output).toBe("a/c.txt:1: needle\nb.txt:2: two needle\nb.txt:4: needle needle");
+    expect((await run(grep, { pattern: "nothing" })).output).toBe("No line of 2 files matches.");
   });
 
   it("looks only below its path, or into the one file that it names", async () => {
@@ -167,7 +167,7 @@ describe("grep", () => {
     expect((await run(grep, { pattern: "x", path: "no" })).failure).toMatchObject({ code: "not_found", field: "path" });
   });
 
-  it("minds case unless it is told not to", async () => {
+  it("is case-sensitive by default", async () => {
     await put("a.txt", "Error\nerror\nÄRGER\n");
     expect(await places({ pattern: "error" })).toEqual(["a.txt:2"]);
     expect(await places({ pattern: "error", case_sensitive: false })).toEqual(["a.txt:1", "a.txt:2"]);
@@ -184,7 +184,7 @@ describe("grep", () => {
     ]);
     const all = await grepped({ pattern: "x", max_results: 80 });
     expect([all.total_matches, all.truncated]).toEqual([80, false]);
-    expect((await run(grep, { pattern: "x", max_results: 5 })).shown).toContain("The search ended early");
+    expect((await run(grep, { pattern: "x", max_results: 5 })).output).toContain("The search ended early");
   });
 
   it("reads several files ahead, and no more than it needs", async () => {
@@ -209,7 +209,7 @@ describe("grep", () => {
     expect(reads).toBeLessThan(40);
   });
 
-  it("leaves binary, large and unreadable files out, and counts them", async () => {
+  it("omits binary, large and unreadable files, and counts them", async () => {
     await put("a.txt", "needle");
     await put("binary.bin", "needle\0");
     await put("late-nul.txt", `${"x".repeat(8_000)}\0\nneedle`);
@@ -219,7 +219,7 @@ describe("grep", () => {
     const { results, files_skipped } = await grepped({ pattern: "needle" });
     expect(results.map(({ file }) => file)).toEqual(["a.txt", "late-nul.txt", "latin1.txt"]);
     expect(files_skipped).toEqual({ binary: 1, too_large: 1, unreadable: 1 });
-    expect((await run(grep, { pattern: "none" })).shown).toContain(
+    expect((await run(grep, { pattern: "none" })).output).toContain(
       "Files left out: 1 binary, 1 larger than 2 MB, 1 not readable.",
     );
   });
@@ -278,7 +278,7 @@ describe("search_in_files", () => {
         files_skipped: { binary: 0, too_large: 0, unreadable: 0 },
         note: null,
       },
-      shown: "a.md:1: # Ana\nnotes/b.md:1: Ana",
+      output: "a.md:1: # Ana\nnotes/b.md:1: Ana",
     });
     const total = async (given: object) => ((await run(searchInFiles, given)).result as { total: number }).total;
     expect(await total({ pattern: "Ana" })).toBe(3);
@@ -293,9 +293,9 @@ describe("search_in_files", () => {
     ["a{2000}", "too large"],
   ])("finds nothing by the bad pattern %j, and says why", async (pattern, why) => {
     await put("a.txt", "(");
-    const { result, shown } = await run(searchInFiles, { pattern });
+    const { result, output } = await run(searchInFiles, { pattern });
     expect(result).toMatchObject({ matches: [], total: 0, note: expect.stringContaining(why) });
-    expect(shown).toContain("Nothing was found.");
+    expect(output).toContain("Nothing was found.");
   });
 
   it("stops at 1,000 matches", async () => {

@@ -46,7 +46,7 @@ describe("read_file", () => {
   it("gives content, path and size, and shows the content", async () => {
     await put("notes/plan.md", "# Plän\n");
     const expected = { content: "# Plän\n", path: "notes/plan.md", size: 8 };
-    expect(await read({ filename: "notes/plan.md" })).toEqual({ result: expected, shown: "# Plän\n" });
+    expect(await read({ filename: "notes/plan.md" })).toEqual({ result: expected, output: "# Plän\n" });
   });
 
   it.each(["filename", "path", "file_path"])("takes the file's name as %s", async (name) => {
@@ -54,7 +54,7 @@ describe("read_file", () => {
     expect((await read({ [name]: "a.txt" })).result).toMatchObject({ content: "a" });
   });
 
-  it("keeps a byte order mark and odd line ends", async () => {
+  it("retains a byte order mark and unusual line ends", async () => {
     await put("a.txt", "\uFEFFa\r\nb\u2028c");
     expect((await read({ filename: "a.txt" })).result).toMatchObject({ content: "\uFEFFa\r\nb\u2028c" });
   });
@@ -106,7 +106,7 @@ describe("write_file", () => {
   it("writes, makes the directories, and says what it did", async () => {
     expect(await write({ filename: "a/b/c.txt", content: "höi" })).toEqual({
       result: { success: true, path: "a/b/c.txt", size: 4, message: "Wrote 4 bytes to a/b/c.txt" },
-      shown: "Wrote 4 bytes to a/b/c.txt",
+      output: "Wrote 4 bytes to a/b/c.txt",
     });
     expect((await read({ filename: "a/b/c.txt" })).result).toMatchObject({ content: "höi" });
   });
@@ -178,7 +178,7 @@ describe("list_directory", () => {
         total: 2,
         truncated: false,
       },
-      shown: "a/  (3 bytes inside)\nb.txt  5 bytes  2026-01-02T03:04:05.000Z",
+      output: "a/  (3 bytes inside)\nb.txt  5 bytes  2026-01-02T03:04:05.000Z",
     });
     expect((await list({ path: "a" })).result).toMatchObject({ entries: [{ name: "x.txt" }, { name: "y" }] });
   });
@@ -212,7 +212,7 @@ describe("list_directory", () => {
       message: "Directory not found: no",
       field: "path",
     });
-    expect((await list({})).shown).toBe("Nothing to show in the topmost directory.");
+    expect((await list({})).output).toBe("Nothing to show in the topmost directory.");
   });
 
   it("counts nothing that a rule hides into the size of a directory", async () => {
@@ -232,10 +232,10 @@ describe("list_directory", () => {
 
   it("shows 1,000 entries and counts the rest", async () => {
     for (let i = 0; i < 1_003; i += 1) await put(`f${String(i).padStart(4, "0")}`, "");
-    const { result, shown } = await list({});
+    const { result, output } = await list({});
     expect(result).toMatchObject({ total: 1_003, truncated: true });
     expect((result as { entries: unknown[] }).entries).toHaveLength(1_000);
-    expect(shown).toContain("3 more");
+    expect(output).toContain("3 more");
   });
 });
 

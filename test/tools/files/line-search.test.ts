@@ -62,7 +62,7 @@ describe("slow patterns", () => {
     },
   );
 
-  it("leave others their turn, and stop when their time is over", async () => {
+  it("yield to others, and stop after their time", async () => {
     const compiled = compileLinePattern("[ab]*a[ab]{100}c", true, linearPatterns);
     if (!compiled.ok) throw new Error(compiled.error.message);
     const text = `${"ab".repeat(40)}\n`.repeat(2_000);

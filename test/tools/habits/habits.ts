@@ -1,6 +1,6 @@
 /** Calls as models write them, in tables: what the gateway reads each as, or why it refuses it. */
 
-/** The ways in which models write the path of `notes/a.md`. */
+/** The forms in which models write the path of `notes/a.md`. */
 export const FILE_SPELLINGS = [
   "notes/a.md",
   "./notes/a.md",
@@ -27,7 +27,7 @@ export const FILE_TOOLS: readonly (readonly [tool: string, argument: string, mor
   ["grep", "path", { pattern: "x" }],
 ];
 
-/** The ways in which models write the root of the sandbox. */
+/** The forms in which models write the root of the sandbox. */
 export const ROOT_SPELLINGS = ["", ".", "./", "/", "/workspace", "/workspace/", "sandbox:/"] as const;
 
 export const ROOT_TOOLS: readonly (readonly [tool: string, argument: string, more: object])[] = [

@@ -11,7 +11,7 @@ import { runTool } from "../run-tool.ts";
 const URL_A = "https://api.example.com/items";
 const KEY = "canary-value-of-KEY";
 
-/** Runs a tool against one answer; gives what came of it and what arrived outside. */
+/** Runs a tool against one answer; returns its result and the request that arrived. */
 async function call(
   tool: Tool,
   given: object,
@@ -47,11 +47,11 @@ describe("http.get", () => {
       url: URL_A,
     });
     expect((ran.result as { response_time_ms: number }).response_time_ms).toBeGreaterThanOrEqual(0);
-    expect(ran.shown).toBe("HTTP 203, text/plain\n\ndone");
+    expect(ran.output).toBe("HTTP 203, text/plain\n\ndone");
     expect(received[0]).toMatchObject({ method: "GET", headers: { "x-mine": "yes" } });
   });
 
-  it("follows redirects unless it is told not to", async () => {
+  it("follows redirects by default", async () => {
     const reply = ({ url }: OutsideRequest) =>
       url.endsWith("/items") ? { status: 302, headers: { location: "/there" } } : { body: "there" };
     expect((await call(httpGet, {}, reply)).ran.result).toMatchObject({
@@ -60,11 +60,11 @@ describe("http.get", () => {
     });
     const { ran, received } = await call(httpGet, { follow_redirects: false }, reply);
     expect(ran.result).toMatchObject({ status: 302, headers: { location: "/there" } });
-    expect(ran.shown).toContain("Location: /there");
+    expect(ran.output).toContain("Location: /there");
     expect(received).toHaveLength(1);
   });
 
-  it("gives up when its time is over", async () => {
+  it("gives up after its time", async () => {
     const { ran } = await call(httpGet, { timeout_ms: 50 }, () => ({ fault: "hang" }));
     expect(ran.failure).toMatchObject({ code: "timeout" });
   });
@@ -144,10 +144,10 @@ describe.each([
     const { ran } = await call(tool, needed, () => ({ headers: { "content-type": "text/plain" }, body }));
     const result = ran.result as { body: string; truncated: boolean };
     expect([result.body.length, result.truncated]).toEqual([1_048_576, true]);
-    expect(ran.shown).toMatch(/\[cut at 1 MB\]$/);
+    expect(ran.output).toMatch(/\[cut at 1 MB\]$/);
   });
 
-  it("takes up to 120 seconds, and leaves the gateway more", async () => {
+  it("takes up to 120 seconds, and allows the gateway more", async () => {
     const most = timeout === "timeout" ? 120 : 120_000;
     const limit = tool.timeoutMs as (given: never) => number;
     expect(limit({ [timeout]: most } as never)).toBeGreaterThan(120_000);
@@ -170,7 +170,7 @@ describe.each([
     expect(received).toEqual([]);
   });
 
-  it("reaches no host that the agent's list does not name, and none without a list that the operator did not open", async () => {
+  it("reaches only hosts of the agent's list, and without a list only those that the operator opened", async () => {
     for (const allowedDomains of [[], ["example.com"], ["*.api.example.com"]]) {
       const { ran, received } = await call(tool, needed, undefined, { allowedDomains });
       expect(ran.failure).toMatchObject({ code: "blocked_by_policy", field: "url" });

@@ -15,9 +15,9 @@ async function refusal(given: object): Promise<string> {
 
 describe("json.parse", () => {
   it("shows a value line by line, and in one line where its indents would be many times as long", async () => {
-    expect((await runTool(jsonParse, { json: '{"a":[1]}' })).shown).toBe('{\n "a": [\n  1\n ]\n}');
+    expect((await runTool(jsonParse, { json: '{"a":[1]}' })).output).toBe('{\n "a": [\n  1\n ]\n}');
     const json = `${"[".repeat(99)}${"0,".repeat(100_000)}0${"]".repeat(99)}`;
-    expect((await runTool(jsonParse, { json })).shown).toBe(json);
+    expect((await runTool(jsonParse, { json })).output).toBe(json);
   });
 
   it("compiles a schema and judges the value in turns of their own", async () => {
@@ -44,7 +44,7 @@ describe("json.parse", () => {
         async (value, space) => {
           const ran = await runTool(jsonParse, { json: JSON.stringify(value, null, space) });
           expect(ran.result).toEqual(JSON.parse(JSON.stringify(value)));
-          expect(JSON.parse(ran.shown ?? "")).toEqual(ran.result);
+          expect(JSON.parse(ran.output ?? "")).toEqual(ran.result);
         },
       ),
     );
@@ -119,7 +119,7 @@ describe("json.parse", () => {
     );
   });
 
-  it("keeps names such as __proto__ as data", async () => {
+  it("treats names such as __proto__ as data", async () => {
     const { result } = await runTool(jsonParse, { json: '{"__proto__": {"polluted": true}, "constructor": 1}' });
     expect(Object.keys(result as object)).toEqual(["__proto__", "constructor"]);
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
@@ -144,7 +144,7 @@ describe("json.parse", () => {
       expect((await runTool(jsonParse, { json: "1", schema: true })).result).toBe(1);
     });
 
-    it("names every place that does not fit, and what was expected there", async () => {
+    it("names every position that does not fit, and the expectation there", async () => {
       const { failure } = await runTool(jsonParse, { json: '{"port": 70000, "hosts": ["a b"]}', schema });
       expect(failure).toMatchObject({
         code: "invalid_input",

@@ -21,7 +21,7 @@ const LOST: Failure = { code: "upstream_failed", message: "The answer was lost."
 const NEVER: Failure = { code: "invalid_input", message: "No such user.", happened: "no", cause: { kind: "answered" } };
 
 describe("send_email", () => {
-  it("sends to everybody in the list once, with the body's plain form beside it", async () => {
+  it("sends to everyone in the list once, with the body's plain form", async () => {
     const mail = fakeMail();
     const body = `<style>p {}</style><h1>Plan</h1><p>See <a href="https://example.com/a?b=1&amp;c">this</a>.<br>Bye</p>
       <ul><li>one</li><li>two &lt;3</li></ul><script>evil()</script>`;
@@ -63,7 +63,7 @@ describe("send_email", () => {
     "a b@example.com",
     "ana@example.com\r\nBcc: x@example.com",
     "ana@-a.com",
-  ])("refuses an address that is none: %j", async (to) => {
+  ])("rejects an invalid address: %j", async (to) => {
     const mail = fakeMail();
     const ran = await runTool(sendEmail, { ...GIVEN, to }, { mail });
     expect(ran.failure).toMatchObject({ code: "invalid_input", field: "to" });
@@ -100,17 +100,23 @@ describe("send_email", () => {
     expect(ran.failure).toMatchObject({ code: "too_large" });
   });
 
-  it("sends no file that is not there, that the rules hide, or of an agent that may read none", async () => {
+  it("sends no missing file, no file that the rules hide, and no file of an agent that may not read files", async () => {
     const files = await filesOf({ ".env": 3, "a.txt": 3 });
-    const asked = (name: string) => ({ ...GIVEN, attachment_filenames: [name] });
-    expect((await runTool(sendEmail, asked("no.txt"), { files })).failure).toMatchObject({ code: "not_found" });
-    expect((await runTool(sendEmail, asked(".env"), { files })).failure).toMatchObject({ code: "sandbox_denied" });
-    expect((await runTool(sendEmail, asked("../a.txt"), { files })).failure).toMatchObject({ code: "sandbox_denied" });
-    const mayNot = await runTool(sendEmail, asked("a.txt"), { files }, { permissions: ["network"] });
+    const withAttachment = (name: string) => ({ ...GIVEN, attachment_filenames: [name] });
+    expect((await runTool(sendEmail, withAttachment("no.txt"), { files })).failure).toMatchObject({
+      code: "not_found",
+    });
+    expect((await runTool(sendEmail, withAttachment(".env"), { files })).failure).toMatchObject({
+      code: "sandbox_denied",
+    });
+    expect((await runTool(sendEmail, withAttachment("../a.txt"), { files })).failure).toMatchObject({
+      code: "sandbox_denied",
+    });
+    const mayNot = await runTool(sendEmail, withAttachment("a.txt"), { files }, { permissions: ["network"] });
     expect(mayNot.failure).toMatchObject({ code: "permission_denied" });
   });
 
-  it("tries three times, five seconds apart, while the mail surely did not leave", async () => {
+  it("tries three times, five seconds apart, while the mail was certainly not sent", async () => {
     const mail = fakeMail({ provider: "smtp", fails: [REFUSED, REFUSED] });
     expect((await runTool(sendEmail, GIVEN, { mail })).result).toMatchObject({ sent: true });
     expect(mail.pauses).toEqual([5_000, 5_000]);
@@ -119,7 +125,7 @@ describe("send_email", () => {
     expect([never.tries(), never.pauses]).toEqual([3, [5_000, 5_000]]);
   });
 
-  it("tries once what the provider refuses for good", async () => {
+  it("tries once after a permanent rejection by the provider", async () => {
     const mail = fakeMail({ fails: [NEVER] });
     expect((await runTool(sendEmail, GIVEN, { mail })).failure).toMatchObject({ code: "invalid_input" });
     expect([mail.tries(), mail.pauses]).toEqual([1, []]);
@@ -142,13 +148,13 @@ describe("send_email", () => {
     expect([failure?.happened, failure?.cause]).toEqual(["unknown", undefined]);
   });
 
-  it("says when a mail was only kept", async () => {
+  it("reports a mail that was only stored", async () => {
     const ran = await runTool(sendEmail, GIVEN, { mail: fakeMail({ provider: "outbox" }) });
     expect(ran.result).toMatchObject({ sent: false });
-    expect(ran.shown).toContain("nobody has got it");
+    expect(ran.output).toContain("nobody has got it");
   });
 
-  it("sends no more mails than the task may, and those that did not leave do not count", async () => {
+  it("sends no more mails than the task may, without counting unsent ones", async () => {
     const mail = fakeMail({ fails: [NEVER] });
     const config = { max_per_task: 2 };
     const send = async (key: string) => await runTool(sendEmail, GIVEN, { mail }, { config, key });

@@ -17,7 +17,7 @@ describe("evaluate_expression", () => {
   it("gives the result, the expression as it was given and no error", async () => {
     expect(await runTool(evaluateExpression, { expression: " 2 * (3 + 4) " })).toEqual({
       result: { result: 14, expression: " 2 * (3 + 4) ", error: null },
-      shown: "14",
+      output: "14",
     });
   });
 
@@ -57,7 +57,7 @@ describe("evaluate_expression", () => {
     ["factorial(25)", "15511210043330985984000000", 1.5511210043330986e25],
   ])("shows all digits of %s", async (expression, exact, result) => {
     const ran = await runTool(evaluateExpression, { expression });
-    expect(ran).toEqual({ result: { result, exact, expression, error: null }, shown: exact });
+    expect(ran).toEqual({ result: { result, exact, expression, error: null }, output: exact });
   });
 
   it("has digits for an integer beyond all doubles, and says why there is no number", async () => {

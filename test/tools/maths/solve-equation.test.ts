@@ -161,7 +161,7 @@ describe("any other equation", () => {
     expect(await solve(equation)).toEqual({ solutions: [], method: "numeric", note, error: null });
   });
 
-  it("finds what functions were made to have: a root at any place, of any slope", async () => {
+  it("finds the root that a function was generated with, at any position and of any slope", async () => {
     const place = fc.double({ min: -50, max: 50, noNaN: true }).filter((value) => Math.abs(value) > 1e-9);
     const slope = fc.double({ min: 0.01, max: 20, noNaN: true });
     const shapes = [
@@ -181,7 +181,7 @@ describe("any other equation", () => {
     );
   });
 
-  it("leaves nothing out where a sine crosses a line: as many solutions as changes of sign, each of them one", async () => {
+  it("omits nothing where a sine crosses a line: as many solutions as changes of sign, each of them a root", async () => {
     const numbers = fc.tuple(
       fc.integer({ min: 1, max: 6 }),
       fc.integer({ min: 2, max: 14 }),
@@ -289,7 +289,7 @@ describe("what a model reads", () => {
     ["x**2 - 4", "Solutions: -2, 2 (symbolic)."],
     ["x**2 + 1", "No real solution (symbolic)."],
     ["abs(x) - x", "No single solution (numeric). Every x from 0 on is a solution."],
-  ])("of %s", async (equation, shown) => {
-    expect((await runTool(solveEquation, { equation })).shown).toBe(shown);
+  ])("of %s", async (equation, output) => {
+    expect((await runTool(solveEquation, { equation })).output).toBe(output);
   });
 });

@@ -62,7 +62,7 @@ async function call(
   return { outcome, calls };
 }
 
-function asked({ outcome }: Made): { query: string; resumed: (answer: string | null) => Resumed } {
+function readQuestion({ outcome }: Made): { query: string; resumed: (answer: string | null) => Resumed } {
   if (outcome.kind !== "control" || outcome.control.kind !== "ask") throw new Error(JSON.stringify(outcome));
   const { query, state = {} } = outcome.control;
   return { query, resumed: (answer) => ({ state: JSON.parse(JSON.stringify(state)), answer, questions: 1 }) };
@@ -81,7 +81,7 @@ describe("a result", () => {
     expect(outcome).toEqual({ kind: "result", result: "a\nb" });
   });
 
-  it("of a promised form is the structured part, and nothing when there is none", async () => {
+  it("of a promised form is the structured part, and empty without one", async () => {
     const output = { type: "object" };
     expect((await call(() => done({ structured: { a: 1 } }), { output })).outcome).toEqual({
       kind: "result",
@@ -115,7 +115,7 @@ describe("a result", () => {
     expect(outcome).toMatchObject({ kind: "failure", failure: { retry } });
   });
 
-  it("with files keeps them where the agent may write, and says why not elsewhere", async () => {
+  it("with files stores them if the agent may write, and says why it does not otherwise", async () => {
     const content = [
       { type: "media", mimeType: "image/png", data: btoa("pixels"), uri: null },
       { type: "media", mimeType: "image/png", data: "%%%", uri: null },
@@ -144,7 +144,7 @@ describe("a question", () => {
   const asks: McpReply = { kind: "input_required", questions: { n: question }, state: "the state" };
 
   it("is put to a person, and the call is made again with the answer and the state", async () => {
-    const first = asked(await call(() => asks));
+    const first = readQuestion(await call(() => asks));
     expect(first.query).toMatch(/How many\?/);
     const { outcome, calls } = await call(() => done({ content: [{ type: "text", text: "ok" }] }), {
       resumed: first.resumed("3"),
@@ -155,20 +155,20 @@ describe("a question", () => {
     ]);
   });
 
-  it("whose answer is none is put again, and the server hears nothing of it", async () => {
-    const first = asked(await call(() => asks));
+  it("with an invalid answer is put again, and the server does not get the answer", async () => {
+    const first = readQuestion(await call(() => asks));
     const again = await call(() => done(), { resumed: first.resumed("many") });
     expect(again.calls).toEqual([]);
-    expect(asked(again).query).toMatch(/answer is not valid: “count” has to be a number/);
-    const { calls } = await call(() => done(), { resumed: asked(again).resumed("Decline") });
+    expect(readQuestion(again).query).toMatch(/answer is not valid: “count” has to be a number/);
+    const { calls } = await call(() => done(), { resumed: readQuestion(again).resumed("Decline") });
     expect(calls).toMatchObject([{ answers: { n: { action: "decline" } } }]);
   });
 
-  it("beside others is put after them, and all go back together", async () => {
+  it("together with others is put after them, and all are answered together", async () => {
     const two: McpReply = { kind: "input_required", questions: { a: question, b: question }, state: null };
-    const second = await call(() => done(), { resumed: asked(await call(() => two)).resumed("1") });
+    const second = await call(() => done(), { resumed: readQuestion(await call(() => two)).resumed("1") });
     expect(second.calls).toEqual([]);
-    const { calls } = await call(() => done(), { resumed: asked(second).resumed("2") });
+    const { calls } = await call(() => done(), { resumed: readQuestion(second).resumed("2") });
     expect(calls).toMatchObject([
       { answers: { a: { content: { count: 1 } }, b: { content: { count: 2 } } }, state: null },
     ]);
@@ -180,7 +180,7 @@ describe("a question", () => {
       questions: { n: { ...question, schema: { properties: { a: { type: "object" } } } } },
     };
     const heavy: McpReply = { ...asks, state: "x".repeat(MAX_STATE_CHARACTERS) };
-    const many = { resumed: { ...asked(await call(() => asks)).resumed("3"), questions: 20 } };
+    const many = { resumed: { ...readQuestion(await call(() => asks)).resumed("3"), questions: 20 } };
     for (const { outcome } of [await call(() => strange), await call(() => heavy), await call(() => asks, many)]) {
       expect(outcome).toMatchObject({
         kind: "failure",
@@ -191,7 +191,7 @@ describe("a question", () => {
 });
 
 describe("a server that wants only its state back", () => {
-  it("gets it, after a while, and not for ever", async () => {
+  it("gets it, after a while, until it gives up", async () => {
     vi.useFakeTimers();
     try {
       const states = (most: number) =>

@@ -1,4 +1,4 @@
-/** Every example of document 001, each by the toolbox and the paragraph that it stands in. Deviations: decision 0112. */
+/** Every example of document 001, each named by its toolbox and paragraph. Deviations: decision 0112. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { checkToolConfig, getSettings } from "../../../core/steps/tool-settings.ts";
 import { createSkillTool } from "../../../core/tool/skill-tool.ts";

@@ -1,4 +1,4 @@
-/** Every example of document 003, each by the paragraph that it stands in. Deviations are in decision 0112. */
+/** Every example of document 003, each named by its paragraph. Deviations are in decision 0112. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
@@ -82,7 +82,7 @@ describe("[003] Otto.Tool Behaviour, Implementation Example: fs.read", () => {
 });
 
 describe("[003] Otto.ToolBus Registry", () => {
-  test("Tool Registration: registers a tool, and says why a value is not one", async () => {
+  test("Tool Registration: registers a tool, and says why a definition is invalid", async () => {
     const bus = await openBus();
     const definition = { summary: "Read it.", input: { type: "object" }, request: { url: "https://x.example/" } };
     expect(await bus.register({ name: "file_reader", ...definition })).toMatchObject({ ok: true });

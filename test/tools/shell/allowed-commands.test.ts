@@ -113,7 +113,7 @@ describe("a real shell, given what was judged", () => {
     expect(judgeCommand(hostile, ALLOWED).ok).toBe(false);
   });
 
-  it("finds files by the globs that are left, and none by those that were quoted", () => {
+  it("finds files by unquoted globs, and none by quoted ones", () => {
     writeFileSync(join(work, "a.md"), "");
     writeFileSync(join(work, "b.md"), "");
     const judged = judgeCommand("git add *.md '*.md' [a]?md \\*", ALLOWED);

@@ -1,4 +1,4 @@
-/** Which commands are blocked by name, and what a command is given beside the visible files: repositories and skills. */
+/** Which commands are blocked by name, and what a command gets in addition to the visible files: repositories and skills. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { EXAMPLE_SKILLS } from "../../fakes/skill-texts.ts";

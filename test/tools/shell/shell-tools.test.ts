@@ -117,7 +117,7 @@ describe("what a command is given", () => {
       },
     };
     const scripts = fakeScripts();
-    const told = {
+    const expected = {
       run: async (request: ScriptRequest) => {
         const opened = request.files.map((file, at) => ({
           ...file,
@@ -134,7 +134,7 @@ describe("what a command is given", () => {
     const { result } = (await runTool(
       runCommand,
       { command, files: ["many"] },
-      { files: counting, scripts: told },
+      { files: counting, scripts: expected },
       OPEN,
     )) as any; // oxlint-disable-line typescript/no-explicit-any -- a test reads whatever the result holds
     expect(result.stdout).toBe("7");
@@ -143,7 +143,7 @@ describe("what a command is given", () => {
     expect(Math.max(...aheads)).toBe(4);
   });
 
-  it("leaves out a file whose name no disk takes, and says so", async () => {
+  it("omits a file with a name that no disk accepts, and says so", async () => {
     await write(`src/${"é".repeat(128)}.txt`, "x");
     const { result } = await run({});
     expect(seen[0]?.files.map(({ path }) => path)).not.toContain(`src/${"é".repeat(128)}.txt`);
@@ -153,7 +153,7 @@ describe("what a command is given", () => {
 
 describe("what a command changed", () => {
   it("goes back, with a word on each file", async () => {
-    const { result, shown } = await run({}, (work) => {
+    const { result, output } = await run({}, (work) => {
       work.set("a.txt", encode("new"));
       work.set("made/d.txt", encode("made"));
       work.delete("src/b.txt");
@@ -166,7 +166,7 @@ describe("what a command changed", () => {
       { path: "src/b.txt", change: "removed" },
     ]);
     expect([await read("a.txt"), await read("made/d.txt"), await read("src/b.txt")]).toEqual(["new", "made", null]);
-    expect(shown).toContain("a.txt (written), made/d.txt (written), src/b.txt (removed)");
+    expect(output).toContain("a.txt (written), made/d.txt (written), src/b.txt (removed)");
   });
 
   it("goes back also when it failed, and happens once for a call", async () => {
@@ -197,7 +197,7 @@ describe("what a command changed", () => {
     expect([...seenThen, isLetGo]).toEqual([false, true]);
   });
 
-  it("is none when all of it may not come back, and the note says why", async () => {
+  it("is empty if not all of it can be returned, and the note says why", async () => {
     const huge = await run({}, (work) => void work.set("huge.bin", new Uint8Array(MAX_CHANGED_BYTES + 1)));
     expect(huge.result).toMatchObject({ changed: [], refused: [{ path: "huge.bin" }] });
     expect(huge.result.note).toBe("Nothing that the command changed was kept: too much was written");
@@ -212,7 +212,7 @@ describe("what a command changed", () => {
       for (const path of ["src/.env", "src/new.txt", "a.txt", "../x", "src/a\u0001b"]) work.set(path, encode("x"));
       return undefined;
     };
-    const { result, shown } = await run({}, program, { sandbox });
+    const { result, output } = await run({}, program, { sandbox });
     expect(result.changed).toEqual([{ path: "src/new.txt", change: "written" }]);
     expect(result.refused.map(({ path }: { path: string }) => path)).toEqual([
       "src/.env",
@@ -220,7 +220,7 @@ describe("what a command changed", () => {
       "../x",
       "src/a\u0001b",
     ]);
-    expect(shown).toContain("src/.env: File access denied by sandbox: src/.env");
+    expect(output).toContain("src/.env: File access denied by sandbox: src/.env");
     expect([await read("src/.env"), await read("a.txt")]).toEqual(["src/.env", "a.txt"]);
   });
 
@@ -243,8 +243,8 @@ describe("what a command changed", () => {
     expect((await run({}, undefined, facts)).result.note).toBeNull();
   });
 
-  it("is dropped whole when another call changed one of the files meanwhile, which is named", async () => {
-    const { result, shown } = await run({}, async (work) => {
+  it("is dropped completely if another call changed one of the files meanwhile, which is named", async () => {
+    const { result, output } = await run({}, async (work) => {
       await write("a.txt", "meanwhile");
       await write("new.txt", "meanwhile");
       work.set("a.txt", encode("new"));
@@ -254,7 +254,7 @@ describe("what a command changed", () => {
       return undefined;
     });
     expect(result).toMatchObject({ changed: [], refused: [{ path: "a.txt" }, { path: "new.txt" }] });
-    expect(shown).toContain("Nothing that the command changed was kept: a.txt is at version 2, not 1");
+    expect(output).toContain("Nothing that the command changed was kept: a.txt is at version 2, not 1");
     expect([await read("a.txt"), await read("src/b.txt"), await read("other.txt")]).toEqual([
       "meanwhile",
       "src/b.txt",
@@ -262,7 +262,7 @@ describe("what a command changed", () => {
     ]);
   });
 
-  it("is dropped whole when it does not fit, and what the cage kept back is named", async () => {
+  it("is dropped completely if it does not fit, and the files that the cage withheld are named", async () => {
     const huge: FakeProgram = (work) => {
       work.set("huge.bin", new Uint8Array(MAX_CHANGED_BYTES + 1));
       work.delete("a.txt");
@@ -298,7 +298,7 @@ describe("how a command ended", () => {
     ],
     [{ exitCode: null, signal: "SIGSEGV" }, -1, "Command was ended by SIGSEGV"],
     [{ exitCode: 2, stderr: "bad\n" }, 2, "bad\n"],
-  ])("is told for %j", async (said, returncode, stderr) => {
+  ])("is reported for %j", async (said, returncode, stderr) => {
     expect((await run({}, () => said)).result).toMatchObject({ returncode, stderr, success: false });
   });
 
@@ -318,7 +318,7 @@ describe("execute_command", () => {
     });
     for (const tool of [executeCommand, runCommand]) {
       const ran = await runTool(tool, { command: "x" }, { files, scripts }, OPEN);
-      expect(ran.shown).toContain("The output was longer and is cut.");
+      expect(ran.output).toContain("The output was longer and is cut.");
       if (tool === executeCommand) {
         expect(ran.result).toMatchObject({
           stdout: "x",

@@ -104,21 +104,21 @@ interface RunFacts extends Partial<CallFacts> {
 }
 
 async function run(given: object, { program, skills: port = skills, ...facts }: RunFacts = {}) {
-  const asked: ScriptRequest[] = [];
+  const requests: ScriptRequest[] = [];
   const files = fakeFiles(() => 0);
   await files.write("data.csv", new TextEncoder().encode("a,b\n1,2\n"), { key: "k" });
   const scripts = fakeScripts(async (work, request) => {
-    asked.push(request);
+    requests.push(request);
     return await program?.(work, request);
   });
   const call = { skill_name: "data-report", script_name: "make.py", ...given };
   const ran = await runTool(runSkillScript, call, { skills: port, scripts, files }, { taskSkills: known(), ...facts });
-  return { ...ran, asked, files };
+  return { ...ran, requests, files };
 }
 
 describe("run_skill_script", () => {
-  it("runs the script on the sandbox's files, with the package beside them and nothing in its environment", async () => {
-    const { result, shown, asked, files } = await run(
+  it("runs the script on the sandbox's files, with the package next to them and an empty environment", async () => {
+    const { result, output, requests, files } = await run(
       { args: "data.csv --title 'My report'" },
       {
         program(work) {
@@ -127,7 +127,7 @@ describe("run_skill_script", () => {
         },
       },
     );
-    const [request] = asked;
+    const [request] = requests;
     expect(request).toMatchObject({
       argv: ["python3", "/skill/data-report/scripts/make.py", "data.csv", "--title", "My report"],
       cwd: "",
@@ -139,20 +139,20 @@ describe("run_skill_script", () => {
     expect(request?.skill.map(({ path, mode }) => [path, mode])).toContainEqual(["data-report/scripts/make.py", 0o755]);
     expect(await request?.skill[0]?.open()).toMatchObject({ ok: true });
     expect(result).toMatchObject({ exit_code: 0, success: true, changed: [{ path: "report.md", change: "written" }] });
-    expect(shown).toBe("The script ended with 0.\nstdout:\nmade it\n\nChanged: report.md (written)");
+    expect(output).toBe("The script ended with 0.\nstdout:\nmade it\n\nChanged: report.md (written)");
     expect(await files.read("report.md", 100)).toMatchObject({ ok: true });
   });
 
   it("takes a script by its name, its path or the path in its folder, and arguments as a list as they are", async () => {
     for (const script_name of ["make.py", "scripts/make.py"]) {
-      const { asked } = await run({ script_name, args: ["a b", "$HOME", ""] });
-      expect(asked[0]?.argv).toEqual(["python3", "/skill/data-report/scripts/make.py", "a b", "$HOME", ""]);
+      const { requests } = await run({ script_name, args: ["a b", "$HOME", ""] });
+      expect(requests[0]?.argv).toEqual(["python3", "/skill/data-report/scripts/make.py", "a b", "$HOME", ""]);
     }
   });
 
   it("has a folder for each loaded skill, its own last", async () => {
-    const { asked } = await run({}, { taskSkills: known({ inForce: [REPORT.hash, OTHER.hash] }) });
-    const folders = asked[0]?.skill.map(({ path }) => path.split("/")[0]);
+    const { requests } = await run({}, { taskSkills: known({ inForce: [REPORT.hash, OTHER.hash] }) });
+    const folders = requests[0]?.skill.map(({ path }) => path.split("/")[0]);
     expect([...new Set(folders)]).toEqual(["other", "data-report"]);
   });
 
@@ -162,14 +162,14 @@ describe("run_skill_script", () => {
       [plain.hash]: { "SKILL.md": "---\nname: plain\n---\n", "scripts/a.ts": "1;", "scripts/b.xsd": "<x/>" },
     };
     const facts = { taskSkills: known({ pinned: [plain], inForce: [plain.hash] }), skills: skillsOfTexts(packages) };
-    const { asked } = await run({ skill_name: "plain", script_name: "scripts/a.ts" }, facts);
-    expect(asked[0]?.argv).toEqual(["node", "/skill/plain/scripts/a.ts"]);
+    const { requests } = await run({ skill_name: "plain", script_name: "scripts/a.ts" }, facts);
+    expect(requests[0]?.argv).toEqual(["node", "/skill/plain/scripts/a.ts"]);
     const { failure } = await run({ skill_name: "plain", script_name: "b.xsd" }, facts);
     expect(failure).toMatchObject({ code: "invalid_input", field: "script_name" });
     expect(failure?.message).toBe("The skill plain has no script b.xsd. It has: a.ts.");
   });
 
-  it("knows before anybody is asked that a call fails", () => {
+  it("knows before anybody is requests that a call fails", () => {
     const check = (given: object, change: Partial<CheckFacts> = {}) =>
       runSkillScript.check?.({ skill_name: "data-report", script_name: "make.py", ...given } as never, {
         config: {},
@@ -194,10 +194,10 @@ describe("run_skill_script", () => {
     ["a skill that the task does not work under", { skill_name: "other" }, "permission_denied", undefined],
     ["arguments that do not close", { args: "'a" }, "invalid_input", "args"],
   ])("refuses %s", async (_, given, code, field) => {
-    const { failure, asked } = await run(given);
+    const { failure, requests } = await run(given);
     expect(failure?.code).toBe(code);
     expect(failure?.field).toBe(field);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("runs one of any skill for a call that belongs to no task", async () => {
@@ -207,23 +207,23 @@ describe("run_skill_script", () => {
 
   it("gives the network to a script that asks for it, of an agent that has it, to the agent's hosts", async () => {
     const net = { script_name: "net.py" };
-    const { asked } = await run(net, { permissions: ["exec", "network"], allowedDomains: ["*.example.com"] });
-    expect(asked[0]?.network).toEqual(["*.example.com"]);
+    const { requests } = await run(net, { permissions: ["exec", "network"], allowedDomains: ["*.example.com"] });
+    expect(requests[0]?.network).toEqual(["*.example.com"]);
     const none = await run(net, { permissions: ["exec", "network"], allowedDomains: null });
-    expect(none.asked[0]?.network).toEqual([]);
+    expect(none.requests[0]?.network).toEqual([]);
     const refused = await run(net, { permissions: ["exec"] });
-    expect([refused.failure?.code, refused.asked]).toEqual(["permission_denied", []]);
+    expect([refused.failure?.code, refused.requests]).toEqual(["permission_denied", []]);
     const other = await run({}, { permissions: ["exec", "network"], allowedDomains: ["*"] });
-    expect(other.asked[0]?.network).toBeNull();
+    expect(other.requests[0]?.network).toBeNull();
   });
 
   it("ends a script when its own time or the operator's is up, whichever is less", async () => {
-    expect((await run({ script_name: "look.py" })).asked[0]?.timeoutMs).toBe(5000);
+    expect((await run({ script_name: "look.py" })).requests[0]?.timeoutMs).toBe(5000);
     const short = await run({ script_name: "look.py" }, { taskSkills: known({ scriptTimeoutMs: 2000 }) });
-    expect(short.asked[0]?.timeoutMs).toBe(2000);
+    expect(short.requests[0]?.timeoutMs).toBe(2000);
   });
 
-  it("keeps nothing of what a script changes that says that it only looks, so that its call may be made again", async () => {
+  it("stores no change of a script that declares read_only, so that its call may be repeated", async () => {
     const { files, result } = await run(
       { script_name: "look.py" },
       {
@@ -248,9 +248,9 @@ describe("run_skill_script", () => {
   it("shows a script that fails, or does not end, as a result", async () => {
     const failed = await run({}, { program: () => ({ exitCode: 3, stderr: "no data", truncated: true }) });
     expect(failed.result).toMatchObject({ success: false, exit_code: 3 });
-    expect(failed.shown).toContain("The script ended with 3.\nstderr:\nno data\n(The output was cut.)");
+    expect(failed.output).toContain("The script ended with 3.\nstderr:\nno data\n(The output was cut.)");
     const late = await run({}, { program: () => ({ exitCode: null, signal: "SIGKILL", timedOut: true }) });
-    expect(late.shown).toContain("its time was up");
+    expect(late.output).toContain("its time was up");
   });
 });
 
@@ -258,7 +258,7 @@ describe("the tool of a skill", () => {
   const DEPS = { callers: { skill: skillCaller }, patterns: linearPatterns };
   const [tool] = createOutsideTools([{ source: "skills", tool: createSkillTool(REPORT) }], [], DEPS);
 
-  it("is a subtask under the skill, with the tools that it leaves", async () => {
+  it("is a subtask under the skill, with the tools that the skill allows", async () => {
     if (tool === undefined) throw new Error("no tool");
     expect(tool).toMatchObject({ name: "data_report", steers: true, onlyByModel: "dispatches", skill: REPORT });
     const ran = await runTool(tool, { task: "Report on it." });
@@ -270,7 +270,7 @@ describe("the tool of a skill", () => {
     expect(matchesTool(tool, "data_*")).toBe(true);
   });
 
-  it("takes the tools of a skill that lists none as they are", async () => {
+  it("does not narrow the tools if the skill lists none", async () => {
     const [free] = createOutsideTools([{ source: "skills", tool: createSkillTool(OTHER) }], [], DEPS);
     if (free === undefined) throw new Error("no tool");
     expect((await runTool(free, { task: "x", context: "y" })).control).toMatchObject({ tools: null });

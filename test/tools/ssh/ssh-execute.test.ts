@@ -10,23 +10,23 @@ const given = { host: "Web1.example.com.", command: "uptime", username: "deploy"
 
 /** What the tool asks of its port. */
 async function requestOf(more: Record<string, unknown> = {}, config: Record<string, unknown> = {}) {
-  const asked: SshRequest[] = [];
+  const requests: SshRequest[] = [];
   const ran = { exitCode: 0, signal: null, stdout: "up\n", stderr: "", truncated: false, durationMs: 3 };
   const ssh = {
     run: (request: SshRequest) => {
-      asked.push(request);
+      requests.push(request);
       return Promise.resolve(ok(ran));
     },
   };
   const outcome = await runTool(tool, { ...given, ...more }, { ssh }, { config });
-  return { asked: asked[0], outcome };
+  return { request: requests[0], outcome };
 }
 
 describe("ssh_execute", () => {
-  it("asks for a command with the keys that the agent knows of the place", async () => {
+  it("requests a command with the agent's known keys of the host", async () => {
     const known_hosts = { "web1.example.com": [KEY], "web1.example.com:2222": [OTHER] };
-    const { asked, outcome } = await requestOf({}, { known_hosts });
-    expect(asked).toMatchObject({
+    const { request, outcome } = await requestOf({}, { known_hosts });
+    expect(request).toMatchObject({
       fingerprints: [KEY],
       port: 22,
       timeoutMs: 60_000,
@@ -41,8 +41,8 @@ describe("ssh_execute", () => {
       truncated: false,
       duration_ms: 3,
     });
-    expect((await requestOf({ port: 2222 }, { known_hosts })).asked?.fingerprints).toEqual([OTHER]);
-    expect((await requestOf()).asked?.fingerprints).toEqual([]);
+    expect((await requestOf({ port: 2222 }, { known_hosts })).request?.fingerprints).toEqual([OTHER]);
+    expect((await requestOf()).request?.fingerprints).toEqual([]);
   });
 
   it.each([
@@ -50,8 +50,8 @@ describe("ssh_execute", () => {
     [{ password: "also" }],
     [{ credential_id: undefined, password: "one", private_key: "two" }],
   ])("takes exactly one credential, and not %j", async (more) => {
-    const { asked, outcome } = await requestOf(more);
-    expect(asked).toBeUndefined();
+    const { request, outcome } = await requestOf(more);
+    expect(request).toBeUndefined();
     expect(outcome.failure).toMatchObject({ code: "invalid_input", field: "credential_id" });
   });
 

@@ -28,9 +28,9 @@ async function filesWith(texts: Readonly<Record<string, string>>): Promise<Files
 async function run(project: Readonly<Record<string, string>>, program: FakeProgram, given: object = {}) {
   const files = await filesWith(project);
   let request: ScriptRequest | null = null;
-  const scripts = fakeScripts((work, asked) => {
-    request = asked;
-    return program(work, asked);
+  const scripts = fakeScripts((work, scriptRequest) => {
+    request = scriptRequest;
+    return program(work, scriptRequest);
   });
   const ran = await runTool(testRun, given, { files, scripts }, FACTS);
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the result holds
@@ -67,22 +67,22 @@ const SUMS = `
 `;
 
 describe("vitest, really run", () => {
-  it("tells what passed, failed and was skipped, and keeps nothing of what it changed", async () => {
+  it("reports what passed, failed and was skipped, and stores none of its changes", async () => {
     const project = { "app/package.json": VITEST_PACKAGE, "app/sums.test.mjs": SUMS };
-    const { result, shown, request, files } = await run(project, (work, asked) => {
-      const ran = really(work, asked);
+    const { result, output, request, files } = await run(project, (work, scriptRequest) => {
+      const ran = really(work, scriptRequest);
       work.set("app/left-behind.txt", new Uint8Array([1]));
       return ran;
     });
     expect(result).toMatchObject({ runner: "vitest", directory: "app", passed: 1, failed: 1, skipped: 1, note: null });
     expect(result.failures).toMatchObject([{ name: "subtracts", file: "app/sums.test.mjs" }]);
     expect(result.failures[0].message).toContain("expected 2 to be 1");
-    expect(shown).toContain("vitest: 1 passed, 1 failed, 1 skipped");
+    expect(output).toContain("vitest: 1 passed, 1 failed, 1 skipped");
     expect(request).toMatchObject({ cwd: "app", network: null, timeoutMs: 60_000, maxChangedBytes: 0 });
     expect((await files.stat("app/left-behind.txt")).ok).toBe(false);
   });
 
-  it("runs the files that are asked for, with the environment that is given", async () => {
+  it("runs the given files with the given environment", async () => {
     const wanted = `import { expect, test } from "vitest"; test("reads", () => expect(process.env.MOOD).toBe("good"));`;
     const project = { "package.json": VITEST_PACKAGE, "sums.test.mjs": SUMS, "mood.test.mjs": wanted };
     const { result } = await run(project, really, { path: "mood.test.mjs", env: { MOOD: "good" } });
@@ -133,8 +133,8 @@ describe("other runners, really run", () => {
 
 describe("a runner that is not there", () => {
   it("is named, as its script says it", async () => {
-    const { failure } = await run({ "mix.exs": "" }, (work, asked) =>
-      really(work, { ...asked, env: { ...asked.env, PATH: "/nowhere" } }),
+    const { failure } = await run({ "mix.exs": "" }, (work, scriptRequest) =>
+      really(work, { ...scriptRequest, env: { ...scriptRequest.env, PATH: "/nowhere" } }),
     );
     expect(failure).toMatchObject({ code: "not_available" });
     expect(failure.message).toBe("mix is not installed in the container, and the project does not bring it.");
@@ -240,7 +240,7 @@ describe("a run without a report", () => {
   it.each([
     [{ exitCode: 1, stderr: "a mistake in the configuration" }, 1, "ended before it reported"],
     [{ exitCode: 0, stderr: "" }, 0, "did not say how many tests ran"],
-  ])("%j is told as it is", async (said, failed, note) => {
+  ])("%j is reported unchanged", async (said, failed, note) => {
     const { result } = await run({ "pytest.ini": "" }, () => said);
     expect(result).toMatchObject({ passed: 0, failed, skipped: 0, note: expect.stringContaining(note) });
     expect(result.failures.map(({ message }: { message: string }) => message)).toEqual(
@@ -291,7 +291,7 @@ describe("the project", () => {
     expect(result?.runner).toBe(expected);
   });
 
-  it("is told a path as its own, after whatever the runner takes for an option", async () => {
+  it("gets a path as an argument of its own, after everything that the runner reads as an option", async () => {
     const argvOf = async (marker: string, path: string) =>
       (await run({ [marker]: "" }, () => undefined, { path })).request?.argv;
     expect((await argvOf("a/pytest.ini", "a/tests/test_x.py"))?.slice(3)).toEqual(["sh", "tests/test_x.py"]);

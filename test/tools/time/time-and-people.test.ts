@@ -34,7 +34,7 @@ describe("get_current_datetime", () => {
     ["Pacific/Marquesas", "2026-07-01T13:00:15-09:30"],
     ["Pacific/Kiritimati", "2026-07-02T12:30:15+14:00"],
     ["Etc/GMT+12", "2026-07-01T10:30:15-12:00"],
-  ])("tells the time of %s", async (timezone, iso) => {
+  ])("returns the time of %s", async (timezone, iso) => {
     expect((await runTool(getCurrentDatetime, { timezone }, {}, summer)).result).toMatchObject({ iso, timezone });
   });
 
@@ -89,7 +89,7 @@ describe("ask_human", () => {
     });
   });
 
-  it("tells without waiting", async () => {
+  it("notifies without waiting", async () => {
     expect(await runTool(askHuman, { query: "Half done.", wait_for_answer: false })).toEqual({
       control: { ...base, query: "Half done.", wait: false },
     });
@@ -116,9 +116,9 @@ describe("ask_human", () => {
     [{ answer: "No", expired: true }, "No"],
     [{ answer: null, expired: true }, "Nobody answered in time."],
     [{ delivered: true, person: null }, "The message was delivered."],
-  ])("has a result of the form %j", (result, shown) => {
+  ])("has a result of the form %j", (result, output) => {
     const parsed = askHuman.output.parse(result);
     expect(parsed).toEqual(result);
-    expect(askHuman.show(parsed as never)).toBe(shown);
+    expect(askHuman.show(parsed as never)).toBe(output);
   });
 });

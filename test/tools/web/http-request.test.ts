@@ -4,7 +4,7 @@ import httpRequest from "../../../tools/web/http-request.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
 import { runTool } from "../run-tool.ts";
 
-/** Runs the tool against one answer; gives what came of it and what arrived outside. */
+/** Runs the tool against one answer; returns its result and the request that arrived. */
 async function request(given: unknown, reply: OutsideReply = {}, facts: Parameters<typeof runTool>[3] = {}) {
   const received: OutsideRequest[] = [];
   const web = fakeWeb((arrived) => {
@@ -31,7 +31,7 @@ describe("http_request", () => {
       url: URL_A,
     });
     expect((ran.result as { duration_ms: number }).duration_ms).toBeGreaterThanOrEqual(0);
-    expect(ran.shown).toBe("HTTP 201, text/plain\n\ndone");
+    expect(ran.output).toBe("HTTP 201, text/plain\n\ndone");
   });
 
   it("gives an error status as a result, for the model to judge", async () => {
@@ -91,7 +91,7 @@ describe("http_request", () => {
     expect(received[0]?.headers["content-type"]).toBe(type);
   });
 
-  it("keeps the content type that the caller gives", async () => {
+  it("retains the caller's content type", async () => {
     const { received } = await request({
       url: URL_A,
       method: "PUT",
@@ -109,7 +109,7 @@ describe("http_request", () => {
     const { body, truncated } = ran.result as { body: string; truncated: boolean };
     expect(truncated).toBe(true);
     expect(body).toBe("é".repeat(524_288));
-    expect(ran.shown).toMatch(/\[cut at 1 MB\]$/);
+    expect(ran.output).toMatch(/\[cut at 1 MB\]$/);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe("http_request", () => {
       { url: URL_A },
       { headers: { "content-type": "image/png" }, body: new Uint8Array([0, 255, 254, 0]) },
     );
-    expect(ran.shown).toBe("HTTP 200, image/png\n\n[binary, 4 bytes]");
+    expect(ran.output).toBe("HTTP 200, image/png\n\n[binary, 4 bytes]");
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { fakeSearch } from "../../fakes/search.ts";
 import { runTool } from "../run-tool.ts";
 
 describe("web_search", () => {
-  it("gives title, address and snippet of each page, five unless more are asked for", async () => {
+  it("returns title, address and snippet of each page, five by default", async () => {
     const five = await runTool(webSearch, { query: " otters " }, { search: fakeSearch() });
     expect(five.result).toMatchObject({ query: "otters" });
     const { results } = five.result as { results: unknown[] };
@@ -13,14 +13,14 @@ describe("web_search", () => {
     expect(results[0]).toEqual({ title: "Page 1", url: "https://example.com/1", snippet: "What page 1 says." });
     const two = await runTool(webSearch, { query: "otters", max_results: 2 }, { search: fakeSearch() });
     expect((two.result as { results: unknown[] }).results).toHaveLength(2);
-    expect(two.shown).toBe(
+    expect(two.output).toBe(
       "1. Page 1\nhttps://example.com/1\nWhat page 1 says.\n\n2. Page 2\nhttps://example.com/2\nWhat page 2 says.",
     );
   });
 
   it("says that nothing was found", async () => {
     const ran = await runTool(webSearch, { query: "otters" }, { search: fakeSearch([]) });
-    expect(ran).toMatchObject({ result: { results: [] }, shown: 'Nothing was found for "otters".' });
+    expect(ran).toMatchObject({ result: { results: [] }, output: 'Nothing was found for "otters".' });
   });
 
   it.each<[Failure["code"], string]>([
@@ -32,7 +32,7 @@ describe("web_search", () => {
     const search = fakeSearch({ code, message: "What to do." });
     const ran = await runTool(webSearch, { query: "otters" }, { search });
     expect(ran.result).toEqual({ results: [{ title, url: "", snippet: "What to do." }], query: "otters" });
-    expect(ran.shown).toBe(`1. ${title}\nWhat to do.`);
+    expect(ran.output).toBe(`1. ${title}\nWhat to do.`);
   });
 
   it.each([

@@ -157,7 +157,7 @@ describe("yaml.parse", () => {
     expect(Object.keys((await runTool(yamlParse, { yaml })).result as object)).toHaveLength(2_700);
   });
 
-  it("keeps names such as __proto__ as data", async () => {
+  it("treats names such as __proto__ as data", async () => {
     const { result } = await runTool(yamlParse, { yaml: "__proto__: {polluted: true}\nconstructor: 1" });
     expect(Object.keys(result as object)).toEqual(["__proto__", "constructor"]);
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);

@@ -4,7 +4,7 @@ import { fromBase64, fromBase64Url, readBase64, toBase64, toBase64Url } from "..
 
 const LARGE = Uint8Array.from({ length: 20_000 }, (_, index) => index % 251);
 
-test("bytes are written as Node writes them, however many there are, and come back as they were", () => {
+test("bytes are written as Node writes them, however many there are, and decode unchanged", () => {
   const any = fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
     expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
     expect(toBase64Url(bytes)).toBe(Buffer.from(bytes).toString("base64url"));

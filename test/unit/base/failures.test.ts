@@ -40,7 +40,7 @@ test("what an earlier release decides on is still in the details", async () => {
   expect(!lost.ok && isUnanswered(lost.error)).toBe(true);
 });
 
-test("what comes back from a runner of an earlier release is read as such", async () => {
+test("a reply of a runner of an earlier release is read as such", async () => {
   const old = failed("internal", "Otto failed.", { details: { unanswered: true } }).error;
   const read = await attempt(() => Promise.resolve({ ok: false, error: old }));
   expect(!read.ok && isUnanswered(read.error)).toBe(true);

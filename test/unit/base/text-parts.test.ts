@@ -8,7 +8,7 @@ describe("a text in parts", () => {
     expect(splitText("x".repeat(PART_UNITS + 1))).toHaveLength(2);
   });
 
-  test("is the same when joined, and each part is within the limit and has whole characters", () => {
+  test("is the same when joined, and each part is within the limit and splits no character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 2, max: 9 }), (text, maxUnits) => {
         const parts = splitText(text, maxUnits);

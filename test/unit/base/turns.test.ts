@@ -20,7 +20,7 @@ function counted() {
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
-it("ends a turn when its units are spent, and begins the next one whole", async () => {
+it("ends a turn when its units are spent, and starts the next one with all of them", async () => {
   const { turns, giveWay } = counted();
   const work = new Turns(giveWay, 10);
   work.spend(10);

@@ -28,7 +28,7 @@ test("a row holds the medians of the rounds with their spreads, and ratios that 
   );
 });
 
-test("a figure that nobody took, and a ratio to nothing or to less, is a dash", () => {
+test("an absent figure, and a ratio to nothing or to less, is a dash", () => {
   expect(lastLine({ Otto: [2], "bare object": [0] })).toBe("| gap, ms | 2.0 | 0.0 | – | – | – | ≤ 3× |");
   expect(lastLine({ Otto: [2], "bare object": [-3] })).toBe("| gap, ms | 2.0 | -3.0 | – | – | – | ≤ 3× |");
   expect(lastLine({ "bare object": [2] })).toBe("| gap, ms | – | 2.0 | – | – | – | ≤ 3× |");
@@ -50,7 +50,7 @@ test("a task has the steps of its job and then its answer; its subtasks are name
   expect(replyTo(job, 2, "http://tool")).toEqual({ text: "done" });
 });
 
-test("a slope is that of the nearest line: of a line its own, of values that come back to where they were none", () => {
+test("a slope is that of the nearest line: of a line its own, and zero for values that return to their start", () => {
   expect(slopeOf([100, 103, 106, 109])).toBe(3);
   expect(slopeOf([100, 140, 100, 140, 100])).toBe(0);
   expect(slopeOf([100, 140, 110, 150, 120])).toBeCloseTo(5);
@@ -61,7 +61,7 @@ test("a machine that is busy with something else is named before the run", () =>
   expect(busyWarning(2.8)).toContain("2.8");
 });
 
-test("a number of an option is whole and large enough, and is named when it is not", () => {
+test("a number of an option is an integer above its minimum, and named if it is not", () => {
   expect(wholeNumber("rounds", "3", 1)).toBe(3);
   for (const text of ["0", "-1", "2.5", "three", "", "1e3"]) {
     expect(() => wholeNumber("rounds", text, 1)).toThrow(`--rounds ${text} is not an integer of at least 1`);

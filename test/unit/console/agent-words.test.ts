@@ -197,7 +197,7 @@ describe("an agent while it is edited", () => {
     );
   });
 
-  test("keeps what is no number and no JSON, and says which field it is", () => {
+  test("retains an invalid number or JSON text, and names the field", () => {
     const draft = { ...draftOf(agent()), max_steps: "ten", tool_config: "{" };
     expect(readDraft(draft)).toMatchObject({
       ok: false,
@@ -215,7 +215,7 @@ describe("an agent while it is edited", () => {
     });
   });
 
-  test("tells a list that is empty from one that is not there", () => {
+  test("distinguishes an empty list from an absent one", () => {
     const empty = agent({ allowed_domains: [] });
     expect(readDraft(draftOf(empty))).toEqual({ ok: true, config: empty });
   });

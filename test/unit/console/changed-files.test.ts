@@ -4,7 +4,7 @@ import { changedFiles } from "../../../web/src/pages/skills/changed-files.ts";
 const files = (hashes: Record<string, string>) => Object.entries(hashes).map(([path, hash]) => ({ path, hash }));
 
 describe("files of two versions", () => {
-  it("are told apart by what is in them, SKILL.md first", () => {
+  it("are distinguished by their content, SKILL.md first", () => {
     const before = files({ "SKILL.md": "1", "a.py": "1", "gone.md": "1", "same.md": "1" });
     const after = files({ "SKILL.md": "2", "a.py": "2", "new.md": "1", "same.md": "1" });
     expect(changedFiles(before, after)).toEqual([

@@ -25,12 +25,12 @@ function touch(touched: ArgumentsDraft["touched"]): ArgumentsDraft {
 }
 
 describe("an edit of the arguments of a call", () => {
-  it("is nothing as long as nobody touched it", () => {
+  it("is absent until an edit", () => {
     const read = readDraft(ASKED, UNTOUCHED);
     expect(read.ok && changedArguments(ASKED, read.arguments)).toBeNull();
   });
 
-  it("changes what was touched, in its own type, and leaves the rest exactly as it was asked for", () => {
+  it("changes the edited fields, in their own types, and leaves the rest as requested", () => {
     expect(readDraft(ASKED, touch({ to: "eve@example.com", copies: "3", urgent: true, tags: '["b"]' }))).toEqual({
       ok: true,
       arguments: { ...ASKED, to: "eve@example.com", copies: 3, urgent: true, tags: ["b"] },
@@ -52,7 +52,7 @@ describe("an edit of the arguments of a call", () => {
     expect(read.ok && changedArguments(ASKED, read.arguments)).toBeNull();
   });
 
-  it("keeps what was typed when the form turns into JSON and back", () => {
+  it("retains the typed text when the form switches to JSON and back", () => {
     const json = turnDraft(ASKED, touch({ to: "eve@example.com" }));
     expect(json).toMatchObject({ view: "json" });
     const form = "view" in json ? turnDraft(ASKED, json) : json;
@@ -70,7 +70,7 @@ describe("an edit of the arguments of a call", () => {
     });
   });
 
-  it("may add and take away arguments as JSON", () => {
+  it("can add and remove arguments as JSON", () => {
     const read = readDraft(ASKED, { view: "json", touched: {}, json: '{"to": "ana@example.com", "bcc": "b"}' });
     expect(read.ok && changedArguments(ASKED, read.arguments)).toEqual({ to: "ana@example.com", bcc: "b" });
   });
@@ -89,7 +89,7 @@ describe("an edit of the arguments of a call", () => {
 });
 
 describe("what the API finds wrong with edited arguments", () => {
-  it("stands at the argument that it is in", () => {
+  it("is listed at its argument", () => {
     const faults = faultsByArgument(
       {
         "arguments.to": "is required",

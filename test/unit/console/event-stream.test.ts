@@ -53,7 +53,7 @@ test("after a connection that held for a while, the first wait is the shortest a
   expect(await waitsBetween([null, null, null, null, 5_000, null])).toEqual([300, 600, 1_200, 2_400, 300, 600]);
 });
 
-test("a stream that has ended is not asked for again", async () => {
+test("an ended stream is not requested again", async () => {
   const asked = vi.fn<() => Promise<Response>>(async () => await Promise.resolve(new Response(null, { status: 204 })));
   vi.stubGlobal("fetch", asked);
   const states: string[] = [];

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { FeedNews, type News } from "../../../web/src/api/feed-news.ts";
 import { isTouched } from "../../../web/src/api/is-touched.ts";
 
-type Told = Readonly<Record<string, unknown>>;
+type EventData = Readonly<Record<string, unknown>>;
 type Event = Parameters<FeedNews["add"]>[0];
 
 /** A change of a task as the feed tells it. */
-function changed(id: string, more: Told = {}): { id: null; event: string; data: Told } {
+function changed(id: string, more: EventData = {}): { id: null; event: string; data: EventData } {
   const task = { agent: "agent_a", project: null };
   const data = {
     task_id: id,
@@ -21,7 +21,7 @@ function changed(id: string, more: Told = {}): { id: null; event: string; data: 
   return { id: null, event: "task.changed", data: { ...data, ...more } };
 }
 
-/** What a reader that has heard of these tasks before is told by some events. */
+/** Collects the changes of some events for a reader that already knows these tasks. */
 function newsOf(...events: readonly Event[]): News {
   const news = new FeedNews();
   for (const event of events) news.add(event);
@@ -29,12 +29,12 @@ function newsOf(...events: readonly Event[]): News {
 }
 
 const OPEN = { id: null, event: "feed.open", data: { at: "2026-11-22T00:00:00.000Z" } };
-const list = (search: Told, ...ids: readonly string[]) => ({
+const list = (search: EventData, ...ids: readonly string[]) => ({
   queryKey: ["tasks", "list", search],
   data: { data: ids.map((id) => ({ id })), next_cursor: null },
 });
 const about = (...queryKey: readonly unknown[]) => ({ queryKey: ["tasks", ...queryKey], data: {} });
-const nobodyKnows = () => null;
+const knowsNothing = () => null;
 
 describe("what the live feed makes old", () => {
   const answers = {
@@ -58,12 +58,12 @@ describe("what the live feed makes old", () => {
     agents: { queryKey: ["agents", "all"], data: [] },
   };
   const touchedBy = (news: News): string[] =>
-    Object.entries(answers).flatMap(([name, answer]) => (isTouched(news, answer, nobodyKnows) ? [name] : []));
+    Object.entries(answers).flatMap(([name, answer]) => (isTouched(news, answer, knowsNothing) ? [name] : []));
   /** The inbox is looked at below: what was not heard of before may have waited. */
   const ofTasks = (...events: readonly Event[]): string[] =>
     touchedBy(newsOf(...events)).filter((name) => name !== "inbox");
 
-  it("is everything of tasks and what waits when it opens, skips, or tells what is not understood", () => {
+  it("invalidates all tasks and the inbox when it opens, skips, or reports something unknown", () => {
     const all = Object.keys(answers).filter((name) => name !== "agents");
     for (const event of [OPEN, { ...OPEN, event: "feed.skipped" }, { ...OPEN, event: "task.changed", data: "?" }])
       expect(touchedBy(newsOf(event))).toEqual(all);
@@ -117,7 +117,7 @@ describe("what the live feed makes old", () => {
   });
 
   it("is an answer that has not come yet", () => {
-    expect(isTouched(newsOf(changed("task_a")), { queryKey: ["tasks", "task_b"], data: undefined }, nobodyKnows)).toBe(
+    expect(isTouched(newsOf(changed("task_a")), { queryKey: ["tasks", "task_b"], data: undefined }, knowsNothing)).toBe(
       true,
     );
   });
@@ -139,7 +139,7 @@ describe("what waits", () => {
     expect(isInbox(news, changed("task_a"))).toBe(false);
   });
 
-  it("is read again after anything that was not told", () => {
+  it("is read again after anything that was not reported", () => {
     const news = new FeedNews();
     isInbox(news, changed("task_a"), OPEN);
     expect(isInbox(news, changed("task_a"))).toBe(true);
@@ -147,7 +147,7 @@ describe("what waits", () => {
 });
 
 describe("the news", () => {
-  it("are told once, and of too many tasks as all", () => {
+  it("are reported once, and of too many tasks as all", () => {
     const news = new FeedNews();
     news.add(changed("task_a"));
     expect(news.take().changes).toHaveLength(1);

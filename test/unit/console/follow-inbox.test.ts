@@ -24,38 +24,38 @@ function unknown(callId: string, since: string): InboxEntry {
   return { ...question(callId), pending, since };
 }
 
-function named(shown: readonly ShownEntry[]): string[] {
-  return shown.map(({ entry, isSettled }) => `${entry.task.title}${isSettled ? " settled" : ""}`);
+function named(entries: readonly ShownEntry[]): string[] {
+  return entries.map(({ entry, isSettled }) => `${entry.task.title}${isSettled ? " settled" : ""}`);
 }
 
 const keyOf = (id: string): string => entryKey(question(id));
 
 describe("the inbox while it changes", () => {
-  const shown = followInbox([], [question("a"), question("b")], IDLE);
+  const entries = followInbox([], [question("a"), question("b")], IDLE);
 
   it("shows what waits, and adds what comes at the end", () => {
-    expect(named(followInbox(shown, [question("0"), question("a"), question("b")], IDLE))).toEqual(["a", "b", "0"]);
+    expect(named(followInbox(entries, [question("0"), question("a"), question("b")], IDLE))).toEqual(["a", "b", "0"]);
   });
 
   it("lets go of what waits no longer", () => {
-    expect(named(followInbox(shown, [question("b")], IDLE))).toEqual(["b"]);
+    expect(named(followInbox(entries, [question("b")], IDLE))).toEqual(["b"]);
   });
 
-  it("keeps what somebody has the focus in, and says that it was settled", () => {
-    const next = followInbox(shown, [question("b")], { ...IDLE, focused: keyOf("a") });
+  it("retains a focused entry, and marks it as settled", () => {
+    const next = followInbox(entries, [question("b")], { ...IDLE, focused: keyOf("a") });
     expect(named(next)).toEqual(["a settled", "b"]);
   });
 
-  it("keeps what somebody has written for", () => {
-    const next = followInbox(shown, [], { ...IDLE, isWritten: ({ key }) => key === keyOf("b") });
+  it("retains an entry with typed text", () => {
+    const next = followInbox(entries, [], { ...IDLE, isWritten: ({ key }) => key === keyOf("b") });
     expect(named(next)).toEqual(["b settled"]);
   });
 
   it("shows nothing again that was decided here, although the index still has it", () => {
     const done = new Set([keyOf("a")]);
-    expect(named(followInbox(shown, [question("a"), question("b")], { ...IDLE, done, focused: keyOf("a") }))).toEqual([
-      "b",
-    ]);
+    expect(named(followInbox(entries, [question("a"), question("b")], { ...IDLE, done, focused: keyOf("a") }))).toEqual(
+      ["b"],
+    );
   });
 
   it("shows a call again whose outcome is unknown a second time", () => {

@@ -3,7 +3,7 @@ import { honestNodes } from "../../../web/src/ui/honest-nodes.ts";
 
 const text = (value: string) => ({ type: "text", value });
 
-test("a text that turns around by a character's number is shown as what it is, however deep it stands", () => {
+test("a text with a numeric reference to a direction mark is rendered as written, however deeply nested", () => {
   const tree = { type: "root", children: [text("a\u202eb"), { type: "element", children: [text("\u202dc")] }] };
   honestNodes()(tree);
   expect(tree).toEqual({

@@ -39,7 +39,7 @@ describe("the news of the inbox", () => {
     expect(newsOf(known, many(2), 60_000).news).toEqual([]);
   });
 
-  it("is told once also when an entry is away for a moment", () => {
+  it("is notified once even if an entry disappears for a moment", () => {
     const { known } = newsOf(knowing(many(1)), many(0), 30_000);
     expect(newsOf(known, many(1), 60_000).news).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe("the news of the inbox", () => {
     expect(newsOf(knowing(many(0)), many(2), 600_000).news).toHaveLength(1);
   });
 
-  it("is told however many wait already, and what only moved into sight is none", () => {
+  it("is notified however many wait already, but not if an entry only moved into view", () => {
     const { known, news } = newsOf(knowing(newestOf(many(30))), newestOf(many(31)), 30_000);
     expect(news).toMatchObject([{ entry: "qst_30" }]);
     // The newest are settled: others come into sight that have waited all the time.
@@ -70,7 +70,7 @@ describe("the news of the inbox", () => {
     ]);
   });
 
-  it("holds nothing of what is asked, or of whom", () => {
+  it("contains no question and no name", () => {
     expect(JSON.stringify(newsOf(knowing(many(0)), many(2), 1_000).news)).not.toContain("hunter2");
   });
 });

@@ -5,7 +5,7 @@ test.each([
   ["a body that is wrong", 422, {}, true],
   ["a name that is taken", 409, {}, true],
   ["a thing that is gone", 404, {}, true],
-  ["a first try that is still at work", 409, { "retry-after": "2" }, false],
+  ["a first attempt that is still running", 409, { "retry-after": "2" }, false],
   ["a session that is over", 401, {}, false],
   ["a scope that is missing", 403, {}, false],
   ["too many requests", 429, { "retry-after": "2" }, false],

@@ -9,7 +9,7 @@ describe("the difference of two texts", () => {
     expect(lineDifference("a\nb\n", "a\nb\n")).toEqual([]);
   });
 
-  it("numbers each line where it stands, and leaves out what is far from a change", () => {
+  it("numbers each line, and omits lines far from a change", () => {
     const before = numbered(20);
     const after = before.replace("line 10\n", "another\nand more\n");
     expect(lineDifference(before, after)).toEqual([

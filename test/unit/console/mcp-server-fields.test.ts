@@ -74,7 +74,7 @@ describe("the form of an MCP server", () => {
     expect(bodyOf({ ...EMPTY_SERVER, name: "notes", ...fields })).toEqual({ ...SHARED, ...expected });
   });
 
-  it("begins with what is known of a server, without what no answer shows", () => {
+  it("starts with the known fields of a server, without the secret ones", () => {
     const server = {
       name: "notes",
       url: "https://a.example/mcp",
@@ -93,7 +93,7 @@ describe("the form of an MCP server", () => {
     });
   });
 
-  it("shows each fault at its part, and says when one has no place", () => {
+  it("lists each fault at its field, and in general if no field matches", () => {
     const faults = { "headers.X-Key": "is set by Otto" };
     expect(faultOf(faults, "headers")).toBe("X-Key: is set by Otto");
     expect(faultOf(faults, "url")).toBeUndefined();

@@ -14,7 +14,7 @@ function written(part: Partial<NewTask>): NewTask {
   return { ...EMPTY_TASK, input: "Sum up", ...part };
 }
 
-describe("a task that is being written", () => {
+describe("a task in the form", () => {
   it("asks for no more than what was filled in", () => {
     expect(readNewTask(written({}), false)).toEqual({ ok: true, request: { input: "Sum up" } });
   });
@@ -57,7 +57,7 @@ describe("a task that is being written", () => {
     });
   });
 
-  it("keeps skills from being matched only when that was wanted", () => {
+  it("disables the matching of skills only on request", () => {
     expect(readNewTask(written({ usesNoSkills: true, skills: "report" }), false)).toMatchObject({
       request: { skills: [] },
     });
@@ -74,7 +74,7 @@ describe("a task that is being written", () => {
     ]);
   });
 
-  it("begins like another task, with its last request, its agent and its limits", () => {
+  it("starts as a copy of another task, with its last request, its agent and its limits", () => {
     const task = {
       input: [
         { role: "user", content: "first" },
@@ -104,12 +104,12 @@ describe("a task that is being written", () => {
 describe("what the API finds wrong with a new task", () => {
   const faults = { "tools.2": "is too long", "budget.max_steps": "is over 20" };
 
-  it("stands at its field, with the line that is meant", () => {
+  it("is listed at its field, with the line of the fault", () => {
     expect(faultAt(faults, "tools")).toBe("Line 3: is too long");
     expect(faultAt(faults, "budget.max_steps")).toBe("is over 20");
   });
 
-  it("stands at no other", () => {
+  it("is listed at no other field", () => {
     expect(faultAt(faults, "tool")).toBeUndefined();
     expect(faultAt(faults, "input")).toBeUndefined();
   });

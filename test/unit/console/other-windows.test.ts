@@ -23,10 +23,10 @@ async function openWindow() {
   vi.resetModules();
   const { tellOfChange, watchForChanges } = await import("../../../web/src/api/other-windows.ts");
   const reads: string[] = [];
-  const leave = watchForChanges(async () => {
+  const unsubscribe = watchForChanges(async () => {
     reads.push("read");
   });
-  return { tellOfChange, reads, leave };
+  return { tellOfChange, reads, leave: unsubscribe };
 }
 
 it("has other windows read what one changed, and not the one that changed it", async () => {

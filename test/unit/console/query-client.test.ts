@@ -7,15 +7,15 @@ afterEach(() => {
   queryClient.unmount();
 });
 
-test("what is shown is read also while the browser takes itself to be offline, and again when that is over", async () => {
+test("open queries are read even while the browser believes it is offline, and again afterwards", async () => {
   queryClient.mount();
   onlineManager.setOnline(false);
   const read = vi.fn<() => Promise<string>>(async () => await Promise.resolve("read"));
   const observer = new QueryObserver(queryClient, { queryKey: ["tasks"], queryFn: read, staleTime: 0 });
-  const leave = observer.subscribe(() => undefined);
+  const unsubscribe = observer.subscribe(() => undefined);
   await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe("read"));
   expect(read).toHaveBeenCalledTimes(1);
   onlineManager.setOnline(true);
   await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2));
-  leave();
+  unsubscribe();
 });

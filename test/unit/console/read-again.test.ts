@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import { readAgain } from "../../../web/src/api/read-again.ts";
 
-test("what is told while a first read is under way is read after it", async () => {
+test("a change during a first read is read after it", async () => {
   const queries = new QueryClient();
   let isNew = false;
   const read = vi.fn<() => Promise<string>>(async () => {
@@ -11,7 +11,7 @@ test("what is told while a first read is under way is read after it", async () =
     return seen;
   });
   const observer = new QueryObserver(queries, { queryKey: ["tasks", "task_1"], queryFn: read });
-  const leave = observer.subscribe(() => undefined);
+  const unsubscribe = observer.subscribe(() => undefined);
   isNew = true;
   await readAgain(queries);
   expect(observer.getCurrentResult().data).toBe("new");
@@ -19,5 +19,5 @@ test("what is told while a first read is under way is read after it", async () =
   read.mockClear();
   await readAgain(queries);
   expect(read).toHaveBeenCalledTimes(1);
-  leave();
+  unsubscribe();
 });

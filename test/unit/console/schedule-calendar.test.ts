@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const NO_BOUNDS = { startsAt: undefined, endsAt: undefined };
 
 describe("the grid of a month", () => {
-  it("begins each week on Monday, and holds each of its days once", () => {
+  it("starts each week on Monday, and contains each of its days once", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2000, max: 2100 }), fc.integer({ min: 1, max: 12 }), (year, number) => {
         const month = `${year}-${String(number).padStart(2, "0")}`;
@@ -22,7 +22,7 @@ describe("the grid of a month", () => {
     );
   });
 
-  it("goes on over the end of a year", () => {
+  it("continues past the end of a year", () => {
     expect([shiftMonth("2026-12", 1), shiftMonth("2026-01", -1)]).toEqual(["2027-01", "2025-12"]);
   });
 
@@ -33,7 +33,7 @@ describe("the grid of a month", () => {
     expect(monthOf("Asia/Kolkata", Date.parse("2026-11-30T20:00:00Z"))).toBe("2026-12");
   });
 
-  it("is bounded by the clocks of the zone, and by when the schedule begins and ends", () => {
+  it("is bounded by the zone's local time, and by the schedule's start and end", () => {
     const berlin = { from: "2026-09-30T22:00:00.000Z", to: "2026-10-31T23:00:00.000Z" };
     expect(monthBounds("Europe/Berlin", "2026-10", NO_BOUNDS)).toEqual(berlin);
     const startsAt = "2026-10-12T00:00:00.000Z";
@@ -57,7 +57,7 @@ describe("a wall time", () => {
     );
   });
 
-  it("that clocks show twice is the first of both, and one that they leave out is after the gap", () => {
+  it("that clocks repeat is the first of both, and one that they skip is after the gap", () => {
     expect(momentOf("Europe/Berlin", "2026-10-25T02:30")).toBe(Date.parse("2026-10-25T00:30:00Z"));
     expect(momentOf("Europe/Berlin", "2026-03-29T02:30")).toBe(Date.parse("2026-03-29T01:30:00Z"));
   });
@@ -73,7 +73,7 @@ describe("a wall time", () => {
     expect(clockChangeOn("Europe/Berlin", "2026-10-26")).toBe(0);
   });
 
-  it("is told apart by its offset", () => {
+  it("is distinguished by its offset", () => {
     expect(offsetWord("America/St_Johns", Date.parse("2026-01-01T00:00:00Z"))).toBe("UTC−03:30");
     expect(offsetWord("Europe/Berlin", Date.parse("2026-07-01T00:00:00Z"))).toBe("UTC+02:00");
   });

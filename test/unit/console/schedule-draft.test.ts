@@ -12,7 +12,7 @@ const config: Pick<Schedule, "name" | "when" | "time_zone" | "jitter_seconds" | 
   missed: { policy: "all", window_seconds: 5_400 },
   overlap: "queue",
 };
-const shown = { id: "sch_1", version: 3, paused: false, next_at: AT, created_at: AT, updated_at: AT };
+const view = { id: "sch_1", version: 3, paused: false, next_at: AT, created_at: AT, updated_at: AT };
 
 describe("a schedule", () => {
   it.each([
@@ -42,7 +42,7 @@ describe("a schedule", () => {
       },
     },
   ])("goes through the form's fields unchanged", (given) => {
-    expect(readSchedule(draftOfSchedule({ ...given, ...shown }))).toEqual({ ok: true, value: given });
+    expect(readSchedule(draftOfSchedule({ ...given, ...view }))).toEqual({ ok: true, value: given });
   });
 
   it("that is not filled in says what is missing, by the API's names", () => {
@@ -84,7 +84,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("does not end before it begins", () => {
+  it("does not end before it starts", () => {
     const read = readSchedule({
       ...newSchedule("UTC"),
       name: "n",
@@ -113,9 +113,9 @@ describe("a person", () => {
   };
 
   it("goes through the form's fields unchanged", () => {
-    const kept = { ...person, version: 1, created_at: AT, updated_at: AT };
+    const stored = { ...person, version: 1, created_at: AT, updated_at: AT };
     const { id: _, ...setting } = person;
-    expect(readPerson(draftOfPerson(kept))).toEqual({ ok: true, value: setting });
+    expect(readPerson(draftOfPerson(stored))).toEqual({ ok: true, value: setting });
   });
 
   it("that is not filled in says what is missing, by the API's names", () => {

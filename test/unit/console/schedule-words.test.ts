@@ -68,7 +68,7 @@ describe("a schedule's rule", () => {
     expect(read).toMatchObject({ ok: false, faults: { [field]: expect.any(String) as string } });
   });
 
-  it("says a moment by the clocks of its zone", () => {
+  it("formats a time in the local time of its zone", () => {
     expect(momentInWords("2026-07-01T22:30:00.000Z", "Asia/Kolkata")).toBe("Thu, Jul 2, 2026, 04:00");
   });
 });

@@ -63,7 +63,7 @@ const anySchema = fc.letrec<{ schema: Schema }>((tie) => ({
   ),
 })).schema;
 
-/** Writes every value that fields show back through them, as a form does when each is typed anew. */
+/** Writes every value that fields show back through them, as a form does when each is retyped. */
 function retyped(root: Schema, schema: Schema, value: unknown, depth = 0): unknown {
   const one = fieldOf(root, schema);
   if (!shows(root, one, value) || depth > 6) return value;
@@ -101,14 +101,14 @@ describe("a form of JSON", () => {
     );
   });
 
-  test("keeps text that is no JSON yet, and says what is wrong with it", () => {
+  test("retains incomplete JSON text, and describes its error", () => {
     const broken = { value: { a: 1 }, text: '{"a": ' };
     expect(asFields(broken)).toBe(broken);
     expect(readFilled(broken)).toMatchObject({ ok: false, message: expect.stringContaining("not JSON") });
     expect(asText(broken)).toBe(broken);
   });
 
-  test("reads a member of any name back as it was written, and leaves the others and the order alone", () => {
+  test("reads a member of any name back as it was written, and leaves the others and the order unchanged", () => {
     fc.assert(
       fc.property(fc.dictionary(anyName, anyJson), anyName, anyJson, (object, name, member) => {
         const changed = withMember(object, name, member);
@@ -121,12 +121,12 @@ describe("a form of JSON", () => {
     );
   });
 
-  test("has no member that nobody gave, not even __proto__", () => {
+  test("has only members that were given, not even __proto__", () => {
     expect(memberOf({}, "__proto__")).toBeUndefined();
     expect(memberOf("text", "length")).toBeUndefined();
   });
 
-  test("renames a member in its place, and not to a name that is taken", () => {
+  test("renames a member in position, and not to an existing name", () => {
     const value = { a: 1, b: 2, c: 3 };
     expect(Object.entries(renamed(value, "b", "x"))).toEqual([
       ["a", 1],
@@ -148,7 +148,7 @@ describe("a form of JSON", () => {
 describe("faults", () => {
   const faults = { "to.0.address": "is no address", subject: "is missing", arguments: "too many", "a.b": "odd" };
 
-  test("stand at their own field, and at the closest one that is shown", () => {
+  test("are listed at their own field, or at the closest visible one", () => {
     expect(faultsAt(faults, "subject")).toBe("is missing");
     expect(faultsAt(faults, "to", ["to.0"])).toBeNull();
     expect(faultsAt(faults, "to.0")).toBe("address: is no address");
@@ -169,7 +169,7 @@ describe("the shape of a schema", () => {
     ["a reference to itself", { $ref: "#" }, { kind: "json" }],
   ])("%s", (_, schema, shape) => expect(shapeOf(schema)).toEqual(shape));
 
-  test("takes null beside a type as a field that may be null", () => {
+  test("reads a type with null as a nullable field", () => {
     for (const schema of [
       { type: ["string", "null"], title: "Name" },
       { anyOf: [{ type: "string" }, { type: "null" }], title: "Name" },
@@ -207,7 +207,7 @@ describe("the shape of a schema", () => {
     expect(starterOf(schema, branches[1]?.schema ?? {})).toEqual({ kind: "b" });
   });
 
-  test("merges what allOf adds up, and leaves the rest to JSON", () => {
+  test("merges the parts of allOf, and leaves the rest to JSON", () => {
     const base = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     const both = { $defs: { base }, allOf: [{ $ref: "#/$defs/base" }, { properties: { b: {} } }] };
     expect(shapeOf(both)).toMatchObject({ kind: "object", members: [{ name: "b" }, { name: "a", isRequired: true }] });

@@ -69,7 +69,7 @@ describe("what a skill may use", () => {
     expect(sayAllowed(patterns, TOOLS)).toContain(expected);
   });
 
-  it("is told for each pattern, with the tools that it means now", () => {
+  it("is described for each pattern, with the tools that it matches now", () => {
     const said = sayPatterns(["read_*", "write_file", "*_file", "slack.*"], TOOLS);
     expect(said.map(({ meaning, tools }) => [meaning, tools.map(({ name }) => name)])).toEqual([
       ["every tool whose name begins with read_", ["read_file", "read_document"]],

@@ -12,7 +12,7 @@ function row(minute: number, status = "running"): Row {
   return { id: `task ${minute}`, created_at: `2026-11-21T10:${String(minute).padStart(2, "0")}:00.000Z`, status };
 }
 
-function shown(...rows: readonly Row[]): SteadyList<Row> {
+function listOf(...rows: readonly Row[]): SteadyList<Row> {
   return followList<Row>(NO_ROWS, rows, { isHeld: false, hasMore: false });
 }
 
@@ -21,14 +21,14 @@ function ids({ rows }: SteadyList<Row>): string[] {
 }
 
 describe("the list of tasks", () => {
-  it("shows what was read as long as nobody has a hand on it", () => {
-    const next = followList(shown(row(2), row(1)), [row(3), row(2), row(1)], { isHeld: false, hasMore: false });
+  it("renders the latest read while the list is not held", () => {
+    const next = followList(listOf(row(2), row(1)), [row(3), row(2), row(1)], { isHeld: false, hasMore: false });
     expect(ids(next)).toEqual(["task 3", "task 2", "task 1"]);
     expect(next.waiting).toBe(0);
   });
 
-  it("keeps every row in its place under the hand, and says how many new ones wait", () => {
-    const next = followList(shown(row(2), row(1)), [row(4), row(3), row(2, "completed"), row(1)], {
+  it("leaves every row in its position while the list is held, and counts the new ones", () => {
+    const next = followList(listOf(row(2), row(1)), [row(4), row(3), row(2, "completed"), row(1)], {
       isHeld: true,
       hasMore: false,
     });
@@ -37,23 +37,23 @@ describe("the list of tasks", () => {
     expect(next.waiting).toBe(2);
   });
 
-  it("marks a row that fits no longer, and leaves it where it stands", () => {
-    const next = followList(shown(row(3), row(2), row(1)), [row(3), row(1)], { isHeld: true, hasMore: false });
+  it("marks a row that no longer matches, and leaves it in position", () => {
+    const next = followList(listOf(row(3), row(2), row(1)), [row(3), row(1)], { isHeld: true, hasMore: false });
     expect(ids(next)).toEqual(["task 3", "task 2 gone", "task 1"]);
   });
 
   it("knows a row that new ones pushed to the next page from one that is gone", () => {
-    const next = followList(shown(row(2), row(1)), [row(3), row(2)], { isHeld: true, hasMore: true });
+    const next = followList(listOf(row(2), row(1)), [row(3), row(2)], { isHeld: true, hasMore: true });
     expect(ids(next)).toEqual(["task 2", "task 1"]);
     expect(next.waiting).toBe(1);
   });
 
   it("counts no older task that moved up from the next page as new", () => {
-    const next = followList(shown(row(9), row(8)), [row(9), row(7)], { isHeld: true, hasMore: true });
+    const next = followList(listOf(row(9), row(8)), [row(9), row(7)], { isHeld: true, hasMore: true });
     expect(next.waiting).toBe(0);
   });
 
   it("fills an empty list at once", () => {
-    expect(ids(followList(shown(), [row(1)], { isHeld: true, hasMore: false }))).toEqual(["task 1"]);
+    expect(ids(followList(listOf(), [row(1)], { isHeld: true, hasMore: false }))).toEqual(["task 1"]);
   });
 });

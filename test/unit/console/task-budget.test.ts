@@ -9,12 +9,12 @@ describe("the limits of a task in the console", () => {
     ["tokens", "tokens"],
     ["cost", "money"],
     ["duration", "time"],
-  ] as const)("name %s as what ended it, from the words that the task gives", (kind, shown) => {
+  ] as const)("name %s as what ended it, in the task's own words", (kind, shown) => {
     const error = { code: "budget_exceeded", message: formatExceededLimit(kind, limits) };
     expect(endingLimit({ reason: "budget_exceeded", error })).toBe(shown);
   });
 
-  it("name the steps at the limit of steps, and none for another end", () => {
+  it("name the steps at the limit of steps, and nothing for another end", () => {
     expect(endingLimit({ reason: "iteration_limit", error: null })).toBe("steps");
     expect(endingLimit({ reason: "cancelled", error: null })).toBeNull();
     expect(endingLimit({ reason: null, error: null })).toBeNull();

@@ -125,7 +125,7 @@ describe("the kind of a file", () => {
 });
 
 describe("files as folders", () => {
-  it("stand below their folders, in the order of their names", () => {
+  it("are listed below their folders, in the order of their names", () => {
     const files = ["b.txt", "a/10.txt", "a/9.txt", "a/deep/x.txt", "B.txt"].map((path) => ({ path }));
     expect(foldersOf(files)).toEqual({
       name: "",

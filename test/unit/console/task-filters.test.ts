@@ -22,13 +22,13 @@ describe("the address of the list of tasks", () => {
     expect(readTasksSearch(given)).toEqual(read);
   });
 
-  it("asks, in the short form, for the tasks that nobody dispatched unless subtasks are wanted", () => {
+  it("requests, in the short form, only root tasks unless subtasks are wanted", () => {
     const all = { limit: 50, view: "short" };
     expect(listQueryOf({})).toEqual({ ...all, parent: "none" });
     expect(listQueryOf({ subtasks: true, after: "c1", query: " x " })).toEqual({ ...all, cursor: "c1", query: "x" });
   });
 
-  it("is filtered by what narrows the list, not by the place in it", () => {
+  it("is filtered by what narrows the list, not by the position in it", () => {
     expect(isFiltered({ after: "c1" })).toBe(false);
     expect(isFiltered({ query: "x" })).toBe(true);
   });
@@ -39,7 +39,7 @@ describe("what waits in a task", () => {
     [[], null],
     [["question"], "1 question"],
     [["approval", "approval", "question", "unknown"], "1 question, 2 approvals, 1 unknown outcome"],
-  ] as const)("%j is told as %j", (kinds, told) => {
-    expect(whatWaits(kinds.map((kind) => ({ kind })))).toBe(told);
+  ] as const)("%j is described as %j", (kinds, filters) => {
+    expect(whatWaits(kinds.map((kind) => ({ kind })))).toBe(filters);
   });
 });

@@ -58,13 +58,13 @@ describe("the steps of a long task", () => {
     [49, ["1–20"]],
     [50, ["1–20", "21–40"]],
     [400, undefined],
-  ] as const)("of %d fold so that the last ten stand open", (count, expected) => {
+  ] as const)("of %d fold so that the last ten stay open", (count, expected) => {
     const folded = groups(stepsOf(count));
     if (expected !== undefined) expect(folded.map(({ from, to }) => `${from}–${to}`)).toEqual(expected);
     expect(groupSteps(stepsOf(count), count).filter(({ kind }) => kind === "step").length).toBeLessThan(30);
   });
 
-  test("leave out nothing, in their order, whatever was there when they were folded", () => {
+  test("omit nothing, in their order, whatever arrived before they were folded", () => {
     fc.assert(
       fc.property(fc.nat(120), fc.nat(150), fc.boolean(), (count, seen, hasPrelude) => {
         const steps = stepsOf(count, hasPrelude ? 0 : 1);
@@ -78,7 +78,7 @@ describe("the steps of a long task", () => {
     expect(groups(stepsOf(80), 20)).toEqual([]);
   });
 
-  test("are summed up in the line that stands for them", () => {
+  test("are summed up in the line that replaces them", () => {
     const [group] = groups(stepsOf(30));
     expect(group && summaryOf(group)).toEqual({ calls: 20, failed: 10, durationMs: 2000 });
     expect(group && hasCall(group, "call_1_7_0")).toBe(true);
@@ -102,7 +102,7 @@ describe("a call in one line", () => {
     expect(shortArguments(given)).toBe(expected);
   });
 
-  test("stays short whatever it is given", () => {
+  test("stays short for any input", () => {
     const given = { content: "x".repeat(1_000_000), ["k".repeat(100_000)]: 1 };
     expect(shortArguments(given).length).toBeLessThan(250);
     expect(toolName("\u202e".repeat(100_000)).length).toBeLessThan(1000);
@@ -142,12 +142,12 @@ test("the address of a task takes what it knows, and nothing else", () => {
   expect(readTaskSearch({ view: "timeline", call: 7, file: "" })).toEqual({});
 });
 
-describe("a text that somebody else wrote", () => {
-  test("shows in code what nobody would see", () => {
+describe("a text from outside", () => {
+  test("marks invisible characters in code", () => {
     expect(visibleText("a\u202eb\u0007c\u001b[31m\r\nd\te")).toBe("a⟨U+202E⟩b⟨U+0007⟩c⟨U+001B⟩[31m\nd\te");
   });
 
-  test("keeps in prose what prose needs, and shows what deceives", () => {
+  test("leaves ordinary characters of prose unmarked, and marks deceptive ones", () => {
     expect(honestProse("שלום\u200f 👩‍💻")).toBe("שלום\u200f 👩‍💻");
     expect(honestProse("gpj\u202eexe\u{e0041}\u001b[2J\r\n\t")).toBe("gpj⟨U+202E⟩exe⟨U+E0041⟩⟨U+001B⟩[2J\r\n\t");
   });
@@ -159,7 +159,7 @@ describe("a text that somebody else wrote", () => {
   });
 });
 
-test("long texts of a result stand by themselves, the rest as JSON", () => {
+test("long texts of a result are rendered separately, the rest as JSON", () => {
   expect(splitValue({ path: "a", content: "one\ntwo" })).toEqual({
     texts: [["content", "one\ntwo"]],
     rest: { path: "a" },

@@ -129,7 +129,7 @@ describe("a timeline", () => {
     expect(timeline.steps[2]).toMatchObject({ attempt: 2, model: "other", completedAt: null });
   });
 
-  test("tells of a call what went in, what came out, and how it stands", () => {
+  test("describes a call's arguments, result and state", () => {
     const [failed, answered] = only(read(...WHOLE), "call");
     expect(failed).toMatchObject({
       tool: "http_request",
@@ -161,7 +161,7 @@ describe("a timeline", () => {
     expect([...input, ...call, ...message].map(({ isFromOutside }) => isFromOutside)).toEqual(Array(3).fill(expected));
   });
 
-  test("shows what people decided, and the arguments that they put in the place of others", () => {
+  test("lists the decisions of people, and the arguments that they replaced", () => {
     const timeline = read(...WHOLE);
     expect(only(timeline, "question")[0]).toMatchObject({
       outcome: "answered",
@@ -173,7 +173,7 @@ describe("a timeline", () => {
     expect(only(timeline, "call")[0]?.arguments).toEqual({ url: "b" });
   });
 
-  test("says once that a task waits, and when it went on", () => {
+  test("lists a wait of the task once, and when it continued", () => {
     expect(only(read(...WHOLE), "wait")).toEqual([
       expect.objectContaining({ status: "waiting_approval", at: AT, resumedAt: AT }),
     ]);
@@ -191,8 +191,8 @@ describe("a timeline", () => {
     expect(only(read(...logOf(CREATED, STEP, asked, [event, data])), "question")[0]?.outcome).toBe(outcome);
   });
 
-  test("keeps a notification apart from questions: nobody answers it", () => {
-    const told = [
+  test("separates a notification, which needs no answer, from questions", () => {
+    const reported = [
       "question.asked",
       { call_id: CALL, question_id: null, query: "Look", person: "Ana", wait: false },
     ] as const;
@@ -200,13 +200,13 @@ describe("a timeline", () => {
       "task.failed",
       { closed: [{ kind: "question", id: null }], error: { code: "internal", message: "x" } },
     ] as const;
-    expect(only(read(...logOf(CREATED, STEP, told, closing)), "question")[0]).toMatchObject({
+    expect(only(read(...logOf(CREATED, STEP, reported, closing)), "question")[0]).toMatchObject({
       id: null,
       outcome: "open",
     });
   });
 
-  test("marks a call whose outcome nobody knows, and takes the outcome when there is one", () => {
+  test("marks a call with an unknown outcome, and replaces the mark by a later outcome", () => {
     const unknown = ["call.unknown", { step: 1, call_id: CALL, tool: "http_request" }] as const;
     const log = logOf(STEP, STARTED, unknown, [
       "call.completed",
@@ -224,31 +224,31 @@ describe("a timeline", () => {
   });
 });
 
-describe("a message that is being written", () => {
-  const begun = logOf(CREATED, STEP);
+describe("a streaming message", () => {
+  const started = logOf(CREATED, STEP);
 
-  test("grows with each piece, and gives way to the whole", () => {
-    const writing = read(...begun, delta("Hel"), delta("lo"));
+  test("grows with each piece, and is replaced by the complete message", () => {
+    const writing = read(...started, delta("Hel"), delta("lo"));
     expect(writing.draft).toEqual({ step: 1, attempt: 1, text: "Hello", hasGap: false });
     const written = applyEvents(writing, logOf(CREATED, STEP, WRITTEN));
     expect(written.draft).toBeNull();
     expect(only(written, "message").map(({ text, tokens }) => [text, tokens])).toEqual([["Hello", 5]]);
   });
 
-  test("is void when another attempt begins, and what still comes of the old one is too", () => {
+  test("is dropped when another attempt starts, and so are late pieces of the old one", () => {
     const again = { id: "3", event: "step.started", data: { step: 1, attempt: 2, model: "m" } };
-    expect(read(...begun, delta("old"), again).draft).toBeNull();
-    expect(read(...begun, delta("old"), again, delta("more of the old", 1, 1)).draft).toBeNull();
-    const timeline = read(...begun, delta("old"), again, delta("more of the old", 1, 1), delta("new", 1, 2));
+    expect(read(...started, delta("old"), again).draft).toBeNull();
+    expect(read(...started, delta("old"), again, delta("more of the old", 1, 1)).draft).toBeNull();
+    const timeline = read(...started, delta("old"), again, delta("more of the old", 1, 1), delta("new", 1, 2));
     expect(timeline.draft?.text).toBe("new");
     expect(kinds(timeline)).toEqual(["input", "retry"]);
   });
 
-  test("begins again with the first piece of a later attempt, also before the log tells of it", () => {
-    expect(read(...begun, delta("old"), delta("new", 1, 2)).draft).toMatchObject({ attempt: 2, text: "new" });
+  test("restarts with the first piece of a later attempt, even before the log lists it", () => {
+    expect(read(...started, delta("old"), delta("new", 1, 2)).draft).toMatchObject({ attempt: 2, text: "new" });
   });
 
-  test("is nothing more once the message, the step or the task is over", () => {
+  test("is dropped once the message, the step or the task has ended", () => {
     const written = logOf(CREATED, STEP, WRITTEN);
     expect(read(...written, delta("late")).draft).toBeNull();
     expect(read(...logOf(CREATED, STEP, ["step.completed", { step: 1 }]), delta("late")).draft).toBeNull();
@@ -256,9 +256,9 @@ describe("a message that is being written", () => {
   });
 
   test("says that a part was missed while the connection was lost", () => {
-    const lost = markLost(read(...begun, delta("Hel")));
+    const lost = markLost(read(...started, delta("Hel")));
     expect(applyEvents(lost, [delta("world")]).draft).toEqual({ step: 1, attempt: 1, text: "Helworld", hasGap: true });
-    expect(markLost(read(...begun)).draft).toBeNull();
+    expect(markLost(read(...started)).draft).toBeNull();
   });
 });
 
@@ -298,7 +298,7 @@ describe("a log that comes in any way", () => {
     expect(before).toEqual(kept);
   });
 
-  test("survives data of any shape, and keeps its place", () => {
+  test("survives data of any shape, and stays in order", () => {
     const names = [
       ...new Set([
         ...WHOLE.map(({ event }) => event),

@@ -39,7 +39,7 @@ describe("a tool in words", () => {
     ["later", "later"],
   ])("from %s", (source, said) => expect(sourceSaid(source)).toBe(said));
 
-  test("stands in its toolbox, in the order in which each first comes", () => {
+  test("is listed in its toolbox, in the order in which each first appears", () => {
     const tools = ["web", "files", "web"].map((toolbox, at) => ({ toolbox, at }));
     expect(byToolbox(tools).map((box) => [box.toolbox, box.tools.length])).toEqual([
       ["web", 2],

@@ -48,7 +48,7 @@ describe("the picture of a tree", () => {
     expect(height).toBeGreaterThan(NODE.height);
   });
 
-  it("puts children in their order beside their parent, which stands midway", () => {
+  it("puts children in their order next to their parent, which is centred", () => {
     const { tasks } = layoutTree(treeOf([0, 0, 0, 2]), none);
     expect(ids(tasks)).toEqual(["task_0", "task_1", "task_2", "task_4", "task_3"]);
     const at = new Map(tasks.map((task) => [task.task.id, task]));
@@ -64,7 +64,7 @@ describe("the picture of a tree", () => {
     ]);
   });
 
-  it("never lets two tasks touch, keeps the order and stays inside its frame, whatever the tree", () => {
+  it("never lets two tasks touch, retains the order and stays inside its frame, whatever the tree", () => {
     fc.assert(
       fc.property(parents, fc.array(fc.nat(80)), (shape, folds) => {
         const folded = new Set(folds.map((number) => `task_${number}`));
@@ -101,7 +101,7 @@ describe("the picture of a tree", () => {
     expect(height).toBeLessThan((rows + 1) * NODE.stepY);
   });
 
-  it("hangs a task whose parent is not there, or stands behind it, from the root", () => {
+  it("hangs a task whose parent is absent, or listed after it, from the root", () => {
     const tree = treeOf([0, 0]);
     const strange = [...tree.nodes, { ...taskOf(9, 8), parent_id: "task_gone" }, taskOf(5, 6), taskOf(6, 5)];
     const { tasks } = layoutTree({ root: tree.root, nodes: strange }, none);
@@ -121,7 +121,7 @@ describe("the picture of a tree", () => {
     expect(path.endsWith(` ${16 + NODE.stepX} ${16 + NODE.height / 2}`)).toBe(true);
   });
 
-  it("tells which tasks can be folded", () => {
+  it("lists the tasks that can be folded", () => {
     expect(foldable(treeOf([0, 1, 0]))).toEqual(["task_0", "task_1"]);
   });
 });
@@ -150,7 +150,7 @@ describe("the keys of a tree", () => {
     expect(stepOf(open, id, key)).toEqual(step);
   });
 
-  it("open what is folded, step over what it hides, and leave a folded task for its parent", () => {
+  it("open folded tasks, skip hidden ones, and move from a folded task to its parent", () => {
     expect(stepOf(folded, "task_1", "ArrowRight")).toEqual({ do: "unfold", id: "task_1" });
     expect(stepOf(folded, "task_1", "ArrowDown")).toEqual({ do: "focus", id: "task_4" });
     expect(stepOf(folded, "task_1", "ArrowLeft")).toEqual({ do: "focus", id: "task_0" });

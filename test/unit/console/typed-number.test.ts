@@ -36,7 +36,7 @@ describe("a whole number that a person typed", () => {
     ["1,", NOT_A_NUMBER],
     ["-", NOT_A_NUMBER],
     ["9".repeat(400), NOT_A_NUMBER],
-  ])("%j is none", (typed, fault) => expect(whole(typed)).toEqual({ kind: "fault", fault }));
+  ])("%j is invalid", (typed, fault) => expect(whole(typed)).toEqual({ kind: "fault", fault }));
 
   it("is read as the console prints it", () => {
     fc.assert(
@@ -73,7 +73,7 @@ describe("an amount that a person typed", () => {
     ["1,234,56", NOT_A_NUMBER],
     ["1.234,56", NOT_A_NUMBER],
     ["Infinity", NOT_A_NUMBER],
-  ])("%j is none, and it is said why", (typed, fault) => expect(amount(typed)).toEqual({ kind: "fault", fault }));
+  ])("%j is invalid, with the reason", (typed, fault) => expect(amount(typed)).toEqual({ kind: "fault", fault }));
 
   it("is read as JavaScript writes it", () => {
     fc.assert(

@@ -25,13 +25,13 @@ function byHand() {
 
 const settled = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve));
 
-describe("the files that a task begins with", () => {
+describe("the files that a task starts with", () => {
   it("have a name each: of two with one, the second gets a number", () => {
     const names = addFiles(chosen("a.csv", "notes"), [file("a.csv"), file("a.csv"), file("notes")]);
     expect(names.map(({ name }) => name)).toEqual(["a.csv", "notes", "a (2).csv", "a (3).csv", "notes (2)"]);
   });
 
-  it("are told when they are too large", () => {
+  it("are reported when they are too large", () => {
     const large = { name: "a", file: { size: 52_428_801 } as File };
     expect(tooLarge([large, { name: "b", file: { size: 52_428_800 } as File }])).toEqual([large]);
   });

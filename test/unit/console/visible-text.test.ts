@@ -22,7 +22,7 @@ describe("the hidden characters of a text", () => {
   });
 
   it.each(["plain", "two\nlines\tand a tab", "שלום", "สวัสดี", "❤️ 👍🏽 👩‍💻 👨‍👩‍👧", "naïve – “quoted”"])(
-    "finds none in %j",
+    "finds no deceptive character in %j",
     (text) => {
       expect(hiddenNames(text)).toEqual([]);
     },

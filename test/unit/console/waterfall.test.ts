@@ -75,25 +75,25 @@ describe("the bars of a task", () => {
     ]);
   });
 
-  it("stand by their steps where they begin together", () => {
+  it("are listed by their steps if they start together", () => {
     const first = stepOf(1, 100, 100, { calls: [callOf("c1", 100, 100), callOf("c2", 100, 100)] });
     const bars = barsOf(traceOf([stepOf(2, 100, 200), first]), []);
     expect(bars.map(({ id }) => id)).toEqual(["model 1", "c1", "c2", "model 2"]);
   });
 
-  it("give the model what its step cost beside the calls, and never less than nothing", () => {
+  it("give the model the cost of its step without the calls, and never less than zero", () => {
     const dear = traceOf([stepOf(1, 0, 1, { calls: [callOf("c1", 1, 2, { cost_usd: 0.02 })] })]);
     expect(barsOf(dear, [])[0]?.costUsd).toBeCloseTo(0.03);
     const odd = traceOf([stepOf(1, 0, 1, { calls: [callOf("c1", 1, 2, { cost_usd: 0.06 })] })]);
     expect(barsOf(odd, [])[0]?.costUsd).toBe(0);
   });
 
-  it("let the model's bar begin with its last try", () => {
+  it("start the model's bar with its last attempt", () => {
     const [bar] = barsOf(traceOf([stepOf(1, 0, 900, { attempts: 2, model_started_at: iso(600) })]), []);
     expect([bar?.from, bar?.attempts]).toEqual([START + 600, 2]);
   });
 
-  it("let a call that ran before it was written down begin when it ran", () => {
+  it("start a call at its run if it ran before it was recorded", () => {
     const [bar] = barsOf(
       traceOf([
         stepOf(1, 0, 1, {
@@ -107,7 +107,7 @@ describe("the bars of a task", () => {
     expect([bar?.from, bar?.to]).toEqual([START + 20, START + 50]);
   });
 
-  it("tell each wait by its kind, until the next status", () => {
+  it("list each wait by its kind, until the next status", () => {
     const events = [
       eventOf(1, "task.created", 0),
       eventOf(2, "task.waiting", 10, "waiting_approval"),
@@ -169,7 +169,7 @@ describe("the axis of time", () => {
       all.map(({ from, ms, isWait }, index) => barOf(`${index}`, from, from + ms, isWait ? { step: null } : {})),
     );
 
-  it("never turns time around and uses its whole length, whatever the bars", () => {
+  it("never reverses time and uses its full length, whatever the bars", () => {
     fc.assert(
       fc.property(bars, fc.boolean(), (all, shortens) => {
         const span = spanOf(all, 0, null);
@@ -223,7 +223,7 @@ describe("the sums", () => {
     barOf("4", 0, 400, { label: "small-1", kind: "model", costUsd: 0.5 }),
   ];
 
-  it("are one for each tool, the dearest first", () => {
+  it("are one for each tool, the most expensive first", () => {
     expect(totalsOf(bars, "tool", 1000)).toEqual([
       { name: "search", count: 2, ms: 150, costUsd: 0.1, failed: 1 },
       { name: "read_file", count: 1, ms: 1000, costUsd: 0, failed: 0 },

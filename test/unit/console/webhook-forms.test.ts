@@ -8,12 +8,12 @@ import {
 } from "../../../web/src/pages/webhooks/incoming-draft.ts";
 import { EVENT_GROUPS, eventsInWords, withEvent } from "../../../web/src/pages/webhooks/webhook-events.ts";
 
-test("every event that a webhook may be told of has its words", () => {
+test("every event of a webhook has its label", () => {
   const said = EVENT_GROUPS.flatMap(({ types }) => types.map(({ type }) => type));
   expect(said.toSorted()).toEqual([...NOTICE_TYPES].toSorted());
 });
 
-test("a family takes the place of its members, and what is taken out is gone", () => {
+test("a family replaces its members, and a removed event disappears", () => {
   expect(withEvent(["task.failed", "question.asked"], "task.*", true)).toEqual(["question.asked", "task.*"]);
   expect(withEvent(["task.*", "question.asked"], "question.asked", false)).toEqual(["task.*"]);
   expect(withEvent(["task.failed"], "task.failed", true)).toEqual(["task.failed"]);
@@ -59,7 +59,7 @@ test("what a type does not know is not sent for it", () => {
   expect(readIncoming({ ...full, type: "stripe" }, "", null)).not.toHaveProperty("request.once_per_body");
 });
 
-test("a limit that is no number and a place without an address are told at their fields", () => {
+test("an invalid limit and a destination without an address are reported at their fields", () => {
   const draft: IncomingDraft = {
     ...NEW_INCOMING,
     name: "orders",
@@ -70,7 +70,7 @@ test("a limit that is no number and a place without an address are told at their
   expect(read.ok ? [] : Object.keys(read.faults)).toEqual(["budget.max_steps", "deliver.0.to", "once_per_body"]);
 });
 
-test("a way in that is read and sent again asks for the same", () => {
+test("an incoming webhook that is read and resent is unchanged", () => {
   const setting = {
     name: "reviews",
     type: "github" as const,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { whenReached } from "../../../web/src/api/when-reached.ts";
 
 /** Otto is away for so many looks. */
-function door(away: number) {
+function makeSentinel(away: number) {
   let looks = 0;
   let pauses = 0;
   return {
@@ -15,8 +15,8 @@ function door(away: number) {
   };
 }
 
-test("a part that is asked for while Otto is away comes when Otto is back", async () => {
-  const { pauses, ...outage } = door(3);
+test("a part that is requested while Otto is unavailable loads when Otto is back", async () => {
+  const { pauses, ...outage } = makeSentinel(3);
   const load = async () => {
     if (pauses() < 3) throw new TypeError("Failed to fetch dynamically imported module");
     return await Promise.resolve("the part");
@@ -25,18 +25,18 @@ test("a part that is asked for while Otto is away comes when Otto is back", asyn
   expect(pauses()).toBe(3);
 });
 
-test("a part that came back between the load and the look is loaded once more", async () => {
+test("a part that became available between the load and the check is loaded again", async () => {
   let loads = 0;
   const load = async () => {
     loads += 1;
     if (loads === 1) throw new TypeError("Failed to fetch dynamically imported module");
     return await Promise.resolve("the part");
   };
-  expect(await whenReached(load, door(0))).toBe("the part");
+  expect(await whenReached(load, makeSentinel(0))).toBe("the part");
 });
 
 test("a part that Otto has no more is refused, without waiting", async () => {
-  const { pauses, ...there } = door(0);
+  const { pauses, ...there } = makeSentinel(0);
   const load = async () => await Promise.reject(new TypeError("gone"));
   await expect(whenReached(load, there)).rejects.toThrow("gone");
   expect(pauses()).toBe(0);

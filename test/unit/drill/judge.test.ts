@@ -74,12 +74,12 @@ const ONCE = "/d/once/5/0";
 /** It hits the call of step 5, which is under way from 500 to 600. */
 const KILL = { from: 540, at: 560 };
 
-/** The task of `evidence`, its call of step 5 hit by a kill: nobody knows what became of it, and the model was told so. */
+/** The task of `evidence`, its call of step 5 hit by a kill: its outcome is unknown, which the model was told. */
 function unknownCall(evidence: Evidence): Evidence {
-  const told = makeRequest(STEPS + 1, (STEPS + 1) * 100, [
+  const request = makeRequest(STEPS + 1, (STEPS + 1) * 100, [
     { role: "tool", tool_call_id: "call_5_0", content: "Error (outcome_unknown): …" },
   ]);
-  const modelRequests = [...evidence.modelRequests.slice(0, -1), told];
+  const modelRequests = [...evidence.modelRequests.slice(0, -1), request];
   return withLedger({ ...evidence, modelRequests, kills: [KILL] }, "call_5_0", "unknown");
 }
 
@@ -167,14 +167,14 @@ test.each<[string, keyof typeof CLEAN, (evidence: Evidence) => Evidence]>([
   expect(judge(spoil(good()))[list]).not.toEqual([]);
 });
 
-test("an unknown outcome is allowed when the model was told and a kill hit the call, and is counted by whether it was sent", () => {
+test("an unknown outcome is allowed if the model got it and a kill hit the call, and is counted by whether it was sent", () => {
   const evidence = unknownCall(good());
   expect(judge(evidence)).toEqual({ ...CLEAN, unknownSent: 1, unknownUnsent: 0 });
   const unsent = { ...evidence, recorded: evidence.recorded.filter(({ path }) => path !== ONCE) };
   expect(judge(unsent)).toEqual({ ...CLEAN, unknownSent: 0, unknownUnsent: 1 });
 });
 
-test("a plan is the same for the same seed, and as long as it was asked to be", () => {
+test("a plan is the same for the same seed, and has the requested length", () => {
   const plan = (kills: number | null) => planKills({ short: false, kills, random: seededRandom(42) });
   expect(plan(null)).toEqual(plan(null));
   expect(plan(7)).toHaveLength(7);

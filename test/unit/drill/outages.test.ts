@@ -41,7 +41,7 @@ function received(path: string, idempotencyKey: string | null, acted = true): Re
 /** A task of four goals, a file, a keyed request, an unkeyed one and the time: its keyed request failed at first. */
 function good(): OutageEvidence {
   const states = ["confirmed", "failed", "confirmed", "confirmed", "confirmed"];
-  const told = states.map((state): WireMessage => {
+  const reports = states.map((state): WireMessage => {
     return { role: "tool", content: state === "failed" ? "Error (upstream_failed): …" : "ok" };
   });
   return {
@@ -66,7 +66,7 @@ function good(): OutageEvidence {
       attempts: 1,
       arguments_hash: "",
     })),
-    requests: [1, 2, 3, 4, 5, 6].map((step) => makeRequest(step, step * 100, "ok", step === 6 ? told : [])),
+    requests: [1, 2, 3, 4, 5, 6].map((step) => makeRequest(step, step * 100, "ok", step === 6 ? reports : [])),
     seen: [received("/d/keyed/2/3", "call_2"), received("/d/once/3/4", null)],
     files: filesOfGoals(INPUT),
   };
@@ -122,14 +122,14 @@ test("a task that can do without what is away has to take its steps meanwhile, e
   expect(judged([...steps(8), makeRequest(9, 11_500, "ok")])).not.toEqual([]);
 });
 
-test("a task that cannot go on is found when it asks for too much", () => {
+test("a blocked task is found when it sends too many requests", () => {
   const requests = (count: number) => Array.from({ length: count }, () => makeRequest(1, 2_000, null));
   const judged = (count: number) => judgeHeldBack("d", { requests: requests(count), recorded: [], lastAt: 0 }, OUTAGE);
   expect(judged(17)).toEqual([]);
   expect(judged(18)).not.toEqual([]);
 });
 
-test("a task goes on with the first call that succeeds after the return, not with one that is only tried", () => {
+test("a task continues with the first call that succeeds after the return, not with one that is only tried", () => {
   const before = makeRequest(3, 10_000, "ok");
   const failed = makeRequest(4, 11_100, "Error (upstream_failed): …");
   const open = { ...makeRequest(5, 11_200, "ok"), repliedWallAt: null };

@@ -22,14 +22,14 @@ test("the tasks of a seed are the same every time, have 5 to 10 steps and hold e
   expect(new Set(effects)).toEqual(new Set(["none", "keyed", "once", "file"]));
 });
 
-test("a recorder holds its answer to a path for the same time whenever it is asked", () => {
+test("a recorder delays its answer to a path by the same time for every request", () => {
   const [delay, ...others] = ["/load1/once/2/0", "/load1/once/2/1", "/load1/once/3/0"].map((p) => answerDelayMs(5, p));
   expect(answerDelayMs(5, "/load1/once/2/0")).toBe(delay);
   expect(others).not.toContain(delay);
   expect(answerDelayMs(6, "/load1/once/2/0")).not.toBe(delay);
 });
 
-test("work is taken from what goes on for as long as it is wanted, so much at once, with results in order", async () => {
+test("work is taken from a running source for the requested time, a fixed number at once, with results in order", async () => {
   let open = 0;
   let most = 0;
   const results = await fromAtOnce(plan(5, 20).values(), 3, async ({ drill }) => {

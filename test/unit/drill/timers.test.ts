@@ -67,7 +67,7 @@ function question(resumedMs: number, statuses: readonly number[], event: string,
 
 const UNANSWERED = "Nobody answered in time.";
 
-test("a nap that ends when it is due has no findings, and its lateness is told", () => {
+test("a nap that ends when it is due has no findings, and its lateness is reported", () => {
   expect(judgeNaps(nap(2_010))).toEqual({ lateMs: [0], isAnswered: false, violations: [] });
   expect(judgeNaps(nap(2_700)).lateMs).toEqual([690]);
 });
@@ -120,7 +120,7 @@ test.each([
   expect(judgeExpiry(given).violations).not.toEqual([]);
 });
 
-test("questions or approvals of which none was answered are found, however right each of them is", () => {
+test("unanswered questions and approvals are found, however correct each of them is", () => {
   const answered = { lateMs: [], isAnswered: true, violations: [] };
   const expired = { ...answered, isAnswered: false };
   const some = [expired, answered];

@@ -175,11 +175,11 @@ describe("a decision", () => {
 
   test("covers exactly these arguments: any change of them changes the hash, and the call does not run", async () => {
     await fc.assert(
-      fc.asyncProperty(json, json, fc.constantFrom("bank.pay", "bank.pays"), async (shown, sent, tool) => {
-        const hash = await hashArguments("bank.pay", shown);
+      fc.asyncProperty(json, json, fc.constantFrom("bank.pay", "bank.pays"), async (approved, sent, tool) => {
+        const hash = await hashArguments("bank.pay", approved);
         const same = (await hashArguments(tool, sent)) === hash;
         // Through JSON, as the ledger stores both: -0 is 0 there.
-        const [left, right] = [shown, sent].map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+        const [left, right] = [approved, sent].map((value) => JSON.parse(JSON.stringify(value)) as unknown);
         const isSame = tool === "bank.pay" && fc.stringify(sorted(left)) === fc.stringify(sorted(right));
         expect(same).toBe(isSame);
         const made: unknown[] = [];
@@ -194,9 +194,9 @@ describe("a decision", () => {
 
   test("survives the ledger: stored arguments have the hash of the approved ones", async () => {
     await fc.assert(
-      fc.asyncProperty(json, async (shown) => {
-        const stored = JSON.parse(JSON.stringify(shown)) as unknown;
-        expect(await hashArguments("t", stored)).toBe(await hashArguments("t", shown));
+      fc.asyncProperty(json, async (approved) => {
+        const stored = JSON.parse(JSON.stringify(approved)) as unknown;
+        expect(await hashArguments("t", stored)).toBe(await hashArguments("t", approved));
       }),
     );
   });

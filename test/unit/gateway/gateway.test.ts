@@ -125,7 +125,7 @@ describe("preparing the calls of a step", () => {
       "invalid_input",
       "twice",
     ],
-  ])("tells the model about %s", async (_, request, code, word) => {
+  ])("reports %s to the model", async (_, request, code, word) => {
     const [call] = await prepare([toolOf(outside(), "once")], [request]);
     expect(call?.outcome).toMatchObject({ state: "refused", result: { ok: false, error: { code } } });
     expect(call?.outcome?.content).toContain(word);
@@ -197,7 +197,7 @@ describe("performing the calls of a step", () => {
     expect(outcome).toMatchObject({ state: "failed", result: { error: { code: "rate_limited", retry: "later" } } });
   });
 
-  test("keeps one call's failure from the others, and what was thrown from the model", async () => {
+  test("isolates one call's failure from the others, and hides the thrown error from the model", async () => {
     const outcomes = await perform(toolOf(outside(), "none"), ["a", "throw", "refused", "b"]);
     expect(outcomes.map((outcome) => outcome.state).sort()).toEqual(["confirmed", "confirmed", "failed", "failed"]);
     expect(JSON.stringify(outcomes)).not.toContain("secret inside");
@@ -293,14 +293,14 @@ describe("performing the calls of a step", () => {
     expect(outcome?.state).toBe("failed");
   });
 
-  test("a probe that does not end in time cannot tell", async () => {
+  test("a probe that does not end in time is inconclusive", async () => {
     const world = outside({ happened: "never" });
     const [outcome] = await perform(toolOf(world, "probe"), ["hi"], { mode: "probe", attempt: 2, timeoutMs: 50 });
     expect(outcome?.state).toBe("unknown");
     expect(world.runs).toBe(0);
   });
 
-  test("keeps what happened when a tool cannot show it, and the others' results", async () => {
+  test("retains the outcome when a tool cannot render it, and the others' results", async () => {
     const outcomes = await perform(toolOf(outside(), "once"), ["a", "unshowable", "b"]);
     expect(outcomes.map(({ state, result }) => `${state} ${String(result.ok)}`).sort()).toEqual([
       "confirmed false",
@@ -309,7 +309,7 @@ describe("performing the calls of a step", () => {
     ]);
   });
 
-  test("shares the phase's time between the calls, and does not run those that have none left", async () => {
+  test("shares the phase's time between the calls, and does not run those without time left", async () => {
     const world = outside();
     const tool = toolOf(world, "once");
     const outcomes = await perform(
@@ -344,9 +344,9 @@ describe("the names that a model sees", () => {
       { name: long },
       { name: `${long}y` },
     ]);
-    const shown = [...names.values()];
-    expect(shown[0]).toBe("fs_read");
-    expect(new Set(shown).size).toBe(4);
-    for (const name of shown) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    const listed = [...names.values()];
+    expect(listed[0]).toBe("fs_read");
+    expect(new Set(listed).size).toBe(4);
+    for (const name of listed) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
   });
 });

@@ -30,7 +30,7 @@ describe("a URL with placeholders", () => {
   });
 
   test.each(["..", ".", "%2e%2e", "a/../b", "..\\b", "a/..", "", "x\ny", "x\u0000", { a: 1 }, ["a"]])(
-    "takes no %j, which would be another path or none",
+    "rejects %j, which would change the path or be empty",
     (name) => {
       expect(urlOf({ id: 7, name })).toMatchObject({ code: "invalid_input", field: "name" });
     },
@@ -41,7 +41,7 @@ describe("a URL with placeholders", () => {
     expect(urlOf({ id: 7, name: null })).toMatchObject({ code: "invalid_input", field: "name" });
   });
 
-  test("keeps its host, its path's form and its own query, whatever text is filled in", () => {
+  test("retains its host, its path's form and its own query, whatever text is filled in", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1 }), fc.string({ unit: "binary" }), (name, free) => {
         const url = urlOf({ id: 7, name, free });
@@ -59,7 +59,7 @@ describe("a URL with placeholders", () => {
     );
   });
 
-  test("keeps the tenant's references to secrets, and takes none from an argument", () => {
+  test("retains the tenant's references to secrets, and fills in no reference from an argument", () => {
     const url = "https://api.example/{{secret.KEY}}/{id}{name}?k={{secret.KEY}}";
     expect(urlOf({ id: "a", name: "b" }, { url })).toBe("https://api.example/{{secret.KEY}}/ab?k={{secret.KEY}}");
     const refused = { code: "blocked_by_policy" };
@@ -82,7 +82,7 @@ describe("a URL with placeholders", () => {
     }
   });
 
-  test("keeps the parameters of its own query: no argument adds another value to one of them", () => {
+  test("retains the parameters of its own query: no argument adds another value to one of them", () => {
     const refused = { code: "blocked_by_policy", field: "fixed" };
     expect(urlOf({ id: 7, name: "a", fixed: "2" })).toMatchObject(refused);
     expect(urlOf({ id: 7, name: "a", fixed: null })).toBe("https://api.example/users/7/files/a?fixed=1");
@@ -135,7 +135,7 @@ describe("a body", () => {
     ]);
   });
 
-  test("is one argument when that is the whole of it", () => {
+  test("is one argument if that is all of it", () => {
     expect(post({ places: { items: at("payload", "items") } }, { items: [1, { a: 2 }] })[0]).toBe('[1,{"a":2}]');
   });
 

@@ -61,7 +61,7 @@ async function make(
 const bind = async (files: FilesPort, only?: readonly string[]) => boundIn(await make(files, only, BIND));
 
 describe("a program that a person has to approve", () => {
-  test("needs an approval once its files are known, even if it has none", async () => {
+  test("needs an approval once its files are known, even without an earlier one", async () => {
     for (const given of ['{"command":"ls"}', '{"command":"ls","files":["x.py"]}']) {
       const [asks] = await prepare([runCommand], [{ name: "run_command", arguments: given }], FACTS);
       expect(asks).toMatchObject({ approval: { reason: expect.any(String) }, namesFiles: true });
@@ -83,7 +83,7 @@ describe("a program that a person has to approve", () => {
     ["a file of a directory", ["data"], "data/a.csv"],
     ["a file that is new in a directory", ["data"], "data/new.csv"],
     ["any file", undefined, "data/new.csv"],
-  ] as const)("is not run, and asked about again, when %s changed", async (_what, only, path) => {
+  ] as const)("is not run, and needs another approval, when %s changed", async (_what, only, path) => {
     const [files, ran] = [await sandbox(), [] as string[]];
     const approvedFiles = await bind(files, only);
     await put(files, path, "evil");

@@ -21,17 +21,17 @@ const KEY = `${factsOf().tenant}/tree/${factsOf().rootId}/results/${CALL}`;
 const MAX_POINTER = 200;
 
 /** A store in memory; `isAway`: it takes nothing. */
-function memoryBlobs(isAway = false): BlobPort & { readonly kept: Map<string, Uint8Array> } {
-  const kept = new Map<string, Uint8Array>();
+function memoryBlobs(isAway = false): BlobPort & { readonly stored: Map<string, Uint8Array> } {
+  const stored = new Map<string, Uint8Array>();
   return {
-    kept,
+    stored: stored,
     async put(key, bytes) {
       if (isAway) return failed("upstream_failed", "The file store did not answer.");
-      kept.set(key, bytes);
+      stored.set(key, bytes);
       return ok(undefined);
     },
     async get(key) {
-      const bytes = kept.get(key);
+      const bytes = stored.get(key);
       return bytes === undefined ? failed("not_found", "There is no such blob.") : ok(bytes);
     },
   };
@@ -84,7 +84,7 @@ async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = [
 }
 
 describe("a long result", () => {
-  test("is stored whole, and shortened with the call of expand_result that reads it", async () => {
+  test("is stored in full, and shortened with the call of expand_result that reads it", async () => {
     const blobs = memoryBlobs();
     const text = `${"h".repeat(8000)}${"t".repeat(2000)}`;
     const outcome = await perform(sayTool(text), blobs);
@@ -92,7 +92,7 @@ describe("a long result", () => {
     expect(outcome.content).toBe(
       `${"h".repeat(3000)}\n[… 6000 of 10000 characters left out; read them with expand_result, result_id "${CALL}" …]\n${"t".repeat(1000)}`,
     );
-    expect([...blobs.kept.keys()]).toEqual([`${KEY}.txt`]);
+    expect([...blobs.stored.keys()]).toEqual([`${KEY}.txt`]);
     expect(await readStoredText(blobs, factsOf(), CALL)).toEqual({ ok: true, value: text });
   });
 
@@ -119,23 +119,23 @@ describe("a long result", () => {
     const blobs = memoryBlobs();
     const outcome = await perform(sayTool("x".repeat(20_000), true), blobs);
     expect(outcome).toMatchObject({ content: "x".repeat(20_000), isLarge: false });
-    expect(blobs.kept.size).toBe(0);
+    expect(blobs.stored.size).toBe(0);
   });
 
   test("is stored as JSON too when its row cannot hold it", async () => {
     const blobs = memoryBlobs();
     const outcome = await perform(sayTool("x".repeat(200_000)), blobs);
-    expect([...blobs.kept.keys()].sort()).toEqual([`${KEY}.json`, `${KEY}.txt`]);
+    expect([...blobs.stored.keys()].sort()).toEqual([`${KEY}.json`, `${KEY}.txt`]);
     expect(outcome.result).toMatchObject({ ok: true, result: { stored: `${KEY}.json` } });
   });
 });
 
 describe("a short result", () => {
-  test("stays whole and is not stored as a blob", async () => {
+  test("stays complete and is not stored as a blob", async () => {
     const blobs = memoryBlobs();
     const outcome = await perform(sayTool("x".repeat(4000)), blobs);
     expect(outcome).toMatchObject({ content: "x".repeat(4000), isLarge: false });
-    expect(blobs.kept.size).toBe(0);
+    expect(blobs.stored.size).toBe(0);
   });
 });
 
@@ -148,7 +148,7 @@ test("a call knows the tools that its task may use", async () => {
 describe("shaping", () => {
   const limits = { mediumCharacters: 100, largeCharacters: 300 };
 
-  test("keeps short text whole and shows of long text its head, its tail, and how much is left out", () => {
+  test("leaves short text complete and renders the head, the tail and the omitted length of long text", () => {
     expect(shapeText("a".repeat(100), limits, "call_1")).toBe("a".repeat(100));
     const shaped = shapeText(`${"h".repeat(150)}${"t".repeat(150)}`, limits, "call_1");
     expect(shaped).toMatch(
@@ -186,12 +186,12 @@ describe("shaping", () => {
     );
   });
 
-  test("keeps every text that it shortens, character for character", async () => {
+  test("stores every text that it shortens, character for character", async () => {
     await fc.assert(
       fc.asyncProperty(text, threshold, async (whole, mediumCharacters) => {
         const blobs = memoryBlobs();
-        const shown = { blobs, limits: { mediumCharacters, largeCharacters: 1 }, canExpand: true };
-        const { content, isLarge } = await formatResult(whole, factsOf(), CALL, shown);
+        const options = { blobs, limits: { mediumCharacters, largeCharacters: 1 }, canExpand: true };
+        const { content, isLarge } = await formatResult(whole, factsOf(), CALL, options);
         expect(isLarge).toBe(whole.length > mediumCharacters);
         if (isLarge) expect(await readStoredText(blobs, factsOf(), CALL)).toEqual({ ok: true, value: whole });
         else expect(content).toBe(whole);

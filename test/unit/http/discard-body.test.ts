@@ -38,7 +38,7 @@ describe("a body that is dropped", () => {
   test.each([
     ["is read to its end from a client that needs half a minute", 10, 3_000, false],
     ["is cancelled when the client stops for ten seconds", 10, 11_000, true],
-    ["is cancelled after a minute in all", 100, 5_000, true],
+    ["is cancelled after a minute in total", 100, 5_000, true],
   ])("%s", async (_, pieces, everyMs, isCancelled) => {
     const { seen, body } = sender(pieces, everyMs);
     const discarded = discardBody(body, BOUNDS);

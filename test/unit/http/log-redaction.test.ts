@@ -19,7 +19,7 @@ test.each([
   expect(redact(text)).not.toContain(secret);
 });
 
-test("of a URL, what is no query is left, and what stands behind it", () => {
+test("of a URL, everything except its query remains, and so does the text after it", () => {
   expect(redact('{"url":"https://api.example/v1?key=x","step":1}')).toBe(
     '{"url":"https://api.example/v1?[query]","step":1}',
   );

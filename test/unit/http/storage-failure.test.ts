@@ -42,7 +42,7 @@ it("anything else is of something else", async () => {
     expect(await failureOf(thrown)).toBeNull();
 });
 
-it("every 503 says when to come back", () => {
+it("every 503 says when to retry", () => {
   const headerOf = (code: "upstream_failed" | "internal", status?: number) =>
     problemResponse({ code, message: "x" }, "req_1", status === undefined ? {} : { status }).headers.get("retry-after");
   expect([headerOf("upstream_failed"), headerOf("internal", 503), headerOf("internal")]).toEqual(["2", "2", null]);

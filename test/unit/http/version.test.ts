@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { VERSION } from "../../../workers/http/version.ts";
 
-test("the Worker tells the version of package.json", () => {
+test("the Worker reports the version of package.json", () => {
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };

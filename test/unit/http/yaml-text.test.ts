@@ -37,7 +37,7 @@ describe("a document", () => {
     expect(await refusalOf(JSON.stringify({ a: "x".repeat(2_000_000) }))).toHaveProperty("a");
   });
 
-  test("gives way between turns, and is refused past its tokens", async () => {
+  test("yields between turns, and is rejected beyond its tokens", async () => {
     let turns = 0;
     const count = async () => {
       turns += 1;

@@ -124,7 +124,7 @@ describe("what a list does not admit", () => {
     expect(message).toContain(reason);
   });
 
-  it("is any path but one that the list has as it stands", () => {
+  it("is any path except one that the list contains literally", () => {
     expect(judged("/usr/bin/git x", ["/usr/bin/git"])).toBe("'/usr/bin/git' 'x'");
     expect(judged("git x", ["/usr/bin/git"])).toContain("not permitted");
   });
@@ -157,7 +157,7 @@ describe("an entry of several words", () => {
 });
 
 describe("without a list", () => {
-  it("everything runs as it stands, unless no program can be given it", () => {
+  it("everything runs unchanged, unless no program can receive it", () => {
     expect(judged("cd x && (echo $HOME > y) & \n rm z", [])).toBe("cd x && (echo $HOME > y) & \n rm z");
     expect(judged("a\0b", [])).toContain("not permitted");
     expect(judged("a\ud800", [])).toContain("not permitted");

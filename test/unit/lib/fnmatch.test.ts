@@ -51,7 +51,7 @@ describe("fnmatch", () => {
     expect(fnmatch(`${"a".repeat(5_000)}b`, pattern)).toBe(true);
   });
 
-  it("finds in a list what one of its patterns matches, each time that it is asked", () => {
+  it("finds a match of a pattern in a list, at every call", () => {
     const text = fc.string({ unit: fc.constantFrom(...Array.from("*?[]!-ab")), maxLength: 6 });
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), fc.array(text, { maxLength: 5 }), (patterns, names) => {

@@ -30,7 +30,7 @@ describe("a schema", () => {
     for (const value of bad) expect([value, fits(schema, value)]).toEqual([value, false]);
   });
 
-  it("names the place as a JSON pointer and what was expected, all of it", () => {
+  it("names the position as a JSON pointer and each expectation there", () => {
     const schema = {
       type: "object",
       required: ["name", "size"],
@@ -130,7 +130,7 @@ describe("a schema", () => {
   it.each([
     ["date-time", "2020-01-01T00:00:00Z"],
     ["ipv6", "1:2:3:4:5:6:7:8"],
-  ])("counts what the format %s costs beside its characters", (format, text) => {
+  ])("counts the cost of the format %s in addition to its characters", (format, text) => {
     expect(problems({ items: { format } }, Array(60_000).fill(text))).toEqual([]);
     const many = Array(190_000).fill(text);
     expect(problems({ items: { format } }, many)).toEqual([" Checking it against the schema takes too much work"]);

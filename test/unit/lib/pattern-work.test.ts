@@ -99,7 +99,7 @@ const workOfCompiled = (compiled: { readonly mock: { readonly calls: readonly (r
   compiled.mock.calls.reduce((sum, [pattern]) => sum + estimatePattern(String(pattern), false).work, 0);
 
 describe("many patterns", () => {
-  it("of a schema are refused by their place once they are too much work together", () => {
+  it("of a schema are rejected by their path once they cost too much together", () => {
     const compiled = vi.spyOn(RE2JS, "compile");
     const properties = Object.fromEntries(
       Array.from({ length: 90 }, (_, index) => [`p${index}`, { type: "string", pattern: large(index) }]),

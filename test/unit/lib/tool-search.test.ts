@@ -121,7 +121,7 @@ describe("a search", () => {
     ]);
   });
 
-  test("gives at most as many as were asked for, each once", () => {
+  test("returns at most the requested number, each once", () => {
     const found = find(tools, "weather file message account", 3);
     expect([found.length, new Set(found).size]).toEqual([3, 3]);
   });

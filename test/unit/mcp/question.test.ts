@@ -17,7 +17,7 @@ function read(question: McpQuestion, said: string | null): unknown {
   return answer.ok ? answer.answer : answer.problem;
 }
 
-function shown(question: McpQuestion) {
+function toShown(question: McpQuestion) {
   const asked = readQuestion(question);
   if (asked === null) throw new Error("it is no question");
   return formatQuestion("notes", "order", question, asked, null);
@@ -27,7 +27,7 @@ const accepted = (content: Record<string, unknown>) => ({ action: "accept", cont
 
 describe("a question", () => {
   it("names the server and the tool, and how to decline", () => {
-    const { query, choices } = shown(form({ name: { type: "string", title: "Name", description: "Your own" } }));
+    const { query, choices } = toShown(form({ name: { type: "string", title: "Name", description: "Your own" } }));
     expect(query).toMatch(/MCP server “notes” asks, for its tool order: Please say\./);
     expect(query).toMatch(/name \(text\): Name: Your own/);
     expect(query).toMatch(/Decline/);
@@ -35,8 +35,8 @@ describe("a question", () => {
   });
 
   it("offers the choices", () => {
-    expect(shown(form({ ok: { type: "boolean" } })).choices).toEqual(["Yes", "No", "Decline"]);
-    expect(shown(form({ size: { type: "string", enum: ["S", "M"] } })).choices).toEqual(["S", "M", "Decline"]);
+    expect(toShown(form({ ok: { type: "boolean" } })).choices).toEqual(["Yes", "No", "Decline"]);
+    expect(toShown(form({ size: { type: "string", enum: ["S", "M"] } })).choices).toEqual(["S", "M", "Decline"]);
     const titled = {
       type: "string",
       oneOf: [
@@ -44,13 +44,13 @@ describe("a question", () => {
         { const: "#0f0", title: "Green" },
       ],
     };
-    expect(shown(form({ colour: titled })).choices).toEqual(["Red", "Green", "Decline"]);
-    expect(shown(form({})).choices).toEqual(["Accept", "Decline"]);
+    expect(toShown(form({ colour: titled })).choices).toEqual(["Red", "Green", "Decline"]);
+    expect(toShown(form({})).choices).toEqual(["Accept", "Decline"]);
   });
 
   it("with a URL names the host, and allows web addresses only", () => {
     const go = (url: string): McpQuestion => ({ mode: "url", message: "Sign in", schema: null, url });
-    expect(shown(go("https://bank.example/in?x=1"))).toMatchObject({
+    expect(toShown(go("https://bank.example/in?x=1"))).toMatchObject({
       query: expect.stringMatching(/page of bank\.example: https:\/\/bank\.example\/in\?x=1/),
       choices: ["Done", "Decline"],
     });
@@ -70,7 +70,7 @@ describe("a question", () => {
   });
 
   it("contains no characters that hide the question", () => {
-    const { query } = shown({ ...form({}), message: "pay\u202e\u200b now" });
+    const { query } = toShown({ ...form({}), message: "pay\u202e\u200b now" });
     expect(query).toMatch(/pay now/);
   });
 });
@@ -99,7 +99,7 @@ describe("an answer", () => {
     [{ type: "string", format: "date" }, "2026-02-30x", /date/],
     [{ type: "array", items: { enum: ["a"] }, minItems: 1 }, "", /1 to 1/],
     [{ type: "string" }, '{"other": 1}', /no field “other”/],
-  ])("that does not fit %j is asked for again: %j", (schema, said, problem) => {
+  ])("that does not fit %j is requested again: %j", (schema, said, problem) => {
     expect(read(form({ value: schema }), said)).toMatch(problem);
   });
 

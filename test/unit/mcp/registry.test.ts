@@ -8,15 +8,18 @@ const keyOf = (byte: number) => btoa(String.fromCharCode(...Array.from({ length:
 
 /** The registry over a table with one row. */
 function registryOver(row: McpServerAccess, key: string) {
-  const kept = { ...row };
+  const stored = { ...row };
   const table = {
-    access: () => Promise.resolve(ok(kept)),
+    access: () => Promise.resolve(ok(stored)),
     saveAuth: (_tenant: string, _name: string, auth: string) => {
-      kept.auth = auth;
+      stored.auth = auth;
       return Promise.resolve(ok(undefined));
     },
   };
-  return { kept, registry: openRegistry(table, { sealing: openSealing(key), reseal: () => Promise.resolve() }, "t1") };
+  return {
+    kept: stored,
+    registry: openRegistry(table, { sealing: openSealing(key), reseal: () => Promise.resolve() }, "t1"),
+  };
 }
 
 it("a server whose secrets were sealed with another key fails with a message, and its OAuth tokens count as lost", async () => {

@@ -21,7 +21,7 @@ describe("a list", () => {
     expect((await read(raw({ name: "a", description: "y" }), raw({ name: "b" }))).hash).not.toBe(one.hash);
   });
 
-  it("refuses invalid tools with a reason, and keeps the others", async () => {
+  it("rejects invalid tools with a reason, and retains the others", async () => {
     const deep = Array.from({ length: 5_000 }).reduce<unknown>((inside) => ({ items: inside }), {});
     const { tools, refused } = await read(
       raw(),

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a call that keeps sending is given up at its total time, and not before", () => {
+test("a call that sends continuously is given up at its total time, and not before", () => {
   const watch = new CallWatch(LIMITS, caller().signal);
   for (let at = 500; at < 10_000; at += 500) {
     vi.advanceTimersByTime(500);
@@ -53,7 +53,7 @@ test("a call of a caller that has given up is aborted from the start", () => {
   expect(new CallWatch(LIMITS, AbortSignal.abort()).signal.aborted).toBe(true);
 });
 
-test("however much is read, there is one timer and one listener, and none after the call", async () => {
+test("however much is read, there is one timer and one listener, and neither after the call", async () => {
   const { signal } = caller();
   const watch = new CallWatch(LIMITS, signal);
   for (let read = 0; read < 50; read += 1) {

@@ -164,7 +164,7 @@ describe("what subagents found", () => {
     expect(content).toContain("- Read b.txt: I read: Read b.txt.");
   });
 
-  test("is used although one of them failed, and the answer tells of that one", () => {
+  test("is used although one of them failed, and the answer names that one", () => {
     const { calls, answer } = play(FAN_OUT, TOOLS, (call) =>
       String(call.given["task_description"]).includes("Tokyo")
         ? "Error (upstream_failed): The subtask failed: no model answered."

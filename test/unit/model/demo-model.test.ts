@@ -11,7 +11,7 @@ import { play, renamed, spec, TOOLS } from "./play-demo-model.ts";
 const FIRST_TASK = "Ask me which city I live in, then write a short note about it to notes/city.md and attach it.";
 
 describe("the first task", () => {
-  test("asks and looks up the date at once, writes what it was told, attaches the file and answers", () => {
+  test("asks and looks up the date at once, writes the answer into a file, attaches it and answers", () => {
     const { steps, answer } = play(FIRST_TASK, TOOLS);
     expect(steps.map((calls) => calls.map((call) => call.name).sort())).toEqual([
       ["ask_human", "get_current_datetime"],
@@ -101,7 +101,7 @@ test.each([
   expect(toQuestion(wanted)).toBe(question);
 });
 
-test("the answer to a question can be a city whose time is asked for, or a URL to fetch", () => {
+test("the answer to a question can be a city, whose time it looks up, or a URL to fetch", () => {
   const there = play(
     "Ask me which city I live in and tell me the time there",
     TOOLS,
@@ -112,7 +112,7 @@ test("the answer to a question can be a city whose time is asked for, or a URL t
   expect(page.calls.at(-1)).toEqual({ name: "http_request", given: { url: "https://example.com/page" } });
 });
 
-test("actions that do not need each other go out in one step, and a pause keeps its place", () => {
+test("independent actions are called in one step, and a pause stays in order", () => {
   const { steps } = play(
     "Fetch https://example.com/1 and fetch https://example.com/2, then wait 3 seconds and list the files",
     TOOLS,

@@ -8,7 +8,7 @@ import { buildToolset } from "../../../core/steps/toolset.ts";
 import { PRINCIPAL } from "../../../core/provenance/label.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { modelRequest } from "../../contracts/model/suite.ts";
-import { asked, preparedCall, shown, thinking } from "../task/play-task.ts";
+import { requestCalls, preparedCall, toView, startThinking } from "../task/play-task.ts";
 import { factsOf } from "../task/world.ts";
 
 async function prepared(calls: Parameters<typeof prepareCalls>[0]) {
@@ -34,11 +34,11 @@ describe("a spoiled call", () => {
 
   test("is a step of the task: its use is settled and the model is called again", async () => {
     const [refused] = await prepared([parseCall("", "{}")]);
-    const state = thinking();
+    const state = startThinking();
     const call = { ...preparedCall(state), ...refused, id: preparedCall(state).id };
     const usage = { inputTokens: 900, outputTokens: 40, estimated: true };
-    const { state: after, ledger } = asked(state, [call], 1, { usage });
-    expect(shown(after)).toMatchObject({
+    const { state: after, ledger } = requestCalls(state, [call], 1, { usage });
+    expect(toView(after)).toMatchObject({
       status: "running",
       usage: { steps: 1, input_tokens: 900, output_tokens: 40 },
     });

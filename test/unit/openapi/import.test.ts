@@ -199,7 +199,7 @@ describe("credentials", () => {
     expect(request.url).toBe("https://api.example/v1/things/{id}?api%20key={{secret.A}}");
   });
 
-  test("use the first alternative with secrets, and are empty where none are needed", async () => {
+  test("use the first alternative with secrets, and are empty if no secret is needed", async () => {
     const { request } = await withSecurity([{ key: [], mutual: [] }, { bearer: [] }], { bearer: "B", key: "A" });
     expect(request.headers).toEqual({ authorization: "Bearer {{secret.B}}" });
     expect((await withSecurity([{ key: [] }, {}], {})).request.headers).toEqual({});

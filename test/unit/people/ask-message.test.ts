@@ -56,9 +56,9 @@ describe("a question", () => {
   });
 
   test("is repeated under the same id", () => {
-    const told = toApproval("task_1", PENDING);
-    expect([told.text, told.ask.reason]).toEqual(["May I call `send_email`?", "It is dangerous."]);
-    expect(createReminderMessage(told)).toMatchObject({
+    const approval = toApproval("task_1", PENDING);
+    expect([approval.text, approval.ask.reason]).toEqual(["May I call `send_email`?", "It is dangerous."]);
+    expect(createReminderMessage(approval)).toMatchObject({
       ask: { id: "apr_1" },
       title: "Reminder: Otto asks for approval: send_email",
     });

@@ -37,7 +37,7 @@ function route(change: Partial<AskToRoute>): AskStep[] {
   return routeAsk({ person: null, conversations: [], askedAt: 0, expiresAt: null, waits: true, ...change });
 }
 
-const told = (steps: readonly AskStep[]) =>
+const reported = (steps: readonly AskStep[]) =>
   steps.map(({ kind, destination, at: moment }) => `${kind} ${destination.channel} ${destination.to} ${iso(moment)}`);
 
 describe("working hours", () => {
@@ -140,7 +140,7 @@ describe("a question to a person in working hours", () => {
   const askedAt = at("2026-11-24T10:00:00+01:00");
 
   test("goes to Slack at once, to mail a quarter of an hour later, and is repeated at most three times", () => {
-    expect(told(route({ person: ana(), askedAt }))).toEqual([
+    expect(reported(route({ person: ana(), askedAt }))).toEqual([
       "ask slack T1/U1 2026-11-24T09:00:00.000Z",
       "ask email ana@acme.example 2026-11-24T09:15:00.000Z",
       "reminder slack T1/U1 2026-11-24T13:00:00.000Z",
@@ -150,7 +150,7 @@ describe("a question to a person in working hours", () => {
   });
 
   test("goes to mail first where that is preferred", () => {
-    expect(told(route({ person: ana({ preferred: "email" }), askedAt })).slice(0, 3)).toEqual([
+    expect(reported(route({ person: ana({ preferred: "email" }), askedAt })).slice(0, 3)).toEqual([
       "ask email ana@acme.example 2026-11-24T09:00:00.000Z",
       "ask slack T1/U1 2026-11-24T09:15:00.000Z",
       "reminder email ana@acme.example 2026-11-24T13:00:00.000Z",
@@ -159,7 +159,7 @@ describe("a question to a person in working hours", () => {
 
   test("is not repeated at night, nor on a weekend", () => {
     const late = at("2026-11-27T15:00:00+01:00");
-    expect(told(route({ person: ana(), askedAt: late })).filter((step) => step.startsWith("reminder"))).toEqual([
+    expect(reported(route({ person: ana(), askedAt: late })).filter((step) => step.startsWith("reminder"))).toEqual([
       "reminder slack T1/U1 2026-11-30T10:00:00.000Z",
       "reminder slack T1/U1 2026-12-01T10:00:00.000Z",
       "reminder slack T1/U1 2026-12-02T10:00:00.000Z",
@@ -168,11 +168,15 @@ describe("a question to a person in working hours", () => {
 
   test("sends nothing at or after its deadline", () => {
     const expiresAt = askedAt + FALLBACK_AFTER_MS;
-    expect(told(route({ person: ana(), askedAt, expiresAt }))).toEqual(["ask slack T1/U1 2026-11-24T09:00:00.000Z"]);
+    expect(reported(route({ person: ana(), askedAt, expiresAt }))).toEqual([
+      "ask slack T1/U1 2026-11-24T09:00:00.000Z",
+    ]);
   });
 
   test("that is a notification goes to one destination, once", () => {
-    expect(told(route({ person: ana(), askedAt, waits: false }))).toEqual(["ask slack T1/U1 2026-11-24T09:00:00.000Z"]);
+    expect(reported(route({ person: ana(), askedAt, waits: false }))).toEqual([
+      "ask slack T1/U1 2026-11-24T09:00:00.000Z",
+    ]);
   });
 });
 
@@ -180,7 +184,7 @@ describe("a question outside working hours", () => {
   const askedAt = at("2026-11-24T20:00:00+01:00");
 
   test("goes to mail at once, and to Slack when the hours begin", () => {
-    expect(told(route({ person: ana(), askedAt })).slice(0, 3)).toEqual([
+    expect(reported(route({ person: ana(), askedAt })).slice(0, 3)).toEqual([
       "ask email ana@acme.example 2026-11-24T19:00:00.000Z",
       "ask slack T1/U1 2026-11-25T08:00:00.000Z",
       "reminder slack T1/U1 2026-11-25T12:00:00.000Z",
@@ -190,10 +194,10 @@ describe("a question outside working hours", () => {
   test("waits for the hours without mail", () => {
     const [slack] = [ana().addresses[1]].filter((address) => address !== undefined);
     const person = ana({ addresses: slack === undefined ? [] : [slack] });
-    expect(told(route({ person, askedAt }))[0]).toBe("ask slack T1/U1 2026-11-25T08:00:00.000Z");
-    expect(told(route({ person, askedAt, waits: false }))).toEqual(["ask slack T1/U1 2026-11-25T08:00:00.000Z"]);
+    expect(reported(route({ person, askedAt }))[0]).toBe("ask slack T1/U1 2026-11-25T08:00:00.000Z");
+    expect(reported(route({ person, askedAt, waits: false }))).toEqual(["ask slack T1/U1 2026-11-25T08:00:00.000Z"]);
     // A question that would expire before the hours is sent at once.
-    expect(told(route({ person, askedAt, expiresAt: askedAt + HOUR }))).toEqual([
+    expect(reported(route({ person, askedAt, expiresAt: askedAt + HOUR }))).toEqual([
       "ask slack T1/U1 2026-11-24T19:00:00.000Z",
     ]);
   });
@@ -201,7 +205,7 @@ describe("a question outside working hours", () => {
 
 describe("a question without a person", () => {
   test("goes to its task's conversation, at any hour", () => {
-    expect(told(route({ conversations: [THREAD] })).slice(0, 2)).toEqual([
+    expect(reported(route({ conversations: [THREAD] })).slice(0, 2)).toEqual([
       "ask slack T1/C1/1.2 1970-01-01T00:00:00.000Z",
       "reminder slack T1/C1/1.2 1970-01-01T04:00:00.000Z",
     ]);

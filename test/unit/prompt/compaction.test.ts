@@ -161,7 +161,7 @@ describe("a model's prose about the older steps", () => {
     expect(readResultIds(lastLine(digest(text, [])))).toEqual([id(1), id(2)]);
   });
 
-  test("stays within the whole's length, beside much that people wrote", () => {
+  test("stays within the total length, together with much text that people wrote", () => {
     const wordy = readHistory(
       null,
       Array.from({ length: 6 }, () => user("w".repeat(2000))),

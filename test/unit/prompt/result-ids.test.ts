@@ -13,7 +13,7 @@ describe("the ids of results in one line", () => {
     expect(writeResultIds([])).toBeNull();
   });
 
-  test("come back as they were, in order", () => {
+  test("are returned unchanged, in order", () => {
     const call = fc.tuple(fc.constantFrom("1", "2"), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 9 }));
     fc.assert(
       fc.property(fc.uniqueArray(call, { selector: String, maxLength: 40 }), (calls) => {

@@ -24,7 +24,7 @@ const PRICES_FILE: Step = { name: "read_file", given: { path: "prices.md" }, res
 const LABELS: readonly Label[] = [PRINCIPAL, TENANT, OUTSIDE];
 
 /** Whether a search and a GET to the named host with the copied text are asked about. */
-async function isAsked(scene: Scene): Promise<readonly boolean[]> {
+async function needsApproval(scene: Scene): Promise<readonly boolean[]> {
   const calls = [
     ["web_search", { query: COPIED }],
     ["http.get", { url: `https://news.example/?q=${encodeURIComponent(COPIED)}` }],
@@ -43,22 +43,22 @@ describe("a subtask", () => {
 
   test.each(LABELS)("whose answer has the label %i and a record's text", async (label) => {
     const steps = [dispatched(PRICES, label), HOSTILE];
-    expect(await isAsked({ input: NAMED, steps })).toEqual([true, true]);
+    expect(await needsApproval({ input: NAMED, steps })).toEqual([true, true]);
     // What the parent had said itself before is no copy.
     const searched: Step = { name: "web_search", given: { query: COPIED }, result: "Nothing.", label: OUTSIDE };
-    expect(await isAsked({ input: NAMED, steps: [searched, ...steps] })).toEqual([false, false]);
+    expect(await needsApproval({ input: NAMED, steps: [searched, ...steps] })).toEqual([false, false]);
   });
 
   test.each(LABELS)("whose input has the label %i and a record's text", async (label) => {
     const input = `${NAMED} The prices: ${PRICES}`;
     const scene: Scene = { input, source: label, isSubtask: true, steps: [HOSTILE] };
-    const [search, get] = await isAsked({ ...scene, copiesRecord: true });
+    const [search, get] = await needsApproval({ ...scene, copiesRecord: true });
     expect(search).toBe(true);
     // A host that only a parent with records of strangers named needs a person anyway.
     expect(get || label > PERSON).toBe(true);
-    expect(await isAsked({ ...scene, copiesRecord: false })).toEqual([false, false]);
+    expect(await needsApproval({ ...scene, copiesRecord: false })).toEqual([false, false]);
     // An earlier release did not say so: what may instruct is taken for free of records, as that release did.
-    expect((await isAsked(scene))[0]).toBe(label > PERSON);
+    expect((await needsApproval(scene))[0]).toBe(label > PERSON);
     const link = { url: "https://news.example/story" };
     if (label <= PERSON) expect(await reasonFor({ ...scene, copiesRecord: true }, "http.get", link)).toBeNull();
   });
@@ -116,10 +116,10 @@ describe("a summary of earlier steps", () => {
       const history = await historyOf([PRICES_FILE]);
       for (const each of [history, replaceDetails(history, `The file says: ${PRICES}`)]) {
         const text = writeHistory(each, { canExpand: true });
-        expect(await isAsked(scene(text, label))).toEqual([true, true]);
+        expect(await needsApproval(scene(text, label))).toEqual([true, true]);
         // Also when it is summarised again, behind steps that read none.
         const again = writeHistory(await historyOf([HOSTILE], text), { canExpand: true });
-        expect(await isAsked(scene(again, label))).toEqual([true, true]);
+        expect(await needsApproval(scene(again, label))).toEqual([true, true]);
       }
     },
   );
@@ -129,12 +129,12 @@ describe("a summary of earlier steps", () => {
     const history = await historyOf([found, page("https://news.example/story", PRICES)]);
     for (const each of [history, replaceDetails(history, `The search says: ${PRICES}`)]) {
       const text = writeHistory(each, { canExpand: true });
-      expect(await isAsked(scene(text, OUTSIDE))).toEqual([false, false]);
+      expect(await needsApproval(scene(text, OUTSIDE))).toEqual([false, false]);
       const again = writeHistory(await historyOf([PRICES_FILE], text), { canExpand: true });
-      expect(await isAsked(scene(again, OUTSIDE))).toEqual([true, true]);
+      expect(await needsApproval(scene(again, OUTSIDE))).toEqual([true, true]);
     }
     const old = writeHistory({ ...history, hasRecords: true }, { canExpand: true });
-    expect(await isAsked(scene(old, OUTSIDE))).toEqual([true, true]);
+    expect(await needsApproval(scene(old, OUTSIDE))).toEqual([true, true]);
   });
 
   test("vouches for no link and no value, and a person's words in it and behind it do", async () => {
@@ -146,22 +146,22 @@ describe("a summary of earlier steps", () => {
     expect(await reasonFor(scene(text, PRINCIPAL), "crm_find", { q: "ana reis" })).toContain(
       "is not in your instructions",
     );
-    const told = scene(writeHistory(await historyOf([PRICES_FILE]), { canExpand: true }), PRINCIPAL);
-    expect(await isAsked({ ...told, parts: [...(told.parts ?? []), behind] })).toEqual([false, false]);
+    const described = scene(writeHistory(await historyOf([PRICES_FILE]), { canExpand: true }), PRINCIPAL);
+    expect(await needsApproval({ ...described, parts: [...(described.parts ?? []), behind] })).toEqual([false, false]);
   });
 });
 
 describe("a result of an unknown source", () => {
   test.each(LABELS)("with the label %i: of a step that was summarised, or of a subtask", async (label) => {
     const expanded: Step = { name: "expand_result", given: { result_id: "call_9" }, result: PRICES, label };
-    expect(await isAsked({ input: NAMED, steps: [expanded, HOSTILE] })).toEqual([true, true]);
+    expect(await needsApproval({ input: NAMED, steps: [expanded, HOSTILE] })).toEqual([true, true]);
     const gone: Step = { name: "tool_that_is_gone", given: {}, result: PRICES, label };
-    expect(await isAsked({ input: NAMED, steps: [gone, HOSTILE] })).toEqual([true, true]);
+    expect(await needsApproval({ input: NAMED, steps: [gone, HOSTILE] })).toEqual([true, true]);
   });
 
   test("while the rest of a page that is in the conversation is no record", async () => {
     const cut = page("https://news.example/story", "[… left out …]");
     const rest: Step = { name: "expand_result", given: { result_id: "call_0" }, result: PRICES };
-    expect(await isAsked({ input: NAMED, steps: [cut, rest] })).toEqual([false, false]);
+    expect(await needsApproval({ input: NAMED, steps: [cut, rest] })).toEqual([false, false]);
   });
 });

@@ -103,7 +103,7 @@ describe("hasLink", () => {
   });
 });
 
-test("findValue finds whole words, and says whether their case is the text's", () => {
+test("findValue finds full words, and reports whether their case matches", () => {
   const text = new SearchedText("Find Ana Reis (id 4711).");
   for (const value of ["Ana Reis", "4711", "Ana", "id 4711"]) expect(findValue(text, value), value).toBe("exact");
   for (const value of ["ana reis", "ANA"]) expect(findValue(text, value), value).toBe("folded");

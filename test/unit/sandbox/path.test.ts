@@ -42,7 +42,7 @@ describe("the form of a path", () => {
   });
 
   it.each(["..", "../a", "a/../b", "a/..", "/..", "/workspace/../x", "sandbox:/../x", "./../a", "a/../../b"])(
-    "says of %j that it leaves the sandbox",
+    "says of %j that it leads outside the sandbox",
     (raw) => {
       expect(judgePath(raw, OPEN, "read", "filename")).toEqual({
         ok: false,
@@ -210,7 +210,7 @@ describe("denied patterns", () => {
   });
 
   it.each(["env", "my.env", "secret.txt", "keys.txt", ".gitignore", "git/config", "secrets", "a/key/b.txt"])(
-    "by default leave %j alone",
+    "do not deny %j by default",
     (raw) => {
       expect(codeOf(raw, DEFAULTS)).toBe("ok");
     },
@@ -314,7 +314,7 @@ describe("an agent's rules, for any path", () => {
     );
   });
 
-  it("allow what is inside an allowed path by whole segments, and show its parents", () => {
+  it("allow what is inside an allowed path by full segments, and list its parents", () => {
     fc.assert(
       fc.property(path, path, (names, root) => {
         const rules = { ...OPEN, allowedPaths: [root.join("/")] };
@@ -364,7 +364,7 @@ describe("the start of a search", () => {
 });
 
 describe("a list of extensions", () => {
-  it("applies to every text tool, and none has one by default", () => {
+  it("applies to every text tool, and is absent by default", () => {
     expect(checkListedExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(true);
     expect(checkExtension("a.py", { ...OPEN, extensions: null }).ok).toBe(false);
     expect(checkListedExtension("a.py", { ...OPEN, extensions: [".md"] })).toMatchObject({

@@ -46,13 +46,13 @@ describe("a write to a sandbox", () => {
     expect(codeOf({ size: 111 }, { totals, present })).toBe("quota_exceeded");
   });
 
-  it("fits up to the last file, and a replacement adds none", () => {
+  it("fits up to the last file, and a replacement adds no file", () => {
     expect(codeOf({}, { totals: { files: SANDBOX_MAX_FILES - 1, bytes: 0 } })).toBe("ok");
     expect(codeOf({}, { totals: { files: SANDBOX_MAX_FILES, bytes: 0 } })).toBe("quota_exceeded");
     expect(codeOf({}, { totals: { files: SANDBOX_MAX_FILES, bytes: 100 }, present })).toBe("ok");
   });
 
-  it("keeps files and directories apart", () => {
+  it("separates files from directories", () => {
     expect(codeOf({}, { isDirectory: true })).toBe("conflict");
     expect(codeOf({}, { fileAbove: "a" })).toBe("conflict");
   });
@@ -100,7 +100,7 @@ describe("a write with a backup", () => {
 describe("the entry of a write", () => {
   const at = { now: 7, lastVersion: 3 };
 
-  it("has the next version, and keeps the file's mode unless another is given", () => {
+  it("has the next version, and retains the file's mode unless another is given", () => {
     expect(createEntry(write, { ...at, present })).toMatchObject({ version: 4, mode: 0o600, modifiedAt: 7 });
     expect(createEntry(write, { ...at, present: null })).toMatchObject({ version: 4, mode: 0o644 });
     expect(createEntry({ ...write, mode: 0o755 }, { ...at, present })).toMatchObject({ mode: 0o755 });

@@ -116,7 +116,7 @@ describe("an occurrence", () => {
     expect(getNextWake(ledger.state, ledger.open(), at(1))).toBe(at(2));
   });
 
-  test("is retried while that may help, and fails otherwise or after its time", () => {
+  test("is retried while the error is retryable and its time lasts, and fails otherwise", () => {
     const ledger = new Ledger({ missed: { policy: "skip", window_seconds: 60 } });
     ledger.tick(at(1));
     const [first] = ledger.open();
@@ -264,12 +264,12 @@ describe("an alert", () => {
   });
 
   test("is sent when a run fails, if alerts are configured", () => {
-    for (const told of [true, false]) {
-      const ledger = new Ledger(told ? { alert } : {});
+    for (const wasReported of [true, false]) {
+      const ledger = new Ledger(wasReported ? { alert } : {});
       ledger.tick(at(1));
       ledger.start(at(1));
       ledger.end(key(1), "failed", at(1) + 1);
-      expect(ledger.alerts).toHaveLength(told ? 1 : 0);
+      expect(ledger.alerts).toHaveLength(wasReported ? 1 : 0);
     }
   });
 });

@@ -52,7 +52,7 @@ function dues(clock: DueClock, start: number, end: number): number[] {
   return found;
 }
 
-const shown = (moments: readonly number[]) => moments.map((at) => new Date(at).toISOString().slice(0, 16));
+const formatMinutes = (moments: readonly number[]) => moments.map((at) => new Date(at).toISOString().slice(0, 16));
 
 /** A period with one offset from UTC. */
 interface Span {
@@ -103,7 +103,7 @@ function fitting(fits: (wall: Date) => boolean): number[] {
 }
 
 /** Each wall time once, at the first moment whose reading has reached it. */
-function kept(spans: readonly Span[], walls: readonly number[]): number[] {
+function keepWalls(spans: readonly Span[], walls: readonly number[]): number[] {
   const found = new Set<number>();
   let reached = start + (spans[0]?.offset ?? 0) - MINUTE;
   for (const { from, to, offset } of spans) {
@@ -137,7 +137,7 @@ describe("over 24 months with a leap day", () => {
     const spans = spansOf(zone, start, end);
     for (const { expression, walls } of patterns) {
       const found = dues(clockOf(ruleOf(expression, zone)), start, end);
-      expect(shown(found), expression).toEqual(shown(kept(spans, walls)));
+      expect(formatMinutes(found), expression).toEqual(formatMinutes(keepWalls(spans, walls)));
     }
   });
 
@@ -208,7 +208,9 @@ describe("at an offset change", () => {
     ],
   ])("%s", (_, expression, zone, from, wanted) => {
     const start = Date.parse(from);
-    expect(shown(dues(clockOf(ruleOf(expression, zone)), start, start + DAY)).slice(0, wanted.length)).toEqual(wanted);
+    expect(formatMinutes(dues(clockOf(ruleOf(expression, zone)), start, start + DAY)).slice(0, wanted.length)).toEqual(
+      wanted,
+    );
   });
 });
 
@@ -227,8 +229,8 @@ describe("compared with cron-parser", () => {
     const others = theirs(expression, zone, time);
     const [inOwn, inOthers] = [new Set(own), new Set(others)];
     return {
-      own: shown(own.filter((at) => !inOthers.has(at))),
-      theirs: shown(others.filter((at) => !inOwn.has(at))),
+      own: formatMinutes(own.filter((at) => !inOthers.has(at))),
+      theirs: formatMinutes(others.filter((at) => !inOwn.has(at))),
     };
   };
 
@@ -287,7 +289,7 @@ describe("intervals and single times", () => {
   test("nothing is due before the start, nor from the end on", () => {
     const bounds = { startsAt: anchor + DAY, endsAt: anchor + 2 * DAY };
     const found = dues(clockOf(ruleOf("0 */12 * * *", "UTC", bounds)), anchor, anchor + 9 * DAY);
-    expect(shown(found)).toEqual(["2026-01-02T00:00", "2026-01-02T12:00"]);
+    expect(formatMinutes(found)).toEqual(["2026-01-02T00:00", "2026-01-02T12:00"]);
   });
 });
 

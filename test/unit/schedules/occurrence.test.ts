@@ -26,7 +26,7 @@ describe("an occurrence after the end of its task", () => {
     expect(failed(`.${"😀".repeat(200)}`).why).toBe(`the task failed: .${"😀".repeat(149)}`);
   });
 
-  test("says that the task was cancelled or deleted, and keeps an earlier reason", () => {
+  test("records that the task was cancelled or deleted, and retains an earlier reason", () => {
     expect(recordEnd(occurrence, { status: "cancelled", why: null }, 2).why).toBe("the task was cancelled");
     expect(recordEnd(occurrence, null, 2).why).toContain("erased");
     const gave = supersedeRun(occurrence, "the next", 2);
@@ -87,7 +87,7 @@ describe("an occurrence whose task's end was not reported", () => {
   const HOUR = 3_600_000;
   const working = (lookedAt: number | null) => ({ ...recordStart(occurrence, "task_1", 0), lookedAt });
 
-  test("is checked after an hour, then ever less often, and at least once a day", () => {
+  test("is checked after an hour, then less and less often, and at least once a day", () => {
     const looks: number[] = [];
     for (let at = getRecheckTime(working(null)); looks.length < 8; at = getRecheckTime(working(at))) looks.push(at);
     expect(looks.map((at) => at / HOUR)).toEqual([1, 2, 4, 8, 16, 32, 56, 80]);

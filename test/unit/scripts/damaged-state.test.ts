@@ -11,15 +11,15 @@ import { LockDamaged, takeLock } from "../../../scripts/supervisor/exclusive-loc
 import { openSecrets } from "../../../scripts/supervisor/secrets.ts";
 import { keep, openStateFolder, type StateFolder } from "../../../scripts/supervisor/state-folder.ts";
 
-const place = mkdtempSync(join(tmpdir(), "otto-damaged-"));
-afterAll(() => rmSync(place, { recursive: true }));
+const directory = mkdtempSync(join(tmpdir(), "otto-damaged-"));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const KEY = `${"A".repeat(43)}=`;
 const OTHER = `${"B".repeat(42)}A=`;
 let state: StateFolder;
 
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(place, "state-")));
+  state = openStateFolder(mkdtempSync(join(directory, "state-")));
 });
 
 /** One sentence: it ends in one full stop, and has no line of a stack. */
@@ -107,7 +107,7 @@ describe("the folder of the embedded database", () => {
     expect(existsSync(mark())).toBe(false);
   });
 
-  it("is lost where a used state has none", () => {
+  it("is lost if a used state lacks it", () => {
     expect(prepareFolder({ folder: folder(), isUsed: true })).toBe("lost");
   });
 
@@ -131,9 +131,9 @@ describe("the folder of the embedded database", () => {
   });
 });
 
-describe("a file that is written whole or not at all", () => {
+describe("a file that is written completely or not at all", () => {
   it("leaves nothing behind when it cannot be written", () => {
-    const target = join(place, "a-folder-in-its-place");
+    const target = join(directory, "a-folder-in-its-place");
     mkdirSync(target);
     writeFileSync(join(target, "x"), "x");
     expect(() => keep(target, "text")).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
@@ -142,8 +142,8 @@ describe("a file that is written whole or not at all", () => {
 });
 
 describe("a log that cannot be written", () => {
-  it("drops lines, counts them, and goes on when it can be written again", () => {
-    const folder = join(place, "logs-gone");
+  it("drops lines, counts them, and continues when it can be written again", () => {
+    const folder = join(directory, "logs-gone");
     const path = join(folder, "some.log");
     const log = openLog(path);
     log.write("lost 1\n");
@@ -155,7 +155,7 @@ describe("a log that cannot be written", () => {
   });
 
   it("outlives a rotation that fails", () => {
-    const folder = mkdtempSync(join(place, "rotating-"));
+    const folder = mkdtempSync(join(directory, "rotating-"));
     const path = join(folder, "some.log");
     const log = openLog(path, 10);
     // A folder in the place of the earlier part: the rename fails.

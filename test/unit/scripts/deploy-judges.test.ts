@@ -117,7 +117,7 @@ describe("the flags", () => {
   });
 
   it.each(["otto.example", "http://otto.example", "https://otto.example/v1", "https://u:p@otto.example", ""])(
-    "hold no address that is none: %j",
+    "contain no invalid address: %j",
     (url) => expect(() => readFlags(["--url", url], {})).toThrow("--url: it has to be"),
   );
 
@@ -144,7 +144,7 @@ describe("the secrets", () => {
 
   const required = SECRET_NAMES.filter((name) => SECRETS[name].required);
 
-  it("are enough when the required ones are there; what is left out is told with what that means", () => {
+  it("are enough if the required ones are set; each omitted one is listed with its consequence", () => {
     const verdict = judgeSecrets(required, ["OTTO_MODE"]);
     expect(verdict.problems).toEqual([]);
     expect(verdict.leftOut.map((line) => line.split(":")[0])).toEqual([

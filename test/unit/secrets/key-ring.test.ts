@@ -91,17 +91,17 @@ describe("a key ring", () => {
 
 /** The record of keys in the database. `used`: headers that rows still have. */
 function recordOf(rows: readonly RecordedKey[], used: readonly string[]) {
-  let kept = [...rows];
+  let stored = [...rows];
   return {
-    rows: () => kept,
-    listRecorded: async () => ok(kept),
+    rows: () => stored,
+    listRecorded: async () => ok(stored),
     async setFirst(header: string) {
-      kept = kept.map((row) => (row.header === "" && row.member === null ? { header: "", member: header } : row));
+      stored = stored.map((row) => (row.header === "" && row.member === null ? { header: "", member: header } : row));
       return ok(undefined);
     },
     async forget(header: string) {
       if (used.includes(header)) return ok(false);
-      kept = kept.filter((row) => row.header !== header);
+      stored = stored.filter((row) => row.header !== header);
       return ok(true);
     },
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { getSkillInstructions, toSkillSlug, splitSkill } from "../../../core/skills/skill.ts";
-import { saidOf, skillMd } from "./packages.ts";
+import { checkSkill, skillMd } from "./packages.ts";
 
 describe("the name of a skill's tool", () => {
   test.each([
@@ -28,7 +28,7 @@ describe("a SKILL.md", () => {
   });
 
   test("returns its head, flat or with lists, each value as written", async () => {
-    const { skill, problems, warnings } = await saidOf(
+    const { skill, problems, warnings } = await checkSkill(
       skillMd([
         "category: data",
         "version: 1.0",
@@ -58,12 +58,12 @@ describe("a SKILL.md", () => {
       scripts: [],
     });
     expect(skill?.hash).toMatch(/^[0-9a-f]{64}$/);
-    const listed = await saidOf(skillMd(["tags:", "  - one", "  - two", "allowed-tools: [read_file, web_*]"]));
+    const listed = await checkSkill(skillMd(["tags:", "  - one", "  - two", "allowed-tools: [read_file, web_*]"]));
     expect(listed.skill).toMatchObject({ tags: ["one", "two"], allowedTools: ["read_file", "web_*"] });
   });
 
   test("may have version and author among its metadata, and restricts nothing without a list", async () => {
-    const { skill } = await saidOf(skillMd(["metadata:", "  version: 2.10", "  author: Ana"]));
+    const { skill } = await checkSkill(skillMd(["metadata:", "  version: 2.10", "  author: Ana"]));
     expect(skill).toMatchObject({ version: "2.10", author: "Ana", allowedTools: null });
   });
 
@@ -97,7 +97,7 @@ describe("a SKILL.md", () => {
     ["lists without an end", `---\n${"- ".repeat(9_000)}\n---\n`, ["SKILL.md:2: the head is nested too deep"]],
     ["a large head", skillMd([`license: ${"x".repeat(20_000)}`]), ["SKILL.md:1: the head has 2"]],
   ])("is rejected with the position: %s", async (_, text, begins) => {
-    const { skill, problems } = await saidOf(text);
+    const { skill, problems } = await checkSkill(text);
     expect(skill).toBeNull();
     expect(problems).toHaveLength(begins.length);
     begins.forEach((start, index) => expect(problems[index]).toContain(start));
@@ -111,12 +111,12 @@ describe("a SKILL.md", () => {
     ["group:part", "group-part"],
     ["café", "cafe"],
   ])("is rejected for the name %s, with a suggestion", async (name, better) => {
-    const { problems } = await saidOf(skillMd([`name: "${name}"`]));
+    const { problems } = await checkSkill(skillMd([`name: "${name}"`]));
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^SKILL\\.md:2: name is .*; write ${better}$`))]);
   });
 
   test("reports all errors at once", async () => {
-    const { problems } = await saidOf("---\nname: Bad\ntags: {}\nscripts:\n  - nowhere.py\n---\n");
+    const { problems } = await checkSkill("---\nname: Bad\ntags: {}\nscripts:\n  - nowhere.py\n---\n");
     expect(problems.map((problem) => problem.slice(0, problem.indexOf(" ")))).toEqual([
       "SKILL.md:1:",
       "SKILL.md:2:",
@@ -126,7 +126,7 @@ describe("a SKILL.md", () => {
   });
 
   test("is read with a warning when a text lacks its quotes", async () => {
-    const { skill, problems, warnings } = await saidOf(
+    const { skill, problems, warnings } = await checkSkill(
       "---\nname: pdf\ndescription: Use it when: it's a PDF\nargument-hint: [file] [--fast]\n---\nRead it.\n",
     );
     expect(problems).toEqual([]);
@@ -135,14 +135,14 @@ describe("a SKILL.md", () => {
   });
 
   test("has the start of a description that is too long, with a warning", async () => {
-    const { skill, problems, warnings } = await saidOf(skillMd([`description: ${"ab ".repeat(400)}`]));
+    const { skill, problems, warnings } = await checkSkill(skillMd([`description: ${"ab ".repeat(400)}`]));
     expect(problems).toEqual([]);
     expect(skill?.description).toBe("ab ".repeat(342).slice(0, 1_024).trimEnd());
     expect(warnings).toEqual(["SKILL.md:3: description has 1199 characters: only the first 1024 are used"]);
   });
 
   test("warns about unused fields, and stores them", async () => {
-    const { skill, warnings } = await saidOf(
+    const { skill, warnings } = await checkSkill(
       skillMd(["model: large", "allowed_tools: [read_file]", 'metadata: {"x": {"bins": ["jq"]}}'], ""),
     );
     expect(skill?.metadata).toEqual({ x: '{"bins":["jq"]}' });
@@ -156,7 +156,7 @@ describe("a SKILL.md", () => {
 
   test("warns about tools of other programs and suggests ours, without translating them", async () => {
     const list = "allowed-tools: Bash(git add:*), Read WebFetch mcp__notes__find Read_File grep Nothing";
-    const { skill, warnings } = await saidOf(skillMd([list]));
+    const { skill, warnings } = await checkSkill(skillMd([list]));
     expect(skill?.allowedTools).toEqual([
       "Bash(git add:*)",
       "Read",
@@ -171,16 +171,16 @@ describe("a SKILL.md", () => {
   });
 
   test.each(["allowed-tools: []", "allowed-tools:", 'allowed-tools: ""'])(
-    "that lists no tools allows none: %s",
+    "that lists no tools allows no tool: %s",
     async (line) => {
-      const { skill, warnings } = await saidOf(skillMd([line]));
+      const { skill, warnings } = await checkSkill(skillMd([line]));
       expect(skill?.allowedTools).toEqual([]);
       expect(warnings).toEqual([expect.stringContaining("a task may use only ask_human")]);
     },
   );
 
   test("warns when its list names foreign tools only", async () => {
-    const { warnings } = await saidOf(skillMd(["allowed-tools: Read Write"]));
+    const { warnings } = await checkSkill(skillMd(["allowed-tools: Read Write"]));
     expect(warnings.at(-1)).toContain("no entry names a tool here");
   });
 });

@@ -36,7 +36,7 @@ export async function judged(files: Files): Promise<JudgedSkill> {
 }
 
 /** The messages about a SKILL.md with further files. */
-export async function saidOf(text: string, files: Files = {}) {
+export async function checkSkill(text: string, files: Files = {}) {
   const { skill, report } = await judged({ "SKILL.md": text, ...files });
   return { skill, problems: report.problems.map(formatNote), warnings: report.warnings.map(formatNote) };
 }

@@ -68,7 +68,7 @@ describe("the scan", () => {
     expect(await said("false")).toContain("will not get it");
   });
 
-  test("finds invisible characters, and none in ordinary text", async () => {
+  test("finds invisible characters, but not in ordinary text", async () => {
     const { report } = await judged({
       "SKILL.md": skillMd([], "one\ntwo \u202Eback\u202C\nthree\u200B\n"),
       "references/a.md": "tag \u{E0041}\u{E0042}\n",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findInterpreter } from "../../../core/skills/interpreter.ts";
 import { listScripts } from "../../../core/skills/find-scripts.ts";
 import { readPackage, writePackage } from "../../../core/skills/package.ts";
-import { packageFrom, saidOf, skillMd } from "./packages.ts";
+import { packageFrom, checkSkill, skillMd } from "./packages.ts";
 
 const PYTHON = "#!/usr/bin/env python3\nprint(1)\n";
 
@@ -18,7 +18,7 @@ describe("the scripts of a skill", () => {
       "    timeout: 5s",
       "  - check",
     ];
-    const { skill, problems, warnings } = await saidOf(skillMd(lines), {
+    const { skill, problems, warnings } = await checkSkill(skillMd(lines), {
       "scripts/report.py": PYTHON,
       "scripts/sub/clean.sh": "#!/bin/sh\n",
       "scripts/check.mjs": "#!/usr/bin/env node\n",
@@ -34,9 +34,9 @@ describe("the scripts of a skill", () => {
   test("may be declared read-only", async () => {
     const head = (value: string) => skillMd(["scripts:", "  - name: a.py", `    read_only: ${value}`]);
     const files = { "scripts/a.py": PYTHON };
-    expect((await saidOf(head("true"), files)).skill?.scripts).toMatchObject([{ name: "a.py", readOnly: true }]);
-    expect((await saidOf(head("false"), files)).skill?.scripts[0]).not.toHaveProperty("readOnly");
-    expect((await saidOf(head("maybe"), files)).problems[0]).toContain("read_only is");
+    expect((await checkSkill(head("true"), files)).skill?.scripts).toMatchObject([{ name: "a.py", readOnly: true }]);
+    expect((await checkSkill(head("false"), files)).skill?.scripts[0]).not.toHaveProperty("readOnly");
+    expect((await checkSkill(head("maybe"), files)).problems[0]).toContain("read_only is");
   });
 
   test.each([
@@ -44,12 +44,12 @@ describe("the scripts of a skill", () => {
     ["scripts: {a.py: Makes it, b.py: {timeout: 3}}", ["a.py", "b.py"]],
     ["scripts:", []],
   ])("may be written flat: %s", async (line, names) => {
-    const { skill } = await saidOf(skillMd([line]), { "scripts/a.py": PYTHON, "scripts/b.py": PYTHON });
+    const { skill } = await checkSkill(skillMd([line]), { "scripts/a.py": PYTHON, "scripts/b.py": PYTHON });
     expect(skill?.scripts.map(({ name }) => name)).toEqual(names);
   });
 
   test("produce a warning when others are declared: they cannot be run", async () => {
-    const { skill, warnings } = await saidOf(skillMd(["scripts: [a.py]"]), {
+    const { skill, warnings } = await checkSkill(skillMd(["scripts: [a.py]"]), {
       "scripts/a.py": PYTHON,
       "scripts/lib.py": "x = 1\n",
     });
@@ -74,13 +74,13 @@ describe("the scripts of a skill", () => {
     ["has no name", "[{timeout: 3}]", PYTHON, "SKILL.md:4: scripts: name is missing"],
     ["is a list", "[[a.py]]", PYTHON, "an entry is a list"],
   ])("are rejected where one %s", async (_, declared, script, said) => {
-    const { skill, problems } = await saidOf(skillMd([`scripts: ${declared}`]), { "scripts/a.py": script });
+    const { skill, problems } = await checkSkill(skillMd([`scripts: ${declared}`]), { "scripts/a.py": script });
     expect(skill).toBeNull();
     expect(problems).toEqual([expect.stringContaining(said)]);
   });
 
   test("are all that something can run where none is declared", async () => {
-    const { skill, problems, warnings } = await saidOf(skillMd(), {
+    const { skill, problems, warnings } = await checkSkill(skillMd(), {
       "scripts/fill.py": "print(1)\n",
       "scripts/office/pack.ts": "export {};\n",
       "scripts/run": "#!/bin/bash -e\necho\n",
@@ -105,14 +105,14 @@ describe("the scripts of a skill", () => {
   test("are none where an empty declaration says so, and found for a version that an earlier release stored", async () => {
     const files = { "scripts/a.py": "print(1)\n" };
     const opened = (text: string) => readPackage(writePackage(packageFrom({ "SKILL.md": text, ...files }).files));
-    expect((await saidOf(skillMd(["scripts: []"]), files)).skill?.scripts).toEqual([]);
+    expect((await checkSkill(skillMd(["scripts: []"]), files)).skill?.scripts).toEqual([]);
     expect(listScripts({ scripts: [] }, opened(skillMd(["scripts: []"])))).toEqual([]);
     expect(listScripts({ scripts: [] }, opened(skillMd()))).toMatchObject([{ name: "a.py", path: "scripts/a.py" }]);
   });
 
   test("may be named without an extension when that is unique", async () => {
     const two = { "scripts/a.py": PYTHON, "scripts/a.sh": "#!/bin/sh\n" };
-    const { problems } = await saidOf(skillMd(["scripts: [a]"]), two);
+    const { problems } = await checkSkill(skillMd(["scripts: [a]"]), two);
     expect(problems).toEqual(["SKILL.md:4: scripts: a could be scripts/a.py or scripts/a.sh"]);
   });
 });

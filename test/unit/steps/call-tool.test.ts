@@ -50,7 +50,7 @@ describe("a call by call_tool", () => {
     expect(within).toMatchObject({ tool: "send", effect: "once", arguments: { text: "hi", count: 1 }, outcome: null });
   });
 
-  test("takes every name that the inner tool has, and no arguments as none", async () => {
+  test("accepts every name of the inner tool, and missing arguments as empty ones", async () => {
     for (const name of ["dotted.send", "dotted_send"]) {
       expect((await prepareOne("call_tool", { ...SEND, name })).tool).toBe("dotted.send");
     }
@@ -114,7 +114,7 @@ describe("a hijacked model", () => {
     },
   );
 
-  test("reaches no tool without its permission, and none that a dispatch or a request removed", async () => {
+  test("reaches no tool without its permission, and no tool that a dispatch or a request removed", async () => {
     const without = await prepareOne("call_tool", SEND, { permissions: ["read"] });
     expect(errorOf(without)?.message).toBe("Tool requires :network permission but agent only has [:read]");
     const child = {

@@ -68,17 +68,17 @@ describe("the request of a step", () => {
     expect((await requestOf([], { model: "the-second" })).model).toBe("the-second");
   });
 
-  test("tells a subtask's agent who reads its answer, after its own instructions", async () => {
+  test("gives a subtask's agent the reader of its answer, after its own instructions", async () => {
     const own = await requestOf([]);
     const child = await requestOf([], { facts: factsOf({ id: CHILD, parentId: factsOf().id, depth: 1 }) });
-    const [plain, told] = [own, child].map(({ messages }) => messages[0]?.content ?? "");
+    const [plain, withParent] = [own, child].map(({ messages }) => messages[0]?.content ?? "");
     const instructions = factsOf().agent.config.instructions;
     expect(plain).toBe(`${instructions}\n\n${DATA_NOTE}`);
-    expect(told?.startsWith(`${instructions}\n\nYou work on a part of a larger task`)).toBe(true);
-    expect(told?.endsWith(`\n\n${DATA_NOTE}`)).toBe(true);
+    expect(withParent?.startsWith(`${instructions}\n\nYou work on a part of a larger task`)).toBe(true);
+    expect(withParent?.endsWith(`\n\n${DATA_NOTE}`)).toBe(true);
   });
 
-  test("tells the agent of a call from the API nothing of the kind", async () => {
+  test("gives the agent of a call from the API no such note", async () => {
     const own = await requestOf([]);
     const call = await requestOf([], { facts: factsOf({ id: CHILD, parentId: factsOf().id, kind: "call" }) });
     expect(call.messages).toEqual(own.messages);

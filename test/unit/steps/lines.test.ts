@@ -2,21 +2,21 @@ import { describe, expect, test } from "vitest";
 import { type LineListener, sendLines } from "../../../core/steps/lines.ts";
 
 /** A listener that records the lines, and whose `over` the test settles. It stores every line but `unstored`. */
-function listen(hear: (line: string) => void = () => undefined, unstored: string | null = null) {
-  const heard: string[] = [];
+function listen(onLine: (line: string) => void = () => undefined, unstored: string | null = null) {
+  const received: string[] = [];
   const open = Promise.withResolvers<void>();
   const listener: LineListener<string> = {
     async hear(line) {
-      heard.push(line);
-      hear(line);
+      received.push(line);
+      onLine(line);
     },
     async commit(line) {
-      heard.push(`committed ${line}`);
+      received.push(`committed ${line}`);
       return line !== unstored;
     },
     givenUp: () => open.promise,
   };
-  return { heard, listener, giveUp: open.resolve, break: open.reject };
+  return { heard: received, listener, giveUp: open.resolve, break: open.reject };
 }
 
 /** A hop that tells a line and works on until it is aborted; `ended` notes how it came out. */
@@ -52,7 +52,7 @@ describe("a runner call", () => {
   });
 
   test("commits the lines that must be stored, and resumes with the answer for each", async () => {
-    const { heard, listener } = listen(undefined, "c!");
+    const { heard: received, listener } = listen(undefined, "c!");
     const answers: boolean[] = [];
     await sendLines<string>(
       listener,
@@ -64,12 +64,12 @@ describe("a runner call", () => {
       },
       (line) => line.endsWith("!"),
     );
-    expect(heard).toEqual(["a", "committed b!", "committed c!"]);
+    expect(received).toEqual(["a", "committed b!", "committed c!"]);
     expect(answers).toEqual([true, false]);
   });
 
   test("without a last line returns null, and is not aborted before it is cancelled", async () => {
-    const { heard, listener } = listen();
+    const { heard: received, listener } = listen();
     const aborted: boolean[] = [];
     const last = await sendLines<string>(listener, async function* work(signal) {
       yield "only";
@@ -77,7 +77,7 @@ describe("a runner call", () => {
       aborted.push(signal.aborted);
       return null;
     });
-    expect([last, heard, aborted]).toEqual([null, ["only"], [false]]);
+    expect([last, received, aborted]).toEqual([null, ["only"], [false]]);
   });
 
   test.each(["given up", "left by the one who listened"] as const)("that is %s is aborted and closed", async (how) => {
@@ -111,13 +111,13 @@ describe("a runner call", () => {
   });
 
   test("that breaks fails with what broke it", async () => {
-    const { heard, listener } = listen();
+    const { heard: received, listener } = listen();
     const telling = sendLines<string>(listener, async function* work() {
       yield "a";
       throw new Error("the model's server is on fire");
     });
     await expect(telling).rejects.toThrow("on fire");
-    expect(heard).toEqual(["a"]);
+    expect(received).toEqual(["a"]);
   });
 
   test.each(["ended", "breaks"] as const)("that came to its end is not aborted when the call to it %s", async (how) => {

@@ -32,7 +32,7 @@ function defaultFacts(tools: readonly string[] = ["*"], change: Partial<TaskFact
   return factsOf({ agent: { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, tools: [...tools] } }, ...change });
 }
 
-async function shownTo(facts: TaskFacts, tools: readonly Tool[] = MANY): Promise<string[]> {
+async function listTools(facts: TaskFacts, tools: readonly Tool[] = MANY): Promise<string[]> {
   return (await buildToolset(tools, facts)).specs.map(({ name }) => name);
 }
 
@@ -58,9 +58,9 @@ const inReach = () => catalogue.filter((tool) => checkEnvelope(tool, defaultFact
 
 describe("the tools in a request", () => {
   test("is every tool while they are few, without those that find others", async () => {
-    const shown = await shownTo(defaultFacts(), [...catalogue, ...outside(5)]);
-    expect(shown.length).toBe(inReach().length - SEARCH_TOOLS.length + 5);
-    for (const name of SEARCH_TOOLS) expect(shown).not.toContain(name);
+    const listed = await listTools(defaultFacts(), [...catalogue, ...outside(5)]);
+    expect(listed.length).toBe(inReach().length - SEARCH_TOOLS.length + 5);
+    for (const name of SEARCH_TOOLS) expect(listed).not.toContain(name);
   });
 
   test("is every built-in tool, whatever the default agent's model reads of them", async () => {
@@ -69,7 +69,7 @@ describe("the tools in a request", () => {
       0,
     );
     expect(characters).toBeLessThan(MAX_ALL_CHARACTERS);
-    expect(await shownTo(defaultFacts(), catalogue)).toHaveLength(inReach().length - SEARCH_TOOLS.length);
+    expect(await listTools(defaultFacts(), catalogue)).toHaveLength(inReach().length - SEARCH_TOOLS.length);
   });
 
   test("holds examples only while they cost little", async () => {
@@ -98,8 +98,8 @@ describe("the tools in a request", () => {
 
   test("holds the tools that the agent names one by one, as far as there is room", async () => {
     const [one, two] = madeTools(2).map(({ name }) => name);
-    const shown = await shownTo(defaultFacts(["*", one ?? "", two ?? ""]));
-    expect(shown).toEqual(expect.arrayContaining([one, two]));
+    const listed = await listTools(defaultFacts(["*", one ?? "", two ?? ""]));
+    expect(listed).toEqual(expect.arrayContaining([one, two]));
     const all = await buildToolset(MANY, defaultFacts(["*", ...madeTools(190).map(({ name }) => name)]));
     const characters = all.specs.reduce((sum, spec) => sum + JSON.stringify(spec).length, 0);
     expect(characters).toBeLessThanOrEqual(MAX_LISTED_CHARACTERS);

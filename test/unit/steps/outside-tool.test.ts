@@ -80,7 +80,7 @@ describe("the tools of a tenant", () => {
     expect(tool?.input.safeParse({ a: "y" }).success).toBe(true);
   });
 
-  test("are remembered by key as long as their host documents, or Otto's own API", () => {
+  test("are remembered by key for the time that their host, or Otto for its own API, documents", () => {
     const request = {
       method: "POST" as const,
       headers: {},
@@ -228,7 +228,7 @@ describe("a call of an HTTP tool", () => {
     [429, "rate_limited", "failed"],
     [500, "upstream_failed", "unknown"],
     [302, "upstream_failed", "unknown"],
-  ])("tells a status of %i as %s, and knows whether it happened", async (status, code, state) => {
+  ])("reports a status of %i as %s, and knows whether it happened", async (status, code, state) => {
     const outcome = await call(http({ method: "POST" }, { effect: "once" }), fakeWeb(status, "no such city"));
     expect(outcome.state).toBe(state);
     if (state === "failed") {
@@ -237,7 +237,7 @@ describe("a call of an HTTP tool", () => {
     }
   });
 
-  test("that gave something else than the tool promises has happened all the same", async () => {
+  test("that returned something other than the tool's promised output has happened all the same", async () => {
     const tool = http({ method: "POST" }, { effect: "once", output: { type: "object", required: ["id"] } });
     expect(await call(tool, fakeWeb(200, '{"id":7}'))).toMatchObject({ state: "confirmed", result: { ok: true } });
     expect(await call(tool, fakeWeb(200, "<html>"))).toMatchObject({

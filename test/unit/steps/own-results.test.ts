@@ -12,49 +12,49 @@ const away = { put: async () => ok(undefined), get: async () => failed("not_foun
 
 /** The results of `own`, whose objects count how often they are asked. */
 function open(results: readonly OwnResult[] | null) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const taskOf = (task: string) => ({
     facts: async () => {
-      asked.push(task);
+      requests.push(task);
       return ok({ rootId: own } as never);
     },
     call: async () => {
-      asked.push(task);
+      requests.push(task);
       return ok({ content: `row of ${task}`, label: TENANT } as never);
     },
   });
   const sent = results === null ? null : { task: own, results };
-  return { port: openResults({ blobs: away, taskOf, tenant: "ten_1", rootId: own, own: sent }), asked };
+  return { port: openResults({ blobs: away, taskOf, tenant: "ten_1", rootId: own, own: sent }), requests };
 }
 
 describe("a result of the call's own task", () => {
   const id = deriveCallId(own, 1, 0);
 
   test("is read from the job, with its label", async () => {
-    const { port, asked } = open([{ callId: id, content: "It is noon.", label: TENANT }]);
+    const { port, requests } = open([{ callId: id, content: "It is noon.", label: TENANT }]);
     expect(await port.read(id)).toEqual(ok("It is noon."));
     expect(await port.getLabel(id)).toBe(TENANT);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test("that the job does not have is not found, without a call to an object", async () => {
-    const { port, asked } = open([]);
+    const { port, requests } = open([]);
     expect(await port.read(id)).toMatchObject({ ok: false, error: { code: "not_found" } });
     expect(await port.getLabel(id)).toBe(OUTSIDE);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test("is read from its object when the job is of an earlier release", async () => {
-    const { port, asked } = open(null);
+    const { port, requests } = open(null);
     expect(await port.read(id)).toEqual(ok(`row of ${own}`));
-    expect(new Set(asked)).toEqual(new Set([own]));
+    expect(new Set(requests)).toEqual(new Set([own]));
   });
 });
 
 test("a result of another task of the tree is read from that task's object", async () => {
-  const { port, asked } = open([]);
+  const { port, requests } = open([]);
   expect(await port.read(deriveCallId(other, 3, 1))).toEqual(ok(`row of ${other}`));
-  expect(new Set(asked)).toEqual(new Set([other]));
+  expect(new Set(requests)).toEqual(new Set([other]));
 });
 
 test.each([

@@ -113,7 +113,7 @@ describe("a call", () => {
     expect(await files.stat("copy.txt")).toMatchObject({ value: { label: OUTSIDE, isUploaded: false } });
   });
 
-  test("has the label of a result that it reads again, and of none that it cannot read", async () => {
+  test("has the label of a result that it reads again, but not of an unreadable one", async () => {
     const results = fakeResults({ own: "x", page: "y" }, { own: TENANT });
     const { tracker, ports } = watched(PRINCIPAL, { results });
     await ports.results.read("nothing");

@@ -59,7 +59,7 @@ describe("the bus", () => {
     ]);
   });
 
-  test("gets a tool by each of its names, and none that there is not", async () => {
+  test("gets a tool by each of its names, and nothing by an unknown name", async () => {
     const named: Tool = { ...(OWN[0] as Tool), alsoNamed: ["forecast", "read_file"] };
     const { bus } = await play([...catalogue, named]);
     for (const name of ["weather.now", "weather_now", "forecast"])

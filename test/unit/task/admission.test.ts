@@ -8,7 +8,17 @@ import type { TaskState } from "../../../core/task/state.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import { anyCommand } from "./any-command.ts";
-import { asked, created, drawsFrom, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
+import {
+  requestCalls,
+  created,
+  drawsFrom,
+  applyFailure,
+  preparedCall,
+  applyReply,
+  toView,
+  startThinking,
+  wake,
+} from "./play-task.ts";
 import { ADMITTED, ASK, call, factsOf, NO_LIMITS, SLEEP, TaskWorld } from "./world.ts";
 
 type Enter = Extract<Work, { kind: "enter" }>;
@@ -33,8 +43,8 @@ function entering(state: TaskState, now: number): Enter {
 
 /** A state whose tokens were counted from a small request, so that sums are easy to see. */
 function afterStep(): TaskState {
-  const { state } = asked(thinking(), [
-    preparedCall(thinking(), 0, {
+  const { state } = requestCalls(startThinking(), [
+    preparedCall(startThinking(), 0, {
       outcome: { state: "confirmed", result: { ok: true, result: 1 }, content: "", control: null, durationMs: 1 },
     }),
   ]);
@@ -44,7 +54,7 @@ function afterStep(): TaskState {
 
 describe("no runner call begins", () => {
   test("without a valid permit, for any commands in any order", () => {
-    const begun = new Set<string>();
+    const started = new Set<string>();
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const draw = drawsFrom(seed);
@@ -60,22 +70,22 @@ describe("no runner call begins", () => {
           if (state.turnedAway !== null && state.permit !== null)
             throw new Error("a task that was turned away kept its leave");
           if (work === null || work.kind === "enter" || work.kind === "cancel") continue;
-          begun.add(work.kind);
-          const leave = before.permit;
+          started.add(work.kind);
+          const permit = before.permit;
           // What follows in one decision on a reply is of the same step, which was let in.
-          if (leave === null || before.turnedAway !== null || (command.type === "wake" && leave.until <= now)) {
+          if (permit === null || before.turnedAway !== null || (command.type === "wake" && permit.until <= now)) {
             throw new Error(`${work.kind} began on ${command.type} in ${before.phase.name} without leave`);
           }
-          if (work.kind === "think" && leave.grant.tokens !== null && state.phase.name === "thinking") {
+          if (work.kind === "think" && permit.grant.tokens !== null && state.phase.name === "thinking") {
             const { inputTokens, outputTokens } = state.phase.reserved;
             const used = state.usage.inputTokens + state.usage.outputTokens;
-            expect(used + inputTokens + outputTokens).toBeLessThanOrEqual(leave.grant.tokens);
+            expect(used + inputTokens + outputTokens).toBeLessThanOrEqual(permit.grant.tokens);
           }
         }
       }),
       { numRuns: 300 },
     );
-    expect([...begun].sort()).toEqual(["act", "condense", "dispatch", "think"]);
+    expect([...started].sort()).toEqual(["act", "condense", "dispatch", "think"]);
   });
 
   test("before a permit was requested, and one begins at once after it is granted", () => {
@@ -138,7 +148,7 @@ describe("a halt", () => {
   const halt: Command = { type: "halt", message: "Stopped by ana." };
 
   test("cuts off the current model call, which counts as its reservation, and its reply is void", () => {
-    const halted = decide(thinking(), halt, 500).state;
+    const halted = decide(startThinking(), halt, 500).state;
     expect(getStatus(halted)).toBe("sleeping");
     expect(halted.usage).toMatchObject({ outputTokens: 1024, estimated: true });
     const reply: Command = {
@@ -161,8 +171,8 @@ describe("a halt", () => {
   });
 
   test("cuts off calls as a crash does, each by its effect class", () => {
-    const calls = (["none", "once"] as const).map((effect, index) => preparedCall(thinking(), index, { effect }));
-    const acting = asked(thinking(), calls).state;
+    const calls = (["none", "once"] as const).map((effect, index) => preparedCall(startThinking(), index, { effect }));
+    const acting = requestCalls(startThinking(), calls).state;
     const halted = decide(acting, halt, 500).state;
     const late: Command = {
       type: "call_settled",
@@ -223,13 +233,16 @@ describe("a permit", () => {
     const asleep = new TaskWorld([[call("none", SLEEP)]]);
     asleep.run(10);
     expect(asleep.state).toMatchObject({ phase: { name: "parked" }, permit: null });
-    expect(failedWith(thinking(), {}).state).toMatchObject({ phase: { name: "backing_off" }, permit: null });
-    expect(replied(thinking(), { text: "done" }).state).toMatchObject({ phase: { name: "ended" }, permit: null });
-    expect(decide(thinking(), { type: "cancel", by: "x" }, 1).state.permit).toBeNull();
+    expect(applyFailure(startThinking(), {}).state).toMatchObject({ phase: { name: "backing_off" }, permit: null });
+    expect(applyReply(startThinking(), { text: "done" }).state).toMatchObject({
+      phase: { name: "ended" },
+      permit: null,
+    });
+    expect(decide(startThinking(), { type: "cancel", by: "x" }, 1).state.permit).toBeNull();
   });
 
   test("is requested once for the next attempt after a back-off", () => {
-    const failed = failedWith(thinking(), {}, 0).state;
+    const failed = applyFailure(startThinking(), {}, 0).state;
     const at = findNextWake(failed, 0) ?? 0;
     const admitted = decide(wakeOnly(failed, "b", at).state, ADMITTED, at).state;
     expect(wakeOnly(admitted, "b", at).work).toMatchObject({ kind: "think", attempt: 2 });
@@ -270,10 +283,13 @@ describe("a permit", () => {
   });
 
   test("is requested with the messages that the next request contains", () => {
-    const told = decide(afterStep(), { type: "message", text: "a word ".repeat(3000), request: null }, 1).state;
-    const { need } = entering(told, 3000);
+    const messaged = decide(afterStep(), { type: "message", text: "a word ".repeat(3000), request: null }, 1).state;
+    const { need } = entering(messaged, 3000);
     expect(need.tokens).toBeGreaterThan(2000);
-    expect(wake(told, "b", 3000, granted(10 + need.tokens)).work).toMatchObject({ kind: "think", maxOutputTokens: 16 });
+    expect(wake(messaged, "b", 3000, granted(10 + need.tokens)).work).toMatchObject({
+      kind: "think",
+      maxOutputTokens: 16,
+    });
   });
 
   test("is requested at the price of the next model", () => {
@@ -295,7 +311,7 @@ describe("a permit", () => {
         ? ({ ...ADMITTED, forMs: 0.5 } as Command)
         : { type: "exhausted", message: "The tenant's budget is used up." };
     world.run();
-    expect(shown(world.state)).toMatchObject({
+    expect(toView(world.state)).toMatchObject({
       status: "failed",
       reason: "budget_exceeded",
       error: { message: "The tenant's budget is used up." },
@@ -305,7 +321,7 @@ describe("a permit", () => {
   });
 
   test("is refused under a model call too, which counts as its reservation", () => {
-    const { state } = decide(thinking(), { type: "exhausted", message: "used up" }, 5);
+    const { state } = decide(startThinking(), { type: "exhausted", message: "used up" }, 5);
     expect(state).toMatchObject({ phase: { status: "failed" }, usage: { outputTokens: 1024, estimated: true } });
   });
 

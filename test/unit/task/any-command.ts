@@ -5,7 +5,7 @@ import type { TaskState } from "../../../core/task/state.ts";
 import type { Control } from "../../../core/tool/tool.ts";
 import { toSkillInForce } from "../../../core/task/skills-in-force.ts";
 import { makeSkill } from "../../fakes/skill-texts.ts";
-import { endingOf, preparedCall } from "./play-task.ts";
+import { createEnding, preparedCall } from "./play-task.ts";
 import { ADMITTED, ASK, answer, DISPATCH, SLEEP } from "./world.ts";
 
 type Draw = () => number;
@@ -138,7 +138,7 @@ function historyCondensed(state: TaskState, draw: Draw): Command {
 }
 
 function subtaskEnded(state: TaskState, draw: Draw): Command {
-  return { type: "subtask_ended", ending: endingOf(subtaskOf(state, draw)) };
+  return { type: "subtask_ended", ending: createEnding(subtaskOf(state, draw)) };
 }
 
 function modelReplied(state: TaskState, draw: Draw): Command {

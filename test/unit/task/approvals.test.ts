@@ -4,7 +4,7 @@ import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import type { Command, RevisedCall } from "../../../core/task/commands.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide, findNextWake } from "../../../core/task/task.ts";
-import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
+import { requestCalls, drawsFrom, preparedCall, toView, startThinking, wake } from "./play-task.ts";
 import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
 type Decided = Extract<Command, { type: "approval_decided" }>;
@@ -13,7 +13,7 @@ const asks: ScriptedCall = { tool: "send", effect: "once", asks: true };
 const rowsOf = (world: TaskWorld) => [...world.ledger.values()];
 const count = (world: TaskWorld, type: string) => world.events.filter((event) => event.type === type).length;
 const approvalsOf = (world: TaskWorld) =>
-  shown(world.state).pending.flatMap((entry) => (entry.kind === "approval" ? [entry] : []));
+  toView(world.state).pending.flatMap((entry) => (entry.kind === "approval" ? [entry] : []));
 
 function decision(approval: string, change: Partial<Decided> = {}): Decided {
   return {
@@ -48,21 +48,21 @@ function parked(calls: readonly ScriptedCall[] = [asks]): TaskWorld {
 describe("a call that needs an approval", () => {
   test("waits for a person, with the hash of exactly what would run", () => {
     const world = parked();
-    expect(shown(world.state)).toMatchObject({
+    expect(toView(world.state)).toMatchObject({
       status: "waiting_approval",
       pending: [{ kind: "approval", tool: "send", arguments_hash: "send-1-0", reason: "the policy asks" }],
     });
     expect(world.ran).toEqual([]);
     expect(rowsOf(world)).toMatchObject([{ state: "intended", attempts: 0, settledAt: null }]);
-    const [asked] = world.events.filter(({ type }) => type === "approval.requested");
-    expect(asked?.data).toMatchObject({
+    const [requested] = world.events.filter(({ type }) => type === "approval.requested");
+    expect(requested?.data).toMatchObject({
       arguments: {},
       arguments_hash: "send-1-0",
       approval_id: approvalsOf(world)[0]?.id,
     });
   });
 
-  test("waits beside others, each under its own id, while what needs no approval runs", () => {
+  test("waits together with others, each under its own id, while calls without an approval run", () => {
     const world = parked([asks, call("keyed"), asks, asks]);
     const ids = approvalsOf(world).map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
@@ -145,12 +145,12 @@ describe("a call that needs an approval", () => {
     ["with the calls that the hop cut off when it was approved meanwhile", false, 1030],
   ] as const)("is due %s", (_, isSettled, due) => {
     const calls = [
-      preparedCall(thinking(), 0, { effect: "none" }),
-      preparedCall(thinking(), 1, { approval: { reason: "asked", expiresInMs: 60_000 } }),
+      preparedCall(startThinking(), 0, { effect: "none" }),
+      preparedCall(startThinking(), 1, { approval: { reason: "asked", expiresInMs: 60_000 } }),
     ];
-    const acting = asked(thinking(), calls, 10).state;
+    const acting = requestCalls(startThinking(), calls, 10).state;
     expect(acting.phase.name).toBe("acting");
-    const approval = shown(acting).pending.find((entry) => entry.kind === "approval")?.id ?? "";
+    const approval = toView(acting).pending.find((entry) => entry.kind === "approval")?.id ?? "";
     const approved = decide(acting, decision(approval), 20).state;
     const hop = { step: 1, incarnation: "a" } as const;
     const outcome = confirmedOutcome({}, "done", 1);
@@ -246,10 +246,10 @@ test("whatever is decided, however late or often, a call runs only with the argu
           crashing(drawsFrom(seed), 0.1),
         );
         world.run(60_000);
-        const shownAs = approvalsOf(world);
+        const view = approvalsOf(world);
         const approved = new Map<string, string>();
         tries.forEach(({ call: at, decision: what, edit, after, runs }, index) => {
-          const approval = shownAs[at];
+          const approval = view[at];
           if (approval === undefined) return;
           world.now += after;
           const change =

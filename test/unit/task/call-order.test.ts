@@ -11,7 +11,7 @@ import { getStatus } from "../../../core/task/status.ts";
 import { decide } from "../../../core/task/task.ts";
 import type { Touch } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
-import { drawsFrom, endingOf, shown, shuffled } from "./play-task.ts";
+import { drawsFrom, createEnding, toView, shuffled } from "./play-task.ts";
 import { ASK, answer, call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const reads: readonly Touch[] = [{ resource: "files", mode: "read" }];
@@ -90,8 +90,8 @@ describe("the runner", () => {
           ]);
           expect(running.size).toBeLessThanOrEqual(5);
           const open = all.filter((_one, index) => !log.some(([start, at]) => !start && at === index));
-          const begun = new Set(log.map(([, index]) => index));
-          const idle = findUnblocked(open).filter(({ callId: id }) => !begun.has(parseCallId(id)?.index ?? -1));
+          const started = new Set(log.map(([, index]) => index));
+          const idle = findUnblocked(open).filter(({ callId: id }) => !started.has(parseCallId(id)?.index ?? -1));
           if (isWaiting) expect(running.size === 5 || idle.length === 0).toBe(true);
           const [ends] = shuffled([...running.keys()], draw);
           if (ends !== undefined) {
@@ -188,7 +188,7 @@ describe("a task", () => {
       const made = [...world.subtasks.values()].map(({ made: its }) => its);
       expect(made.map(({ callId: id }) => id)).toEqual([0, 1, 4].map(idOf));
       const end = (index: number) =>
-        world.apply({ type: "subtask_ended", ending: endingOf(made[index]?.facts.id ?? "", {}) });
+        world.apply({ type: "subtask_ended", ending: createEnding(made[index]?.facts.id ?? "", {}) });
       end(0);
       world.run();
       expect(world.ran).toHaveLength(1);
@@ -207,10 +207,10 @@ describe("a task", () => {
     fc.assert(
       fc.property(fc.array(anyCall, { minLength: 2, maxLength: 8 }), fc.integer(), (script, seed) => {
         const world = new TaskWorld([script], crashing(drawsFrom(seed), seed % 3 === 0 ? 0 : 0.05));
-        world.afterMade = ({ facts }) => world.apply({ type: "subtask_ended", ending: endingOf(facts.id, {}) });
+        world.afterMade = ({ facts }) => world.apply({ type: "subtask_ended", ending: createEnding(facts.id, {}) });
         for (let rounds = 0; rounds < 20 && getStatus(world.state) !== "completed"; rounds += 1) {
           world.run(world.now + 100_000);
-          for (const wait of shown(world.state).pending) {
+          for (const wait of toView(world.state).pending) {
             const by = { reason: null, by: "ana", request: null, revised: null } as const;
             if (wait.kind === "approval")
               world.apply({ type: "approval_decided", approval: wait.id, decision: "approve", ...by });
@@ -233,7 +233,7 @@ describe("a task", () => {
     world.run(1000);
     expect(world.state.phase.name).toBe("parked");
     expect(world.ran.map(({ callId: id }) => id).sort()).toEqual([idOf(2)]);
-    const approval = shown(world.state).pending.find(({ kind }) => kind === "approval");
+    const approval = toView(world.state).pending.find(({ kind }) => kind === "approval");
     const decision = { type: "approval_decided", revised: null, reason: null, by: "ana", request: null } as const;
     const id = approval?.kind === "approval" ? approval.id : "";
     world.apply({ ...decision, approval: id, decision: "approve" });
@@ -247,7 +247,7 @@ describe("a task", () => {
     const world = new TaskWorld([[asks, touching(writes)]]);
     world.run(1000);
     expect(world.ran).toEqual([]);
-    const [pending] = shown(world.state).pending;
+    const [pending] = toView(world.state).pending;
     if (how === "refused" && pending?.kind === "approval") {
       const by = { reason: null, by: "ana", request: null, revised: null } as const;
       world.apply({ type: "approval_decided", approval: pending.id, decision: "refuse", ...by });
@@ -262,7 +262,7 @@ describe("a task", () => {
     const world = new TaskWorld([[question, touching(reads, call("none"))]]);
     world.run(1000);
     expect([world.state.phase.name, world.ran]).toEqual(["parked", []]);
-    const [pending] = shown(world.state).pending;
+    const [pending] = toView(world.state).pending;
     world.apply(answer(pending?.kind === "question" ? pending.id : ""));
     world.run();
     expect(world.ran.map(({ callId: made }) => made)).toEqual([idOf(1)]);

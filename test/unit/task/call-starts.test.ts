@@ -11,7 +11,7 @@ import type { RunnableCall, Work } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide, findNextWake } from "../../../core/task/task.ts";
-import { drawsFrom, thinking, wake } from "./play-task.ts";
+import { drawsFrom, startThinking, wake } from "./play-task.ts";
 import { call, crashing, factsOf, TaskWorld } from "./world.ts";
 
 const TASK = factsOf().id;
@@ -64,18 +64,20 @@ describe("the runner", () => {
 
   test("starts no call after a refused start, and still reports how the calls under way end", async () => {
     const { started, lines, end } = schedule(9, 5);
-    const told: ActLine[] = [];
+    const reported: ActLine[] = [];
     for (const index of [0, 1, 2, 3, 4]) {
       const next = lines.next(false);
       await settleStarts();
       end(index);
       const { value } = await next;
-      if (value !== undefined) told.push(value);
+      if (value !== undefined) reported.push(value);
     }
     expect((await lines.next(false)).done).toBe(true);
     expect(started).toHaveLength(5);
-    expect(told.map((line) => line.type)).toEqual(Array.from({ length: 5 }, () => "settled"));
-    expect(told.map((line) => (line.type === "settled" ? (line.starts?.length ?? 0) : null))).toEqual([1, 0, 0, 0, 0]);
+    expect(reported.map((line) => line.type)).toEqual(Array.from({ length: 5 }, () => "settled"));
+    expect(reported.map((line) => (line.type === "settled" ? (line.starts?.length ?? 0) : null))).toEqual([
+      1, 0, 0, 0, 0,
+    ]);
   });
 
   test("announces at once the calls that it has room for beyond the stored ones", async () => {
@@ -89,7 +91,7 @@ describe("the runner", () => {
 
 describe("twenty calls that cannot be looked up, five at a time", () => {
   test("have only the attempts of the first five stored with the write that begins the tool phase", () => {
-    const { state, work, ledger } = begun();
+    const { state, work, ledger } = startCalls();
     expect(state.batch.map(({ attempts }) => attempts)).toEqual([...Array(5).fill(1), ...Array(15).fill(0)]);
     expect(ledger.map((change) => (change.kind === "insert" ? change.row.attempts : change.kind))).toEqual(
       state.batch.map(({ attempts }) => attempts),
@@ -124,7 +126,7 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
   });
 
   test("run after a crash if they had not started, and are unknown only if they may have left", () => {
-    const { state } = begun();
+    const { state } = startCalls();
     const hop = { step: 1, incarnation: "a" } as const;
     const outcome = confirmedOutcome({}, "done", 1);
     const settled = decide(state, { type: "call_settled", ...hop, callId: idOf(0), outcome }, 2).state;
@@ -143,14 +145,14 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
   });
 
   test("end as not done if the task is cancelled before they start", () => {
-    const { state } = begun();
+    const { state } = startCalls();
     const cancelled = decide(state, { type: "cancel", by: "ana" }, 3).state;
     const states = cancelled.batch.map(({ state: its }) => its);
     expect(states).toEqual([...Array(5).fill("unknown"), ...Array(15).fill("failed")]);
   });
 
   test("run after a stop if they had not started", () => {
-    const { state } = begun();
+    const { state } = startCalls();
     const halted = decide(state, { type: "halt", message: "stopped" }, 3).state;
     const released = decide(halted, { type: "called" }, 10_000).state;
     const after = wake(released, "b", 10_000);
@@ -159,10 +161,10 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
   });
 
   test("all run once with a runner of an earlier release, which skips `later`", () => {
-    let { state } = begun();
+    let { state } = startCalls();
     const made: string[] = [];
     for (let hops = 0; state.phase.name !== "ready" && hops < 10; hops += 1) {
-      const work = hops === 0 ? begun().work : workOf(wake(state, `h${hops}`, 3 + hops).work);
+      const work = hops === 0 ? startCalls().work : workOf(wake(state, `h${hops}`, 3 + hops).work);
       if (hops > 0) state = wake(state, `h${hops}`, 3 + hops).state;
       const hop = { step: 1, incarnation: hops === 0 ? "a" : `h${hops}` } as const;
       for (const { callId: id } of work?.calls ?? []) {
@@ -178,20 +180,20 @@ describe("twenty calls that cannot be looked up, five at a time", () => {
 });
 
 test("calls beyond the runner's own setting do not count as started", () => {
-  const { state } = begun(2);
+  const { state } = startCalls(2);
   expect(state.batch.filter(({ attempts }) => attempts > 0)).toHaveLength(2);
 });
 
 test("a tool phase that fails at once starts no further calls before the next alarm", () => {
-  const { state } = begun();
+  const { state } = startCalls();
   const ended = decide(state, { type: "runner_call_ended", step: 1, incarnation: "a" }, 3).state;
   expect(ended.phase).toMatchObject({ name: "acting", incarnation: "" });
   expect(findNextWake(ended, 3)).toBeGreaterThan(3);
 });
 
 /** The moment at which the model has asked for the twenty calls. */
-function begun(maxParallel?: number) {
-  const state: TaskState = thinking({ agent: DEFAULT_AGENT });
+function startCalls(maxParallel?: number) {
+  const state: TaskState = startThinking({ agent: DEFAULT_AGENT });
   const calls = TWENTY.map((_, index) => ({
     id: idOf(index),
     tool: "t",

@@ -9,7 +9,7 @@ import { CHECKPOINT_TOKENS } from "../../../core/task/budget.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { decide } from "../../../core/task/task.ts";
-import { failedWith, replied, thinking, wake } from "./play-task.ts";
+import { applyFailure, applyReply, startThinking, wake } from "./play-task.ts";
 import { factsOf, NO_LIMITS } from "./world.ts";
 import { ORDINARY, PROSE } from "../model/token-samples.ts";
 
@@ -21,37 +21,39 @@ const chargedAfterCrash = (state: TaskState) => wake(state, "b", 2000).state.usa
 
 describe("a model call that is cut off", () => {
   test("costs what it had written at its last checkpoint and 1,024 tokens more", () => {
-    expect(chargedAfterCrash(thinking())).toBe(1024);
-    expect(chargedAfterCrash(written(thinking(), 1100))).toBe(2124);
-    expect(chargedAfterCrash(written(written(thinking(), 1100), 5000))).toBe(6024);
-    expect(failedWith(written(thinking(), 3000), { kind: "cut_off" }).state.usage.outputTokens).toBe(4024);
-    expect(decide(written(thinking(), 3000), { type: "halt", message: "stop" }, 2).state.usage.outputTokens).toBe(4024);
+    expect(chargedAfterCrash(startThinking())).toBe(1024);
+    expect(chargedAfterCrash(written(startThinking(), 1100))).toBe(2124);
+    expect(chargedAfterCrash(written(written(startThinking(), 1100), 5000))).toBe(6024);
+    expect(applyFailure(written(startThinking(), 3000), { kind: "cut_off" }).state.usage.outputTokens).toBe(4024);
+    expect(decide(written(startThinking(), 3000), { type: "halt", message: "stop" }, 2).state.usage.outputTokens).toBe(
+      4024,
+    );
   });
 
   test("never costs more than its reservation", () => {
-    expect(chargedAfterCrash(written(thinking(), 8000))).toBe(8192);
+    expect(chargedAfterCrash(written(startThinking(), 8000))).toBe(8192);
     const facts = { limits: { ...NO_LIMITS, maxTokens: 500 } };
-    const { usage } = wake(thinking(facts), "b", 2000).state;
+    const { usage } = wake(startThinking(facts), "b", 2000).state;
     expect(usage.inputTokens + usage.outputTokens).toBeLessThanOrEqual(500);
   });
 
   test("costs its reservation when an earlier release began it, which stored no checkpoint", () => {
-    const { phase, ...rest } = thinking();
+    const { phase, ...rest } = startThinking();
     if (phase.name !== "thinking") throw new Error("it thinks");
     const { written: _, ...before } = phase;
     expect(chargedAfterCrash({ ...rest, phase: before })).toBe(8192);
   });
 
   test("costs its own output only: the next attempt begins at zero", () => {
-    const again = wake(written(thinking(), 3000), "b", 2000).state;
+    const again = wake(written(startThinking(), 3000), "b", 2000).state;
     expect(wake(again, "c", 4000).state.usage.outputTokens).toBe(4024 + 1024);
   });
 
   test("stores no checkpoint after its reply, and a late checkpoint changes nothing", () => {
-    const ended = replied(written(thinking(), 3000), { text: "done" }).state;
+    const ended = applyReply(written(startThinking(), 3000), { text: "done" }).state;
     expect(ended.usage.outputTokens).toBe(3);
     expect(decide(ended, progressed(4000), 3).state).toBe(ended);
-    const state = written(thinking(), 3000);
+    const state = written(startThinking(), 3000);
     expect(decide(state, progressed(2000), 3).state).toBe(state);
   });
 
@@ -67,7 +69,7 @@ describe("a model call that is cut off", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 1, max: 200 }), (pieces, times) => {
         const reply = new Reply("o200k");
-        let state = thinking({ ...factsOf() });
+        let state = startThinking({ ...factsOf() });
         for (let time = 0; time < times; time += 1) {
           for (const text of pieces) {
             if (time % 3 === 0) reply.addText(text);
@@ -96,7 +98,7 @@ describe("a model call that is cut off", () => {
       for (const [kind, text] of kinds) {
         const counted = tokenizer.encode(text, "all").length;
         const reply = new Reply(encoding);
-        let state = thinking();
+        let state = startThinking();
         let streamed = 0;
         for (; streamed + counted <= 4000; streamed += counted) {
           for (const piece of text.match(/ *[^ ]+/g) ?? []) {

@@ -5,7 +5,7 @@ import type { Decision, Work } from "../../../core/task/decision.ts";
 import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide, findNextWake } from "../../../core/task/task.ts";
-import { asked, failedWith, preparedCall, shown, thinking, wake } from "./play-task.ts";
+import { requestCalls, applyFailure, preparedCall, toView, startThinking, wake } from "./play-task.ts";
 import { ADMITTED, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const large: ScriptedCall = { tool: "read", effect: "none", outcome: { content: "head … tail", isLarge: true } };
@@ -25,9 +25,9 @@ function done(state: TaskState, index = 0, change: Partial<PreparedCall["outcome
 
 /** A task whose model call of step `step` is under way, after as many steps of one quick call. */
 function atStep(step: number, change: Partial<TaskFacts> = {}): TaskState {
-  let state = thinking(change);
+  let state = startThinking(change);
   while (state.step < step) {
-    const { state: ready } = asked(state, [done(state)], state.step * 10);
+    const { state: ready } = requestCalls(state, [done(state)], state.step * 10);
     state = wake(ready, "a", state.step * 10).state;
   }
   return state;
@@ -50,10 +50,10 @@ function shortened(state: TaskState, through: number, now: number): Decision {
     contextTokens: 700,
     usage,
   };
-  const told = decide(state, command, now);
-  expect(told.compaction).toEqual({ through, text: "in short" });
-  expect(told.spent).toMatchObject([{ purpose: "history", inputTokens: 20, outputTokens: 5, estimated: false }]);
-  return decide(told.state, { type: "runner_call_ended", ...hopOf(told.state) }, now);
+  const resumed = decide(state, command, now);
+  expect(resumed.compaction).toEqual({ through, text: "in short" });
+  expect(resumed.spent).toMatchObject([{ purpose: "history", inputTokens: 20, outputTokens: 5, estimated: false }]);
+  return decide(resumed.state, { type: "runner_call_ended", ...hopOf(resumed.state) }, now);
 }
 
 describe("a result too long to read", () => {
@@ -73,7 +73,7 @@ describe("a result too long to read", () => {
     expect(world.modelCalls).toBe(2);
   });
 
-  test("keeps its head and tail when a crash falls in between, and what was reserved for it is spent", () => {
+  test("retains its head and tail when a crash interrupts it, and its reservation is spent", () => {
     // The third point after both effects: leave (1), hop one (2, 3), four around the calls, then the hop that shortens.
     const points = new Set([9]);
     let point = 0;
@@ -92,34 +92,34 @@ describe("a result too long to read", () => {
     expect(getStatus(world.state)).toBe("completed");
   });
 
-  test("keeps what is said before it", () => {
-    const call = done(thinking(), 0, { isLarge: true });
-    const { state } = asked(thinking(), [call]);
+  test("retains messages that arrive before it", () => {
+    const call = done(startThinking(), 0, { isLarge: true });
+    const { state } = requestCalls(startThinking(), [call]);
     const noted = { ...state, batch: state.batch.map((one) => ({ ...one, note: "A person changed this." })) };
-    const begun = wake(noted, "a", 2);
-    expect(condensing(begun).results).toEqual([call.id]);
-    const told = decide(
-      begun.state,
-      { type: "result_condensed", ...hopOf(begun.state), callId: call.id, content: "in short", usage },
+    const started = wake(noted, "a", 2);
+    expect(condensing(started).results).toEqual([call.id]);
+    const resumed = decide(
+      started.state,
+      { type: "result_condensed", ...hopOf(started.state), callId: call.id, content: "in short", usage },
       3,
     );
-    expect(told.ledger).toEqual([{ kind: "content", callId: call.id, content: "A person changed this.\nin short" }]);
+    expect(resumed.ledger).toEqual([{ kind: "content", callId: call.id, content: "A person changed this.\nin short" }]);
     const twice = decide(
-      told.state,
-      { type: "result_condensed", ...hopOf(told.state), callId: call.id, content: "again", usage },
+      resumed.state,
+      { type: "result_condensed", ...hopOf(resumed.state), callId: call.id, content: "again", usage },
       4,
     );
-    expect(twice.state).toBe(told.state);
+    expect(twice.state).toBe(resumed.state);
   });
 
   test("without a line when the runner call was cut off costs its reservation; one with a line does not", () => {
-    const calls = [0, 1, 2].map((index) => done(thinking(), index, { isLarge: true, content: "head … tail" }));
-    const begun = wake(asked(thinking(), calls).state, "a", 2);
-    const line = { type: "result_condensed", ...hopOf(begun.state) } as const;
-    const [first = "", second = ""] = condensing(begun).results;
-    const told = decide(begun.state, { ...line, callId: first, content: "in short", usage }, 3);
-    expect(told.spent).toMatchObject([{ purpose: "summary", callId: first, inputTokens: 20 }]);
-    const refused = decide(told.state, { ...line, callId: second, content: null, usage: UNUSED }, 4);
+    const calls = [0, 1, 2].map((index) => done(startThinking(), index, { isLarge: true, content: "head … tail" }));
+    const started = wake(requestCalls(startThinking(), calls).state, "a", 2);
+    const line = { type: "result_condensed", ...hopOf(started.state) } as const;
+    const [first = "", second = ""] = condensing(started).results;
+    const resumed = decide(started.state, { ...line, callId: first, content: "in short", usage }, 3);
+    expect(resumed.spent).toMatchObject([{ purpose: "summary", callId: first, inputTokens: 20 }]);
+    const refused = decide(resumed.state, { ...line, callId: second, content: null, usage: UNUSED }, 4);
     expect(refused.ledger).toEqual([]);
     expect(refused.spent).toEqual([]);
     const ended = decide(refused.state, { type: "runner_call_ended", ...hopOf(refused.state) }, 5);
@@ -130,22 +130,22 @@ describe("a result too long to read", () => {
   });
 
   test("costs nothing when every one of them was refused by the model", () => {
-    const begun = wake(asked(thinking(), [done(thinking(), 0, { isLarge: true })]).state, "a", 2);
-    const [callId = ""] = condensing(begun).results;
-    const line = { type: "result_condensed", ...hopOf(begun.state), callId, content: null, usage: UNUSED } as const;
-    const told = decide(begun.state, line, 3);
-    const ended = decide(told.state, { type: "runner_call_ended", ...hopOf(told.state) }, 4);
-    expect([...told.spent, ...ended.spent]).toEqual([]);
-    expect(ended.state.usage).toEqual(begun.state.usage);
+    const started = wake(requestCalls(startThinking(), [done(startThinking(), 0, { isLarge: true })]).state, "a", 2);
+    const [callId = ""] = condensing(started).results;
+    const line = { type: "result_condensed", ...hopOf(started.state), callId, content: null, usage: UNUSED } as const;
+    const resumed = decide(started.state, line, 3);
+    const ended = decide(resumed.state, { type: "runner_call_ended", ...hopOf(resumed.state) }, 4);
+    expect([...resumed.spent, ...ended.spent]).toEqual([]);
+    expect(ended.state.usage).toEqual(started.state.usage);
   });
 
   test("stays as it is when the task's limits, or its grant, are too small for a summary", () => {
-    for (const [limits, leave] of [
+    for (const [limits, permit] of [
       [{ ...NO_LIMITS, maxTokens: 7000 }, ADMITTED],
       [NO_LIMITS, { ...ADMITTED, grant: { tokens: 4000, costMicros: null } } as Command],
     ] as const) {
-      const { state } = asked(thinking({ limits }), [done(thinking(), 0, { isLarge: true })]);
-      const next = wake(state, "a", 3000, leave);
+      const { state } = requestCalls(startThinking({ limits }), [done(startThinking(), 0, { isLarge: true })]);
+      const next = wake(state, "a", 3000, permit);
       expect(next.work).toMatchObject({ kind: "think", step: 2 });
       expect(next.spent).toEqual([]);
     }
@@ -158,19 +158,19 @@ describe("a conversation that fills the model's window", () => {
   /** A task after its third step, whose request held so many tokens. */
   function thirdStep(inputTokens: number): TaskState {
     const third = atStep(3, { models });
-    return asked(third, [done(third)], 50, { usage: { inputTokens, outputTokens: 10, estimated: false } }).state;
+    return requestCalls(third, [done(third)], 50, { usage: { inputTokens, outputTokens: 10, estimated: false } }).state;
   }
 
   test("is shortened before the next step, but for its last two steps", () => {
-    const begun = wake(thirdStep(3300), "a", 51);
-    expect(condensing(begun)).toMatchObject({ history: 1, withModel: true, results: [], model: "small", step: 3 });
-    const after = shortened(begun.state, 1, 60);
+    const started = wake(thirdStep(3300), "a", 51);
+    expect(condensing(started)).toMatchObject({ history: 1, withModel: true, results: [], model: "small", step: 3 });
+    const after = shortened(started.state, 1, 60);
     expect(after.state).toMatchObject({ compactedThrough: 1, contextTokens: 700, phase: { name: "ready" } });
     expect(after.spent).toEqual([]);
     expect(wake(after.state, "a", 61).work).toMatchObject({ kind: "think", step: 4 });
   });
 
-  test("is not shortened below the share of the window that is taken for full, nor twice for the same steps", () => {
+  test("is not shortened below the share of the window that counts as full, nor twice for the same steps", () => {
     expect(wake(thirdStep(2960), "a", 51).work?.kind).toBe("think");
     expect(wake(thirdStep(3000), "a", 51).work?.kind).toBe("condense");
     expect(wake({ ...thirdStep(3300), compactedThrough: 1 }, "a", 51).work?.kind).toBe("think");
@@ -178,8 +178,8 @@ describe("a conversation that fills the model's window", () => {
 
   test("is shortened by rule when a crash cut the model off, or when there is no budget for one", () => {
     const third = thirdStep(3300);
-    const begun = wake(third, "a", 51);
-    const again = wake(begun.state, "b", 5000);
+    const started = wake(third, "a", 51);
+    const again = wake(started.state, "b", 5000);
     expect(condensing(again)).toMatchObject({ history: 1, withModel: false });
     expect(again.spent).toMatchObject([{ purpose: "history", estimated: true, inputTokens: 6000, outputTokens: 1024 }]);
     const poor = { ...third, facts: factsOf({ models, limits: { ...NO_LIMITS, maxTokens: 12_000 } }) };
@@ -187,21 +187,21 @@ describe("a conversation that fills the model's window", () => {
   });
 
   test("costs its last checkpoint and 1,024 tokens more when a crash cuts the model off, and what a release before stored, all", () => {
-    const begun = wake(thirdStep(3300), "a", 51).state;
+    const started = wake(thirdStep(3300), "a", 51).state;
     const progressed = (state: TaskState, outputTokens: number) =>
       decide(state, { type: "history_progressed", ...hopOf(state), outputTokens }, 60).state;
     const costOf = (state: TaskState) => wake(state, "b", 5000).spent.map(({ outputTokens }) => outputTokens);
-    expect(costOf(progressed(begun, 1100))).toEqual([2124]);
-    expect(costOf(progressed(progressed(begun, 1100), 500))).toEqual([2124]);
-    expect(costOf(progressed(begun, 2100))).toEqual([2500]);
-    if (begun.phase.name !== "condensing") throw new Error("it shortens");
-    const { written: _, ...before } = begun.phase;
-    expect(costOf({ ...begun, phase: before })).toEqual([2500]);
+    expect(costOf(progressed(started, 1100))).toEqual([2124]);
+    expect(costOf(progressed(progressed(started, 1100), 500))).toEqual([2124]);
+    expect(costOf(progressed(started, 2100))).toEqual([2500]);
+    if (started.phase.name !== "condensing") throw new Error("it shortens");
+    const { written: _, ...before } = started.phase;
+    expect(costOf({ ...started, phase: before })).toEqual([2500]);
   });
 
   test("is retried a second later when the runner call returned nothing", () => {
-    const begun = wake(thirdStep(3300), "a", 51).state;
-    const ended = decide(begun, { type: "runner_call_ended", ...hopOf(begun) }, 5000);
+    const started = wake(thirdStep(3300), "a", 51).state;
+    const ended = decide(started, { type: "runner_call_ended", ...hopOf(started) }, 5000);
     expect(ended.state.phase.name).toBe("condensing");
     expect(findNextWake(ended.state, 5000)).toBe(6000);
     expect(condensing(wake(ended.state, "a", 6000))).toMatchObject({ withModel: false, history: 1 });
@@ -214,7 +214,7 @@ describe("a request that does not fit the model's window", () => {
     const shortenedThrough: number[] = [];
     for (let now = 1000, attempt = 1; state.phase.name === "thinking"; now += 1000, attempt += 1) {
       expect(state.phase).toMatchObject({ attempt });
-      const overflown = failedWith(state, OVERFLOW, now);
+      const overflown = applyFailure(state, OVERFLOW, now);
       if (overflown.work === null) {
         state = overflown.state;
         break;
@@ -228,7 +228,7 @@ describe("a request that does not fit the model's window", () => {
       expect(state.step).toBe(4);
     }
     expect(shortenedThrough).toEqual([1, 2, 3]);
-    expect(shown(state)).toMatchObject({
+    expect(toView(state)).toMatchObject({
       status: "failed",
       reason: "model_unavailable",
       error: { message: OVERFLOW.message },
@@ -236,7 +236,7 @@ describe("a request that does not fit the model's window", () => {
   });
 
   test("ends the task when there was no step before it", () => {
-    expect(shown(failedWith(thinking(), OVERFLOW).state)).toMatchObject({
+    expect(toView(applyFailure(startThinking(), OVERFLOW).state)).toMatchObject({
       status: "failed",
       error: { message: OVERFLOW.message },
     });
@@ -244,18 +244,18 @@ describe("a request that does not fit the model's window", () => {
 
   test("goes to a fallback when nothing is left to shorten", () => {
     const models = ["small", "big"].map((name, at) => ({ name, price: null, windowTokens: 9000 * (at + 1) }));
-    const failed = failedWith(thinking({ models }), OVERFLOW);
+    const failed = applyFailure(startThinking({ models }), OVERFLOW);
     expect(wake(failed.state, "a", 1).work).toMatchObject({ kind: "think", model: "big", attempt: 2 });
   });
 
   test("teaches the task how much the window holds", () => {
-    const { state } = failedWith(atStep(4), OVERFLOW, 1000);
+    const { state } = applyFailure(atStep(4), OVERFLOW, 1000);
     expect(state.windowTokens).toBe(Math.floor(atStep(4).contextTokens * 0.9));
   });
 
   test("continues after a crash, compacted by rule", () => {
-    const begun = failedWith(atStep(4), OVERFLOW, 1000).state;
-    const again = wake(begun, "b", 5000);
+    const started = applyFailure(atStep(4), OVERFLOW, 1000).state;
+    const again = wake(started, "b", 5000);
     expect(condensing(again)).toMatchObject({ history: 1, withModel: false, step: 4 });
     const after = shortened(again.state, 1, 5001);
     expect(wake(after.state, "b", 5001).work).toMatchObject({ kind: "think", step: 4, attempt: 2 });
@@ -264,8 +264,8 @@ describe("a request that does not fit the model's window", () => {
   test("accepts no message while the last answer is requested again", () => {
     const final = { ...atStep(4), facts: factsOf({ limits: { ...NO_LIMITS, maxSteps: 3 } }) };
     const last = { ...final, phase: final.phase.name === "thinking" ? { ...final.phase, final: true } : final.phase };
-    const begun = failedWith(last, OVERFLOW, 1000).state;
-    expect(begun.phase).toMatchObject({ name: "condensing", retry: { final: true } });
-    expect(decide(begun, { type: "message", text: "one more", request: null }, 1001).refused?.code).toBe("conflict");
+    const started = applyFailure(last, OVERFLOW, 1000).state;
+    expect(started.phase).toMatchObject({ name: "condensing", retry: { final: true } });
+    expect(decide(started, { type: "message", text: "one more", request: null }, 1001).refused?.code).toBe("conflict");
   });
 });

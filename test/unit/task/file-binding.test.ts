@@ -17,7 +17,7 @@ import type { Tool } from "../../../core/tool/tool.ts";
 import { defineTool, failWith } from "../../../tools/define-tool.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { agent, boundIn, depsFor, performLast, prepare } from "../steps/play-gateway.ts";
-import { asked, drawsFrom, preparedCall, shown, thinking, wake } from "./play-task.ts";
+import { requestCalls, drawsFrom, preparedCall, toView, startThinking, wake } from "./play-task.ts";
 import { factsOf } from "./world.ts";
 
 /** A tool that sends files, and what it sent. `beforeRead` happens in the middle of a call. */
@@ -200,39 +200,39 @@ describe("a task whose call names files", () => {
 
   /** A step that writes files and then sends one, before its approval. */
   function acting() {
-    const state = thinking();
+    const state = startThinking();
     const calls = [preparedCall(state, 0, writesFiles), preparedCall(state, 1, sends)];
-    const begun = asked(state, calls, 10);
+    const started = requestCalls(state, calls, 10);
     const [first, second] = calls.map(({ id }) => id);
-    return { begun, first: first ?? "", second: second ?? "" };
+    return { started, first: first ?? "", second: second ?? "" };
   }
 
   /** The approval of this content was requested. */
-  function askedAbout(text: string) {
-    const { begun, first, second } = acting();
-    const settled = decide(begun.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
+  function findBinding(text: string) {
+    const { started, first, second } = acting();
+    const settled = decide(started.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
     const bound = { type: "call_bound", ...hop, callId: second, arguments: {}, files: [file(text)] } as const;
     return { ...decide(settled, bound, 12), second };
   }
 
   test("is bound in the tool phase of the earlier call, in a list that an earlier release's runner does not read", () => {
-    const { begun, first, second } = acting();
-    expect(begun.work).toMatchObject({
+    const { started, first, second } = acting();
+    expect(started.work).toMatchObject({
       calls: [{ callId: first, mode: "run" }],
       later: [{ callId: second, mode: "bind" }],
     });
-    expect(shown(begun.state).pending).toEqual([]);
-    expect(begun.events.some(({ type }) => type === "approval.requested")).toBe(false);
-    const settled = decide(begun.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
+    expect(toView(started.state).pending).toEqual([]);
+    expect(started.events.some(({ type }) => type === "approval.requested")).toBe(false);
+    const settled = decide(started.state, { type: "call_settled", ...hop, callId: first, outcome: done }, 11).state;
     const ended = decide(settled, { type: "runner_call_ended", ...hop }, 12).state;
     expect(findNextWake(ended, 12)).toBeGreaterThan(12);
     expect(wake(ended, "b", 5000).work).toMatchObject({ calls: [], later: [{ callId: second, mode: "bind" }] });
   });
 
   test("lists the files to approve, waits for nothing else, and runs with that content", () => {
-    const { state, second, events } = askedAbout("one");
+    const { state, second, events } = findBinding("one");
     const { path, size, hash: sha256 } = file("one");
-    const [pending] = shown(state).pending;
+    const [pending] = toView(state).pending;
     expect(pending).toMatchObject({ kind: "approval", files: [{ path, size, sha256 }] });
     expect(events.find(({ type }) => type === "approval.requested")?.data["files"]).toEqual([{ path, size, sha256 }]);
     const id = pending?.kind === "approval" ? pending.id : "";
@@ -243,15 +243,15 @@ describe("a task whose call names files", () => {
 
   test("publishes one hash of arguments and content everywhere, and another for other content", () => {
     const hashes = ["one", "two"].map((text) => {
-      const { state, events } = askedAbout(text);
-      const [pending] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+      const { state, events } = findBinding(text);
+      const [pending] = toView(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
       const decided = decide(state, { ...decision, approval: pending?.id ?? "", decision: "approve" }, 20).events;
       const published = [...events, ...decided].flatMap(({ type, data }) =>
         type.startsWith("approval.") ? [data["approved_hash"]] : [],
       );
       expect(published).toEqual([pending?.approved_hash, pending?.approved_hash]);
       expect(pending?.arguments_hash).toBe(
-        shown(askedAbout("one").state).pending.flatMap((one) =>
+        toView(findBinding("one").state).pending.flatMap((one) =>
           one.kind === "approval" ? [one.arguments_hash] : [],
         )[0],
       );
@@ -261,8 +261,8 @@ describe("a task whose call names files", () => {
   });
 
   test("requests another approval under another id when the content changed, and has no attempt", () => {
-    const first = askedAbout("one");
-    const [{ id } = { id: "" }] = shown(first.state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    const first = findBinding("one");
+    const [{ id } = { id: "" }] = toView(first.state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
     const approved = decide(first.state, { ...decision, approval: id, decision: "approve" }, 20).state;
     const made = wake(approved, "b", 21).state;
     const files = [file("two")];
@@ -275,7 +275,7 @@ describe("a task whose call names files", () => {
       files,
     } as const;
     const again = decide(made, bound, 22);
-    const [{ id: next, reason } = { id: "", reason: "" }] = shown(again.state).pending.flatMap((one) =>
+    const [{ id: next, reason } = { id: "", reason: "" }] = toView(again.state).pending.flatMap((one) =>
       one.kind === "approval" ? [one] : [],
     );
     expect([next === id, next.startsWith(id)]).toEqual([false, true]);
@@ -289,8 +289,8 @@ describe("a task whose call names files", () => {
   /** The call was approved and made, nobody knows whether it happened, a person wants it made again, and its file changed. */
   function retried() {
     const facts = { agent: { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } } };
-    const begun = thinking(facts);
-    const bind = asked(begun, [preparedCall(begun, 0, sends)], 10).state;
+    const started = startThinking(facts);
+    const bind = requestCalls(started, [preparedCall(started, 0, sends)], 10).state;
     const [{ id: callId } = { id: "" }] = bind.batch;
     const report = (text: string, incarnation: string) =>
       ({ type: "call_bound", step: 1, incarnation, callId, arguments: {}, files: [file(text)] }) as const;
@@ -308,7 +308,7 @@ describe("a task whose call names files", () => {
     return { again, callId, changed: decide(again.state, report("two", "c"), 25) };
   }
   const approvalOf = (state: TaskState) => {
-    const [approval] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    const [approval] = toView(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
     return { id: approval?.id ?? "", reason: approval?.reason, files: approval?.files };
   };
 
@@ -328,7 +328,7 @@ describe("a task whose call names files", () => {
     const settle = { type: "call_settled", step: 1, incarnation: "d", callId, outcome: done } as const;
     expect(decide(made.state, settle, 32).state.batch[0]?.state).toBe("confirmed");
     // A retry that is cut off is unknown, as the first attempt was.
-    expect(shown(wake(made.state, "e", 5000).state).pending).toMatchObject([{ kind: "unknown", call_id: callId }]);
+    expect(toView(wake(made.state, "e", 5000).state).pending).toMatchObject([{ kind: "unknown", call_id: callId }]);
   });
 
   test.each(["refused", "expired"])("that a person retries is unknown when the new content is %s", (how) => {
@@ -339,10 +339,10 @@ describe("a task whose call names files", () => {
   });
 
   test("to which a person added a file needs a new approval, with the same reason and lifetime, when it changes before the call", () => {
-    const begun = thinking();
+    const started = startThinking();
     const { namesFiles: _, ...plain } = sends;
-    const waiting = asked(begun, [preparedCall(begun, 0, plain)], 10).state;
-    const [{ id, reason } = { id: "", reason: "" }] = shown(waiting).pending.flatMap((one) =>
+    const waiting = requestCalls(started, [preparedCall(started, 0, plain)], 10).state;
+    const [{ id, reason } = { id: "", reason: "" }] = toView(waiting).pending.flatMap((one) =>
       one.kind === "approval" ? [one] : [],
     );
     const [{ id: callId, argumentsHash: revisedFrom } = { id: "", argumentsHash: "" }] = waiting.batch;
@@ -366,18 +366,18 @@ describe("a task whose call names files", () => {
       files: [file("two")],
     } as const;
     const again = decide(made, changed, 22).state;
-    const [next] = shown(again).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    const [next] = toView(again).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
     expect([next?.id === id, next?.reason]).toEqual([false, `${reason} a.md changed after it was approved.`]);
     expect(next?.expires_at).toBe(new Date(22 + approval.expiresInMs).toISOString());
-    expect(shown(wake(again, "c", 23).state).pending).toHaveLength(1);
+    expect(toView(wake(again, "c", 23).state).pending).toHaveLength(1);
   });
 
   test.each(["send_email", "attach_file", "run_command", "execute_command", "run_skill_script", "test.run"])(
     "of %s of version 5 requests another approval at once, and the earlier one is gone",
     (tool) => {
-      const { state } = askedAbout("one");
+      const { state } = findBinding("one");
       const { facts, ...rest } = JSON.parse(JSON.stringify(state)) as TaskState;
-      const [{ id } = { id: "" }] = shown(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+      const [{ id } = { id: "" }] = toView(state).pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
       const batch = rest.batch.map(({ consent: _, ...one }) => ({ ...one, tool }));
       const read = readState(facts, { ...rest, v: 5, batch });
       expect([read.phase.name, findNextWake(read, 30)]).toEqual(["prepared", 30]);
@@ -385,7 +385,7 @@ describe("a task whose call names files", () => {
       expect(refused).toMatchObject({ code: "gone", message: expect.stringContaining("requested again") });
       expect(wake(read, "b", 31).work).toMatchObject({ calls: [], later: [{ mode: "bind" }] });
       const other = readState(facts, { ...rest, v: 5, batch: batch.map((one) => ({ ...one, tool: "http_request" })) });
-      expect([other.phase.name, shown(other).pending.length]).toEqual(["parked", 1]);
+      expect([other.phase.name, toView(other).pending.length]).toEqual(["parked", 1]);
     },
   );
 });

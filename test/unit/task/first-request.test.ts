@@ -12,7 +12,16 @@ import type { Limits, TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import { decide, decideBoth } from "../../../core/task/task.ts";
 import { ADMITTED, factsOf, NO_LIMITS, TaskWorld } from "./world.ts";
-import { asked, created, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
+import {
+  requestCalls,
+  created,
+  applyFailure,
+  preparedCall,
+  applyReply,
+  toView,
+  startThinking,
+  wake,
+} from "./play-task.ts";
 
 const tokenizer = new Tiktoken(o200k);
 const count = (text: string) => tokenizer.encode(text, "all").length;
@@ -83,11 +92,11 @@ function play(facts: TaskFacts, tools: readonly ToolSpec[], results: readonly st
     const usage = { inputTokens, outputTokens, estimated: false };
     const text = results[at - 1];
     if (text === undefined || work.final) {
-      decision = replied(state, { text: "done", usage }, at);
+      decision = applyReply(state, { text: "done", usage }, at);
       break;
     }
     const outcome = { ...confirmedOutcome({}, text, 1), content: text };
-    decision = asked(state, [preparedCall(state, 0, { effect: "none", outcome })], at, { usage });
+    decision = requestCalls(state, [preparedCall(state, 0, { effect: "none", outcome })], at, { usage });
     conversation.push({ role: "tool", callId: "c", name: "t", content: text });
     // What the model wrote is part of the next request; the provider above counts none of it, which only leaves more room.
     decision = wake(decision.state, `b${at}`, at);
@@ -134,7 +143,7 @@ describe("a limit", () => {
           if (maxCostMicros !== null) expect(cost).toBeLessThanOrEqual(maxCostMicros + most * PRICE.outputPerMillion);
           if (tokens === 0) {
             refused += 1;
-            expect(shown(state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+            expect(toView(state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
             expect(state.usage).toMatchObject({ inputTokens: 0, outputTokens: 0, costMicros: 0 });
           } else spent += 1;
         },
@@ -152,7 +161,11 @@ describe("a limit", () => {
       const world = new TaskWorld([], undefined, facts);
       world.requestTokens = 8019;
       world.run();
-      expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded", usage: { cost_usd: 0 } });
+      expect(toView(world.state)).toMatchObject({
+        status: "failed",
+        reason: "budget_exceeded",
+        usage: { cost_usd: 0 },
+      });
       expect([world.modelCalls, world.spent]).toEqual([0, []]);
     }
   });
@@ -172,7 +185,7 @@ describe("a request that was measured", () => {
   const measured: Command = { type: "request_measured", ...hop, inputTokens: 8019, outputTokens: 4000 };
 
   test("is the cost of a crash before the model has written anything", () => {
-    const { state } = decide(thinking(), measured, 1);
+    const { state } = decide(startThinking(), measured, 1);
     expect(state).toMatchObject({ contextTokens: 8019, isContextCounted: true });
     const again = wake(state, "b", 2000);
     expect(again.state.usage.inputTokens).toBe(8019);
@@ -181,9 +194,9 @@ describe("a request that was measured", () => {
   });
 
   test("is measured once: the provider's own count sizes the later ones", () => {
-    const state = replied(thinking(), { text: "" }).state;
+    const state = applyReply(startThinking(), { text: "" }).state;
     expect(wake(state, "b", 2000).work).toHaveProperty("guess");
-    const step = asked(thinking(), [preparedCall(thinking(), 0, { effect: "none" })]).state;
+    const step = requestCalls(startThinking(), [preparedCall(startThinking(), 0, { effect: "none" })]).state;
     expect(step).toMatchObject({ isContextCounted: true, contextTokens: 10 });
   });
 
@@ -192,8 +205,8 @@ describe("a request that was measured", () => {
     ["once for a fallback with the same encoding", "scripted-2", false],
   ])("is measured %s", (_, fallback, isMeasured) => {
     const models = [MODEL, { ...MODEL, name: fallback }];
-    const first = decide(thinking({ models }), measured, 1).state;
-    const failed = failedWith(first, { retryable: false }, 2).state;
+    const first = decide(startThinking({ models }), measured, 1).state;
+    const failed = applyFailure(first, { retryable: false }, 2).state;
     const second = wake(failed, "b", 60_000);
     expect(second.work).toMatchObject({ kind: "think", model: fallback });
     expect("guess" in (second.work ?? {})).toBe(isMeasured);
@@ -208,7 +221,7 @@ describe("a request that was measured", () => {
     };
     const counted = decide(second.state, again, 60_001).state;
     expect(counted).toMatchObject({ isContextCounted: true, contextTokens: 9000 });
-    const step = asked(counted, [preparedCall(counted, 0, { effect: "none" })], 60_002).state;
+    const step = requestCalls(counted, [preparedCall(counted, 0, { effect: "none" })], 60_002).state;
     expect(step.isContextCounted).toBe(true);
   });
 
@@ -222,7 +235,7 @@ describe("a request that was measured", () => {
       return { ...ADMITTED, grant: { tokens: grants.shift() ?? null, costMicros: null } } as Command;
     };
     world.run();
-    expect(shown(world.state).status).toBe("completed");
+    expect(toView(world.state).status).toBe("completed");
     expect(needs).toEqual([expect.any(Number), 8019 + 16]);
     expect([world.modelCalls, world.spent.length]).toEqual([1, 1]);
     expect(world.events.map(({ type }) => type)).not.toContain("task.waiting");
@@ -236,14 +249,14 @@ describe("a request that was measured", () => {
         ? { type: "exhausted", message: "The tenant's budget does not cover another model call." }
         : ({ ...ADMITTED, grant: { tokens: 5000, costMicros: null } } as Command);
     world.run();
-    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(toView(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
     expect([world.modelCalls, world.state.usage.inputTokens]).toEqual([0, 0]);
   });
 
   test("that comes late changes nothing", () => {
-    const state = replied(thinking(), { text: "done" }).state;
+    const state = applyReply(startThinking(), { text: "done" }).state;
     expect(decide(state, measured, 5).state).toBe(state);
-    const joined = decideBoth(decide(thinking(), measured, 1), { type: "wake", incarnation: "a" }, 1);
+    const joined = decideBoth(decide(startThinking(), measured, 1), { type: "wake", incarnation: "a" }, 1);
     expect(joined.state.phase).toMatchObject({ name: "thinking", reserved: { inputTokens: 8019, outputTokens: 4000 } });
   });
 });

@@ -4,7 +4,7 @@ import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { createTask, decide, decideBoth } from "../../../core/task/task.ts";
 import { anyCommand } from "./any-command.ts";
-import { asked, drawsFrom, preparedCall, replied, thinking } from "./play-task.ts";
+import { requestCalls, drawsFrom, preparedCall, applyReply, startThinking } from "./play-task.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { call, factsOf, type Faults, SLEEP, TaskWorld } from "./world.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
@@ -41,8 +41,8 @@ describe("two commands that are decided as one decision", () => {
           together.keep(both);
           const last = then.refused === null ? then : first;
           // Work that was begun is still to be done, unless the task has moved on.
-          const begun = last.state.phase === first.state.phase ? first.work : null;
-          expect([both.state, both.work, both.refused]).toEqual([last.state, last.work ?? begun, null]);
+          const started = last.state.phase === first.state.phase ? first.work : null;
+          expect([both.state, both.work, both.refused]).toEqual([last.state, last.work ?? started, null]);
           state = both.state;
           joined += 1;
         }
@@ -55,7 +55,7 @@ describe("two commands that are decided as one decision", () => {
   });
 
   test("are the first alone when the second is refused", () => {
-    const first = replied(thinking(), { text: "Done." });
+    const first = applyReply(startThinking(), { text: "Done." });
     expect(getStatus(first.state)).toBe("completed");
     expect(decideBoth(first, { type: "message", text: "and?", request: null }, 2)).toBe(first);
   });
@@ -63,10 +63,10 @@ describe("two commands that are decided as one decision", () => {
 
 describe("a message", () => {
   test("that a person wrote is of the step that reads it, also when the step before ends in the same decision", () => {
-    const waiting = thinking();
+    const waiting = startThinking();
     const { state } = decide(waiting, { type: "message", text: "in Portuguese", request: null }, 1);
     const outcome = confirmedOutcome({}, "looked", 1);
-    const first = asked(state, [preparedCall(state, 0, { effect: "none", outcome })], 2, { text: "I look." });
+    const first = requestCalls(state, [preparedCall(state, 0, { effect: "none", outcome })], 2, { text: "I look." });
     const { state: next, messages, work } = decideBoth(first, { type: "wake", incarnation: "a" }, 2);
     expect(messages).toEqual([
       {

@@ -15,7 +15,7 @@ import sendEmail from "../../../tools/mail/send-email.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { fakeMail } from "../../fakes/mail.ts";
 import { depsFor, outcomesOf } from "../steps/play-gateway.ts";
-import { asked, drawsFrom, preparedCall, thinking, wake } from "./play-task.ts";
+import { requestCalls, drawsFrom, preparedCall, startThinking, wake } from "./play-task.ts";
 import { factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const HOUR = 3_600_000;
@@ -44,7 +44,7 @@ async function mailInFlight() {
     repeat: null,
     context: BY_PRINCIPAL,
   });
-  const opened = asked(thinking({ agent: facts.agent }), calls);
+  const opened = requestCalls(startThinking({ agent: facts.agent }), calls);
   const rows = opened.ledger.flatMap((change) => (change.kind === "insert" ? [change.row] : []));
 
   /** Makes the calls of a hop. A call that a crash cuts off after it left has no outcome. */
@@ -214,7 +214,7 @@ test("no keyed call happens twice at a receiver that forgets, after any crashes 
 describe("a keyed call that an earlier release attempted", () => {
   /** As version 5 stored it: neither when it was sent nor how long its key lives. */
   function stored(tool: string) {
-    const opened = asked(thinking(), [preparedCall(thinking(), 0, { effect: "keyed", tool })]).state;
+    const opened = requestCalls(startThinking(), [preparedCall(startThinking(), 0, { effect: "keyed", tool })]).state;
     const { facts, ...rest } = opened;
     const batch = rest.batch.map(({ sentAt: _, ...call }) => call);
     return { facts, state: { ...rest, v: 5, batch } };

@@ -10,7 +10,7 @@ import type { TextRange, LabelledText } from "../../../core/model/label-parts.ts
 import type { NewSubtask } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { decide } from "../../../core/task/task.ts";
-import { drawsFrom, endingOf, thinking } from "./play-task.ts";
+import { drawsFrom, createEnding, startThinking } from "./play-task.ts";
 import { call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const label = fc.constantFrom<Label>(0, 1, 2, 3, 4);
@@ -56,7 +56,7 @@ function expectNotLowered(world: TaskWorld, state: TaskState, before: Label): vo
 function endSubtask(world: TaskWorld, { facts, callId }: NewSubtask, its: Label): void {
   const isOpen = world.ledger.get(callId)?.settledAt === null;
   const outcome = { ...confirmedOutcome({}, "done", 1), label: its };
-  world.apply({ type: "subtask_ended", ending: endingOf(facts.id, { outcome }) });
+  world.apply({ type: "subtask_ended", ending: createEnding(facts.id, { outcome }) });
   if (!isOpen) return;
   expect(world.ledger.get(callId)?.label).toBe(its);
   expect(world.state.steeredBy).toBeGreaterThanOrEqual(its);
@@ -99,7 +99,7 @@ describe("the labels of a task", () => {
 test("a message has a label for each of its ranges, and for everything after its own text without ranges", () => {
   const text = "own > quoted own again file";
   const send = (more: { own?: number; outside?: readonly TextRange[] }) => {
-    const { state, events } = decide(thinking(), { type: "message", text, request: null, ...more }, 1);
+    const { state, events } = decide(startThinking(), { type: "message", text, request: null, ...more }, 1);
     const parts = state.steering.map(({ content, label, continues = false }) => [content, label, continues]);
     return { parts, label: events.find(({ type }) => type === "message.completed")?.data["label"] };
   };
@@ -156,7 +156,7 @@ describe("the summary of older steps", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  test("is the whole text again when its parts are joined, each part of one kind", () => {
+  test("equals the full text when its parts are joined, each part of one kind", () => {
     const property = fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
       const text = writeHistory(readHistory(null, messages), { canExpand: false });
       const parts = splitHistory(text);

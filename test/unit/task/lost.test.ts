@@ -18,7 +18,7 @@ it("a task that had not ended has failed, and has no open questions", () => {
   expect(createLostReport(lost, NOW + 1).view).toEqual(lost.view);
 });
 
-it("one that had ended keeps how", () => {
+it("an ended task retains its outcome", () => {
   const before = report({ status: "cancelled" });
   expect(createLostReport(before, NOW).view).toEqual(before.view);
 });

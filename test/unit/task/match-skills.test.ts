@@ -66,8 +66,8 @@ describe("a skill that is named", () => {
     expect(matched("/pdf-forms do it", undefined, { names })).toEqual([["pdf-forms", "mention"]]);
     expect(matched("do it", ["pdf-forms"], { names })).toEqual([["pdf-forms", "request"]]);
     const agent = { config: { name: "a", skills: { names } } };
-    for (const asked of [{ input: "/weekly-status" }, { input: "x", skills: ["weekly-status"] }])
-      expect(matchSkills(asked, { skills: SKILLS, agent })).toMatchObject({
+    for (const request of [{ input: "/weekly-status" }, { input: "x", skills: ["weekly-status"] }])
+      expect(matchSkills(request, { skills: SKILLS, agent })).toMatchObject({
         error: { code: "invalid_input", field: "skills", message: expect.stringContaining("weekly-status cannot") },
       });
   });
@@ -100,7 +100,7 @@ describe("a skill that is named", () => {
       });
   });
 
-  test("keeps others from being brought in by their descriptions", () => {
+  test("prevents others from being matched by their descriptions", () => {
     const text = "Write the release notes for version 2.4 from the merged pull requests since the last tag";
     expect(matched(text)).toEqual([["release-notes", "similarity"]]);
     expect(matched(text, ["pdf-forms"])).toEqual([["pdf-forms", "request"]]);
@@ -190,7 +190,7 @@ describe("a skill whose description fits the task", () => {
     ).toEqual([]);
   });
 
-  test("is found by the beginning of the task: material behind that brings none in", () => {
+  test("is matched by the start of the task: attached material matches no skill", () => {
     const filler = "lorem ".repeat(120);
     expect(findFittingSkills(`${filler} meeting notes minutes transcript decisions action items`, SKILLS)).toEqual([]);
   });

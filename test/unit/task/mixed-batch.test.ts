@@ -4,7 +4,7 @@ import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { getStatus, type TaskStatus } from "../../../core/task/status.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { answer, ASK, call, crashing, DISPATCH, factsOf, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
-import { drawsFrom, endingOf, shown, shuffled } from "./play-task.ts";
+import { drawsFrom, createEnding, toView, shuffled } from "./play-task.ts";
 
 const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
 const UNKNOWN = { state: "unknown" } as const;
@@ -51,7 +51,7 @@ function settle(world: TaskWorld, callId: string): void {
       world.apply({ type: "unknown_decided", callId, decision: "done", by: "ana", request: null });
       break;
     case "subtask":
-      world.apply({ type: "subtask_ended", ending: endingOf(wait.id) });
+      world.apply({ type: "subtask_ended", ending: createEnding(wait.id) });
       break;
     case "sleep":
       world.run(wait.until);
@@ -73,7 +73,7 @@ function play(crashRate: number, draw: () => number, orderOf: (ids: string[]) =>
     "unknown",
     "subtask",
   ]);
-  const pending = shown(world.state).pending.map(({ kind }) => kind);
+  const pending = toView(world.state).pending.map(({ kind }) => kind);
   expect(pending).toEqual(["question", "approval", "unknown"]);
 
   for (const id of orderOf(waiting.map((one) => one.id))) {
@@ -89,8 +89,8 @@ function play(crashRate: number, draw: () => number, orderOf: (ids: string[]) =>
     for (const { id, wait } of world.state.batch) if (wait !== null) settle(world, id);
   }
   expect(getStatus(world.state)).toBe("completed");
-  const begun = world.events.filter(({ type, data }) => type === "step.started" && data["attempt"] === 1);
-  expect(begun.map(({ data }) => data["step"])).toEqual([1, 2]);
+  const started = world.events.filter(({ type, data }) => type === "step.started" && data["attempt"] === 1);
+  expect(started.map(({ data }) => data["step"])).toEqual([1, 2]);
   expect(world.events.filter(({ type }) => type === "step.completed").map(({ data }) => data["step"])).toEqual([1, 2]);
   expect(world.subtasks.size).toBe(2);
   const rows = [...world.ledger.values()];

@@ -3,7 +3,7 @@ import { planNextTry } from "../../../core/task/model-retry.ts";
 import type { ModelFailure } from "../../../core/ports/model.ts";
 import type { ModelTries, TaskState } from "../../../core/task/state.ts";
 import { findNextWake } from "../../../core/task/task.ts";
-import { asked, failedWith, preparedCall, replied, shown, thinking, wake } from "./play-task.ts";
+import { requestCalls, applyFailure, preparedCall, applyReply, toView, startThinking, wake } from "./play-task.ts";
 
 const MODELS = [10, 1, 2].map((price, at) => ({
   name: `m${at}`,
@@ -15,11 +15,11 @@ const NO = { kind: "refused", retryable: false } as const;
 
 /** The models that are asked in turn while each try fails as said, and how long each was waited for. */
 function play(failures: readonly (typeof BUSY | typeof NO)[], models = MODELS.length) {
-  let state = thinking({ models: MODELS.slice(0, models) });
+  let state = startThinking({ models: MODELS.slice(0, models) });
   let now = 0;
   const tries: [model: string, afterMs: number][] = [];
   for (const failure of failures) {
-    const failed = failedWith(state, failure, now).state;
+    const failed = applyFailure(state, failure, now).state;
     const at = findNextWake(failed, now);
     if (failed.phase.name === "ended" || at === null) {
       state = failed;
@@ -101,10 +101,10 @@ describe("the next model", () => {
     expect(play(failures).tries).toEqual(expected);
   });
 
-  test("none when all have refused: the task ends with the last one's words", () => {
+  test("no fallback when all have refused: the task ends with the last one's words", () => {
     const { state, tries } = play([NO, NO, NO]);
     expect(tries).toHaveLength(2);
-    expect(shown(state)).toMatchObject({
+    expect(toView(state)).toMatchObject({
       status: "failed",
       reason: "model_unavailable",
       error: { message: "the server is on fire" },
@@ -118,13 +118,13 @@ describe("the next model", () => {
     );
     const pauses = tries.map(([, pause]) => pause).filter((pause) => pause > 0);
     expect([Math.min(...pauses), Math.max(...pauses)]).toEqual([1000, 30_000]);
-    expect(shown(state)).toMatchObject({ status: "failed", reason: "model_unavailable" });
+    expect(toView(state)).toMatchObject({ status: "failed", reason: "model_unavailable" });
     expect(now).toBeGreaterThan(28 * 60_000);
     expect(now).toBeLessThanOrEqual(30 * 60_000);
     expect(new Set(tries.map(([model]) => model)).size).toBe(models);
   });
 
-  test("waits as long as the provider asks, but not before it asks another", () => {
+  test("waits for the time that the provider requests, but not before it calls a fallback", () => {
     const tries: ModelTries = {
       failures: 0,
       firstFailureAt: null,
@@ -149,11 +149,11 @@ describe("the next model", () => {
 describe("a fallback", () => {
   /** A task whose second model is asked at the first step. */
   function fallen(): TaskState {
-    return wake(failedWith(thinking({ models: MODELS }), NO, 0).state, "a", 0).state;
+    return wake(applyFailure(startThinking({ models: MODELS }), NO, 0).state, "a", 0).state;
   }
 
   test("is paid at its own price, and named in what watchers read", () => {
-    const { state, spent, events } = replied(fallen(), { text: "done" }, 1);
+    const { state, spent, events } = applyReply(fallen(), { text: "done" }, 1);
     expect(spent).toMatchObject([{ model: "m1", costMicros: 10 }]);
     expect(state.usage.costMicros).toBe(10);
     expect(events.find(({ type }) => type === "message.completed")?.data).toMatchObject({
@@ -163,17 +163,17 @@ describe("a fallback", () => {
   });
 
   test("is reserved at its own price, and a call of it that was cut off costs that", () => {
-    const { state, spent } = failedWith(fallen(), { kind: "cut_off", retryable: true }, 1);
+    const { state, spent } = applyFailure(fallen(), { kind: "cut_off", retryable: true }, 1);
     const { inputTokens = 0, outputTokens = 0 } = spent[0] ?? {};
     expect(spent).toMatchObject([{ model: "m1", estimated: true, costMicros: inputTokens + outputTokens }]);
     expect(state.usage.costMicros).toBe(inputTokens + outputTokens);
   });
 
   test("is used for five minutes, then a step calls the first model again", () => {
-    const call = preparedCall(thinking(), 0, {
+    const call = preparedCall(startThinking(), 0, {
       outcome: { state: "confirmed", result: { ok: true, result: 1 }, content: "", control: null, durationMs: 1 },
     });
-    const ready = asked(fallen(), [call], 1).state;
+    const ready = requestCalls(fallen(), [call], 1).state;
     expect(wake(ready, "b", 299_999).work).toMatchObject({ kind: "think", model: "m1", step: 2 });
     const back = wake(ready, "b", 300_000);
     expect(back.work).toMatchObject({ kind: "think", model: "m0", step: 2 });

@@ -126,7 +126,7 @@ describe("the facts of a task", () => {
     expect(made.value.rootId).toBe(made.value.id);
   });
 
-  test("narrow no tools when the request names none", () => {
+  test("narrow no tools if the request names no skill", () => {
     expect(createTaskFacts(taskRequestSchema.parse({ input: "x" }), origin)).toMatchObject({ value: { tools: [] } });
   });
 
@@ -221,16 +221,16 @@ describe("the limits of a task", () => {
     "may be lowered and never raised over the agent's %s",
     (name) => {
       fc.assert(
-        fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), (asked, agents) => {
-          const resolved = resolveLimits({ [name]: asked }, { [name]: agents }, [toModelChoice("gpt-4o")]);
-          expect(resolved.ok).toBe(asked <= agents);
+        fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), (requested, agents) => {
+          const resolved = resolveLimits({ [name]: requested }, { [name]: agents }, [toModelChoice("gpt-4o")]);
+          expect(resolved.ok).toBe(requested <= agents);
           if (!resolved.ok) expect(resolved.error).toMatchObject({ code: "invalid_input", field: `budget.${name}` });
         }),
       );
     },
   );
 
-  test("replace the default of ten steps, up to a hundred, when the agent sets none", () => {
+  test("replace the default of ten steps, up to a hundred, if the agent sets no limit", () => {
     const models = [toModelChoice("m")];
     expect(resolveLimits({ max_steps: 100 }, {}, models)).toMatchObject({ ok: true, value: { maxSteps: 100 } });
     expect(resolveLimits({ max_steps: 101 }, {}, models)).toMatchObject({
@@ -244,17 +244,17 @@ describe("the limits of a task", () => {
     ["the agent", {}, { max_cost_usd: 1 }],
   ])(
     "of money that %s sets are refused when the price of a model is unknown, also of a fallback",
-    (_who, asked, agents) => {
+    (_who, requested, agents) => {
       for (const names of [["home-made"], ["gpt-4o", "home-made"], ["gpt-4o", "gpt-5", "home-made"]]) {
         const resolved = resolveLimits(
-          asked,
+          requested,
           agents,
           names.map((name) => toModelChoice(name)),
         );
         expect(resolved).toMatchObject({ ok: false, error: { code: "invalid_input", field: "budget.max_cost_usd" } });
         expect(resolved).toMatchObject({ error: { message: expect.stringContaining("the model home-made ") } });
       }
-      expect(resolveLimits(asked, agents, [toModelChoice("demo"), toModelChoice("gpt-4o")]).ok).toBe(true);
+      expect(resolveLimits(requested, agents, [toModelChoice("demo"), toModelChoice("gpt-4o")]).ok).toBe(true);
     },
   );
 });

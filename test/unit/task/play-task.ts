@@ -40,17 +40,17 @@ export function created(change: Partial<TaskFacts> = {}): TaskState {
 export function wake(state: TaskState, incarnation: string, now: number, tenantSays: Command = ADMITTED): Decision {
   const first = decide(state, { type: "wake", incarnation }, now);
   if (first.work?.kind !== "enter") return first;
-  const told = decide(first.state, tenantSays, now);
-  return joinDecisions(joinDecisions(first, told), decide(told.state, { type: "wake", incarnation }, now));
+  const admitted = decide(first.state, tenantSays, now);
+  return joinDecisions(joinDecisions(first, admitted), decide(admitted.state, { type: "wake", incarnation }, now));
 }
 
 /** A task whose first model call is under way, made by the run of the alarm called `a`. */
-export function thinking(change: Partial<TaskFacts> = {}): TaskState {
+export function startThinking(change: Partial<TaskFacts> = {}): TaskState {
   return wake(created(change), "a", 0).state;
 }
 
 /** The model answers the call that is under way; by default with nothing. */
-export function replied(state: TaskState, change: Partial<ModelReply>, now = 1): Decision {
+export function applyReply(state: TaskState, change: Partial<ModelReply>, now = 1): Decision {
   if (state.phase.name !== "thinking") throw new Error(`the task is ${state.phase.name}`);
   const usage = { inputTokens: 7, outputTokens: 3, estimated: false };
   const reply: ModelReply = { text: "", calls: [], requested: [], usage, finish: "stop", ...change };
@@ -59,18 +59,18 @@ export function replied(state: TaskState, change: Partial<ModelReply>, now = 1):
 }
 
 /** The model asks for these calls. */
-export function asked(
+export function requestCalls(
   state: TaskState,
   calls: readonly PreparedCall[],
   now = 1,
   change: Partial<ModelReply> = {},
 ): Decision {
   const requested = calls.map(({ id, tool }) => ({ id, name: tool, arguments: "{}" }));
-  return replied(state, { calls, requested, finish: "calls", ...change }, now);
+  return applyReply(state, { calls, requested, finish: "calls", ...change }, now);
 }
 
 /** The model call that is under way fails; by default in a way that another try can mend. */
-export function failedWith(state: TaskState, change: Partial<ModelFailure>, now = 1): Decision {
+export function applyFailure(state: TaskState, change: Partial<ModelFailure>, now = 1): Decision {
   if (state.phase.name !== "thinking") throw new Error(`the task is ${state.phase.name}`);
   const { attempt, incarnation } = state.phase;
   const failure: ModelFailure = {
@@ -98,12 +98,12 @@ export function preparedCall({ facts, step }: TaskState, index = 0, change: Part
 }
 
 /** A task as the API shows it, with empty arguments. */
-export function shown(state: TaskState, below: readonly PendingView[] = []): TaskView {
+export function toView(state: TaskState, below: readonly PendingView[] = []): TaskView {
   return toTaskView(state, { getArguments: () => ({}), below });
 }
 
 /** The end of a subtask that came to `text` and used 100 tokens. */
-export function endingOf(subtask: string, change: Partial<SubtaskEnding> = {}): SubtaskEnding {
+export function createEnding(subtask: string, change: Partial<SubtaskEnding> = {}): SubtaskEnding {
   const outcome = confirmedOutcome({ subtask_id: subtask }, `result of ${subtask}`, 1);
   return {
     subtask,

@@ -7,7 +7,7 @@ import { getStatus } from "../../../core/task/status.ts";
 import { decide } from "../../../core/task/task.ts";
 import { findTaskOfWait } from "../../../core/base/ids.ts";
 import type { Control } from "../../../core/tool/tool.ts";
-import { asked, preparedCall, shown, thinking, wake } from "./play-task.ts";
+import { requestCalls, preparedCall, toView, startThinking, wake } from "./play-task.ts";
 
 const asks = (round: number, change: Partial<Extract<Control, { kind: "ask" }>> = {}): Control => ({
   kind: "ask",
@@ -44,15 +44,15 @@ function questionOf(state: TaskState): string {
 
 /** A task whose one call, made once at most, asked its first question. */
 function asking(): TaskState {
-  const state = thinking();
-  return controlled(asked(state, [preparedCall(state, 0, { effect: "once" })]).state, asks(0), 2);
+  const state = startThinking();
+  return controlled(requestCalls(state, [preparedCall(state, 0, { effect: "once" })]).state, asks(0), 2);
 }
 
 describe("a call that asks a person and resumes", () => {
   test("waits, and runs again with its state and the answer, as a first attempt", () => {
     const waiting = asking();
     expect(getStatus(waiting)).toBe("waiting_input");
-    expect(shown(waiting).pending).toMatchObject([{ kind: "question", query: "Question 0?" }]);
+    expect(toView(waiting).pending).toMatchObject([{ kind: "question", query: "Question 0?" }]);
     const { state, ledger } = answered(waiting, questionOf(waiting), "yes");
     expect(ledger).toEqual([]);
     const again = wake(state, "b", 11);
@@ -83,8 +83,8 @@ describe("a call that asks a person and resumes", () => {
   });
 
   test("resumes without an answer when the question expires", () => {
-    const state = thinking();
-    const acting = asked(state, [preparedCall(state, 0, { effect: "none" })]).state;
+    const state = startThinking();
+    const acting = requestCalls(state, [preparedCall(state, 0, { effect: "none" })]).state;
     const waiting = controlled(acting, asks(0, { deadlineSeconds: 5, defaultAnswer: "the default" }), 2);
     const late = wake(waiting, "b", 6_000);
     expect(late.state.batch[0]?.resumed).toMatchObject({ answer: "the default" });

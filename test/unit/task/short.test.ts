@@ -65,7 +65,7 @@ describe("the short form of a task", () => {
     ],
     ["pending", { pending: [approval] }, { pending: [{ ...approval, reason: "x".repeat(500), arguments: null }] }],
     ["metadata", { metadata: { note: LONG } }, { metadata: {} }],
-  ] as const)("names %s where it shows a part of it", (field, given, shown) => {
+  ] as const)("names %s if it cuts the field", (field, given, shown) => {
     const task = { ...SHORT, ...given } as TaskView;
     const short = toShortTask(task);
     expect(short).toEqual({ ...SHORT, ...shown, cut: [field] });

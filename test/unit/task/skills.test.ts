@@ -187,9 +187,9 @@ describe("the instructions of skills", () => {
 
   test("replace them in a call of a skill's tool", async () => {
     const facts = factsOf({ parentId: "task_1", depth: 1, skills: [toSkillInForce(makeSkill("a"), "tool")] });
-    const told = await system(facts, ["# Skill: a"]);
-    expect(told).toMatch(/^# Skill: a\n\nYou work on a part of a larger task/);
-    expect(told).not.toContain(facts.agent.config.instructions);
+    const prompt = await system(facts, ["# Skill: a"]);
+    expect(prompt).toMatch(/^# Skill: a\n\nYou work on a part of a larger task/);
+    expect(prompt).not.toContain(facts.agent.config.instructions);
   });
 
   test("and their tool lists are in the view, and in the log's first entry", () => {
@@ -197,12 +197,12 @@ describe("the instructions of skills", () => {
     const world = new TaskWorld([[load("b")], [call("none", ASK)]], undefined, facts);
     world.run();
     const [first] = world.events;
-    const shown = { name: "a", hash: "hash-of-a", how: "similarity", similarity: 0.64, allowed_tools: ["x"] };
+    const expected = { name: "a", hash: "hash-of-a", how: "similarity", similarity: 0.64, allowed_tools: ["x"] };
     const note = expect.stringContaining('"skills": []');
-    expect(first).toMatchObject({ type: "task.created", data: { skills: [{ ...shown, note }] } });
+    expect(first).toMatchObject({ type: "task.created", data: { skills: [{ ...expected, note }] } });
     const view = toTaskView(world.state, { getArguments: () => null, below: [] });
     expect(view.skills).toMatchObject([
-      { ...shown, note },
+      { ...expected, note },
       { name: "b", how: "load", allowed_tools: null, note: null },
     ]);
     expect(new TaskWorld([]).events[0]?.data).not.toHaveProperty("skills");

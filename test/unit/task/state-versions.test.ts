@@ -12,7 +12,7 @@ import third from "../__fixtures__/states-v3.json" with { type: "json" };
 import fourth from "../__fixtures__/states-v4.json" with { type: "json" };
 import fifth from "../__fixtures__/states-v5.json" with { type: "json" };
 import { answer } from "./world.ts";
-import { failedWith, replied, shown, wake } from "./play-task.ts";
+import { applyFailure, applyReply, toView, wake } from "./play-task.ts";
 
 /** Releases before the fifth version had the API as their only source, and no deliveries. */
 const BY_API_ALONE = { via: { channel: "api", id: null }, deliver: [] };
@@ -51,7 +51,7 @@ function finish(from: TaskState): TaskState {
     const decision: Decision = wake(state, `run ${turns}`, now);
     state = decision.state;
     const { work } = decision;
-    if (work?.kind === "think") state = replied(state, { text: "All done." }, now).state;
+    if (work?.kind === "think") state = applyReply(state, { text: "All done." }, now).state;
     if (work?.kind !== "act") continue;
     const hop = { step: work.step, incarnation: `run ${turns}` };
     for (const { callId } of work.calls) {
@@ -105,7 +105,7 @@ test.each(NAMES.filter((name) => name !== "held" && name !== "ended"))(
   "a task that was stored while it was %s is finished",
   (name) => {
     const state = finish(read(name));
-    expect(shown(state)).toMatchObject({ status: name === "warned" ? "failed" : "completed" });
+    expect(toView(state)).toMatchObject({ status: name === "warned" ? "failed" : "completed" });
   },
 );
 
@@ -126,7 +126,7 @@ test("a request that was applied before the release is recognised after it", () 
 
 test("a question of the first version is answered, and its sleeping task continues to sleep", () => {
   const parked = read("parked");
-  const [question] = shown(parked).pending;
+  const [question] = toView(parked).pending;
   expect(question).toMatchObject({ kind: "question", query: "Which city?" });
   const answered = decide(parked, answer(question?.kind === "question" ? question.id : ""), 5000);
   expect(answered.refused).toBeNull();
@@ -143,11 +143,11 @@ test("a running model call counts as its reservation, at the price that the task
 
 test("a model that fails again after the release follows the rules of this release", () => {
   const next = wake(read("backing_off"), "later", 100_000).state;
-  const failed = failedWith(next, {}, 100_001).state;
+  const failed = applyFailure(next, {}, 100_001).state;
   const tries = { failures: 2, firstFailureAt: 1500, rounds: 0, refused: [], cutOffs: 0, empty: 0, overflows: 0 };
   expect(failed.phase).toMatchObject({ name: "backing_off", until: 102_001, tries });
-  const refused = failedWith(next, { retryable: false }, 100_001).state;
-  expect(shown(refused)).toMatchObject({ status: "failed", reason: "model_unavailable" });
+  const refused = applyFailure(next, { retryable: false }, 100_001).state;
+  expect(toView(refused)).toMatchObject({ status: "failed", reason: "model_unavailable" });
 });
 
 test("running calls are recovered by their effect class", () => {
@@ -247,12 +247,12 @@ test("an influenced call that the fifth version prepared is marked, unless a per
 
 describe("labels of a task that the fifth version stored", () => {
   const { facts, state } = fifth.thinking;
-  const asked = (by: object) => readState({ ...facts, ...by }, state);
+  const readWith = (by: object) => readState({ ...facts, ...by }, state);
 
   test("of a subtask are outside, because its parent's model wrote the input", () => {
-    const child = asked({ parentId: "task_parent", depth: 1 });
+    const child = readWith({ parentId: "task_parent", depth: 1 });
     expect([child.facts.label, child.steeredBy, child.facts.texts]).toEqual([OUTSIDE, OUTSIDE, undefined]);
-    expect(asked({ parentId: "task_parent", kind: "call" }).facts.label).toBe(PRINCIPAL);
+    expect(readWith({ parentId: "task_parent", kind: "call" }).facts.label).toBe(PRINCIPAL);
   });
 
   test("of a Slack thread are outside, up to the request", () => {
@@ -260,14 +260,14 @@ describe("labels of a task that the fifth version stored", () => {
     const said = { role: "user", content: "> Mallory: send me the list" };
     const answer = { role: "assistant", content: "Here is a page." };
     const request = { role: "user", content: "Sum it up." };
-    const thread = asked({ via, input: [said, answer, request] });
+    const thread = readWith({ via, input: [said, answer, request] });
     expect([thread.facts.label, thread.steeredBy]).toEqual([OUTSIDE, OUTSIDE]);
     expect(thread.facts.texts).toEqual([
       { ...said, label: OUTSIDE },
       { ...answer, label: OUTSIDE },
       { ...request, label: PRINCIPAL },
     ]);
-    const alone = asked({ via, input: "Sum it up." });
+    const alone = readWith({ via, input: "Sum it up." });
     expect([alone.facts.label, alone.steeredBy, alone.facts.texts]).toEqual([PRINCIPAL, PRINCIPAL, undefined]);
     const files = "Files that came with this message:\n- slack/Pay Mallory.pdf";
     const steering = (texts: readonly string[], by: object) =>
@@ -283,7 +283,7 @@ describe("labels of a task that the fifth version stored", () => {
       ["Go on.", PRINCIPAL, false],
     ]);
     expect(steering([files], {})).toEqual([[files, PRINCIPAL, false]]);
-    const listed = asked({ input: [said, request] });
+    const listed = readWith({ input: [said, request] });
     expect([listed.facts.label, listed.facts.texts]).toEqual([PRINCIPAL, undefined]);
   });
 });

@@ -3,23 +3,31 @@ import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import type { Command } from "../../../core/task/commands.ts";
-import { asked, failedWith, preparedCall, replied, shown, thinking, wake as wakeAs } from "./play-task.ts";
+import {
+  requestCalls,
+  applyFailure,
+  preparedCall,
+  applyReply,
+  toView,
+  startThinking,
+  wake as wakeAs,
+} from "./play-task.ts";
 import { call, factsOf, SLEEP, TaskWorld } from "./world.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 
 const wake = (state: TaskState, now: number) => wakeAs(state, `at ${now}`, now);
-const prepared = preparedCall(thinking());
+const prepared = preparedCall(startThinking());
 
 describe("an empty reply", () => {
   test("is retried twice, each time at a cost, and then ends the task with a message", () => {
-    let state = thinking();
+    let state = startThinking();
     for (const now of [1, 2000]) {
-      const decision = replied(state, { text: " " }, now);
+      const decision = applyReply(state, { text: " " }, now);
       expect(getStatus(decision.state)).toBe("sleeping");
       state = wake(decision.state, now + 1000).state;
     }
-    const ended = replied(state, { text: "" }, 5000).state;
-    expect(shown(ended)).toMatchObject({
+    const ended = applyReply(state, { text: "" }, 5000).state;
+    expect(toView(ended)).toMatchObject({
       status: "completed",
       output: { text: expect.stringContaining("without an answer") },
     });
@@ -27,7 +35,7 @@ describe("an empty reply", () => {
   });
 
   test("at the output limit is not retried", () => {
-    expect(shown(replied(thinking(), { finish: "length" }).state)).toMatchObject({
+    expect(toView(applyReply(startThinking(), { finish: "length" }).state)).toMatchObject({
       status: "completed",
       reason: "output_limit",
     });
@@ -36,19 +44,19 @@ describe("an empty reply", () => {
 
 describe("a model call that fails", () => {
   test("in the middle counts as a checkpoint's worth, and at the door as nothing", () => {
-    expect(failedWith(thinking(), { kind: "cut_off" }).state.usage).toMatchObject({
+    expect(applyFailure(startThinking(), { kind: "cut_off" }).state.usage).toMatchObject({
       outputTokens: 1024,
       estimated: true,
     });
-    expect(failedWith(thinking(), { kind: "timeout" }).state.usage.outputTokens).toBe(1024);
-    expect(failedWith(thinking(), { kind: "rate_limited" }).state.usage).toMatchObject({
+    expect(applyFailure(startThinking(), { kind: "timeout" }).state.usage.outputTokens).toBe(1024);
+    expect(applyFailure(startThinking(), { kind: "rate_limited" }).state.usage).toMatchObject({
       outputTokens: 0,
       estimated: false,
     });
   });
 
   test("says so to those who watch, with the moment of the next try", () => {
-    const { events } = failedWith(thinking(), { kind: "unavailable" });
+    const { events } = applyFailure(startThinking(), { kind: "unavailable" });
     expect(events.find(({ type }) => type === "task.waiting")?.data).toMatchObject({
       status: "sleeping",
       error: { code: "upstream_failed", message: "the server is on fire" },
@@ -57,9 +65,9 @@ describe("a model call that fails", () => {
   });
 
   test("fifty times does not make the next crash the last", () => {
-    let state = thinking();
+    let state = startThinking();
     for (let now = 1; now < 49; now += 1) {
-      const failed = failedWith(state, {}, now).state;
+      const failed = applyFailure(state, {}, now).state;
       state = wakeAs(failed, "b", findNextWake(failed, now) ?? 0).state;
     }
     expect(state.phase).toMatchObject({ name: "thinking", attempt: 49 });
@@ -67,9 +75,9 @@ describe("a model call that fails", () => {
   });
 
   test("by crashes alone is given up after fifty of them", () => {
-    let state = thinking();
+    let state = startThinking();
     for (let crash = 1; crash <= 50; crash += 1) state = wake(state, crash * 2000).state;
-    expect(shown(state)).toMatchObject({ status: "failed", reason: "internal" });
+    expect(toView(state)).toMatchObject({ status: "failed", reason: "internal" });
   });
 });
 
@@ -83,11 +91,11 @@ describe("a step that continues", () => {
   });
 
   test("leaves the tool phase to a new alarm after a slow model call", () => {
-    const late = asked(thinking(), [prepared], 61_000);
+    const late = requestCalls(startThinking(), [prepared], 61_000);
     expect(late.work).toBeNull();
     expect(late.state.phase.name).toBe("prepared");
     expect(wake(late.state, 61_001).work).toMatchObject({ kind: "act", calls: [{ mode: "run", attempt: 1 }] });
-    expect(asked(thinking(), [prepared], 1000).work).toMatchObject({ kind: "act" });
+    expect(requestCalls(startThinking(), [prepared], 1000).work).toMatchObject({ kind: "act" });
   });
 });
 
@@ -95,7 +103,7 @@ describe("a request that is sent again", () => {
   const message: Command = { type: "message", text: "hello", request: "seed-1" };
 
   test("is applied once and answered as before", () => {
-    const first = decide(thinking(), message, 1);
+    const first = decide(startThinking(), message, 1);
     const again = decide(first.state, message, 2);
     expect(again).toMatchObject({ refused: null, events: [] });
     const hello = { role: "user", content: "hello", label: PRINCIPAL };
@@ -105,17 +113,17 @@ describe("a request that is sent again", () => {
 
   test("is a principal's in the sender's part, and one message", () => {
     const sent = { ...message, text: "Look at it.\n\n- slack/evil.txt", own: 11 };
-    const told = decide(thinking(), sent, 1);
-    expect(told.events).toMatchObject([{ type: "message.completed", data: { text: sent.text } }]);
-    expect(told.state.steering).toEqual([
+    const messaged = decide(startThinking(), sent, 1);
+    expect(messaged.events).toMatchObject([{ type: "message.completed", data: { text: sent.text } }]);
+    expect(messaged.state.steering).toEqual([
       { role: "user", content: "Look at it.", label: PRINCIPAL },
       { role: "user", content: "\n\n- slack/evil.txt", label: OUTSIDE, continues: true },
     ]);
-    const alone = decide(thinking(), { ...sent, own: 0 }, 1).state.steering;
+    const alone = decide(startThinking(), { ...sent, own: 0 }, 1).state.steering;
     expect(alone).toEqual([{ role: "user", content: sent.text, label: OUTSIDE }]);
   });
 
-  test("is not taken for applied when it was refused", () => {
+  test("does not count as applied when it was refused", () => {
     const held = createTask({ facts: factsOf(), hold: true, call: null }, 0).state;
     const started = decide(held, { type: "start", request: "s" }, 1).state;
     expect(decide(started, { type: "start", request: "other" }, 2).refused?.code).toBe("conflict");
@@ -125,7 +133,7 @@ describe("a request that is sent again", () => {
 
 describe("what a task holds", () => {
   test("is at most five hundred files to deliver, each once", () => {
-    let state = thinking();
+    let state = startThinking();
     const attach = (path: string) =>
       decide(state, { type: "attach", file: { path, size: 1, contentType: "text/plain" } }, 1);
     for (let i = 0; i < 500; i += 1) state = attach(`f${i}`).state;
@@ -134,7 +142,7 @@ describe("what a task holds", () => {
   });
 
   test("are the hidden tasks of its calls, until it has ended", () => {
-    const state = decide(thinking(), { type: "adopt", task: "task_h" }, 1).state;
+    const state = decide(startThinking(), { type: "adopt", task: "task_h" }, 1).state;
     expect(state.adopted).toEqual(["task_h"]);
     const left = decide(state, { type: "disown", task: "task_h" }, 2).state;
     expect(left).toMatchObject({ adopted: [], disowned: ["task_h"] });
@@ -170,5 +178,5 @@ test("the hidden task of a call expires a week after it ended; a task of an agen
   const made = createTask({ facts: factsOf({ kind: "call" }), hold: false, call: prepared }, 0).state;
   const ended = decide(made, { type: "cancel", by: "x" }, 1000).state;
   expect(findNextWake(ended, 1000)).toBe(1000 + 7 * 86_400_000);
-  expect(findNextWake(decide(thinking(), { type: "cancel", by: "x" }, 1000).state, 1000)).toBeNull();
+  expect(findNextWake(decide(startThinking(), { type: "cancel", by: "x" }, 1000).state, 1000)).toBeNull();
 });

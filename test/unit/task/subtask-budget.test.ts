@@ -6,7 +6,7 @@ import type { Limits, TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { findNextWake } from "../../../core/task/task.ts";
-import { drawsFrom, endingOf, shuffled } from "./play-task.ts";
+import { drawsFrom, createEnding, shuffled } from "./play-task.ts";
 import { call, crashing, DISPATCH, factsOf, NO_LIMITS, type Script, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const PRICE = { inputPerMillion: 1, outputPerMillion: 8 };
@@ -87,7 +87,7 @@ describe("the budget of a task with subtasks", () => {
               over.costMicros += Math.max(0, costMicros - (wait.budget.costMicros ?? 0));
               world.apply({
                 type: "subtask_ended",
-                ending: endingOf(wait.id, { inputTokens: 0, outputTokens, costMicros }),
+                ending: createEnding(wait.id, { inputTokens: 0, outputTokens, costMicros }),
               });
             }
           }
@@ -126,7 +126,7 @@ describe("the budget of a task with subtasks", () => {
       const outcome = confirmedOutcome({}, "A line. ".repeat(500), 1);
       world.apply({
         type: "subtask_ended",
-        ending: endingOf(id, { outcome, inputTokens: limits.maxTokens ?? 0, outputTokens: 0 }),
+        ending: createEnding(id, { outcome, inputTokens: limits.maxTokens ?? 0, outputTokens: 0 }),
       });
     }
     world.run();
@@ -139,7 +139,7 @@ describe("the budget of a task with subtasks", () => {
     for (let round = 0; round < 2; round += 1) {
       world.run();
       const id = [...world.subtasks.keys()].at(-1) ?? "";
-      world.apply({ type: "subtask_ended", ending: endingOf(id, { inputTokens: 1000, outputTokens: 0 }) });
+      world.apply({ type: "subtask_ended", ending: createEnding(id, { inputTokens: 1000, outputTokens: 0 }) });
     }
     world.run();
     expect(madeIn(world).map(({ limits }) => limits.maxTokens)).toEqual([90_000, 90_000]);
@@ -254,7 +254,7 @@ describe("what a subtask may do", () => {
         permissions,
         (own, has, lists, tool, needs) => {
           const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, tools: own, permissions: has } };
-          const asked = { name: tool, permissions: needs };
+          const definition = { name: tool, permissions: needs };
           let parent: TaskFacts = factsOf({ agent });
           for (const tools of lists) {
             const world = new TaskWorld([[dispatch({ tools })]], undefined, parent);
@@ -262,7 +262,7 @@ describe("what a subtask may do", () => {
             const [child] = madeIn(world);
             if (child === undefined) return;
             const facts: TaskFacts = { ...child, input: "" };
-            if (!checkEnvelope(asked, parent).ok) expect(checkEnvelope(asked, facts).ok).toBe(false);
+            if (!checkEnvelope(definition, parent).ok) expect(checkEnvelope(definition, facts).ok).toBe(false);
             expect(child.agent.config.permissions).toEqual(has);
             parent = facts;
           }

@@ -4,7 +4,7 @@ import type { Command } from "../../../core/task/commands.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide, findNextWake } from "../../../core/task/task.ts";
-import { drawsFrom, endingOf, shown } from "./play-task.ts";
+import { drawsFrom, createEnding, toView } from "./play-task.ts";
 import { ASK, call, crashing, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
@@ -53,7 +53,7 @@ describe("a task that ends while subtasks are open", () => {
     );
   });
 
-  test("keeps what is to be cancelled until each is acknowledged, and is due until then", () => {
+  test("retains pending cancellations until each is acknowledged, and is due until then", () => {
     const world = waiting();
     const [first = "", ...others] = world.subtasks.keys();
     let state = decide(world.state, { type: "cancel", by: "ana" }, 2000).state;
@@ -77,7 +77,7 @@ describe("a task that ends while subtasks are open", () => {
       expect(ended).toMatchObject({ phase: { name: "ended" }, toCancel: ids });
     }
     const late = decide(state, { type: "exhausted", message: "The tenant's budget is used up." }, 10).state;
-    expect(shown(late)).toMatchObject({
+    expect(toView(late)).toMatchObject({
       status: "failed",
       reason: "budget_exceeded",
       error: { code: "budget_exceeded", message: "The tenant's budget is used up." },
@@ -90,7 +90,7 @@ describe("a task that ends while subtasks are open", () => {
     const subtask = made?.made.facts.id ?? "";
     const { state } = decide(world.state, { type: "cancel", by: "ana" }, 2000);
     const late: Command[] = [
-      { type: "subtask_ended", ending: endingOf("task_other") },
+      { type: "subtask_ended", ending: createEnding("task_other") },
       { type: "subtask_opened", callId: made?.made.callId ?? "" },
       { type: "subtask_refused", callId: made?.made.callId ?? "", failure: { code: "conflict", message: "no" } },
       {
@@ -116,7 +116,10 @@ describe("a task that ends while subtasks are open", () => {
     const [first = "", second = ""] = world.subtasks.keys();
     world.apply({ type: "cancel", by: "ana" });
     for (const subtask of [first, first, second]) {
-      const { events, ledger } = world.apply({ type: "subtask_ended", ending: endingOf(subtask, { estimated: true }) });
+      const { events, ledger } = world.apply({
+        type: "subtask_ended",
+        ending: createEnding(subtask, { estimated: true }),
+      });
       expect([events, ledger]).toEqual([[], []]);
     }
     expect(world.state.usedBelow).toEqual({ inputTokens: 160, outputTokens: 40, costMicros: 6 });
@@ -133,7 +136,7 @@ describe("a task that ends while subtasks are open", () => {
   test("does not cancel a subtask that had ended", () => {
     const world = waiting();
     const [first = "", ...others] = world.subtasks.keys();
-    world.apply({ type: "subtask_ended", ending: endingOf(first) });
+    world.apply({ type: "subtask_ended", ending: createEnding(first) });
     expect(world.apply({ type: "cancel", by: "ana" }).state.toCancel).toEqual([...HIDDEN, ...others]);
   });
 });
@@ -143,14 +146,14 @@ describe("a task that waits with a limit of time", () => {
     const facts = factsOf({ limits: { ...NO_LIMITS, maxDurationMs: 20_000 } });
     const world = new TaskWorld([[call("none", SLEEP)]], undefined, facts);
     world.run();
-    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(toView(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
     expect(world.now).toBe(20_000);
   });
 
   test("ends when the time is up while its subtasks run, and cancels them", () => {
     const world = waiting({ ...NO_LIMITS, maxDurationMs: 20_000 });
     world.run();
-    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(toView(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
     expect(new Set(world.cancelled)).toEqual(new Set([...HIDDEN, ...world.subtasks.keys()]));
   });
 

@@ -5,7 +5,16 @@ import type { SubtaskEnding } from "../../../core/task/commands.ts";
 import { listNewSubtasks } from "../../../core/task/subtasks.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { createTask, decide } from "../../../core/task/task.ts";
-import { asked, drawsFrom, endingOf, preparedCall, shown, shuffled, thinking, wake } from "./play-task.ts";
+import {
+  requestCalls,
+  drawsFrom,
+  createEnding,
+  preparedCall,
+  toView,
+  shuffled,
+  startThinking,
+  wake,
+} from "./play-task.ts";
 import { crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
@@ -18,18 +27,18 @@ const rowsOf = (world: TaskWorld) => [...world.ledger.values()];
 function anyEnding(subtask: string, draw: () => number): SubtaskEnding {
   const used = { inputTokens: Math.floor(draw() * 900), outputTokens: Math.floor(draw() * 90), costMicros: draw() * 9 };
   const status = (["completed", "completed", "failed", "cancelled"] as const)[Math.floor(draw() * 4)] ?? "failed";
-  if (status === "completed") return endingOf(subtask, used);
+  if (status === "completed") return createEnding(subtask, used);
   const outcome = failedOutcome("failed", "upstream_failed", `The subtask ${subtask} came to nothing.`);
-  return endingOf(subtask, { ...used, status, outcome });
+  return createEnding(subtask, { ...used, status, outcome });
 }
 
 test("a subtask has its own call's answer on records in its input, and not its parent's", () => {
   const made = (copiesRecord: boolean | undefined, ofParent: boolean) => {
-    const state = thinking({ copiesRecord: ofParent });
+    const state = startThinking({ copiesRecord: ofParent });
     const known = copiesRecord === undefined ? {} : { copiesRecord };
     const outcome = { ...confirmedOutcome({}, "", 1), control: DISPATCH };
     const call = preparedCall(state, 0, { tool: "dispatch_subagent", dispatches: true, outcome, ...known });
-    return listNewSubtasks(asked(state, [call]).state, 0).map(({ facts }) => facts.copiesRecord);
+    return listNewSubtasks(requestCalls(state, [call]).state, 0).map(({ facts }) => facts.copiesRecord);
   };
   for (const ofParent of [true, false])
     for (const known of [true, false, undefined]) expect(made(known, ofParent)).toEqual([known]);
@@ -62,8 +71,8 @@ describe("fifty subtasks of one step", () => {
         world.run();
 
         expect(getStatus(world.state)).toBe("completed");
-        const begun = world.events.filter(({ type, data }) => type === "step.started" && data["attempt"] === 1);
-        expect(begun.map(({ data }) => data["step"])).toEqual([1, 2]);
+        const started = world.events.filter(({ type, data }) => type === "step.started" && data["attempt"] === 1);
+        expect(started.map(({ data }) => data["step"])).toEqual([1, 2]);
         expect(count(world, "task.resumed")).toBe(1);
         const madeBy = new Map([...world.subtasks.values()].map(({ made }) => [made.callId, made.facts.id]));
         expect([world.subtasks.size, madeBy.size]).toEqual([50, 50]);
@@ -106,7 +115,7 @@ describe("fifty subtasks of one step", () => {
   test("count for the whole life of the tree, also after they ended", () => {
     const world = new TaskWorld([many(50), many(1)]);
     world.run();
-    for (const id of world.subtasks.keys()) world.apply({ type: "subtask_ended", ending: endingOf(id) });
+    for (const id of world.subtasks.keys()) world.apply({ type: "subtask_ended", ending: createEnding(id) });
     world.run();
     expect(rowsOf(world)[50]).toMatchObject({ step: 2, state: "refused" });
     expect(getStatus(world.state)).toBe("completed");
@@ -127,10 +136,10 @@ describe("a task that may not dispatch", () => {
   });
 
   test("is a single call of a tool", () => {
-    const call = preparedCall(thinking(), 0, { tool: "dispatch_subagent", effect: "none" });
+    const call = preparedCall(startThinking(), 0, { tool: "dispatch_subagent", effect: "none" });
     const { state } = createTask({ facts: factsOf({ kind: "call" }), hold: false, call }, 0);
     const acting = wake(state, "a", 0).state;
-    const outcome = { ...endingOf("x").outcome, control: DISPATCH };
+    const outcome = { ...createEnding("x").outcome, control: DISPATCH };
     const settled = decide(acting, { type: "call_settled", step: 1, incarnation: "a", callId: call.id, outcome }, 1);
     expect(settled.ledger).toMatchObject([{ kind: "settle", state: "refused" }]);
     expect(settled.state).toMatchObject({ phase: { name: "ended" }, tree: [], toCancel: [] });
@@ -148,7 +157,7 @@ describe("a task below the root", () => {
     expect(rowsOf(world).map(({ state }) => state)).toEqual(["intended", "refused", "intended"]);
     expect(rowsOf(world)[1]?.content).toContain("at most 50");
     expect(world.state).toMatchObject({ tree: [], subtasks: [...world.subtasks.keys()] });
-    for (const id of world.subtasks.keys()) world.apply({ type: "subtask_ended", ending: endingOf(id) });
+    for (const id of world.subtasks.keys()) world.apply({ type: "subtask_ended", ending: createEnding(id) });
     world.run();
     expect(getStatus(world.state)).toBe("completed");
   });
@@ -164,7 +173,7 @@ describe("a task below the root", () => {
 
 describe("the root of a tree", () => {
   test("counts a repeated request once, and refuses the fifty-first subtask", () => {
-    let state = thinking();
+    let state = startThinking();
     const enroll = (subtask: string) => decide(state, { type: "enroll", subtask }, 1);
     for (let i = 0; i < 50; i += 1) state = enroll(`task_${i}`).state;
     expect(enroll("task_7")).toMatchObject({ refused: null, state: { tree: { length: 50 } } });
@@ -173,7 +182,7 @@ describe("the root of a tree", () => {
   });
 
   test("that ended accepts no new subtask, and recognises the accepted ones", () => {
-    const taken = decide(thinking(), { type: "enroll", subtask: "task_a" }, 1).state;
+    const taken = decide(startThinking(), { type: "enroll", subtask: "task_a" }, 1).state;
     const ended = decide(taken, { type: "cancel", by: "x" }, 2).state;
     expect(decide(ended, { type: "enroll", subtask: "task_b" }, 3).refused?.code).toBe("conflict");
     expect(decide(ended, { type: "enroll", subtask: "task_a" }, 3)).toMatchObject({ refused: null });
@@ -183,7 +192,7 @@ describe("the root of a tree", () => {
 describe("a subtask", () => {
   test("that ended before its creation was acknowledged was created", () => {
     const world = new TaskWorld([many(2)]);
-    world.afterMade = ({ facts }) => world.apply({ type: "subtask_ended", ending: endingOf(facts.id) });
+    world.afterMade = ({ facts }) => world.apply({ type: "subtask_ended", ending: createEnding(facts.id) });
     world.run();
     expect(typesOf(world).indexOf("subtask.created")).toBeLessThan(typesOf(world).indexOf("subtask.ended"));
     expect(world.state.subtasks).toEqual([...world.subtasks.keys()]);
@@ -211,7 +220,7 @@ describe("a subtask", () => {
     const world = new TaskWorld([many(1)]);
     world.run();
     const before = world.state;
-    expect(world.apply({ type: "subtask_ended", ending: endingOf("task_other") }).state).toBe(before);
+    expect(world.apply({ type: "subtask_ended", ending: createEnding("task_other") }).state).toBe(before);
     expect(world.apply({ type: "subtask_opened", callId: "call_other" }).state).toBe(before);
   });
 
@@ -227,7 +236,7 @@ describe("a subtask", () => {
   test("is dispatched by a call that already ran in the model phase", () => {
     const world = new TaskWorld([[{ ...dispatch, early: true }]]);
     world.run();
-    expect(shown(world.state)).toMatchObject({ status: "waiting_subagents", pending: [] });
+    expect(toView(world.state)).toMatchObject({ status: "waiting_subagents", pending: [] });
     expect(world.subtasks.size).toBe(1);
   });
 });

@@ -2,19 +2,19 @@ import { describe, expect, test } from "vitest";
 import { getStatus } from "../../../core/task/status.ts";
 import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import type { Command } from "../../../core/task/commands.ts";
-import { created, failedWith, replied, shown, thinking, wake } from "./play-task.ts";
+import { created, applyFailure, applyReply, toView, startThinking, wake } from "./play-task.ts";
 import { answer, ASK, call, factsOf, NO_LIMITS, type Script, SLEEP, TaskWorld } from "./world.ts";
 import { PRINCIPAL } from "../../../core/provenance/label.ts";
 
 const types = (world: TaskWorld) => world.events.map((event) => event.type);
 const questionOf = (world: TaskWorld) =>
-  shown(world.state).pending.find((entry) => entry.kind === "question")?.id ?? "";
+  toView(world.state).pending.find((entry) => entry.kind === "question")?.id ?? "";
 
 describe("a task without trouble", () => {
   test("runs its steps, then answers", () => {
     const world = new TaskWorld([[call()], [call("keyed"), call("once")]]);
     world.run();
-    expect(shown(world.state)).toMatchObject({
+    expect(toView(world.state)).toMatchObject({
       status: "completed",
       reason: null,
       output: { text: "done", files: [] },
@@ -39,7 +39,7 @@ describe("a task without trouble", () => {
     const forever: Script = Array.from({ length: 50 }, () => [call()]);
     const world = new TaskWorld(forever);
     world.run();
-    expect(shown(world.state)).toMatchObject({
+    expect(toView(world.state)).toMatchObject({
       status: "completed",
       reason: "iteration_limit",
       output: { text: "done" },
@@ -72,13 +72,13 @@ describe("a task without trouble", () => {
     const final = { ...world.state, usage: { ...world.state.usage, steps: 1 } };
     const last = wake(final, "a", 0);
     expect(last.work).toMatchObject({ final: true });
-    const told = decide(last.state, { type: "message", text: "one more thing", request: null }, 1);
-    expect(told.refused).toMatchObject({ code: "conflict", message: expect.stringContaining("no steps left") });
+    const messaged = decide(last.state, { type: "message", text: "one more thing", request: null }, 1);
+    expect(messaged.refused).toMatchObject({ code: "conflict", message: expect.stringContaining("no steps left") });
   });
 
   test("takes another step for a message that came while the model gave its answer", () => {
-    const told = decide(thinking(), { type: "message", text: "wait, in Portuguese", request: null }, 1).state;
-    const answered = replied(told, { text: "done" }, 2).state;
+    const messaged = decide(startThinking(), { type: "message", text: "wait, in Portuguese", request: null }, 1).state;
+    const answered = applyReply(messaged, { text: "done" }, 2).state;
     expect(getStatus(answered)).toBe("running");
     expect(wake(answered, "a", 2).work).toMatchObject({ kind: "think", step: 2 });
   });
@@ -88,7 +88,7 @@ describe("a question", () => {
   test("parks the task without an alarm, and its answer resumes it once", () => {
     const world = new TaskWorld([[call("none", ASK)]]);
     world.run();
-    expect(shown(world.state)).toMatchObject({
+    expect(toView(world.state)).toMatchObject({
       status: "waiting_input",
       pending: [{ kind: "question", query: "Which city?", person: "Ana" }],
     });
@@ -139,7 +139,7 @@ describe("a question", () => {
     world.run();
     const id = questionOf(world);
     world.apply({ type: "cancel", by: "ana" });
-    expect(shown(world.state)).toMatchObject({ status: "cancelled", pending: [] });
+    expect(toView(world.state)).toMatchObject({ status: "cancelled", pending: [] });
     expect(world.apply(answer(id)).refused?.code).toBe("gone");
     expect(world.apply(answer("qst_other")).refused?.code).toBe("not_found");
   });
@@ -170,25 +170,25 @@ describe("a batch of several kinds", () => {
 
 describe("a runner call that was cut off", () => {
   test("is left alone while its own object lives", () => {
-    expect(decide(thinking(), { type: "wake", incarnation: "a" }, 5000).work).toBeNull();
+    expect(decide(startThinking(), { type: "wake", incarnation: "a" }, 5000).work).toBeNull();
   });
 
   test("is repeated by another incarnation, under a new attempt, and settled by its checkpoint", () => {
-    const again = wake(thinking(), "b", 5000);
+    const again = wake(startThinking(), "b", 5000);
     expect(again.work).toMatchObject({ kind: "think", attempt: 2 });
     expect(again.state.usage.outputTokens).toBeGreaterThan(0);
     expect(again.state.usage.estimated).toBe(true);
   });
 
   test("is settled by its checkpoint too when its task ends", () => {
-    const { state, spent } = decide(thinking(), { type: "cancel", by: "ana" }, 500);
+    const { state, spent } = decide(startThinking(), { type: "cancel", by: "ana" }, 500);
     expect(getStatus(state)).toBe("cancelled");
     expect(state.usage).toMatchObject({ outputTokens: 1024, estimated: true });
     expect(spent).toMatchObject([{ purpose: "step", outputTokens: 1024, estimated: true }]);
   });
 
   test("loses quietly when its answer comes late", () => {
-    const again = wake(thinking(), "b", 5000).state;
+    const again = wake(startThinking(), "b", 5000).state;
     const usage = { inputTokens: 1, outputTokens: 1, estimated: false };
     const late: Command = {
       type: "model_replied",
@@ -203,7 +203,7 @@ describe("a runner call that was cut off", () => {
 
 describe("a model that fails", () => {
   test("is tried again after its Retry-After, durably", () => {
-    const failed = failedWith(thinking(), { kind: "rate_limited", retryAfterMs: 7000 }, 0);
+    const failed = applyFailure(startThinking(), { kind: "rate_limited", retryAfterMs: 7000 }, 0);
     expect(getStatus(failed.state)).toBe("sleeping");
     expect(findNextWake(failed.state, 0)).toBe(7000);
     expect(wake(failed.state, "b", 6999).work).toBeNull();
@@ -211,8 +211,8 @@ describe("a model that fails", () => {
   });
 
   test("ends the task at once when no other try can help", () => {
-    const failed = failedWith(thinking(), { kind: "refused", retryable: false, message: "slow down" }, 0);
-    expect(shown(failed.state)).toMatchObject({
+    const failed = applyFailure(startThinking(), { kind: "refused", retryable: false, message: "slow down" }, 0);
+    expect(toView(failed.state)).toMatchObject({
       status: "failed",
       reason: "model_unavailable",
       error: { message: "slow down" },
@@ -226,7 +226,7 @@ describe("a budget", () => {
     const world = new TaskWorld([[call()]], undefined, facts);
     world.requestTokens = 85;
     world.run();
-    expect(shown(world.state)).toMatchObject({
+    expect(toView(world.state)).toMatchObject({
       status: "failed",
       reason: "budget_exceeded",
       error: { code: "budget_exceeded" },
@@ -253,7 +253,7 @@ describe("a budget", () => {
     expect(world.apply(answer(questionOf(world))).refused).toBeNull();
     expect(getStatus(world.state)).toBe("running");
     world.run();
-    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(toView(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
     expect(world.now).toBe(3_609_999);
   });
 

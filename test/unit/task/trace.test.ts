@@ -53,8 +53,8 @@ function sourceOf(spending: readonly Spend[], onLedger: (page: { withResults: bo
     ledger: async (page: { after: string | null; withResults: boolean }) => {
       onLedger(page);
       const from = rows.findIndex(({ callId }) => callId === page.after) + 1;
-      const shown = rows.slice(from, from + 1);
-      return { rows: shown, next: from + 1 < rows.length ? (shown[0]?.callId ?? null) : null };
+      const rowsOfPage = rows.slice(from, from + 1);
+      return { rows: rowsOfPage, next: from + 1 < rows.length ? (rowsOfPage[0]?.callId ?? null) : null };
     },
     spending: async () => spending,
   };

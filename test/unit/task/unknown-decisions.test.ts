@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import { getStatus } from "../../../core/task/status.ts";
-import { drawsFrom, shown } from "./play-task.ts";
+import { drawsFrom, toView } from "./play-task.ts";
 import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
@@ -42,7 +42,7 @@ describe("a call that may have happened, of an agent that asks about such calls"
   test("waits for a person's word, and stays unknown in the ledger until then", () => {
     const world = cutOff();
     expect(world.crashes).toBe(1);
-    expect(shown(world.state)).toMatchObject({
+    expect(toView(world.state)).toMatchObject({
       status: "waiting_approval",
       pending: [{ kind: "unknown", call_id: rowOf(world)?.callId, tool: "pay" }],
     });
@@ -94,7 +94,7 @@ describe("a call that may have happened, of an agent that asks about such calls"
     expect(rowOf(world)).toMatchObject({ state: "confirmed" });
   });
 
-  test("runs once more also when the crash fell before its attempt began", () => {
+  test("runs once more even if the crash preceded its attempt", () => {
     const world = cutOff(AFTER_EFFECT + 1);
     world.apply(decided(world, "retry"));
     world.run();
@@ -146,7 +146,7 @@ test("under random crashes no call without a probe runs more often than people d
     const allowed = new Map<string, number>();
     for (let round = 0; round < 60 && getStatus(world.state) !== "completed"; round += 1) {
       world.run();
-      for (const entry of shown(world.state).pending) {
+      for (const entry of toView(world.state).pending) {
         if (entry.kind !== "unknown") continue;
         const decision = (["done", "retry", "skip"] as const)[Math.floor(draw() * 3)] ?? "skip";
         if (decision === "retry") allowed.set(entry.call_id, (allowed.get(entry.call_id) ?? 0) + 1);

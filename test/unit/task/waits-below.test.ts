@@ -4,7 +4,7 @@ import { getStatus } from "../../../core/task/status.ts";
 import type { PendingView } from "../../../core/task/view.ts";
 import { addSubtaskId } from "../../../core/task/subtasks.ts";
 import { findNextWake } from "../../../core/task/task.ts";
-import { endingOf, shown } from "./play-task.ts";
+import { createEnding, toView } from "./play-task.ts";
 import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
@@ -35,15 +35,15 @@ function waiting(more: readonly ScriptedCall[] = []): { world: TaskWorld; first:
 describe("what a subtask waits for from people", () => {
   test("is stored and emitted at its parent", () => {
     const { world, first } = waiting();
-    const told = world.apply(waits(first, 3, addSubtaskId(first, [question])));
-    expect(told.below).toEqual([{ subtask: first, pending: [{ ...question, task_id: first }] }]);
-    expect(told.events).toEqual([
+    const report = world.apply(waits(first, 3, addSubtaskId(first, [question])));
+    expect(report.below).toEqual([{ subtask: first, pending: [{ ...question, task_id: first }] }]);
+    expect(report.events).toEqual([
       {
         type: "task.waiting",
         data: { status: "waiting_subagents", subtask_id: first, pending: [{ ...question, task_id: first }] },
       },
     ]);
-    expect(shown(told.state, [{ ...question, task_id: first }])).toMatchObject({
+    expect(toView(report.state, [{ ...question, task_id: first }])).toMatchObject({
       status: "waiting_subagents",
       pending: [{ id: "qst_1", task_id: first }],
     });
@@ -59,12 +59,12 @@ describe("what a subtask waits for from people", () => {
     const other: PendingView = { ...question, id: "qst_2" };
     world.apply(waits(first, 3, addSubtaskId(first, [question])));
     const { state, events } = world.apply(waits(second, 3, addSubtaskId(second, [other])));
-    const asked = [{ ...other, task_id: second }];
-    const told = { status: "waiting_input", subtask_id: second, pending: asked };
-    expect(events).toEqual([{ type: "task.waiting", data: told }]);
-    expect(shown(state, asked).pending).toMatchObject([{ query: "Which city?" }, { id: "qst_2" }]);
+    const requests = [{ ...other, task_id: second }];
+    const report = { status: "waiting_input", subtask_id: second, pending: requests };
+    expect(events).toEqual([{ type: "task.waiting", data: report }]);
+    expect(toView(state, requests).pending).toMatchObject([{ query: "Which city?" }, { id: "qst_2" }]);
     const settled = world.apply(waits(second, 4, [])).events;
-    expect(settled.map(({ data }) => data)).toEqual([{ ...told, pending: [] }]);
+    expect(settled.map(({ data }) => data)).toEqual([{ ...report, pending: [] }]);
   });
 
   test("costs the parent no time while every subtask is queued or stopped", () => {
@@ -76,7 +76,7 @@ describe("what a subtask waits for from people", () => {
     world.now += 3_600_000;
     world.apply(waits(second, 4, [], false));
     world.now += 1000;
-    for (const subtask of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(subtask) });
+    for (const subtask of [first, second]) world.apply({ type: "subtask_ended", ending: createEnding(subtask) });
     world.run();
     expect(getStatus(world.state)).toBe("completed");
   });
@@ -89,10 +89,10 @@ describe("what a subtask waits for from people", () => {
     expect(world.apply(waits("task_other", 9, [question]))).toMatchObject({ below: [], events: [] });
   });
 
-  test("is forgotten when the subtask ends, and nothing of it comes back", () => {
+  test("is dropped when the subtask ends, and never reappears", () => {
     const { world, first } = waiting();
     world.apply(waits(first, 3, [question]));
-    const ended = world.apply({ type: "subtask_ended", ending: endingOf(first) });
+    const ended = world.apply({ type: "subtask_ended", ending: createEnding(first) });
     expect(ended.below).toEqual([{ subtask: first, pending: [] }]);
     expect(ended.state.waitsBelow).toEqual({});
     expect(world.apply(waits(first, 9, [question])).state).toBe(ended.state);
@@ -103,7 +103,7 @@ describe("what a subtask waits for from people", () => {
     world.apply(waits(first, 3, [question]));
     const { state } = world.apply({ type: "cancel", by: "ana" });
     expect(state.waitsBelow).toEqual({});
-    expect(shown(state, [question]).pending).toEqual([]);
+    expect(toView(state, [question]).pending).toEqual([]);
   });
 });
 
@@ -120,10 +120,10 @@ describe("the time of a task", () => {
     world.apply(waits(first, 2, []));
     expect([world.alarm, world.state.clock]).toEqual([null, { activeMs: 10_000, since: null }]);
     world.now = 700_000;
-    world.apply({ type: "subtask_ended", ending: endingOf(second) });
+    world.apply({ type: "subtask_ended", ending: createEnding(second) });
     expect(world.alarm).toBe(750_000);
     world.run();
-    expect(shown(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
+    expect(toView(world.state)).toMatchObject({ status: "failed", reason: "budget_exceeded" });
     expect(world.cancelled).toEqual([first]);
   });
 
@@ -131,7 +131,7 @@ describe("the time of a task", () => {
     const { world, first, second } = waiting();
     world.apply(waits(first, 1, [question]));
     world.now = 900_000;
-    for (const id of [first, second]) world.apply({ type: "subtask_ended", ending: endingOf(id) });
+    for (const id of [first, second]) world.apply({ type: "subtask_ended", ending: createEnding(id) });
     world.run();
     expect(getStatus(world.state)).toBe("completed");
     expect(world.state.clock.activeMs).toBeLessThan(60_000);

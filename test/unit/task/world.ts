@@ -262,11 +262,11 @@ export class TaskWorld {
   private measure({ step, attempt, guess, maxOutputTokens }: Extract<Work, { kind: "think" }>, incarnation: string) {
     if (guess === undefined || this.requestTokens === null) return null;
     const inputTokens = this.requestTokens;
-    const hop = { step, attempt, incarnation };
+    const run = { step, attempt, incarnation };
     const affordable = computeAffordableOutput(inputTokens, [guess.ceiling], this.state.facts.models[0]?.price ?? null);
-    if ("exceeded" in affordable) return this.apply({ type: "request_refused", ...hop, inputTokens }, incarnation);
+    if ("exceeded" in affordable) return this.apply({ type: "request_refused", ...run, inputTokens }, incarnation);
     const outputTokens = Math.min(maxOutputTokens, affordable.outputTokens);
-    this.apply({ type: "request_measured", ...hop, inputTokens, outputTokens }, incarnation);
+    this.apply({ type: "request_measured", ...run, inputTokens, outputTokens }, incarnation);
     this.mayCrash();
     return null;
   }
@@ -281,18 +281,18 @@ export class TaskWorld {
     let open = [...calls, ...later]
       .map((call) => ({ ...this.state.batch.find(({ id }) => id === call.callId), ...call }))
       .sort((a, b) => place(a) - place(b));
-    const begun = new Set<string>();
+    const started = new Set<string>();
     const running: { readonly id: string; readonly outcome: CallOutcome }[] = [];
     for (;;) {
       for (const { callId: id, mode } of findUnblocked(open)) {
-        if (begun.has(id) || running.length === MAX_PARALLEL) continue;
+        if (started.has(id) || running.length === MAX_PARALLEL) continue;
         this.mayCrash();
         if (later.some(({ callId: other }) => other === id)) {
           this.apply({ type: "calls_starting", step, incarnation, callIds: [id] });
           if (this.state.batch.some((one) => one.id === id && one.attempts === 0)) throw new Error(`${id} was refused`);
           this.mayCrash();
         }
-        begun.add(id);
+        started.add(id);
         this.startedAfter.set(
           id,
           this.state.batch.filter(({ state }) => state === "intended").map(({ id: other }) => other),

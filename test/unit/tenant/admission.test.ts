@@ -12,7 +12,7 @@ const NOON = Date.UTC(2026, 10, 30, 12);
 const DAY = 86_400_000;
 const both = (count: number): Amount => ({ tokens: count, costMicros: count * 2 });
 
-/** What a tenant's object stores, in memory; it outlives a desk as SQLite does. */
+/** What a tenant's object stores, in memory; it outlives an admission controller as SQLite does. */
 class Rows implements AdmissionStore {
   readonly rows = new Map<string, TaskRow>();
   readonly spent = new Map<string, Amount>();
@@ -79,33 +79,33 @@ const request = (task: string, version: number, more: Partial<PermitRequest> = {
   isPriced: true,
   ...more,
 });
-const told = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
+const taskReport = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
   const row = reportOf({ task, version, status });
   return { ...row, view: { ...row.view, agent: { id: "agent_a", version: 1 } }, key: "key_a", used: both(used) };
 };
 const limited = (tokens: number, period: BudgetLimit["period"] = "total") => {
   const rows = new Rows();
   rows.limits.set("tenant", { tokens, costMicros: null, period });
-  return { rows, desk: new AdmissionController(rows) };
+  return { rows, controller: new AdmissionController(rows) };
 };
 const kindOf = (reply: PermitReply) => (reply.kind === "queued" ? reply.why : reply.kind);
 
 describe("a task that requests a permit", () => {
   test("is admitted, and its slot goes to the next in the queue when it waits or ends", () => {
-    const desk = new AdmissionController(new Rows());
-    expect(kindOf(desk.enter(request("a", 1), null, moment(NOON, 1)))).toBe("admitted");
-    expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
-    desk.report(told("a", 2, "running"), NOON);
-    expect(desk.takeTasksToCall(moment(NOON, 1))).toEqual([]);
-    desk.report(told("a", 3, "waiting_input"), NOON);
-    expect(desk.takeTasksToCall(moment(NOON, 1))).toEqual(["b"]);
-    expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("admitted");
+    const controller = new AdmissionController(new Rows());
+    expect(kindOf(controller.enter(request("a", 1), null, moment(NOON, 1)))).toBe("admitted");
+    expect(kindOf(controller.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
+    controller.report(taskReport("a", 2, "running"), NOON);
+    expect(controller.takeTasksToCall(moment(NOON, 1))).toEqual([]);
+    controller.report(taskReport("a", 3, "waiting_input"), NOON);
+    expect(controller.takeTasksToCall(moment(NOON, 1))).toEqual(["b"]);
+    expect(kindOf(controller.enter(request("b", 1), null, moment(NOON, 1)))).toBe("admitted");
   });
 
   test("gets a longer permit while no other task waits", () => {
-    const desk = new AdmissionController(new Rows());
+    const controller = new AdmissionController(new Rows());
     const forMs = (task: string, version: number, given: ReturnType<typeof moment>) => {
-      const reply = desk.enter(request(task, version), null, given);
+      const reply = controller.enter(request(task, version), null, given);
       return reply.kind === "admitted" ? reply.forMs : reply.kind;
     };
     expect(forMs("a", 1, moment(NOON, 8, true))).toBe(6000);
@@ -117,61 +117,61 @@ describe("a task that requests a permit", () => {
   });
 
   test("keeps its slot through reports that were sent before its request", () => {
-    const desk = new AdmissionController(new Rows());
-    desk.enter(request("a", 3), null, moment(NOON, 1));
-    for (const late of [told("a", 1, "queued"), told("a", 2, "sleeping"), told("a", 3, "sleeping")])
-      desk.report(late, NOON);
-    expect(kindOf(desk.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
+    const controller = new AdmissionController(new Rows());
+    controller.enter(request("a", 3), null, moment(NOON, 1));
+    for (const late of [taskReport("a", 1, "queued"), taskReport("a", 2, "sleeping"), taskReport("a", 3, "sleeping")])
+      controller.report(late, NOON);
+    expect(kindOf(controller.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
   });
 
   test("that waited counts as running after its request, even if its earlier report comes later", () => {
     const rows = new Rows();
-    const desk = new AdmissionController(rows);
-    desk.report(told("a", 2, "waiting_input"), NOON);
-    desk.enter(request("a", 3), null, moment());
-    desk.report(told("a", 3, "waiting_input"), NOON);
+    const controller = new AdmissionController(rows);
+    controller.report(taskReport("a", 2, "waiting_input"), NOON);
+    controller.enter(request("a", 3), null, moment());
+    controller.report(taskReport("a", 3, "waiting_input"), NOON);
     expect(rows.task("a")).toMatchObject({ status: "running", holdsSlot: true });
-    desk.enter(request("a", 4), "Stopped.", moment());
+    controller.enter(request("a", 4), "Stopped.", moment());
     expect(rows.task("a")).toMatchObject({ status: "running", holdsSlot: false });
   });
 
   test("yields its slot to a key that has none, even after the object restarted", () => {
     const rows = new Rows();
-    let desk = new AdmissionController(rows);
-    for (const task of ["a", "b"]) desk.enter(request(task, 1), null, moment(NOON, 2));
-    desk = new AdmissionController(rows);
-    const other = (version: number) => desk.enter(request("c", version, { key: "key_b" }), null, moment(NOON, 2));
+    let controller = new AdmissionController(rows);
+    for (const task of ["a", "b"]) controller.enter(request(task, 1), null, moment(NOON, 2));
+    controller = new AdmissionController(rows);
+    const other = (version: number) => controller.enter(request("c", version, { key: "key_b" }), null, moment(NOON, 2));
     expect(kindOf(other(1))).toBe("queue");
-    expect(kindOf(desk.enter(request("a", 2), null, moment(NOON, 2)))).toBe("queue");
-    expect(desk.takeTasksToCall(moment(NOON, 2))).toEqual(["c"]);
+    expect(kindOf(controller.enter(request("a", 2), null, moment(NOON, 2)))).toBe("queue");
+    expect(controller.takeTasksToCall(moment(NOON, 2))).toEqual(["c"]);
     expect(kindOf(other(2))).toBe("admitted");
     expect(rows.holders().map(({ task }) => task)).toEqual(["b", "c"]);
-    expect(kindOf(desk.enter(request("b", 2), null, moment(NOON, 2)))).toBe("admitted");
+    expect(kindOf(controller.enter(request("b", 2), null, moment(NOON, 2)))).toBe("admitted");
   });
 
   test("takes no slot by a request that arrives after it began to wait", () => {
     const rows = new Rows();
-    const desk = new AdmissionController(rows);
-    desk.enter(request("a", 3), null, moment());
-    desk.report(told("a", 5, "waiting_input", 7), NOON);
-    expect(kindOf(desk.enter(request("a", 4, { used: both(9) }), null, moment()))).toBe("queue");
+    const controller = new AdmissionController(rows);
+    controller.enter(request("a", 3), null, moment());
+    controller.report(taskReport("a", 5, "waiting_input", 7), NOON);
+    expect(kindOf(controller.enter(request("a", 4, { used: both(9) }), null, moment()))).toBe("queue");
     expect([rows.holders(), rows.sum("tenant ")]).toEqual([[], both(9)]);
-    expect(kindOf(desk.enter(request("a", 5), null, moment()))).toBe("admitted");
+    expect(kindOf(controller.enter(request("a", 5), null, moment()))).toBe("admitted");
   });
 
   test("takes no slot by a request that arrives after its end", () => {
     const rows = new Rows();
-    const desk = new AdmissionController(rows);
-    desk.report(told("a", 5, "completed", 7), NOON);
-    expect(kindOf(desk.enter(request("a", 4), null, moment()))).toBe("queue");
-    expect(kindOf(desk.enter(request("a", 6), null, moment()))).toBe("queue");
+    const controller = new AdmissionController(rows);
+    controller.report(taskReport("a", 5, "completed", 7), NOON);
+    expect(kindOf(controller.enter(request("a", 4), null, moment()))).toBe("queue");
+    expect(kindOf(controller.enter(request("a", 6), null, moment()))).toBe("queue");
     expect(rows.holders()).toEqual([]);
   });
 
   test("has its use counted once, for repeated, late and reordered reports", () => {
     const rows = new Rows();
-    const desk = new AdmissionController(rows);
-    desk.enter(request("a", 1), null, moment());
+    const controller = new AdmissionController(rows);
+    controller.enter(request("a", 1), null, moment());
     for (const [version, used] of [
       [4, 50],
       [2, 10],
@@ -180,98 +180,104 @@ describe("a task that requests a permit", () => {
       [6, 55],
       [5, 52],
     ] as const)
-      desk.report(told("a", version, "running", used), NOON);
+      controller.report(taskReport("a", version, "running", used), NOON);
     for (const account of ["tenant", "key_a", "agent_a"]) expect(rows.sum(`${account} `)).toEqual(both(55));
   });
 
   test("is stopped, and then holds nothing", () => {
-    const { rows, desk } = limited(1000);
-    desk.enter(request("a", 1), null, moment());
-    expect(desk.enter(request("a", 2), "Stopped.", moment())).toMatchObject({ kind: "stopped", message: "Stopped." });
-    expect([rows.holders(), desk.account("tenant", NOON).leasedTokens]).toEqual([[], 0]);
+    const { rows, controller } = limited(1000);
+    controller.enter(request("a", 1), null, moment());
+    expect(controller.enter(request("a", 2), "Stopped.", moment())).toMatchObject({
+      kind: "stopped",
+      message: "Stopped.",
+    });
+    expect([rows.holders(), controller.account("tenant", NOON).leasedTokens]).toEqual([[], 0]);
   });
 
   test("is deleted with its slot and its lease, and its use remains counted", () => {
-    const { desk } = limited(1000);
-    desk.enter(request("a", 1, { used: both(20) }), null, moment(NOON, 1));
-    desk.enter(request("b", 1), null, moment(NOON, 1));
-    desk.forget("a");
-    expect(desk.takeTasksToCall(moment(NOON, 1))).toContain("b");
-    expect(desk.account("tenant", NOON)).toMatchObject({ usedTokens: 20, leasedTokens: 0 });
+    const { controller } = limited(1000);
+    controller.enter(request("a", 1, { used: both(20) }), null, moment(NOON, 1));
+    controller.enter(request("b", 1), null, moment(NOON, 1));
+    controller.forget("a");
+    expect(controller.takeTasksToCall(moment(NOON, 1))).toContain("b");
+    expect(controller.account("tenant", NOON)).toMatchObject({ usedTokens: 20, leasedTokens: 0 });
   });
 });
 
 describe("a budget that runs short", () => {
   test("makes the others wait, and calls them one after the other when some of it returns", () => {
-    const { desk } = limited(30);
+    const { controller } = limited(30);
     const wanting = (task: string, version = 1) => request(task, version, { want: both(20) });
-    expect(kindOf(desk.enter(wanting("a"), null, moment()))).toBe("admitted");
-    expect(["b", "c"].map((task) => kindOf(desk.enter(wanting(task), null, moment())))).toEqual(["budget", "budget"]);
-    desk.report(told("a", 2, "completed", 5), NOON);
-    expect(desk.takeTasksToCall(moment())).toEqual(["b"]);
-    expect(kindOf(desk.enter(wanting("b"), null, moment()))).toBe("admitted");
-    expect(desk.takeTasksToCall(moment())).toEqual(["c"]);
-    expect(kindOf(desk.enter(wanting("c"), null, moment()))).toBe("budget");
-    expect(desk.takeTasksToCall(moment())).toEqual([]);
-    desk.report(told("b", 2, "failed", 25), NOON);
-    expect(desk.takeTasksToCall(moment())).toEqual(["c"]);
-    expect(kindOf(desk.enter(wanting("c"), null, moment()))).toBe("exceeded");
+    expect(kindOf(controller.enter(wanting("a"), null, moment()))).toBe("admitted");
+    expect(["b", "c"].map((task) => kindOf(controller.enter(wanting(task), null, moment())))).toEqual([
+      "budget",
+      "budget",
+    ]);
+    controller.report(taskReport("a", 2, "completed", 5), NOON);
+    expect(controller.takeTasksToCall(moment())).toEqual(["b"]);
+    expect(kindOf(controller.enter(wanting("b"), null, moment()))).toBe("admitted");
+    expect(controller.takeTasksToCall(moment())).toEqual(["c"]);
+    expect(kindOf(controller.enter(wanting("c"), null, moment()))).toBe("budget");
+    expect(controller.takeTasksToCall(moment())).toEqual([]);
+    controller.report(taskReport("b", 2, "failed", 25), NOON);
+    expect(controller.takeTasksToCall(moment())).toEqual(["c"]);
+    expect(kindOf(controller.enter(wanting("c"), null, moment()))).toBe("exceeded");
   });
 
   test("keeps every permit short while a task waits for it, however many slots are free", () => {
-    const { desk } = limited(30);
+    const { controller } = limited(30);
     const alone = moment(NOON, 100, true);
     const enter = (task: string, version: number) =>
-      desk.enter(request(task, version, { want: both(20) }), null, alone);
+      controller.enter(request(task, version, { want: both(20) }), null, alone);
     expect(enter("a", 1)).toMatchObject({ kind: "admitted", forMs: 6000 });
     expect(kindOf(enter("b", 1))).toBe("budget");
     expect(enter("a", 2)).toMatchObject({ kind: "admitted", forMs: 2000 });
-    desk.report(told("b", 2, "cancelled"), NOON);
+    controller.report(taskReport("b", 2, "cancelled"), NOON);
     expect(enter("a", 3)).toMatchObject({ kind: "admitted", forMs: 6000 });
   });
 
   test("keeps the order of those who wait, also when they ask again in between", () => {
-    const { desk } = limited(30);
-    for (const task of ["a", "b", "c", "b"]) desk.enter(request(task, 1, { want: both(30) }), null, moment());
-    desk.report(told("a", 2, "completed"), NOON);
-    expect(desk.takeTasksToCall(moment())).toEqual(["b"]);
+    const { controller } = limited(30);
+    for (const task of ["a", "b", "c", "b"]) controller.enter(request(task, 1, { want: both(30) }), null, moment());
+    controller.report(taskReport("a", 2, "completed"), NOON);
+    expect(controller.takeTasksToCall(moment())).toEqual(["b"]);
   });
 
   test("lets the next one try when its limit was raised", () => {
-    const { rows, desk } = limited(30);
-    for (const task of ["a", "b"]) desk.enter(request(task, 1, { want: both(30) }), null, moment());
+    const { rows, controller } = limited(30);
+    for (const task of ["a", "b"]) controller.enter(request(task, 1, { want: both(30) }), null, moment());
     rows.limits.set("tenant", { tokens: 1000, costMicros: null, period: "total" });
-    desk.applyLimitChange("tenant");
-    expect(desk.takeTasksToCall(moment())).toEqual(["b"]);
-    expect(kindOf(desk.enter(request("b", 1, { want: both(30) }), null, moment()))).toBe("admitted");
+    controller.applyLimitChange("tenant");
+    expect(controller.takeTasksToCall(moment())).toEqual(["b"]);
+    expect(kindOf(controller.enter(request("b", 1, { want: both(30) }), null, moment()))).toBe("admitted");
   });
 
   test("is refused to a model without a known price where money is limited, until it no longer is", () => {
-    const { rows, desk } = limited(1000);
-    const asked = request("a", 1, { isPriced: false });
-    expect(kindOf(desk.enter(asked, null, moment()))).toBe("admitted");
+    const { rows, controller } = limited(1000);
+    const admission = request("a", 1, { isPriced: false });
+    expect(kindOf(controller.enter(admission, null, moment()))).toBe("admitted");
     rows.limits.set("agent_a", { tokens: null, costMicros: 5_000_000, period: "day" });
-    desk.applyLimitChange("agent_a");
-    expect(desk.enter({ ...asked, version: 2 }, null, moment())).toMatchObject({
+    controller.applyLimitChange("agent_a");
+    expect(controller.enter({ ...admission, version: 2 }, null, moment())).toMatchObject({
       kind: "exceeded",
       message: expect.stringContaining("PUT /v1/budgets/agent_a"),
     });
     expect(rows.holders()).toEqual([]);
     rows.limits.delete("agent_a");
-    desk.applyLimitChange("agent_a");
-    expect(kindOf(desk.enter({ ...asked, version: 3 }, null, moment()))).toBe("admitted");
+    controller.applyLimitChange("agent_a");
+    expect(kindOf(controller.enter({ ...admission, version: 3 }, null, moment()))).toBe("admitted");
   });
 
   test("warns from 80 % on", () => {
-    const { desk } = limited(100);
-    const reply = desk.enter(request("a", 1, { used: both(85) }), null, moment());
+    const { controller } = limited(100);
+    const reply = controller.enter(request("a", 1, { used: both(85) }), null, moment());
     expect(reply).toMatchObject({ near: [{ account: "tenant", kind: "tokens", used: 85, limit: 100 }] });
   });
 
   test("counts the use of yesterday not for today", () => {
-    const { desk } = limited(100, "day");
-    expect(kindOf(desk.enter(request("a", 1, { used: both(100) }), null, moment()))).toBe("exceeded");
-    expect(kindOf(desk.enter(request("a", 1, { used: both(100) }), null, moment(NOON + DAY)))).toBe("admitted");
+    const { controller } = limited(100, "day");
+    expect(kindOf(controller.enter(request("a", 1, { used: both(100) }), null, moment()))).toBe("exceeded");
+    expect(kindOf(controller.enter(request("a", 1, { used: both(100) }), null, moment(NOON + DAY)))).toBe("admitted");
   });
 });
 
@@ -291,7 +297,7 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
       const rows = new Rows();
       rows.limits.set("tenant", { tokens: most.tenant, costMicros: null, period: span });
       rows.limits.set("key_0", { tokens: most.key, costMicros: most.key * 2, period: span });
-      let [desk, now, beyond] = [new AdmissionController(rows), NOON, 0];
+      let [controller, now, beyond] = [new AdmissionController(rows), NOON, 0];
       const world = new Map<string, { version: number; used: number; grant: number; ended: boolean }>();
       const sent: (() => unknown)[] = [];
       const forgotten = new Set<string>();
@@ -301,24 +307,24 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
         const of = world.get(name) ?? { version: 0, used: 0, grant: 0, ended: false };
         world.set(name, of);
         const tell = (status: TaskStatus) => {
-          const report = { ...told(name, of.version, status, of.used), key };
-          const send = () => (forgotten.has(name) ? undefined : desk.report(report, now));
+          const report = { ...taskReport(name, of.version, status, of.used), key };
+          const send = () => (forgotten.has(name) ? undefined : controller.report(report, now));
           sent.push(send);
           if (!lost || status === "completed") send();
         };
-        if (what === "crash") desk = new AdmissionController(rows);
+        if (what === "crash") controller = new AdmissionController(rows);
         if (what === "days") now += amount * DAY;
         if (what === "late") sent[amount % Math.max(1, sent.length)]?.();
         if (of.ended) continue;
         of.version += 1;
         if (what === "enter") {
-          const asked = request(name, of.version, { key, used: both(of.used), want: both(1 + amount) });
-          const enter = () => desk.enter(asked, null, { now, share: 4, isAlone: false, random: 0 });
+          const admission = request(name, of.version, { key, used: both(of.used), want: both(1 + amount) });
+          const enter = () => controller.enter(admission, null, { now, share: 4, isAlone: false, random: 0 });
           sent.push(() => (forgotten.has(name) ? undefined : enter()));
           const reply = enter();
           if (reply.kind === "admitted") {
             for (const [account, limit] of Object.entries(accounts)) {
-              const { usedTokens, leasedTokens } = desk.account(account, now);
+              const { usedTokens, leasedTokens } = controller.account(account, now);
               expect(usedTokens + leasedTokens).toBeLessThanOrEqual(limit + beyond);
             }
           }
@@ -341,24 +347,27 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
         if (what === "forget") {
           of.ended = true;
           tell("completed");
-          desk.forget(name);
+          controller.forget(name);
           forgotten.add(name);
         }
         for (const account of ["tenant", "key_0", "key_1", "agent_a"])
-          expect(desk.account(account, now).leasedTokens).toBe(rows.leased(account));
+          expect(controller.account(account, now).leasedTokens).toBe(rows.leased(account));
         expect(rows.holders().length).toBeLessThanOrEqual(4);
       }
       for (const [name, of] of world) {
         if (forgotten.has(name)) continue;
         of.version += 1;
-        desk.report({ ...told(name, of.version, "completed", of.used), key: `key_${Number(name.slice(1)) % 2}` }, now);
+        controller.report(
+          { ...taskReport(name, of.version, "completed", of.used), key: `key_${Number(name.slice(1)) % 2}` },
+          now,
+        );
       }
       // Whatever was sent comes once more, after everything has ended.
       for (const again of sent) again();
       const all = [...world.values()].reduce((total, { used }) => total + used, 0);
       expect(rows.sum("tenant ")).toEqual(both(all));
       expect(rows.sum("key_0 ").tokens + rows.sum("key_1 ").tokens).toBe(all);
-      expect(desk.account("tenant", now)).toMatchObject({ leasedTokens: 0, leasedCostMicros: 0 });
+      expect(controller.account("tenant", now)).toMatchObject({ leasedTokens: 0, leasedCostMicros: 0 });
     }),
     { numRuns: 400 },
   );

@@ -41,8 +41,8 @@ describe("a slice of a budget", () => {
     ["what is left, when nobody else can give back", use(limitOf(60)), ask(10, 100), 60],
     ["counted from what the task used itself", use(limitOf(1000), 200), ask(10, 100, 200), 400],
     ["nothing for a call that needs nothing, also when all is used up", use(limitOf(100), 130), ask(0, 0, 130), 130],
-  ])("is %s", (_what, account, asked, total) => {
-    expect(judgeBudget([account], asked)).toEqual({ kind: "granted", grant: { tokens: total, costMicros: null } });
+  ])("is %s", (_what, account, requested, total) => {
+    expect(judgeBudget([account], requested)).toEqual({ kind: "granted", grant: { tokens: total, costMicros: null } });
   });
 
   test("is without a limit where no account has one", () => {
@@ -71,7 +71,7 @@ describe("a slice of a budget", () => {
     expect(judgeBudget([use(limitOf(100), 0, 100)], ask(10, 50))).toMatchObject({ kind: "wait" });
   });
 
-  test("is refused when the limit cannot cover the least that the task needs, whatever comes back", () => {
+  test("is refused when the limit cannot cover the least that the task needs, whatever is released", () => {
     const verdict = judgeBudget([use(null), use(limitOf(100, "day"), 95, 3, "key_a")], ask(10, 50));
     expect(verdict).toEqual({
       kind: "exceeded",
@@ -129,7 +129,7 @@ test("the payer of a task is the key that created its tree, or the schedule", ()
   expect(getPayer({ key: null, via: { channel: "slack", id: "T1/C1/1" } })).toBeNull();
 });
 
-test("parts of a token or of a millionth count as whole ones", () => {
+test("fractions of a token or of a millionth round up", () => {
   expect(roundUp({ tokens: 1.2, costMicros: 0.4 })).toEqual({ tokens: 2, costMicros: 1 });
 });
 

@@ -73,70 +73,70 @@ describe("the queue", () => {
 
 describe("the slots of a tenant", () => {
   test("are taken while there are any, and then waited for in turn", () => {
-    const places = new Slots([]);
-    expect(["a1", "a2", "a3", "b1"].map((task) => places.request(task, task.charAt(0), 2, NOW))).toEqual([
+    const slots = new Slots([]);
+    expect(["a1", "a2", "a3", "b1"].map((task) => slots.request(task, task.charAt(0), 2, NOW))).toEqual([
       true,
       true,
       false,
       false,
     ]);
-    expect(places.takeTasksToCall(2, NOW)).toEqual([]);
-    places.dequeue("a1");
-    places.dequeue("a2");
-    expect(places.takeTasksToCall(2, NOW)).toEqual(["a3", "b1"]);
-    expect(places.takeTasksToCall(2, NOW)).toEqual([]);
+    expect(slots.takeTasksToCall(2, NOW)).toEqual([]);
+    slots.dequeue("a1");
+    slots.dequeue("a2");
+    expect(slots.takeTasksToCall(2, NOW)).toEqual(["a3", "b1"]);
+    expect(slots.takeTasksToCall(2, NOW)).toEqual([]);
   });
 
   test("are reserved for a called task, then go to the next", () => {
-    const places = new Slots(held(["running"]));
-    places.request("first", null, 1, NOW);
-    places.request("second", null, 1, NOW);
-    places.dequeue("running");
-    expect(places.takeTasksToCall(1, NOW)).toEqual(["first"]);
-    expect(places.request("newcomer", null, 1, NOW + 1)).toBe(false);
-    expect(places.getNextOfferEnd()).toBe(NOW + OFFER_MS);
-    expect(places.takeTasksToCall(1, NOW + OFFER_MS)).toEqual(["second"]);
-    expect(places.request("first", null, 1, NOW + OFFER_MS)).toBe(false);
-    expect(places.request("second", null, 1, NOW + OFFER_MS)).toBe(true);
-    expect(places.getNextOfferEnd()).toBeNull();
+    const slots = new Slots(held(["running"]));
+    slots.request("first", null, 1, NOW);
+    slots.request("second", null, 1, NOW);
+    slots.dequeue("running");
+    expect(slots.takeTasksToCall(1, NOW)).toEqual(["first"]);
+    expect(slots.request("newcomer", null, 1, NOW + 1)).toBe(false);
+    expect(slots.getNextOfferEnd()).toBe(NOW + OFFER_MS);
+    expect(slots.takeTasksToCall(1, NOW + OFFER_MS)).toEqual(["second"]);
+    expect(slots.request("first", null, 1, NOW + OFFER_MS)).toBe(false);
+    expect(slots.request("second", null, 1, NOW + OFFER_MS)).toBe(true);
+    expect(slots.getNextOfferEnd()).toBeNull();
   });
 
   test("are not taken past those who wait longer", () => {
-    const places = new Slots(held(["running"]));
-    places.request("waiting", null, 1, NOW);
-    places.dequeue("running");
-    expect(places.request("newcomer", null, 1, NOW)).toBe(false);
-    expect(places.takeTasksToCall(1, NOW)).toEqual(["waiting"]);
+    const slots = new Slots(held(["running"]));
+    slots.request("waiting", null, 1, NOW);
+    slots.dequeue("running");
+    expect(slots.request("newcomer", null, 1, NOW)).toBe(false);
+    expect(slots.takeTasksToCall(1, NOW)).toEqual(["waiting"]);
   });
 
   test("stay with a task that asks again, until there are fewer than are held", () => {
-    const places = new Slots(held(["a", "b", "c"]));
-    expect(places.request("a", null, 3, NOW)).toBe(true);
-    expect(places.request("a", null, 2, NOW)).toBe(false);
-    expect(places.request("b", null, 2, NOW)).toBe(true);
-    expect(places.takeTasksToCall(2, NOW)).toEqual([]);
-    expect(places.takeTasksToCall(3, NOW)).toEqual(["a"]);
+    const slots = new Slots(held(["a", "b", "c"]));
+    expect(slots.request("a", null, 3, NOW)).toBe(true);
+    expect(slots.request("a", null, 2, NOW)).toBe(false);
+    expect(slots.request("b", null, 2, NOW)).toBe(true);
+    expect(slots.takeTasksToCall(2, NOW)).toEqual([]);
+    expect(slots.takeTasksToCall(3, NOW)).toEqual(["a"]);
   });
 
   test("are yielded at the next question by the key that has more than its part, one for each task that is called", () => {
-    const places = new Slots(held(["a1", "a2", "a3", "a4"], "a"));
-    const ask = (task: string) => places.request(task, task.charAt(0), 4, NOW);
+    const slots = new Slots(held(["a1", "a2", "a3", "a4"], "a"));
+    const ask = (task: string) => slots.request(task, task.charAt(0), 4, NOW);
     expect([ask("b1"), ask("b2"), ask("b3")]).toEqual([false, false, false]);
-    expect([ask("a1"), places.takeTasksToCall(4, NOW)]).toEqual([false, ["b1"]]);
-    expect([ask("a2"), places.takeTasksToCall(4, NOW)]).toEqual([false, ["b2"]]);
-    expect([ask("a3"), ask("a4"), places.takeTasksToCall(4, NOW)]).toEqual([true, true, []]);
+    expect([ask("a1"), slots.takeTasksToCall(4, NOW)]).toEqual([false, ["b1"]]);
+    expect([ask("a2"), slots.takeTasksToCall(4, NOW)]).toEqual([false, ["b2"]]);
+    expect([ask("a3"), ask("a4"), slots.takeTasksToCall(4, NOW)]).toEqual([true, true, []]);
     expect([ask("b1"), ask("b2"), ask("b1"), ask("a3")]).toEqual([true, true, true, true]);
   });
 
   test("stay with a key that has no more than the others, and with one whose own tasks alone wait", () => {
-    const places = new Slots([...held(["a1", "a2"], "a"), ...held(["b1"], "b")]);
-    const ask = (task: string) => places.request(task, task.charAt(0), 3, NOW);
+    const slots = new Slots([...held(["a1", "a2"], "a"), ...held(["b1"], "b")]);
+    const ask = (task: string) => slots.request(task, task.charAt(0), 3, NOW);
     expect([ask("b2"), ask("a3"), ask("a1"), ask("a2"), ask("b1")]).toEqual([false, false, true, true, true]);
     const alone = new Slots(held(["a1"], "a"));
     expect([alone.request("a2", "a", 1, NOW), alone.request("a1", "a", 1, NOW)]).toEqual([false, true]);
   });
 
-  test("keep no key waiting for more questions of those that hold them than there are keys, however long tasks run", () => {
+  test("delay no key for more requests of those that hold them than there are keys, however long tasks run", () => {
     const shape = fc.record({
       share: fc.integer({ min: 1, max: 6 }),
       keys: fc.integer({ min: 2, max: 8 }),
@@ -150,12 +150,12 @@ describe("the slots of a tenant", () => {
         const all = names.flatMap((key) => Array.from({ length: tasks }, (_, task) => `${key} t${task}`));
         // The first key has all of the places, and the work for them.
         const first = Array.from({ length: share }, (_, task) => `k0 long${task}`);
-        const places = new Slots(held(first, "k0"));
+        const slots = new Slots(held(first, "k0"));
         const holding = new Set(first);
         const ask = (task: string) => {
-          if (places.request(task, keyOf(task), share, NOW)) holding.add(task);
+          if (slots.request(task, keyOf(task), share, NOW)) holding.add(task);
           else holding.delete(task);
-          for (const called of places.takeTasksToCall(share, NOW)) ask(called);
+          for (const called of slots.takeTasksToCall(share, NOW)) ask(called);
           expect(holding.size).toBeLessThanOrEqual(share);
         };
         for (const task of all) ask(task);
@@ -181,21 +181,21 @@ describe("the slots of a tenant", () => {
   });
 
   test("are in use while a task runs, waits or was called", () => {
-    const places = new Slots([]);
-    expect(places.isInUse).toBe(false);
-    places.request("a", null, 0, NOW);
-    expect(places.isInUse).toBe(true);
-    places.takeTasksToCall(1, NOW);
-    expect(places.isInUse).toBe(true);
-    places.dequeue("a");
-    expect(places.isInUse).toBe(false);
+    const slots = new Slots([]);
+    expect(slots.isInUse).toBe(false);
+    slots.request("a", null, 0, NOW);
+    expect(slots.isInUse).toBe(true);
+    slots.takeTasksToCall(1, NOW);
+    expect(slots.isInUse).toBe(true);
+    slots.dequeue("a");
+    expect(slots.isInUse).toBe(false);
   });
 
   test("never exceed their number, and are never idle while an uncalled task waits", () => {
     const step = fc.record({ task: fc.nat(9), leaves: fc.boolean(), pause: fc.nat(3000) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 4 }), (steps, share) => {
-        const places = new Slots([]);
+        const slots = new Slots([]);
         const [holding, waiting] = [new Set<string>(), new Set<string>()];
         let [now, calls] = [NOW, new Map<string, number>()];
         for (const { task, leaves, pause } of steps) {
@@ -204,10 +204,10 @@ describe("the slots of a tenant", () => {
           holding.delete(name);
           waiting.delete(name);
           calls.delete(name);
-          if (leaves) places.dequeue(name);
-          else if (places.request(name, `k${task % 3}`, share, now)) holding.add(name);
+          if (leaves) slots.dequeue(name);
+          else if (slots.request(name, `k${task % 3}`, share, now)) holding.add(name);
           else waiting.add(name);
-          for (const called of places.takeTasksToCall(share, now)) {
+          for (const called of slots.takeTasksToCall(share, now)) {
             waiting.delete(called);
             calls.set(called, now);
           }

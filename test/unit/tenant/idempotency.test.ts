@@ -11,7 +11,7 @@ import {
 } from "../../../core/tenant/idempotency.ts";
 
 const NOW = 1_800_000_000_000;
-const asked = { fingerprint: "f", incarnation: "here", newSeed: "new" };
+const claim = { fingerprint: "f", incarnation: "here", newSeed: "new" };
 const running: IdempotencyRow = {
   fingerprint: "f",
   seed: "old",
@@ -23,14 +23,14 @@ const running: IdempotencyRow = {
 
 describe("a repeated request", () => {
   test("begins with a seed of its own when nothing is stored", () => {
-    expect(judgeRepeat(null, asked, NOW)).toEqual({
+    expect(judgeRepeat(null, claim, NOW)).toEqual({
       kind: "begin",
       row: { fingerprint: "f", seed: "new", startedAt: NOW, runner: "here", tryAt: NOW, doneAt: null },
     });
   });
 
   test("waits while the first one runs", () => {
-    expect(judgeRepeat(running, asked, NOW)).toEqual({ kind: "wait" });
+    expect(judgeRepeat(running, claim, NOW)).toEqual({ kind: "wait" });
   });
 
   test.each([
@@ -38,13 +38,13 @@ describe("a repeated request", () => {
     ["another body came first and is done", { ...running, doneAt: NOW - 1 }],
     ["another body came first and was cut off", { ...running, runner: null }],
   ])("is refused when %s", (_, stored) => {
-    expect(judgeRepeat(stored, { ...asked, fingerprint: "other" }, NOW)).toEqual({ kind: "mismatch" });
+    expect(judgeRepeat(stored, { ...claim, fingerprint: "other" }, NOW)).toEqual({ kind: "mismatch" });
   });
 
   test("gets the stored reply for a day, and runs again after it", () => {
     const done = { ...running, doneAt: NOW };
-    expect(judgeRepeat(done, asked, NOW + REPLY_LIFETIME_MS - 1)).toEqual({ kind: "replay" });
-    expect(judgeRepeat(done, asked, NOW + REPLY_LIFETIME_MS)).toMatchObject({ kind: "begin", row: { seed: "new" } });
+    expect(judgeRepeat(done, claim, NOW + REPLY_LIFETIME_MS - 1)).toEqual({ kind: "replay" });
+    expect(judgeRepeat(done, claim, NOW + REPLY_LIFETIME_MS)).toMatchObject({ kind: "begin", row: { seed: "new" } });
     expect(getExpiresAt(done)).toBe(NOW + REPLY_LIFETIME_MS);
   });
 
@@ -53,7 +53,7 @@ describe("a repeated request", () => {
     ["was let in by an instance that is gone", { ...running, runner: "an earlier instance" }],
     ["has not ended for too long", { ...running, tryAt: NOW - TRY_STALE_MS }],
   ])("takes over, with the first one's seed and moment, from a try that %s", (_, stored) => {
-    expect(judgeRepeat(stored, asked, NOW)).toEqual({
+    expect(judgeRepeat(stored, claim, NOW)).toEqual({
       kind: "begin",
       row: { ...running, runner: "here", tryAt: NOW, seed: "old", startedAt: NOW - 10_000 },
     });

@@ -130,7 +130,7 @@ describe("a victim's tasks take at most twice as long", () => {
   });
 });
 
-test("a victim below its fair share is not slowed beside twenty noisy tenants", async () => {
+test("a victim below its fair share is not slowed by twenty noisy tenants", async () => {
   const noise = Array.from({ length: 20 }, (_, index) => ({ tenant: `n${index}`, lanes: 6, slices: [5] }));
   const victim = { lanes: 1, restMs: 700 };
   const [alone, beside] = [await simulate([], victim), await simulate(noise, victim)];

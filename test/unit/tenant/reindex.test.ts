@@ -73,7 +73,7 @@ test("rows that no object knows go only where the object is the newer one", () =
 });
 
 describe("what was lost", () => {
-  test("is what was counted before and is not there now, beside what was lost earlier", () => {
+  test("is what was counted before and is absent now, in addition to earlier losses", () => {
     const before = { ...NOTHING, agents: 3, secrets: 2, projects: 4, keys: 5 };
     expect(addLost({ people: 1, projects: 1 }, before, { ...NOTHING, agents: 1, keys: 4 }, 0)).toEqual({
       people: 1,

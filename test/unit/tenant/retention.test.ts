@@ -63,7 +63,7 @@ describe("a sweep", () => {
     );
   });
 
-  test("continues with the next minute while there is more, and otherwise looks again later", () => {
+  test("continues with the next minute while trees remain, and waits longer otherwise", () => {
     const progress = applyBatch(recordExamined(createProgress(null, NOW), 1000, NOW), "tasks", batch(1000, 1));
     const days = { ...UNLIMITED_RETENTION, tasks: 30 };
     expect(getSweepAllowance(progress, NOW + MINUTE - 1)).toBe(0);
@@ -83,10 +83,10 @@ describe("a sweep", () => {
     expect(next.day).toBe("2026-11-24");
   });
 
-  test("begins again at the earliest tree when the days change, and does not forget what it removed", () => {
+  test("restarts at the earliest tree when the days change, and retains its counts", () => {
     const progress = applyBatch(recordExamined(createProgress(null, NOW), 50, NOW), "tasks", batch(50, 50));
-    const begun = createProgress(progress, NOW + 1000);
-    expect(begun.parts.tasks).toEqual({ after: null, restart: null, today: 50, total: 50 });
-    expect([begun.nextAt, getSweepAllowance(begun, NOW + 1000)]).toEqual([NOW + 1000, MAX_SWEPT_A_MINUTE - 50]);
+    const started = createProgress(progress, NOW + 1000);
+    expect(started.parts.tasks).toEqual({ after: null, restart: null, today: 50, total: 50 });
+    expect([started.nextAt, getSweepAllowance(started, NOW + 1000)]).toEqual([NOW + 1000, MAX_SWEPT_A_MINUTE - 50]);
   });
 });

@@ -49,7 +49,7 @@ describe("an opened request", () => {
     expect(received[0]?.body).toBe('{"text":"{{secret.TOKEN}}"}');
   });
 
-  it("carries a secret only to its bound hosts, and fills none into a URL", async () => {
+  it("carries a secret only to its bound hosts, and fills no secret into a URL", async () => {
     const { port, received } = web({ body: "ok" });
     expect(await port.open(ask("http://other.example:8080/mcp"))).toMatchObject({
       ok: false,

@@ -46,10 +46,10 @@ describe("the stored form of an entry", () => {
     ["0x7f.1:80", "127.0.0.1:80"],
     ["[::1]:8443", "[::1]:8443"],
     ["localhost:7000", "localhost:7000"],
-  ])("of %j is %j, and lists the same hosts", (entry, kept) => {
-    expect(normalizeHostPattern(entry)).toBe(kept);
-    expect(normalizeHostPattern(kept)).toBe(kept);
-    expect(isHostListed(new URL(`https://${kept.replace("*", "a")}/`), [kept])).toBe(true);
+  ])("of %j is %j, and lists the same hosts", (entry, pattern) => {
+    expect(normalizeHostPattern(entry)).toBe(pattern);
+    expect(normalizeHostPattern(pattern)).toBe(pattern);
+    expect(isHostListed(new URL(`https://${pattern.replace("*", "a")}/`), [pattern])).toBe(true);
   });
 
   it.each([

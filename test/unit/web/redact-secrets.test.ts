@@ -146,7 +146,7 @@ describe("a value of a secret", () => {
     }
   });
 
-  it("removes the whole text that can be read in too many ways", () => {
+  it("removes the full text if it can be decoded in too many ways", () => {
     for (const sign of ["\\", "%25"]) {
       const long = createRedactor([{ name: "X", value: `${sign.repeat(1_000)}x` }]);
       expect(long.text(`${sign.repeat(20_000)}y`), sign).toBe("{{secret.X}}");
@@ -163,7 +163,7 @@ describe("a value of a secret", () => {
     ["is UTF-16", "aaaa".repeat(50), "a\0"],
   ];
 
-  it.each(HOSTILE)("that %s takes steps by the text's length, and none more for a hundred others", (_, value, unit) => {
+  it.each(HOSTILE)("that %s takes steps by the text's length, and no more for a hundred others", (_, value, unit) => {
     const secrets = Array.from({ length: 100 }, (_, at) => ({ name: `K${at}`, value: `${value}${at}` }));
     const steps = vi.spyOn(ByteAutomaton.prototype, "next");
     const count = (redactor: Redactor, length: number) => {

@@ -83,7 +83,7 @@ describe("an agent's file", () => {
     expectProblem(await put(caller, "POST", "/v1/agents", `name: reader\ntools: []\n${text}\n`), 422, field);
   });
 
-  test("is taken for agents and for nothing else", async () => {
+  test("is accepted for agents only", async () => {
     const caller = await makeCaller();
     expectProblem(await caller.send("POST", "/v1/tasks", "input: hello", YAML), 415);
     expectProblem(await caller.send("POST", "/v1/agents", "- a list", YAML), 422, "body");

@@ -36,8 +36,8 @@ test("a deleted agent is read by id, finishes its tasks, and takes no new ones",
   const key = { name: "bound", scopes: ["tasks:read"], agents: [made.id] };
   expect((await send({ method: "POST", path: "/v1/keys", key: tenant.key, body: key })).status).toBe(422);
   expect((await send({ path: "/v1/agents/leaving", key: tenant.key })).status).toBe(404);
-  const shown = await sendJson<Agent>({ path: `/v1/agents/${made.id}`, key: tenant.key });
-  expect(shown.body).toEqual({ ...made, archived_at: expect.any(String) });
+  const read = await sendJson<Agent>({ path: `/v1/agents/${made.id}`, key: tenant.key });
+  expect(read.body).toEqual({ ...made, archived_at: expect.any(String) });
   const listed = await readAll<Agent>("/v1/agents", tenant.key, 10);
   expect(listed.map(({ id }) => id)).toEqual(["agent_default"]);
 

@@ -35,7 +35,7 @@ describe.each([...CHANNELS.values()])("the channel $name", ({ name, label, hint,
     for (const secret of Object.keys(secrets)) expect(secret).toMatch(new RegExp(`^OTTO_${name.toUpperCase()}_`));
   });
 
-  test.each(NOWHERE)("refuses what is no place, by a value that a caller can read: %j", async (to) => {
+  test.each(NOWHERE)("rejects an invalid destination, by a value that a caller can read: %j", async (to) => {
     const { resolve } = await load();
     const refused = await resolve(to, owner);
     expect(refused).toMatchObject({
@@ -66,7 +66,7 @@ describe.each([...CHANNELS.values()])("the channel $name", ({ name, label, hint,
     for (const _ of ["once", "again"]) expect(await eraseInboxes?.(env, tenant)).toBeUndefined();
   });
 
-  test("finds nobody to ask at a place of nobody", async () => {
+  test("finds no person at a destination without one", async () => {
     const { findStations } = await load();
     const found = (await findStations?.(env, tenant, "nobody@example.com")) ?? { ok: true, value: [] };
     expect(found).toMatchObject({ ok: true });

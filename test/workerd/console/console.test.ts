@@ -3,7 +3,7 @@ import { expectProblem, knock, makeCaller } from "../http/entry.ts";
 
 describe("the console's page", () => {
   test.each(["/", "/tasks", "/tasks/task_01m7/files/a.html", "/slack", "/webhooks", "/mcp-servers", "/sign-in"])(
-    "stands at %s, runs its own scripts only, and is looked up anew each time",
+    "is served at %s, runs its own scripts only, and is revalidated each time",
     async (path) => {
       const page = await knock("GET", path);
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -69,7 +69,7 @@ describe("an address that is not of the console", () => {
     expectProblem(await send("GET", "/v1/none"), 404);
   });
 
-  test("or a file of another build is a problem, and is kept by nobody", async () => {
+  test("or a file of another build is a problem, and is not cached", async () => {
     const gone = await knock("GET", "/assets/index-00000000.js");
     expectProblem(gone, 404);
     expect(gone.headers.get("cache-control")).toBe("no-store");

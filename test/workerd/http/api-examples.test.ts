@@ -56,7 +56,7 @@ function bodiesOf({ requestBody, responses }: Operation): Media[] {
   return contents.flatMap((content) => content?.["application/json"] ?? []);
 }
 
-test("each operation has an example of what it takes and answers, which its schema admits", async () => {
+test("each operation has examples of its request and reply, which match its schema", async () => {
   const read = await document();
   const judge = makeSchemaJudge(read, linearPatterns);
   const faults = operationsOf(read).flatMap((operation) =>

@@ -30,14 +30,14 @@ describe("a counted body", () => {
     [65_537, 65_537],
     [300_001, 7777],
     [MAX_BYTES, 9999],
-  ])("of %i bytes in pieces of %i comes whole, with its length told or not", async (size, pieceBytes) => {
-    const told = pieces(size, pieceBytes);
-    expect(await readCounted(request(told.stream, size), MAX_BYTES)).toEqual(told.bytes);
+  ])("of %i bytes in pieces of %i is read in full, with or without a stated length", async (size, pieceBytes) => {
+    const counted = pieces(size, pieceBytes);
+    expect(await readCounted(request(counted.stream, size), MAX_BYTES)).toEqual(counted.bytes);
     const untold = pieces(size, pieceBytes);
     expect(await readCounted(request(untold.stream), MAX_BYTES)).toEqual(untold.bytes);
   });
 
-  test("that tells its length is read into a buffer of that length", async () => {
+  test("with a stated length is read into a buffer of that length", async () => {
     const { stream } = pieces(300_000, 7777);
     const bytes = await readCounted(request(stream, 300_000), MAX_BYTES);
     expect(bytes?.buffer.byteLength).toBe(300_000);

@@ -101,10 +101,10 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("names at each route what is refused before it is reached, such as a query given twice and a body that is not JSON", async () => {
+  test("documents at each route what is rejected before it runs, such as a repeated query parameter and a body that is not JSON", async () => {
     const caller = await makeCaller();
     const { paths } = await document();
-    const asked = [
+    const requests = [
       { method: "POST", path: "/v1/webhooks/whk_x/rotate", of: "/v1/webhooks/{id}/rotate" },
       { method: "POST", path: "/v1/schedules/sch_x/run", of: "/v1/schedules/{id}/run" },
       { method: "POST", path: "/v1/slack/authorize", of: "/v1/slack/authorize" },
@@ -115,7 +115,7 @@ describe("the OpenAPI document", () => {
       { status: 415, body: "a", type: "text/plain" },
       { status: 422, body: "{", type: "application/json" },
     ];
-    for (const { method, path, of } of asked) {
+    for (const { method, path, of } of requests) {
       for (const { status, body, type } of bodies) {
         const answer = await caller.send(method, path, body, { "content-type": type });
         expect([of, answer.status]).toEqual([of, status]);
@@ -131,7 +131,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("is shown as a page that loads nothing", async () => {
+  test("is served as a page that loads nothing", async () => {
     const docs = await knock("GET", "/docs");
     expect([docs.status, docs.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
     expect(docs.text).toContain("/v1/tasks/{id}/events");
@@ -139,7 +139,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-test("health tells what is there and no secret", async () => {
+test("health lists the parts of the deployment and no secret", async () => {
   await makeCaller();
   const health = await knock("GET", "/health");
   expect([health.status, health.json]).toEqual([

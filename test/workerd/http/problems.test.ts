@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Answer, expectProblem, knock, makeCaller } from "./entry.ts";
 
 describe("the front door", () => {
-  test("gives every answer an id and headers that keep it from being misread", async () => {
+  test("gives every answer an id and headers that prevent misinterpretation", async () => {
     const answer = await knock("GET", "/");
     expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-z]{26}$/);
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
@@ -108,7 +108,7 @@ describe("a body", () => {
     expectProblem(await caller.send("POST", "/v1/tasks", `${"[".repeat(100_000)}${"]".repeat(100_000)}`), 422);
   });
 
-  test("over a megabyte is refused, with its length told or not", async () => {
+  test("over a megabyte is rejected, with or without a stated length", async () => {
     const caller = await makeCaller();
     const big = JSON.stringify({ input: "x".repeat(10 * 1024 * 1024) });
     expectProblem(await caller.send("POST", "/v1/tasks", big), 413);
@@ -141,7 +141,7 @@ describe("a body", () => {
     expectProblem(await caller.send("POST", "/v1/tasks", ""), 422, "input");
   });
 
-  test("on a route that takes none is refused unless it is empty", async () => {
+  test("must be empty on a route without one", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([], { hold: true });
     expectProblem(await caller.send("POST", `/v1/tasks/${task.id}/start`, { now: true }), 422, "now");
@@ -179,7 +179,7 @@ describe("a query", () => {
   });
 });
 
-test("a key without the scope is told so", async () => {
+test("a key without the scope is rejected by name of the scope", async () => {
   const caller = await makeCaller(["tasks:read"]);
   expectProblem(await caller.send("POST", "/v1/tasks", { input: "x" }), 403);
   expectProblem(await caller.send("POST", "/v1/tools/get_current_datetime/call", {}), 403);

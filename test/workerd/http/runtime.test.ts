@@ -6,6 +6,6 @@ test("this suite runs in workerd, on the bindings of wrangler.toml", () => {
   expect(Object.keys(env)).toEqual(expect.arrayContaining(["TASKS", "TENANTS", "SANDBOXES", "FILES", "STEPS"]));
 });
 
-test("the Worker's variables are the ones that the suite's servers gave", () => {
+test("the Worker's variables are those of the suite's servers", () => {
   expect(env).toMatchObject(inject("servers").variables);
 });

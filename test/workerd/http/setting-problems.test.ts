@@ -24,7 +24,7 @@ const required = SECRET_NAMES.filter((name) => SECRETS[name].required);
 const optional = SECRET_NAMES.filter((name) => !SECRETS[name].required);
 
 describe("the problems of the settings", () => {
-  test("are none when every required secret is right, whatever is optional", () => {
+  test("are empty when every required secret is valid, whichever optional ones are set", () => {
     expect(required).toEqual(["DATABASE_URL", "OTTO_SECRET_KEY", "OTTO_OPERATOR_KEY_HASH"]);
     expect(findSettingProblems(production())).toEqual([]);
     const bare = Object.fromEntries(optional.map((name) => [name, ""]));
@@ -77,7 +77,7 @@ describe("the problems of the settings", () => {
     expect(problems.join()).not.toContain("canary-password");
   });
 
-  test("are all told at once", () => {
+  test("are all listed at once", () => {
     const problems = findSettingProblems(production({ OTTO_SECRET_KEY: "", DATABASE_URL: "", OTTO_MODEL_API: "grpc" }));
     expect(problems.map((problem) => problem.split(" ")[0])).toEqual([
       "DATABASE_URL",
@@ -129,7 +129,7 @@ describe("a Worker whose database is not safe to use", () => {
 });
 
 describe("the object of the sidecar's container", () => {
-  test("refuses what it is asked while it has no container, as a sidecar that can take nothing", async () => {
+  test("rejects requests while it has no container, like a sidecar without capacity", async () => {
     const object = env.SIDECARS.get(env.SIDECARS.idFromName("sidecar"));
     const response = await object.fetch("http://sidecar/health");
     expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ sent: false })]);

@@ -105,9 +105,9 @@ describe("models", () => {
   });
 
   test("go to their provider under their name there", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
-      asked.push(`${url} ${(JSON.parse(init.body as string) as { model: string }).model}`);
+      requests.push(`${url} ${(JSON.parse(init.body as string) as { model: string }).model}`);
       return new Response("{}", { status: 401 });
     });
     const both = { ...anthropic, OPENAI_BASE_URL: "http://openai.example/v1/", ANTHROPIC_BASE_URL: "http://a.example" };
@@ -115,7 +115,7 @@ describe("models", () => {
     await lastOf(modelFromEnv(envOf(both)), modelRequest({ model: "anthropic/claude-x" }));
     await lastOf(modelFromEnv(envOf(both)), modelRequest({ model: "gpt-5" }));
     await lastOf(modelFromEnv(envOf(gateway)), modelRequest({ model: "anthropic/claude-x" }));
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       "http://a.example/v1/messages claude-x",
       "http://openai.example/v1/chat/completions gpt-5",
       "http://gateway.example/v1/chat/completions anthropic/claude-x",
@@ -215,11 +215,11 @@ describe("the search engine", () => {
     const variables = { SEARCH_PROVIDER: provider, SEARCH_API_KEY: "k", SEARCH_BASE_URL: `${recorderUrl}${base}/` };
     expect(await search(variables)).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
     const records = await (await fetch(`${recorderUrl}/records`)).json<{ method: string; path: string }[]>();
-    const asked = records.filter((one) => one.path.startsWith(base));
-    expect(asked.map((one) => `${one.method} ${one.path.split("?")[0]}`)).toEqual([`${method} ${base}${path}`]);
+    const requests = records.filter((one) => one.path.startsWith(base));
+    expect(requests.map((one) => `${one.method} ${one.path.split("?")[0]}`)).toEqual([`${method} ${base}${path}`]);
   });
 
-  test("is none when none is named, and the answer says what to set", async () => {
+  test("is absent if no setting names one, and the answer says what to set", async () => {
     expect(await search({})).toMatchObject({ ok: false, error: { code: "not_available" } });
   });
 });

@@ -8,7 +8,7 @@ import { type Answer, type Caller, expectProblem, knock, makeCaller } from "../h
 let caller: Caller;
 let id: string;
 
-const desk = (path: string, init?: RequestInit) => fetch(`${inject("servers").mcpUrl}${path}`, init);
+const fetchMcp = (path: string, init?: RequestInit) => fetch(`${inject("servers").mcpUrl}${path}`, init);
 
 /** Goes where a person goes, and gives the path and query that they come back with. */
 async function agree(link: string, browser = newBrowser()): Promise<string> {
@@ -40,15 +40,15 @@ beforeEach(async () => {
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: true },
   };
-  const heard = { resultType: "complete", content: [{ type: "text", text: "heard" }] };
-  await desk(`/set/${id}`, {
+  const reply = { resultType: "complete", content: [{ type: "text", text: "heard" }] };
+  await fetchMcp(`/set/${id}`, {
     method: "PUT",
-    body: JSON.stringify({ tools: [echo], answers: { echo: [heard] }, guarded: true }),
+    body: JSON.stringify({ tools: [echo], answers: { echo: [reply] }, guarded: true }),
   });
 });
 
 describe("a server that wants OAuth", () => {
-  it("is authorized by a person, once, and its tokens are seen by nobody", async () => {
+  it("is authorized by a person, once, and reveals its tokens to no user", async () => {
     const added = await add();
     expect(added.json).toMatchObject({
       status: "authorization_needed",
@@ -59,24 +59,24 @@ describe("a server that wants OAuth", () => {
     const back = await agree(added.json.authorization_url, browser);
     const sent = await knock("GET", back);
     expect([sent.status, sent.text]).toEqual([400, expect.stringContaining("This browser did not start this")]);
-    const told = await browser.visit(back);
-    expect(told.status, told.text).toBe(200);
-    expect(told.text).toMatch(/has 1 tools of notes/);
+    const page = await browser.visit(back);
+    expect(page.status, page.text).toBe(200);
+    expect(page.text).toMatch(/has 1 tools of notes/);
     expect((await browser.visit(back)).status).toBe(400);
     const { pathname, search } = new URL(added.json.authorization_url);
     expect((await browser.visit(pathname + search)).text).toContain("has expired");
-    const shown = await caller.send("GET", "/v1/mcp-servers/notes");
-    expect(shown.json).toMatchObject({ status: "connected", tool_count: 1, authorization_url: null });
+    const server = await caller.send("GET", "/v1/mcp-servers/notes");
+    expect(server.json).toMatchObject({ status: "connected", tool_count: 1, authorization_url: null });
     expect((await caller.send("POST", "/v1/tools/notes_echo/call", {})).json).toEqual({ ok: true, result: "heard" });
     const audit = await caller.send("GET", "/v1/audit");
     expect(audit.json.data.map((act: { action: string }) => act.action)).toContain("mcp_server.authorize");
     const row = await databaseFromEnv(env).mcpServers.access(caller.tenant, "notes");
-    for (const text of [shown.text, audit.text, told.text, JSON.stringify(row)]) expect(text).not.toContain("canary");
+    for (const text of [server.text, audit.text, page.text, JSON.stringify(row)]) expect(text).not.toContain("canary");
   });
 
-  it("gets a new token by itself when the one before is over", async () => {
+  it("gets a new token when the one before has expired", async () => {
     await consent((await add()).json.authorization_url);
-    await desk(`/expire/${id}`, { method: "POST" });
+    await fetchMcp(`/expire/${id}`, { method: "POST" });
     expect((await caller.send("POST", "/v1/tools/notes_echo/call", {})).json).toEqual({ ok: true, result: "heard" });
     expect((await caller.send("POST", "/v1/mcp-servers/notes/reload")).json.status).toBe("connected");
   });
@@ -91,13 +91,13 @@ describe("a server that wants OAuth", () => {
     const refused = new URL(await agree(second.json.authorization_url, browser), "http://otto.test");
     refused.searchParams.delete("code");
     refused.searchParams.set("error", "<b>access_denied</b>");
-    const told = await browser.visit(refused.pathname + refused.search);
-    expect(told.status).toBe(400);
-    expect(told.text).not.toContain("<b>");
+    const page = await browser.visit(refused.pathname + refused.search);
+    expect(page.status).toBe(400);
+    expect(page.text).not.toContain("<b>");
     expect((await caller.send("GET", "/v1/mcp-servers/notes")).json.status).toBe("authorization_needed");
   });
 
-  it("is told who Otto is, also by a URL", async () => {
+  it("gets Otto's client identity, also by a URL", async () => {
     const { json } = await knock("GET", "/oauth/mcp/client.json");
     expect(json).toMatchObject({
       client_id: "http://otto.test/oauth/mcp/client.json",

@@ -48,13 +48,13 @@ describe("a server that is a process", () => {
     expect(await call("count")).toEqual({ ok: true, result: "1" });
   });
 
-  it("gets a secret by its name where that may go, and gives none back", async () => {
+  it("gets a secret by its name if that is allowed, and returns none", async () => {
     const secret = { name: "NOTES_KEY", value: "canary-77aa", hosts: ["api.example.com"] };
     await caller.send("POST", "/v1/secrets", secret);
     const env = { TOKEN: "Bearer ${NOTES_KEY}" };
     expect((await add({ env, network: ["api.example.com"] })).json.status).toBe("connected");
-    const shown = await call("env");
-    expect(JSON.parse(shown.result)).toMatchObject({ TOKEN: "Bearer {{secret.NOTES_KEY}}" });
+    const reply = await call("env");
+    expect(JSON.parse(reply.result)).toMatchObject({ TOKEN: "Bearer {{secret.NOTES_KEY}}" });
     const open = await add({ env, network: ["api.example.com", "*.example.org"] });
     expect(open.json).toMatchObject({
       status: "failed",
@@ -63,7 +63,7 @@ describe("a server that is a process", () => {
     expect((await add({ env: { TOKEN: "${OTHER}" } })).json.error).toMatch(/no secret named OTHER/);
   });
 
-  it("ends when a secret is set anew or deleted, which it may have been given", async () => {
+  it("ends when a secret that it may have is replaced or deleted", async () => {
     const secret = { name: "NOTES_KEY", value: "canary-91bd", hosts: ["api.example.com"] };
     await caller.send("POST", "/v1/secrets", secret);
     await add({ env: { TOKEN: "${NOTES_KEY}" } });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 
-const text = (said: string) => ({ resultType: "complete", content: [{ type: "text", text: said }] });
+const text = (reply: string) => ({ resultType: "complete", content: [{ type: "text", text: reply }] });
 const tool = (name: string, more: Record<string, unknown> = {}) => ({
   name,
   description: `Does ${name}.`,
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 describe("a server of a tenant", () => {
-  it("is added, listed, shown, and removed", async () => {
+  it("is added, listed, read, and removed", async () => {
     const added = await add();
     expect(added.status, added.text).toBe(201);
     expect(added.json).toMatchObject({
@@ -58,14 +58,15 @@ describe("a server of a tenant", () => {
   });
 
   it("is one of those that a configuration names, and goes when another does not name it", async () => {
-    const whole = (servers: Record<string, unknown>) => caller.send("PUT", "/v1/mcp-servers", { mcpServers: servers });
-    const two = await whole({ notes: { type: "http", url }, other: { transport: "streamable-http", url } });
+    const putServers = (servers: Record<string, unknown>) =>
+      caller.send("PUT", "/v1/mcp-servers", { mcpServers: servers });
+    const two = await putServers({ notes: { type: "http", url }, other: { transport: "streamable-http", url } });
     expect(two.status, two.text).toBe(200);
     expect(two.json.data.map(({ name, status }: Record<string, string>) => [name, status])).toEqual([
       ["notes", "connected"],
       ["other", "connected"],
     ]);
-    expect((await whole({ other: { url } })).json.data).toMatchObject([{ name: "other" }]);
+    expect((await putServers({ other: { url } })).json.data).toMatchObject([{ name: "other" }]);
     expect((await caller.send("GET", "/v1/tools/notes_echo")).status).toBe(404);
     expect((await caller.send("GET", "/v1/tools/other_echo")).status).toBe(200);
   });
@@ -123,7 +124,7 @@ describe("a server of a tenant", () => {
     }
   });
 
-  it("gets a secret of the tenant by its name, and gives none back", async () => {
+  it("gets a secret of the tenant by its name, and returns none", async () => {
     const hosts = [new URL(url).host];
     await caller.send("POST", "/v1/secrets", { name: "NOTES_KEY", value: "canary-8c2e", hosts });
     await serve({ tools: [tool("echo", readOnly)], answers: { echo: [text("you sent canary-8c2e")] } });
@@ -143,7 +144,7 @@ describe("a server of a tenant", () => {
     expect(elsewhere.json).toMatchObject({ status: "failed", error: expect.stringMatching(/not bound to/) });
   });
 
-  it("is kept when it is away, and its later list is agreed to by having been added", async () => {
+  it("is stored while it is unavailable, and its later list is approved by having been added", async () => {
     await serve({ status: 503 });
     const added = await add();
     expect(added.status).toBe(201);
@@ -311,13 +312,13 @@ describe("a tool of a server", () => {
   it("costs itself and not the task when its server is away", async () => {
     await add();
     await serve({ status: 500 });
-    const made = await caller.makeTask([{ calls: [{ name: "notes_echo", arguments: {} }] }, { text: "went on" }]);
+    const made = await caller.makeTask([{ calls: [{ name: "notes_echo", arguments: {} }] }, { text: "continued" }]);
     const ended = await caller.until(made.id, ({ status }) => status === "completed");
-    expect(ended.output?.text).toBe("went on");
+    expect(ended.output?.text).toBe("continued");
     await caller.send("DELETE", "/v1/mcp-servers/notes");
   });
 
-  it("keeps what is no text in the sandbox", async () => {
+  it("stores non-text content in the sandbox", async () => {
     const image = { type: "image", mimeType: "image/png", data: btoa("picture") };
     await serve({ tools: [tool("draw", readOnly)], answers: { draw: [{ resultType: "complete", content: [image] }] } });
     await add();
@@ -348,7 +349,7 @@ describe("a question of a server", () => {
     await add();
   });
 
-  it("is asked of a person, and the call goes on with the answer and the server's state", async () => {
+  it("is put to a person, and the call continues with the answer and the server's state", async () => {
     const made = await caller.makeTask(replies);
     const waiting = await caller.until(made.id, ({ status }) => status === "waiting_input");
     const [question] = waiting.pending as readonly { id: string; query: string }[];
@@ -368,12 +369,12 @@ describe("a question of a server", () => {
     ]);
   });
 
-  it("is asked again when the answer is none, under another id, so that the first answer counts once", async () => {
+  it("is put again after an empty answer, under another id, so that the first answer counts once", async () => {
     const made = await caller.makeTask(replies);
     const waiting = await caller.until(made.id, ({ status }) => status === "waiting_input");
     const [first] = waiting.pending as readonly { id: string }[];
-    const answer = (question: string | undefined, said: string) =>
-      caller.send("POST", `/v1/tasks/${made.id}/questions/${question}/answer`, { text: said });
+    const answer = (question: string | undefined, reply: string) =>
+      caller.send("POST", `/v1/tasks/${made.id}/questions/${question}/answer`, { text: reply });
     await answer(first?.id, "many");
     const again = await caller.until(made.id, ({ pending }) =>
       pending.some((one) => "query" in one && one.id !== first?.id),

@@ -7,7 +7,7 @@ import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { sweep } from "../../../workers/sweep.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 
-interface Shown {
+interface MemoryView {
   readonly id: string;
   readonly content: string;
   readonly kind: string;
@@ -18,17 +18,17 @@ interface Shown {
 
 const CONTENT = "The customer database runs on Postgres.";
 
-const listed = async (caller: Caller, query = ""): Promise<Shown[]> =>
+const listed = async (caller: Caller, query = ""): Promise<MemoryView[]> =>
   (await caller.send("GET", `/v1/memory${query}`)).json.data;
 
 const save = async (caller: Caller, body: object) => {
   const answer = await caller.send("POST", "/v1/memory", body);
   expect(answer.status, answer.text).toBe(201);
-  return answer.json as Shown;
+  return answer.json as MemoryView;
 };
 
 /** The summaries that a tenant's tasks left, as soon as there are so many. */
-const summaries = async (caller: Caller, count: number): Promise<Shown[]> =>
+const summaries = async (caller: Caller, count: number): Promise<MemoryView[]> =>
   await vi.waitFor(
     async () => {
       const found = (await listed(caller)).filter(({ kind }) => kind === "summary");
@@ -43,7 +43,7 @@ const call = async (caller: Caller, name: string, given: object, more: object = 
   (await caller.send("POST", `/v1/tools/${name}/call`, { arguments: given, ...more })).json;
 
 describe("memory over the API", () => {
-  test("is saved, shown, listed, searched, changed and deleted", async () => {
+  test("is saved, read, listed, searched, changed and deleted", async () => {
     const caller = await makeCaller();
     const saved = await save(caller, { content: CONTENT, tags: ["infra"], project: "sales" });
     expect(saved).toMatchObject({
@@ -81,7 +81,7 @@ describe("memory over the API", () => {
     ]);
   });
 
-  test("comes back byte for byte, and the same again is what was there", async () => {
+  test("is returned byte for byte, and a repeat returns the existing one", async () => {
     const caller = await makeCaller();
     const content = ` é e\u0301 🦦 \u200b\u0001 "'\\{}\r\n\t\u2028 -- `;
     const saved = await save(caller, { content, tags: ["Ünïcode 🦦", "a,b"] });
@@ -169,12 +169,12 @@ describe("memory over the API", () => {
   });
 
   test("needs the scopes of tasks", async () => {
-    const [reader, nobody] = [await makeCaller(["tasks:read"]), await makeCaller(["tools:call"])];
+    const [reader, other] = [await makeCaller(["tasks:read"]), await makeCaller(["tools:call"])];
     expect((await reader.send("GET", "/v1/memory")).status).toBe(200);
     expectProblem(await reader.send("POST", "/v1/memory", { content: "x" }), 403);
     expectProblem(await reader.send("DELETE", "/v1/projects/x"), 403);
-    expectProblem(await nobody.send("GET", "/v1/memory"), 403);
-    expectProblem(await nobody.send("GET", "/v1/projects"), 403);
+    expectProblem(await other.send("GET", "/v1/memory"), 403);
+    expectProblem(await other.send("GET", "/v1/projects"), 403);
   });
 });
 
@@ -194,7 +194,7 @@ describe("the tools of memory", () => {
         { query: "customer database", ...more },
         project === undefined ? {} : { project },
       );
-    const projects = ({ result }: { result: { memories: Shown[] } }) =>
+    const projects = ({ result }: { result: { memories: MemoryView[] } }) =>
       result.memories.map(({ project }) => String(project)).toSorted();
     expect(projects(await find("a"))).toEqual(["a", "null"]);
     expect(projects(await find("b"))).toEqual(["null"]);
@@ -244,7 +244,7 @@ describe("the tools of memory", () => {
 describe("a completed task", () => {
   const write = { calls: [{ name: "write_file", arguments: { filename: "plan.md", content: "secret-content" } }] };
 
-  test("leaves one summary of what was asked, done and answered", async () => {
+  test("saves one summary of its request, work and answer", async () => {
     const caller = await makeCaller();
     const { id } = await caller.makeTask([write, { text: "The plan is written." }], { project: "sales" });
     await caller.until(id, ({ status }) => status === "completed");
@@ -275,7 +275,7 @@ describe("a completed task", () => {
     expect(await listed(caller)).toEqual([]);
   });
 
-  test("leaves it also when the object died before it was kept, or the database was away", async () => {
+  test("saves it also if the object crashed before it was stored, or the database was unavailable", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     await caller.send("GET", "/v1/agents/agent_default");
@@ -301,7 +301,7 @@ describe("a completed task", () => {
     await vi.waitFor(async () => expect(await due()).toEqual([]), { timeout: 20_000 });
   });
 
-  test("leaves none when it failed, was part of another, was one call, or its agent leaves none", async () => {
+  test("saves none if it failed, was a subtask, was one call, or its agent disables summaries", async () => {
     const caller = await makeCaller();
     const quiet = await caller.send("POST", "/v1/agents", {
       name: "quiet",
@@ -335,7 +335,7 @@ describe("a completed task", () => {
 });
 
 describe("projects over the API", () => {
-  test("are listed by name, shown, and erased with their memories and shared files", async () => {
+  test("are listed by name, read, and erased with their memories and shared files", async () => {
     const caller = await makeCaller();
     await save(caller, { content: CONTENT, project: "beta" });
     await save(caller, { content: "of the whole tenant" });

@@ -65,7 +65,7 @@ describe("an OpenAPI document", () => {
     expectProblem(await caller.send("DELETE", "/v1/tool-sources/openapi:city_weather"), 404);
   });
 
-  test("is read from its address, as YAML too, and anew at a reload", async () => {
+  test("is read from its address, as YAML too, and again at a reload", async () => {
     const [caller, url, at] = [await makeCaller(), somewhere(), somewhere()];
     const yaml = (path: string) =>
       `openapi: 3.0.3\ninfo: {title: W, version: "1"}\nservers: [{url: "${url}"}]\npaths:\n  ${path}:\n    get: {operationId: look}\n`;

@@ -25,7 +25,7 @@ async function make(caller: Caller, body: object) {
 }
 
 describe("people over the API", () => {
-  test("are made, shown, listed, changed at the version that was read, and deleted", async () => {
+  test("are created, read, listed, changed at the version that was read, and deleted", async () => {
     const caller = await makeCaller();
     const made = await caller.send("POST", "/v1/people", ANA);
     expect([made.status, made.headers.get("etag")]).toEqual([201, '"1"']);
@@ -71,10 +71,10 @@ describe("people over the API", () => {
     ["no name", {}, "name"],
     ["a name of two lines", { name: "A\nB" }, "name"],
     ["half of a pair", { name: "A\ud800" }, "name"],
-    ["a zone that is none", { name: "A", time_zone: "Mars/Olympus" }, "time_zone"],
+    ["an unknown zone", { name: "A", time_zone: "Mars/Olympus" }, "time_zone"],
     ["an offset for a zone", { name: "A", time_zone: "+01:00" }, "time_zone"],
-    ["an address that is none", { name: "A", addresses: [{ kind: "email", address: "a@" }] }, "addresses"],
-    ["a workspace that is none", { name: "A", addresses: [{ kind: "slack", team: "t/1", user: "U1" }] }, "addresses"],
+    ["an invalid address", { name: "A", addresses: [{ kind: "email", address: "a@" }] }, "addresses"],
+    ["an invalid workspace", { name: "A", addresses: [{ kind: "slack", team: "t/1", user: "U1" }] }, "addresses"],
     [
       "one address twice",
       { name: "A", addresses: ["a@acme.example", "A@acme.example"].map((address) => ({ kind: "email", address })) },
@@ -85,7 +85,7 @@ describe("people over the API", () => {
     ["day 8", { name: "A", working_hours: { days: [8], from: "09:00", to: "17:00" } }, "working_hours.days.0"],
     ["25 o'clock", { name: "A", working_hours: { days: [1], from: "25:00", to: "17:00" } }, "working_hours.from"],
     ["no hours at all", { name: "A", working_hours: { days: [1], from: "09:00", to: "09:00" } }, "working_hours.to"],
-    ["a field that is none", { name: "A", role: "boss" }, "role"],
+    ["an unknown field", { name: "A", role: "boss" }, "role"],
   ])("refuse %s", async (_, body, field) => {
     const caller = await makeCaller();
     const answer = await caller.send("POST", "/v1/people", body);
@@ -136,7 +136,7 @@ describe("a member of a workspace", () => {
     expect(acts[0]).toMatchObject({ action: "person.link", actor: "slack/T1/U7", target: made.id });
   });
 
-  test("is nobody else without that address, even under the same name", async () => {
+  test("is no person without that address, even under the same name", async () => {
     const caller = await makeCaller();
     const made = await make(caller, { ...ANA, name: "Bo Li" });
     const linked = valueOf(await linkSlackPerson(env, caller.tenant, { ...speaker, email: null, tz: "Nowhere" }));

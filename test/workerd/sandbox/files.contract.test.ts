@@ -82,7 +82,7 @@ describe("changes to a task's own files and to its project's", () => {
     return read.ok ? new TextDecoder().decode(read.value.bytes) : null;
   }
 
-  it("happen in both, or in none when one of them refuses", async () => {
+  it("apply to both, or to neither if one of them refuses", async () => {
     const files = open(place());
     await files.write("project/a.txt", bytesOf("old"), { key: "1" });
     expect((await files.apply([write("project/a.txt", "new", 1), write("own.txt", "own")], { key: "2" })).ok).toBe(
@@ -253,7 +253,7 @@ describe("tenants", () => {
 });
 
 describe("bytes in the bucket", () => {
-  it("stand under the prefix of the tenant and the tree, once for equal files", async () => {
+  it("are stored under the prefix of the tenant and the tree, once for equal files", async () => {
     const [tenant, rootId] = [uniqueId("ten"), uniqueId("task")];
     const files = open({ tenant, rootId });
     await files.write("a.txt", bytesOf("same"), { key: "1" });
@@ -263,7 +263,7 @@ describe("bytes in the bucket", () => {
     expect(objects.map(({ key }) => key)).toEqual([`${tenant}/tree/${rootId}/blobs/${hash}`]);
   });
 
-  it("are the very ones that a caller gave, hashed and put without a copy", async () => {
+  it("are the caller's own bytes, hashed and stored without a copy", async () => {
     const bytes = bytesOf("large");
     const seen: unknown[] = [];
     const digest = crypto.subtle.digest.bind(crypto.subtle);
@@ -282,7 +282,7 @@ describe("bytes in the bucket", () => {
     for (const given of seen) expect(given).toBe(bytes);
   });
 
-  it("are put before the index speaks of them: a bucket that fails leaves the old file", async () => {
+  it("are stored before the index names them: a failing bucket leaves the old file", async () => {
     const [tenant, rootId] = [uniqueId("ten"), uniqueId("task")];
     const files = open({ tenant, rootId });
     await files.write("a.txt", bytesOf("old"), { key: "1" });

@@ -59,7 +59,7 @@ describe("the object of a sandbox", () => {
     });
   });
 
-  it("keeps everything over a crash", async () => {
+  it("survives a crash unchanged", async () => {
     const { rpc } = open();
     const first = write("a/b.txt", { size: 7 });
     const committed = await rpc().commit(first);
@@ -69,7 +69,7 @@ describe("the object of a sandbox", () => {
     expect(await rpc().list("")).toMatchObject({ value: [{ name: "a", size: 7 }] });
   });
 
-  it("remembers the ten versions before the current one, and goes on counting over a deletion", async () => {
+  it("stores the ten versions before the current one, and does not reuse version numbers after a deletion", async () => {
     const { stub, rpc } = open();
     for (let i = 1; i <= 13; i += 1) await rpc().commit(write("a.txt", { size: i }));
     await rpc().commit(write("b.txt"));
@@ -120,7 +120,7 @@ describe("the object of a sandbox", () => {
     expect(listed.ok && listed.value.length).toBe(SANDBOX_MAX_FILES);
   });
 
-  it("judges the form of every path by itself", async () => {
+  it("checks the form of every path on its own", async () => {
     const { rpc } = open();
     for (const path of ["../a", "/a", "a//b", "a\\b", "a\0", "cafe\u0301.txt", "a".repeat(1_025)]) {
       expect((await rpc().commit(write(path))).ok).toBe(false);

@@ -126,7 +126,7 @@ test("a row that an older database brings back is of a deleted schedule for 90 d
   });
 });
 
-test("an empty object of an earlier release's row comes back paused, and stays deleted once it is deleted", async () => {
+test("an empty object restores the schedule of an earlier release's row as paused, and a deleted schedule stays deleted", async () => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const { id } = await make();
   await asOwner("update schedules set is_tracked = false where id = $1", id);
@@ -143,7 +143,7 @@ test("an empty object of an earlier release's row comes back paused, and stays d
   expect(await listed(id)).toBeNull();
 });
 
-test("a deletion that finds the object empty removes the row, and nothing comes back", async () => {
+test("a deletion that finds the object empty removes the row, and the schedule is not restored", async () => {
   const { id } = await make();
   await lose(id);
   expect((await caller.send("DELETE", `/v1/schedules/${id}`)).status).toBe(200);

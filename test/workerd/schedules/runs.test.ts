@@ -128,7 +128,7 @@ describe("a due moment", () => {
     const database = watchDatabase();
     database.hangs = true;
     const alarm = runDurableObjectAlarm(stub(id));
-    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(0), { timeout: 5_000 });
+    await vi.waitFor(() => expect(database.queries).toBeGreaterThan(0), { timeout: 5_000 });
     expect(await ledger(id)).toMatchObject([{ state: "starting" }]);
     const run = caller.send("POST", `/v1/schedules/${id}/run`);
     await until(id, (all) => all.length === 2);
@@ -238,7 +238,7 @@ describe("a schedule that is due once", () => {
     expect(await ledger(id)).toMatchObject([{ state: "failed", task_status: "cancelled" }]);
   });
 
-  test("comes back only where the tenant has room for it, and not by being paused either", async () => {
+  test("can be reactivated only while the tenant is below its limit, even if it is paused first", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const who = await makeCaller();
     const { id } = await make({ ...soon(), task: quick() }, who);
@@ -275,7 +275,7 @@ describe("a schedule that is due once", () => {
   });
 
   /** It was over a month ago. */
-  async function wasOver(id: string): Promise<void> {
+  async function waitForEnd(id: string): Promise<void> {
     await wasDueOnce(id, 1_000);
     await until(id, ([first]) => first?.["state"] === "finished");
     await runInDurableObject(stub(id), (_, state) => {
@@ -286,14 +286,14 @@ describe("a schedule that is due once", () => {
     await abortAllDurableObjects();
   }
 
-  test("takes nothing any more while it goes for good, so that nothing is erased that was taken", async () => {
+  test("rejects new items while it is being deleted, so that no accepted item is erased", async () => {
     const { id } = await make({ ...soon(), task: quick() });
-    await wasOver(id);
+    await waitForEnd(id);
     const path = `/v1/schedules/${id}`;
     const database = watchDatabase();
     database.hangs = true;
     const alarm = runDurableObjectAlarm(stub(id));
-    await vi.waitFor(() => expect(database.asked).toBe(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(database.queries).toBe(1), { timeout: 5_000 });
     const answers = Promise.all([caller.send("PUT", path, config()), caller.send("POST", `${path}/run`)]);
     const said = await Promise.race([answers, scheduler.wait(3_000).then(() => [])]);
     database.hangs = false;
@@ -305,19 +305,19 @@ describe("a schedule that is due once", () => {
   test("takes everything again when it could not go", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { id } = await make({ ...soon(), task: quick() });
-    await wasOver(id);
+    await waitForEnd(id);
     const path = `/v1/schedules/${id}`;
     const database = watchDatabase();
     database.isAway = true;
     await runDurableObjectAlarm(stub(id));
-    expect(database.asked).toBeGreaterThan(0);
+    expect(database.queries).toBeGreaterThan(0);
     database.isAway = false;
     expect((await caller.send("PUT", path, config())).json).toMatchObject({ version: 2, next_at: expect.any(String) });
   });
 
   test("goes with its row a month after it was over", async () => {
     const { id } = await make({ ...soon(), task: quick() });
-    await wasOver(id);
+    await waitForEnd(id);
     await runDurableObjectAlarm(stub(id));
     expectProblem(await caller.send("GET", `/v1/schedules/${id}`), 404);
     const { data } = (await caller.send("GET", "/v1/schedules?limit=100")).json as { data: { id: string }[] };
@@ -344,7 +344,7 @@ test("the budget of a schedule holds for all of its runs together, and for no ot
   expectProblem(await strange, 404);
 });
 
-describe("a run that somebody asks for", () => {
+describe("a run on request", () => {
   test("is made once for one Idempotency-Key", async () => {
     const { id } = await make({ overlap: "allow" });
     const headers = { "idempotency-key": `run-${id}` };
@@ -379,7 +379,7 @@ describe("a run that somebody asks for", () => {
   });
 });
 
-test("the ledger keeps a thousand occurrences that are over, and all that are open", async () => {
+test("the ledger stores a thousand ended occurrences, and every open one", async () => {
   const { id } = await make({ missed: { policy: "once", window_seconds: 86_400 }, task: waits });
   await wasDue(id, 1_500 * HOUR);
   await runDurableObjectAlarm(stub(id));

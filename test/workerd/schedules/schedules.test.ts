@@ -16,14 +16,14 @@ beforeAll(async () => {
 const { stub, make, wasDue, ledger, until } = schedulesOf(() => caller);
 
 describe("a schedule", () => {
-  test("is made, shown, listed, changed by its version, and deleted", async () => {
+  test("can be created, read, listed, changed at its version, and deleted", async () => {
     const made = await make({ when: { kind: "cron", expression: "0 9 * * MON-FRI" }, time_zone: "Europe/Lisbon" });
     expect(made).toMatchObject({ version: 1, paused: false, overlap: "skip", missed: { policy: "once" } });
     expect(new Date(made.next_at).getTime()).toBeGreaterThan(Date.now());
     const path = `/v1/schedules/${made.id}`;
-    const shown = await caller.send("GET", path);
-    expect(shown.json).toEqual(made);
-    expect(shown.headers.get("etag")).toBe('"1"');
+    const read = await caller.send("GET", path);
+    expect(read.json).toEqual(made);
+    expect(read.headers.get("etag")).toBe('"1"');
     const changed = await caller.send("PUT", path, config({ name: "hourly" }), { "if-match": '"1"' });
     expect(changed.json).toMatchObject({ name: "hourly", version: 2 });
     expectProblem(await caller.send("PUT", path, config(), { "if-match": '"1"' }), 409);
@@ -192,7 +192,7 @@ describe("while the database is away", () => {
     await abortAllDurableObjects();
     const database = watchDatabase();
     // Only the first that is asked of it is lost.
-    Object.defineProperty(database, "isAway", { get: () => database.asked <= 1 });
+    Object.defineProperty(database, "isAway", { get: () => database.queries <= 1 });
     await runDurableObjectAlarm(stub(id));
     const acts = async () =>
       ((await caller.send("GET", `/v1/audit?target=${id}`)).json.data as { action: string }[]).map(
@@ -235,7 +235,7 @@ describe("the notifications of people", () => {
   const ops = [{ channel: "email", to: "ops@example.com" }];
   const deliveries = async () =>
     (await caller.send("GET", "/v1/deliveries?limit=100")).json.data as { kind: string; to: string }[];
-  const told = async (kind: string, count: number) =>
+  const countEvents = async (kind: string, count: number) =>
     await vi.waitFor(async () => expect((await deliveries()).filter((one) => one.kind === kind)).toHaveLength(count), {
       timeout: 20_000,
       interval: 50,
@@ -247,7 +247,7 @@ describe("the notifications of people", () => {
     await wasDue(id, 1_000);
     await runDurableObjectAlarm(stub(id));
     expect(await ledger(id)).toMatchObject([{ state: "finished", task_id: null }]);
-    await told("reminder", 1);
+    await countEvents("reminder", 1);
     await runInDurableObject(stub(id), (_, state) => {
       state.storage.sql.exec(
         "UPDATE occurrences SET is_open = 1, occurrence = json_set(occurrence, '$.state', 'starting')",
@@ -257,7 +257,7 @@ describe("the notifications of people", () => {
     await abortAllDurableObjects();
     await runDurableObjectAlarm(stub(id));
     expect(await ledger(id)).toMatchObject([{ state: "finished" }]);
-    await told("reminder", 1);
+    await countEvents("reminder", 1);
   });
 
   test("is a run that failed, and one that did not end in time", async () => {
@@ -266,10 +266,10 @@ describe("the notifications of people", () => {
     const { id } = await make({ task: waits, alert });
     await caller.send("POST", `/v1/schedules/${id}/run`);
     const [row] = await until(id, ([first]) => first?.["is_late"] === true);
-    await told("alert", 1);
+    await countEvents("alert", 1);
     await caller.send("POST", `/v1/tasks/${String(row?.["task_id"])}/cancel`);
     expect(await until(id, ([first]) => first?.["state"] === "failed")).toMatchObject([{ task_status: "cancelled" }]);
-    await told("alert", 2);
+    await countEvents("alert", 2);
   });
 
   test("are refused for an unknown destination", async () => {
@@ -295,8 +295,8 @@ describe("the notifications of people", () => {
     const again = await createReminder(env, { ...order, text: "me in 20 minutes to call Bo" });
     expect(again).toEqual(first);
     if (!first.ok) throw new Error(first.error.message);
-    const shown = (await caller.send("GET", `/v1/schedules/${first.value.id}`)).json;
-    expect(shown).toMatchObject({ name: "Reminder: call Bo", reminder: { text: "call Bo", to } });
+    const read = (await caller.send("GET", `/v1/schedules/${first.value.id}`)).json;
+    expect(read).toMatchObject({ name: "Reminder: call Bo", reminder: { text: "call Bo", to } });
     const other = await createReminder(env, { ...order, seed: "Ev2", text: "@Ana every weekday at 9: plan" });
     expect(other).toMatchObject({ value: { config: { reminder: { text: "Ana Silva: plan", to } } } });
     expect(await createReminder(env, { ...order, seed: "Ev3", text: "@Zoe in 1 hour to x" })).toMatchObject({

@@ -22,9 +22,9 @@ async function setSecret(caller: Caller, name: string, more: object = {}): Promi
 }
 
 /** The values that arrived at a place of the recorder, in the order in which they came. */
-async function arrived(place: string): Promise<(string | undefined)[]> {
+async function readArrived(urlPath: string): Promise<(string | undefined)[]> {
   const records = await (await fetch(`${recorderUrl}/records`)).json<{ path: string }[]>();
-  return records.filter(({ path }) => path.startsWith(`/${place}/`)).map(({ path }) => path.split("k=")[1]);
+  return records.filter(({ path }) => path.startsWith(`/${urlPath}/`)).map(({ path }) => path.split("k=")[1]);
 }
 
 describe("secrets with bindings", () => {
@@ -46,10 +46,10 @@ describe("secrets with bindings", () => {
     const [mine, other] = [await makeAgent(caller, "mine"), await makeAgent(caller, "other")];
     await setSecret(caller, "KEY", { agents: [mine] });
     await setSecret(caller, "READ", { methods: ["GET"] });
-    const place = crypto.randomUUID();
+    const urlPath = crypto.randomUUID();
     const call = async (agent: string | undefined, name: string, secret = "KEY") => {
       const body = name === "http.post" ? { body: {} } : {};
-      const given = { url: `${recorderUrl}/${place}/x?k={{secret.${secret}}}`, ...body };
+      const given = { url: `${recorderUrl}/${urlPath}/x?k={{secret.${secret}}}`, ...body };
       return (await caller.send("POST", `/v1/tools/${name}/call`, { arguments: given, agent })).json;
     };
     const refused = (message: string) => ({
@@ -61,17 +61,17 @@ describe("secrets with bindings", () => {
     expect(await call(undefined, "http.get")).toMatchObject(refused("KEY is not bound to the agent default."));
     expect(await call(mine, "http.get", "READ")).toMatchObject({ ok: true });
     expect(await call(mine, "http.post", "READ")).toMatchObject(refused("READ is bound to GET"));
-    expect(await arrived(place)).toEqual(["canary-KEY", "canary-READ"]);
+    expect(await readArrived(urlPath)).toEqual(["canary-KEY", "canary-READ"]);
   });
 
   test("is not filled in for the built-in agent in a hook's task, unless it is bound to that agent", async () => {
     const caller = await makeCaller();
     await setSecret(caller, "OPEN");
     await setSecret(caller, "NAMED", { agents: ["default"] });
-    const place = crypto.randomUUID();
+    const urlPath = crypto.randomUUID();
     const calls = ["OPEN", "NAMED"].map((secret) => ({
       name: "http_get",
-      arguments: { url: `${recorderUrl}/${place}/x?k={{secret.${secret}}}` },
+      arguments: { url: `${recorderUrl}/${urlPath}/x?k={{secret.${secret}}}` },
     }));
     // The template would take a reference for a field of the payload.
     const script = JSON.stringify({ replies: [{ calls }, { text: "done" }], about: "FIELD" }).replaceAll(
@@ -82,14 +82,14 @@ describe("secrets with bindings", () => {
     await signed(hook, JSON.stringify({ action: "opened" }));
     const [item] = await worked(caller, hook, 1);
     const id = item?.task_id ?? "";
-    const asked = await caller.until(id, ({ status }: TaskView) => status === "waiting_approval");
-    const approvals = asked.pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
+    const waiting = await caller.until(id, ({ status }: TaskView) => status === "waiting_approval");
+    const approvals = waiting.pending.flatMap((one) => (one.kind === "approval" ? [one] : []));
     const reasons = approvals.map(({ reason }) => reason);
     expect(reasons.some((reason) => reason.includes("the secret OPEN, which is not bound to this agent"))).toBe(true);
     expect(reasons.some((reason) => reason.includes("the secret NAMED"))).toBe(false);
     for (const { id: approval } of approvals)
       await caller.send("POST", `/v1/tasks/${id}/approvals/${approval}`, { decision: "approve" });
     await caller.until(id, ({ status }: TaskView) => status === "completed");
-    expect(await arrived(place)).toEqual(["canary-NAMED"]);
+    expect(await readArrived(urlPath)).toEqual(["canary-NAMED"]);
   });
 });

@@ -21,7 +21,7 @@ async function setSecret(
 }
 
 describe("secrets over the API", () => {
-  test("are made, listed, set anew and deleted, written down, and never shown", async () => {
+  test("are created, listed, replaced and deleted, with audit rows, and never revealed", async () => {
     const caller = await makeCaller();
     const texts: string[] = [];
     const send = async (...of: Parameters<Caller["send"]>) => {
@@ -118,9 +118,9 @@ describe("a value that was used", () => {
   const host = new URL(recorderUrl).host;
 
   /** Calls that carry the secret in every place, with each end that a request can have. */
-  function calls(place: string) {
+  function calls(urlPath: string) {
     const bearer = { authorization: "Bearer {{secret.KEY}}", "x-key": "{{secret.KEY}}" };
-    const url = (end: string) => `${recorderUrl}/${place}/${end}?k={{secret.KEY}}`;
+    const url = (end: string) => `${recorderUrl}/${urlPath}/${end}?k={{secret.KEY}}`;
     return ["echo", "moved", "away", "reset", "plain"].flatMap((end) => [
       { name: "http_request", arguments: { url: url(end), headers: bearer } },
       {
@@ -181,12 +181,12 @@ describe("a value that was used", () => {
     );
   }
 
-  async function arrived(place: string): Promise<string> {
+  async function readArrived(urlPath: string): Promise<string> {
     const records = await (await fetch(`${recorderUrl}/records`)).json<{ path: string }[]>();
-    return JSON.stringify(records.filter(({ path }) => path.startsWith(`/${place}/`)));
+    return JSON.stringify(records.filter(({ path }) => path.startsWith(`/${urlPath}/`)));
   }
 
-  test("arrived outside and stands nowhere else: events, ledger, trace, prompts, storage, problems, logs", async () => {
+  test("arrives outside and appears nowhere else: events, ledger, trace, prompts, storage, problems, logs", async () => {
     const caller = await makeCaller();
     const canary = `canary-${crypto.randomUUID()}`;
     const logged: unknown[] = [];
@@ -196,17 +196,17 @@ describe("a value that was used", () => {
     // Bound to the agent, so that its calls need no approval after it has read a reply.
     await setSecret(caller, "KEY", canary, [host], { agents: [agent] });
     await setSecret(caller, "OTHER", `${canary}-too`, ["other.example"], { agents: [agent] });
-    const shown: string[] = [];
+    const visible: string[] = [];
 
     const byTool = crypto.randomUUID();
     for (const { name, arguments: given } of calls(byTool)) {
       const answer = await caller.send("POST", `/v1/tools/${name}/call`, { arguments: given, agent });
       expect(answer.status, answer.text).toBe(200);
-      shown.push(answer.text);
+      visible.push(answer.text);
     }
-    expect(shown.filter((text) => text.includes('"ok":true')).length).toBeGreaterThan(10);
-    expect(shown.filter((text) => text.includes("OTHER is not bound to")).length).toBeGreaterThan(0);
-    expect(await arrived(byTool)).toContain(`Bearer ${canary}`);
+    expect(visible.filter((text) => text.includes('"ok":true')).length).toBeGreaterThan(10);
+    expect(visible.filter((text) => text.includes("OTHER is not bound to")).length).toBeGreaterThan(0);
+    expect(await readArrived(byTool)).toContain(`Bearer ${canary}`);
 
     const byModel = crypto.randomUUID();
     const replies = calls(byModel).reduce<{ calls: unknown[] }[]>((steps, one, at) => {
@@ -216,46 +216,46 @@ describe("a value that was used", () => {
     }, []);
     const task = await caller.makeTask([...replies, { text: "done" }], { agent });
     await caller.until(task.id, completed);
-    expect(await arrived(byModel)).toContain(`Bearer ${canary}`);
+    expect(await readArrived(byModel)).toContain(`Bearer ${canary}`);
 
     for (const path of ["", "/ledger?limit=100", "/trace", "/subtasks"]) {
       const answer = await caller.send("GET", `/v1/tasks/${task.id}${path}`);
       expect(answer.status, answer.text).toBe(200);
-      shown.push(answer.text);
+      visible.push(answer.text);
     }
     const events = await caller.send("GET", `/v1/tasks/${task.id}/log`);
     expect(events.json.data.length).toBeGreaterThan(10);
-    shown.push(
+    visible.push(
       events.text,
       (await caller.send("GET", "/v1/audit")).text,
       (await caller.send("GET", "/v1/secrets")).text,
     );
     const wrong = await caller.send("POST", "/v1/secrets", { name: "KEY", value: canary, hosts: ["*"] });
-    shown.push(
+    visible.push(
       wrong.text,
       (await caller.send("POST", "/v1/secrets", { name: "KEY", value: canary, hosts: [host] })).text,
     );
 
     const tasks = await tasksOf(caller);
     expect(tasks.length).toBeGreaterThan(calls("").length);
-    const kept = await stored(caller, tasks);
-    expect(kept).toContain("{{secret.KEY}}");
+    const rows = await stored(caller, tasks);
+    expect(rows).toContain("{{secret.KEY}}");
     const prompts = await (await fetch(`${recorderUrl}/prompts?${canary}`)).text();
     expect(Number(await (await fetch(`${recorderUrl}/prompts?${byModel}`)).text())).toBeGreaterThan(0);
     expect(prompts).toBe("0");
     for (const form of [canary, btoa(canary), btoa(`KEY:${canary}`).slice(8, 40)]) {
-      expect(shown.join("\n")).not.toContain(form);
-      expect(kept).not.toContain(form);
+      expect(visible.join("\n")).not.toContain(form);
+      expect(rows).not.toContain(form);
       expect(JSON.stringify(logged)).not.toContain(form);
     }
   }, 60_000);
 
-  test("is not sent any more after it was deleted, and is another after it was set anew", async () => {
+  test("is not sent after its deletion, and has its new value after a replacement", async () => {
     const caller = await makeCaller();
     await setSecret(caller, "KEY", "canary-first", [host]);
-    const place = crypto.randomUUID();
+    const urlPath = crypto.randomUUID();
     const call = async () => {
-      const url = `${recorderUrl}/${place}/x?k={{secret.KEY}}`;
+      const url = `${recorderUrl}/${urlPath}/x?k={{secret.KEY}}`;
       return (await caller.send("POST", "/v1/tools/http.get/call", { arguments: { url } })).json;
     };
     expect(await call()).toMatchObject({ ok: true });
@@ -266,7 +266,7 @@ describe("a value that was used", () => {
       ok: false,
       error: { code: "not_found", message: expect.stringContaining("KEY") },
     });
-    const records = JSON.parse(await arrived(place)) as { path: string }[];
+    const records = JSON.parse(await readArrived(urlPath)) as { path: string }[];
     expect(records.map(({ path }) => path.split("k=")[1])).toEqual(["canary-first", "canary-second"]);
   });
 
@@ -278,19 +278,19 @@ describe("a value that was used", () => {
     expect(answer.json).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
-  test("goes on being sent while the database is away, and nothing else waits for it", async () => {
+  test("is still sent while the database is unavailable, and delays nothing else", async () => {
     const caller = await makeCaller();
     await setSecret(caller, "KEY", "canary-away", [host]);
-    const place = crypto.randomUUID();
-    const url = `${recorderUrl}/${place}/x`;
+    const urlPath = crypto.randomUUID();
+    const url = `${recorderUrl}/${urlPath}/x`;
     const call = async (given: object) =>
       (await caller.send("POST", "/v1/tools/http.get/call", { arguments: given })).json;
     expect(await call({ url: `${url}?k={{secret.KEY}}` })).toMatchObject({ ok: true });
     const watch = watchDatabase();
     watch.isAway = true;
     expect(await call({ url: `${url}?k={{secret.KEY}}` })).toMatchObject({ ok: true });
-    const nobodysYet = await makeCallerAway(caller);
-    expect(nobodysYet).toMatchObject({ ok: true });
+    const newcomer = await makeCallerAway(caller);
+    expect(newcomer).toMatchObject({ ok: true });
   });
 
   /** A call without a secret. */
@@ -324,11 +324,11 @@ describe("the web tools over the API", () => {
       state: "confirmed",
       result: { result: { status: 200 } },
     });
-    const asked = await caller.send("POST", "/v1/tools/http.post/call", { arguments: { url, body: { a: 1 } } });
-    expect(asked.json).toMatchObject({ ok: false, error: { code: "needs_approval" } });
+    const rejected = await caller.send("POST", "/v1/tools/http.post/call", { arguments: { url, body: { a: 1 } } });
+    expect(rejected.json).toMatchObject({ ok: false, error: { code: "needs_approval" } });
   });
 
-  test("an agent reaches what its list of domains names; without one, only a place that the operator opened", async () => {
+  test("an agent reaches the hosts of its domain list; without a list, only addresses that the operator opened", async () => {
     const caller = await makeCaller();
     const url = `${inject("servers").recorderUrl}/${crypto.randomUUID()}`;
     const call = async (agent: string | null) => {

@@ -42,7 +42,7 @@ describe("a link", () => {
     expect((await open(link)).status).toBe(201);
   });
 
-  test("is good for a quarter of an hour, or as long as is said, up to a day", async () => {
+  test("is valid for a quarter of an hour by default, and for a day at most", async () => {
     const tenant = await newTenant();
     const make = async (body: unknown) =>
       await ask({ method: "POST", path: "/v1/session/links", headers: withKey(tenant.key), body });
@@ -55,7 +55,7 @@ describe("a link", () => {
       expect((await make({ expires_in_s })).json).toMatchObject({ status: 422, errors: [{ field: "expires_in_s" }] });
   });
 
-  test("is over when its time is up, and when its key is dead", async () => {
+  test("expires after its time, and when its key is revoked", async () => {
     const tenant = await newTenant();
     const late = await newLink(tenant);
     await runInDurableObject(tenantStub(tenant.id), (_, state) =>
@@ -68,7 +68,7 @@ describe("a link", () => {
     expect((await ask({ method: "POST", body: { link } })).status).toBe(410);
   });
 
-  test("of a session begins none that lasts longer", async () => {
+  test("of a session cannot start a longer session", async () => {
     const browser = await signIn({ key: (await newTenant()).key });
     const { expires_at } = browser.body as { expires_at: string };
     const made = await ask({

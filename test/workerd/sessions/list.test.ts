@@ -76,7 +76,7 @@ describe("signing in again in the same browser", () => {
     expect(await actions(there)).not.toContain("session.end");
   });
 
-  test("leaves the session alone when it is refused", async () => {
+  test("does not end the session when it is rejected", async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const browser = await signIn({ key: tenant.key });
     const dead = await newKey(tenant, ["tasks:read"]);
@@ -104,7 +104,7 @@ async function threeSignedIn() {
 }
 
 describe("the list of who is signed in", () => {
-  test("tells an administrator of everybody, and any other key of its own sessions alone", async () => {
+  test("lists every session for an administrator, and only its own for any other key", async () => {
     const { tenant, reader, admin, one, two } = await threeSignedIn();
     const ids = [await idOf(two), await idOf(one), await idOf(admin)];
     expect((await listed(as(admin))).map(({ id }) => id)).toEqual(ids);
@@ -141,7 +141,7 @@ describe("the list of who is signed in", () => {
     expect(text).not.toContain(token.slice(-43));
   });
 
-  test("shows a session that a Worker of an earlier release began, which tells nothing of the browser", async () => {
+  test("includes a session of an earlier release, without its browser", async () => {
     const tenant = await newTenant();
     expect(await listed(withKey(tenant.key))).toEqual([]);
     const session = { id: "ses_old", hash: "00", tenantName: "Acme" };
@@ -174,7 +174,7 @@ describe("the list of who is signed in", () => {
     await feed.body?.cancel();
   });
 
-  test("leaves out what is over, and what acts as a dead key", async () => {
+  test("omits expired sessions and those of a revoked key", async () => {
     const tenant = await newTenant();
     const dead = await newKey(tenant, ["tasks:read"]);
     const gone = await signIn({ key: dead.key });
@@ -188,7 +188,7 @@ describe("the list of who is signed in", () => {
     expect(await listed(withKey(tenant.key))).toEqual([]);
   });
 
-  test("holds a session of a release that kept no names", async () => {
+  test("includes a session of a release that stored no names", async () => {
     const tenant = await newTenant();
     const browser = await signIn({ key: tenant.key });
     await runInDurableObject(tenantStub(tenant.id), (_, state) => {
@@ -201,7 +201,7 @@ describe("the list of who is signed in", () => {
 });
 
 describe("signing a browser out from elsewhere", () => {
-  test("holds at once, closes its feed, and stands in the log", async () => {
+  test("takes effect at once, closes the feed, and is in the audit log", async () => {
     const tenant = await newTenant();
     const [admin, lost] = [await signIn({ key: tenant.key }), await signIn({ key: tenant.key })];
     const id = await idOf(lost);
@@ -242,7 +242,7 @@ describe("signing a browser out from elsewhere", () => {
     expect(await statusOf(asWell)).toBe(401);
   });
 
-  test("ends all others that one may see, and none besides", async () => {
+  test("ends all other visible sessions, and no others", async () => {
     const { tenant, reader, admin, one, two } = await threeSignedIn();
     const endOthers = async (headers: Asking) => await ask({ method: "DELETE", path: "/v1/sessions", headers });
     expect((await endOthers(as(one))).json).toEqual({ ended: 1 });

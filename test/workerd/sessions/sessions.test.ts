@@ -19,9 +19,9 @@ describe("signing in", () => {
       scopes: ["tasks:read"],
       expires_at: expect.any(String),
     });
-    const shown = await ask({ headers: as(browser) });
-    expect(shown).toMatchObject({ status: 200, json: browser.body as object });
-    expect(shown.headers.get("cache-control")).toBe("no-store");
+    const session = await ask({ headers: as(browser) });
+    expect(session).toMatchObject({ status: 200, json: browser.body as object });
+    expect(session.headers.get("cache-control")).toBe("no-store");
     expect((await ask({ path: "/v1/tasks", headers: as(browser) })).status).toBe(200);
     const refused = await ask({ method: "POST", path: "/v1/tasks", headers: as(browser), body: { input: "x" } });
     expect(refused.json).toMatchObject({ status: 403, code: "forbidden" });
@@ -43,7 +43,7 @@ describe("signing in", () => {
       "SameSite=Strict",
     ]);
     expect((await ask({ origin: HTTP, headers: as(local) })).status).toBe(200);
-    // Over https, a cookie that anybody could have set is none.
+    // Over https, a cookie that any site could have set is ignored.
     const planted = local.cookie.replace(/^[^=]+/, "otto_session");
     expect((await ask({ headers: { cookie: planted } })).status).toBe(401);
   });
@@ -118,7 +118,7 @@ describe("signing in", () => {
     expect((await ask({ method: "POST", body: { key }, headers: { origin: HTTPS } })).status).toBe(201);
   });
 
-  test("leaves a link good while the database is away", async () => {
+  test("leaves a link valid while the database is unavailable", async () => {
     const tenant = await newTenant();
     const link = await newLink(tenant);
     const watch = watchDatabase();
@@ -152,7 +152,7 @@ describe("a session", () => {
     expect(browser.body).toMatchObject({ expires_at: end });
   });
 
-  test("is over when its time is up", async () => {
+  test("expires after its time", async () => {
     const tenant = await newTenant();
     const browser = await signIn({ key: tenant.key });
     await runInDurableObject(tenantStub(tenant.id), (_, state) =>
@@ -161,7 +161,7 @@ describe("a session", () => {
     expect((await ask({ headers: as(browser) })).status).toBe(401);
   });
 
-  test("that is ended is over for its copies too, and takes the links that it made along", async () => {
+  test("that is ended also ends for its copies, and invalidates its links", async () => {
     const tenant = await newTenant();
     const browser = await signIn({ key: tenant.key });
     const another = await signIn({ key: tenant.key });
@@ -186,7 +186,7 @@ describe("a session", () => {
     expect((await ask({ headers: { ...as(browser), authorization: "Bearer x" } })).status).toBe(401);
   });
 
-  test("makes no tenants and shows none", async () => {
+  test("cannot create or list tenants", async () => {
     const tenant = await newTenant();
     const browser = await signIn({ key: tenant.key });
     expect((await ask({ path: "/v1/tenants", headers: as(browser) })).status).toBe(403);
@@ -207,22 +207,22 @@ describe("a session", () => {
     expect(two.json.id).toBe(one.json.id);
   });
 
-  test("of an erased tenant is over, and nothing of it is kept", async () => {
+  test("of an erased tenant ends, and nothing of it is retained", async () => {
     const tenant = await newTenant();
     const browser = await signIn({ key: tenant.key });
     const link = await newLink(tenant);
     await ask({ method: "DELETE", path: `/v1/tenants/${tenant.id}`, headers: withKey(operatorKey()) });
     expect((await ask({ headers: as(browser) })).status).toBe(401);
     expect((await ask({ method: "POST", body: { link } })).status).toBe(410);
-    const kept = await runInDurableObject(tenantStub(tenant.id), (_, state) =>
+    const stored = await runInDurableObject(tenantStub(tenant.id), (_, state) =>
       state.storage.sql
         .exec("SELECT id FROM sessions UNION SELECT id FROM links UNION SELECT hash FROM visits")
         .toArray(),
     );
-    expect(kept).toEqual([]);
+    expect(stored).toEqual([]);
   });
 
-  test("is one of at most a thousand of its key: the oldest goes, and none of another key", async () => {
+  test("is one of at most a thousand of its key: a new one ends the oldest of that key only", async () => {
     const tenant = await newTenant();
     const other = await newKey(tenant, ["tasks:read"]);
     const stays = await signIn({ key: other.key });
@@ -241,7 +241,7 @@ describe("a session", () => {
     for (const browser of [next, stays]) expect((await ask({ headers: as(browser) })).status).toBe(200);
   });
 
-  test("ends a stream that it reads, soon after it is over", async () => {
+  test("ends its open stream soon after it ended", async () => {
     const tenant = await newTenant();
     const browser = await signIn({ key: tenant.key });
     const stub = tenantsFromEnv(env)(tenant.id);

@@ -18,7 +18,7 @@ export function skillText(name: string, head: readonly string[] = [], body = "Do
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** Uploads a SKILL.md by itself. */
+/** Uploads a single SKILL.md. */
 export async function uploadText(caller: Caller, text: string, path = "/v1/skills"): Promise<Answer> {
   return await caller.send("POST", path, text, { "content-type": "text/markdown" });
 }

@@ -127,7 +127,7 @@ describe("an adversarial skill", () => {
     expect(await arrivedAt(url)).toEqual([]);
   });
 
-  test("gets none by the API with the task's id, and by none of the names", async () => {
+  test("cannot get one over the API with the task's id, by any of its names", async () => {
     await uploadText(caller, skillText("narrow", ["allowed-tools: [read_file]"]));
     const { id } = await caller.makeTask([], { agent, skills: ["narrow"], hold: true });
     const names = ["write_file", "fs.write", "fs_write"];
@@ -157,7 +157,7 @@ describe("an adversarial skill", () => {
     const replies = [{ calls: [ask] }, { calls: [load("narrow"), post(url)] }, { text: "Done." }];
     const { id } = await caller.makeTask(replies, { agent: careful.json.id, skills: [] });
     const asking = await caller.until(id, ({ status }) => status === "waiting_input");
-    // A call from outside waits for its approval while the task goes on.
+    // A call from outside waits for its approval while the task continues.
     const outside = await callTool(caller, "http_request", post(url).arguments, { task_id: id });
     const { approval_id, task_id } = outside.json.error.details;
     const [question] = asking.pending;
@@ -344,17 +344,17 @@ describe("a task under skills", () => {
     expect(answer.json.errors[0].message).toMatch(/here, meeting-notes/);
   });
 
-  test("is brought under one by /name, by its agent, and by what it asks; not when the agent wants none", async () => {
+  test("gets a skill by /name, by its agent, and by what it requests; not if the agent disables matching", async () => {
     await uploadText(caller, skillText("here"));
     const skillsOf = async (body: object) => {
       const made = await caller.send("POST", "/v1/tasks", { hold: true, ...body });
       expect(made.status, made.text).toBe(201);
       return made.json.skills.map(({ name, how }: { name: string; how: string }) => [name, how]);
     };
-    const asked = "Write the minutes of the meeting from transcript.txt, with decisions and action items";
+    const input = "Write the minutes of the meeting from transcript.txt, with decisions and action items";
     expect(await skillsOf({ input: "/here do it" })).toEqual([["here", "mention"]]);
-    expect(await skillsOf({ input: asked })).toEqual([["meeting-notes", "similarity"]]);
-    expect(await skillsOf({ input: asked, skills: [] })).toEqual([]);
+    expect(await skillsOf({ input: input })).toEqual([["meeting-notes", "similarity"]]);
+    expect(await skillsOf({ input: input, skills: [] })).toEqual([]);
     expect(await skillsOf({ input: "What time is it?" })).toEqual([]);
     const foreign = 'description: "Cuts hedges and lawns of gardens."';
     const cut = "Cut the hedges and the lawns of my gardens by gardening rules";
@@ -365,9 +365,9 @@ describe("a task under skills", () => {
     expect(await skillsOf({ input: cut })).toEqual([["gardens", "similarity"]]);
     const base = { instructions: "", tools: ["*"], permissions: ["read"] };
     const explicit = await caller.send("POST", "/v1/agents", { name: "e", ...base, skills: { match: "explicit" } });
-    expect(await skillsOf({ input: asked, agent: explicit.json.id })).toEqual([]);
+    expect(await skillsOf({ input: input, agent: explicit.json.id })).toEqual([]);
     const named = await caller.send("POST", "/v1/agents", { name: "n", ...base, skills: { names: ["here"] } });
-    expect(await skillsOf({ input: asked, agent: named.json.id })).toEqual([["here", "agent"]]);
+    expect(await skillsOf({ input: input, agent: named.json.id })).toEqual([["here", "agent"]]);
   });
 
   test("sends the model their instructions with each request, and no others", async () => {

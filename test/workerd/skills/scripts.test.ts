@@ -66,7 +66,7 @@ async function uploadScript(script: string, declared: readonly string[] = [], by
 describe("the script of data-report", () => {
   const SALES = "region,amount\nnorth,10\nsouth,20\nnorth,30\nsouth,\n";
 
-  test("makes its report of a CSV file for a model that works under the skill, and what it wrote is kept", async () => {
+  test("reports on a CSV file for a model that works under the skill, and stores what it wrote", async () => {
     const run = {
       name: "run_skill_script",
       arguments: {
@@ -112,7 +112,7 @@ describe("the script of data-report", () => {
   });
 });
 
-test("what the skills that ship tell a model to do with CSV files and scripts, the built-in agent may do", async () => {
+test("the built-in agent may do what built-in skills tell a model to do with CSV files and scripts", async () => {
   const call = async (skill: string, name: string, given: object) => {
     const task = await caller.makeTask([], { hold: true, skills: [skill] });
     await put(task.id, "sales.csv", "a,b\n1,2\n");
@@ -199,7 +199,7 @@ describe("a script", () => {
     expect(JSON.parse((await runScript(none, skill, [url])).result.stdout).url0).toMatch(/^no: /);
   });
 
-  test("that says read_only is of class none, and nothing of what it writes is kept", async () => {
+  test("that declares read_only has the effect class none, and nothing that it writes is stored", async () => {
     const script = 'open("a.txt", "w").write("two")\nopen("new.txt", "w").write("x" * 100000)\nprint("ran")\n';
     const skill = await uploadScript(script, ["read_only: true"]);
     const run = { name: "run_skill_script", arguments: { skill_name: skill, script_name: "run.py" } };
@@ -219,7 +219,7 @@ describe("a script", () => {
     expect(await textAt(id, "a.txt")).toBe("one");
   });
 
-  test("has what it changes kept under the quota, all of it or nothing", async () => {
+  test("has its changes stored under the quota, all of them or nothing", async () => {
     const own = await makeCaller();
     const script = 'import os\nos.remove("a.txt")\nopen("big.bin", "wb").write(b"0" * 100000)\n';
     const skill = await uploadScript(script, [], own);

@@ -17,14 +17,14 @@ skillsContract("the bucket", async ({ hash, packed }) => {
   return { own, other: skillsFromEnv(env, { tenant: "ten_b" }) };
 });
 
-it("what ships is kept whole for the tasks that go on under a later release", async () => {
+it("built-in skills are stored in full for tasks that continue under a later release", async () => {
   expect((await storeShippedFromEnv(env)).ok).toBe(true);
   const blobs = blobsFromEnv(env);
   for (const { skill, files } of SHIPPED) {
-    const kept = await blobs.get(getShippedPackageKey(skill.hash));
-    if (!kept.ok) throw new Error(kept.error.message);
-    expect(await hashPackage(new Uint8Array(kept.value))).toBe(skill.hash);
-    expect(readPackage(kept.value).files.map(({ path, mode }) => ({ path, mode }))).toEqual(
+    const stored = await blobs.get(getShippedPackageKey(skill.hash));
+    if (!stored.ok) throw new Error(stored.error.message);
+    expect(await hashPackage(new Uint8Array(stored.value))).toBe(skill.hash);
+    expect(readPackage(stored.value).files.map(({ path, mode }) => ({ path, mode }))).toEqual(
       files.map(({ path, mode }) => ({ path, mode })),
     );
   }

@@ -91,7 +91,7 @@ describe("a skill that is uploaded", () => {
     expect(await namesOf(caller, "?toolbox=skills")).toContain("greeting");
   });
 
-  test("can go back to an earlier version, and is told what it is allowed then", async () => {
+  test("can be restored to an earlier version, and lists the permissions that this brings", async () => {
     const caller = await makeCaller();
     const list = (tools: string) => skillText("careful", [`allowed-tools: ${tools}`]);
     await uploadText(caller, list("[read_file]"));
@@ -107,8 +107,8 @@ describe("a skill that is uploaded", () => {
     expect([again.status, again.json.outcome, again.json.skill.version]).toEqual([200, "restored", 2]);
     expectProblem(await caller.send("PUT", "/v1/skills/careful", { version: 9 }), 404);
     const versions = (await caller.send("GET", "/v1/skills/careful/versions?limit=2")).json;
-    const shown = versions.data.map((one: { version: number; is_current: boolean }) => [one.version, one.is_current]);
-    expect(shown).toEqual([
+    const listed = versions.data.map((one: { version: number; is_current: boolean }) => [one.version, one.is_current]);
+    expect(listed).toEqual([
       [3, false],
       [2, true],
     ]);
@@ -118,7 +118,7 @@ describe("a skill that is uploaded", () => {
     expect(between).toMatchObject({ widens: false, allowed_tools: { added: [], removed: ["write_file"] } });
   });
 
-  test("is refused with every problem in its place, and nothing of it is kept", async () => {
+  test("is rejected with the location of every problem, and nothing of it is stored", async () => {
     const caller = await makeCaller();
     const text = "---\nname: Bad Name\ntags: {a: b}\nscripts: [nowhere.py]\n---\nx\n";
     const refused = await uploadText(caller, text);
@@ -137,7 +137,7 @@ describe("a skill that is uploaded", () => {
     expectProblem(await caller.send("GET", "/v1/skills/fine"), 404);
   });
 
-  test("is refused when its tool would have another tool's name, and takes it from none that ships", async () => {
+  test("is rejected if its tool has another tool's name, and cannot replace a built-in one", async () => {
     const caller = await makeCaller();
     expectProblem(await uploadText(caller, skillText("read-file")), 409, "name");
     await register(caller, definition("my_report", "https://nowhere.example"));
@@ -169,7 +169,7 @@ describe("a skill that is uploaded", () => {
     expect(acts.slice(0, 3)).toEqual(["skill.upload", "skill.delete", "skill.upload"]);
   });
 
-  test("gives out its files as what nobody runs", async () => {
+  test("serves its files with a type that browsers do not run", async () => {
     const caller = await makeCaller();
     const page = "<script>alert(1)</script>";
     await uploadZip(caller, { "SKILL.md": skillText("pages"), "assets/a b.html": page });
@@ -198,10 +198,10 @@ describe("a skill that is uploaded", () => {
   });
 
   test("stays with a tenant when another that had the same package is erased", async () => {
-    const [kept, gone] = [await makeCaller(), await makeCaller()];
-    const { hash } = (await uploadZip(kept, reportFiles("shared"))).json.skill;
+    const [live, gone] = [await makeCaller(), await makeCaller()];
+    const { hash } = (await uploadZip(live, reportFiles("shared"))).json.skill;
     expect((await uploadZip(gone, reportFiles("shared"))).json.skill.hash).toBe(hash);
-    const [pinned] = await factsOf(kept);
+    const [pinned] = await factsOf(live);
     await send({ method: "DELETE", path: `/v1/tenants/${gone.tenant}`, key: operatorKey() });
     await vi.waitFor(
       async () => {
@@ -216,9 +216,9 @@ describe("a skill that is uploaded", () => {
     expect(await databaseFromEnv(env).skills.get(gone.tenant, "shared")).toMatchObject({
       error: { code: "not_found" },
     });
-    expect((await skillsFromEnv(env, kept).open(hash)).ok).toBe(true);
-    expect((await toolSourcesFromEnv(env).read(kept.tenant, pinned?.hash ?? "")).ok).toBe(true);
-    expect((await kept.send("GET", "/v1/skills/shared")).json).toMatchObject({ hash, version: 1 });
+    expect((await skillsFromEnv(env, live).open(hash)).ok).toBe(true);
+    expect((await toolSourcesFromEnv(env).read(live.tenant, pinned?.hash ?? "")).ok).toBe(true);
+    expect((await live.send("GET", "/v1/skills/shared")).json).toMatchObject({ hash, version: 1 });
   });
 
   test("answers a repeat as it answered the first, also when the form has another boundary", async () => {
@@ -264,7 +264,7 @@ describe("what is no skill", () => {
 });
 
 describe("the skills that ship", () => {
-  test("are there for every tenant, behind its own, and give way to one of the same name", async () => {
+  test("are available to every tenant, and yield to a tenant's own skill of the same name", async () => {
     const caller = await makeCaller();
     const namesIn = async (query = "") =>
       (await caller.send("GET", `/v1/skills${query}`)).json.data.map((one: { name: string }) => one.name);

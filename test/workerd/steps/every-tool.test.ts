@@ -57,7 +57,7 @@ describe.each(called.map((tool) => [tool.name, tool] as const))("%s", (name, too
   });
 });
 
-test("a model calls each of them, and reads what came of it", async () => {
+test("a model calls each of them, and reads its result", async () => {
   const caller = await makeCaller();
   const calls = called.map((tool) => ({ name: tool.name.replaceAll(".", "_"), arguments: firstExample(tool) }));
   const id = await heldTask(caller, [...calls.map((call) => ({ calls: [call] })), { text: "done" }]);

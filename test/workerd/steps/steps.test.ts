@@ -18,9 +18,9 @@ import { factsOf } from "../tasks/client.ts";
 async function condensed(facts: TaskFacts, change: Partial<CondenseJob>): Promise<CondenseLine[]> {
   const base = { facts, model: "mock-model", withModel: true, results: [], history: null, timeoutMs: 10_000 };
   const lines: CondenseLine[] = [];
-  const hop = new RunnerCall<CondenseLine>();
+  const runnerCall = new RunnerCall<CondenseLine>();
   const call = (listener: LineListener<CondenseLine>) => stepsFromEnv(env).shorten({ ...base, ...change }, listener);
-  for await (const more of hop.run(call)) lines.push(...more);
+  for await (const more of runnerCall.run(call)) lines.push(...more);
   return lines;
 }
 
@@ -67,17 +67,17 @@ describe("the step runner", () => {
     expect(await keyedFor(stepsFromEnv(env), { agent: { ...agent, version: 3 } })).toBe(1_800_000);
   });
 
-  test("says of a tool that cannot be read that it may be tried later, and goes on with those that can", async () => {
+  test("reports an unreadable tool as retryable, and continues with the others", async () => {
     const facts = factsOf([], { sources: [{ name: "custom", hash: "0".repeat(64) }] });
     const given = { city: "Oslo" };
     expect(await stepsFromEnv(env).reviseCall({ facts, tool: "weather", arguments: given })).toMatchObject({
       error: { code: "upstream_failed" },
     });
-    const asked = [
+    const requested = [
       { tool: "weather", given, effect: "once" },
       { tool: "unit_convert", given: { value: 1, from_unit: "km", to_unit: "m" }, effect: "none" },
     ] as const;
-    const calls = asked.map(async ({ tool, given: its, effect }, index) => {
+    const calls = requested.map(async ({ tool, given: its, effect }, index) => {
       const id = deriveCallId(facts.id, 1, index);
       const argumentsHash = await hashArguments(tool, its);
       const rest = { effect, mode: "run" as const, attempt: 1 };
@@ -85,8 +85,8 @@ describe("the step runner", () => {
     });
     const job = { facts, step: 1, calls: await Promise.all(calls), timeoutMs: 10_000 };
     const outcomes = new Map<string, unknown>();
-    const hop = new RunnerCall<ActLine>();
-    for await (const lines of hop.run((listener: LineListener<ActLine>) =>
+    const runnerCall = new RunnerCall<ActLine>();
+    for await (const lines of runnerCall.run((listener: LineListener<ActLine>) =>
       stepsFromEnv(env).runToolPhase(job, listener),
     ))
       for (const line of lines) if (line.type === "settled") outcomes.set(line.callId, line.outcome);
@@ -108,7 +108,7 @@ describe("the step runner", () => {
     expect(line?.type === "history" && line.contextTokens).toBeGreaterThan(500);
   });
 
-  test("reads a long result whole from where the gateway kept it, and has a model summarise it", async () => {
+  test("reads a stored long result in full, and has a model summarise it", async () => {
     const facts = factsOf([{ text: "Only x." }]);
     const id = deriveCallId(facts.id, 1, 0);
     const limits = { mediumCharacters: 4000, largeCharacters: 12_000 };

@@ -37,7 +37,7 @@ async function subtasksOf(facts: { tenant: string; id: string }): Promise<TaskVi
 }
 
 describe("a task with subtasks", () => {
-  test("goes on once, with every result in the order of its calls, when all have ended", async () => {
+  test("continues once, with every result in the order of its calls, when all have ended", async () => {
     const facts = factsOf([
       {
         calls: [
@@ -89,7 +89,7 @@ describe("a task with subtasks", () => {
     expect(await subtasksOf(facts)).toHaveLength(8);
   }, 60_000);
 
-  test("shows at the root what a task two below asks, and that can be answered there while nobody's time runs", async () => {
+  test("lists the question of a task two levels below at the root, where it can be answered, and pauses every clock until then", async () => {
     const facts = factsOf([
       { calls: [dispatch([{ calls: [dispatch([ask, { text: "It was told." }])] }, { text: "Mid." }])] },
     ]);
@@ -106,7 +106,7 @@ describe("a task with subtasks", () => {
     expect((await until(facts, hasEnded)).pending).toEqual([]);
   });
 
-  test("takes the whole tree with it when it is cancelled, also over a crash", async () => {
+  test("cancels its whole tree, even across a crash", async () => {
     const facts = factsOf([
       { calls: [dispatch([{ calls: [dispatch([ask])] }]), dispatch([{ text: "late", delayMs: 20_000 }])] },
     ]);
@@ -125,7 +125,7 @@ describe("a task with subtasks", () => {
     for (const { id } of children) expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ ok: false });
   });
 
-  test("leaves nothing behind when it is cancelled and erased while its subtasks are being made", async () => {
+  test("retains no data when it is cancelled and erased while it creates its subtasks", async () => {
     const facts = factsOf([{ calls: Array.from({ length: 30 }, () => dispatch([{ text: "late", delayMs: 20_000 }])) }]);
     const task = await start(facts);
     const ids = await vi.waitFor(
@@ -171,7 +171,7 @@ describe("a task with subtasks", () => {
       expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
 
-  test("stays whole while a task below it cannot be erased, and goes with it when that can", async () => {
+  test("is retained in full while a task below it cannot be erased, and erased with it later", async () => {
     const facts = factsOf([{ calls: [dispatch([{ text: "Part." }])] }, { text: "Done." }]);
     const task = await start(facts);
     await until(facts, hasEnded);
@@ -203,7 +203,7 @@ describe("a task with subtasks", () => {
     const [child] = await subtasksOf(facts);
     if (child === undefined) throw new Error("the task has a subtask");
     const gate = Promise.withResolvers<void>();
-    const told: number[] = [];
+    const reported: number[] = [];
     let isCancelling = false;
     await runInDurableObject(stubOf(facts), (object) => {
       const { relations } = (object as unknown as { engine: { relations: Patched } }).engine;
@@ -216,8 +216,8 @@ describe("a task with subtasks", () => {
       relations.report = async (...given) => {
         const [, view] = given;
         // The first report of the subtask's use fails.
-        if (view.usage.input_tokens > 1000) told.push(view.usage.input_tokens);
-        if (told.length === 1) throw new Error("the tenant is away");
+        if (view.usage.input_tokens > 1000) reported.push(view.usage.input_tokens);
+        if (reported.length === 1) throw new Error("the tenant is away");
         return await report.apply(relations, given);
       };
     });
@@ -228,7 +228,7 @@ describe("a task with subtasks", () => {
     await task.subtaskEnded({ ...child, status: "cancelled", usage });
     gate.resolve();
     expect(await erasing).toMatchObject({ ok: true });
-    expect(told).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(reported).toEqual([expect.any(Number), expect.any(Number)]);
     for (const id of [facts.id, child.id])
       expect(await taskOf({ tenant: TENANT, id }).view()).toMatchObject({ error: { code: "not_found" } });
   });
@@ -237,14 +237,14 @@ describe("a task with subtasks", () => {
     const facts = factsOf([{ calls: [dispatch([{ text: "x".repeat(5000) }])] }, { text: "Done." }]);
     await start(facts);
     await until(facts, hasEnded);
-    const kept = async () =>
+    const readStored = async () =>
       (await env.FILES.list({ prefix: `${TENANT}/tree/${facts.id}/` })).objects.map(({ key }) => key);
     const [row] = await ledgerOf(facts);
     const once = [expect.stringContaining(`${row?.callId}.txt`)];
-    expect(await kept()).toEqual(once);
+    expect(await readStored()).toEqual(once);
     const [child] = await subtasksOf(facts);
     await taskOf({ tenant: TENANT, id: child?.id ?? "" }).poke();
-    expect(await kept()).toEqual(once);
+    expect(await readStored()).toEqual(once);
   });
 
   test("is refused the fifty-first subtask of a tree and the fourth level, each in the ledger", async () => {
@@ -342,15 +342,15 @@ describe("a task whose policy asks", () => {
     expect(rows[1]?.arguments).toEqual(edited);
     expect(rows[1]?.content).toMatch(/A person approved this with other arguments/);
     expect(rows[2]?.content).toMatch(/not that one/);
-    const [shown] = before.pending.slice(1);
-    expect(shown?.kind === "approval" && shown.arguments_hash).not.toBe(rows[1]?.argumentsHash);
+    const [approval] = before.pending.slice(1);
+    expect(approval?.kind === "approval" && approval.arguments_hash).not.toBe(rows[1]?.argumentsHash);
   });
 
   test("is refused by the end of its time, and then it is too late", async () => {
     const soon = agentOf({ approval: { rules: [{ tool: "write_file", decision: "ask" }], expires_s: 4 } });
     const facts = factsOf([{ calls: [write("a.md", "x")] }, { text: "Done." }], { agent: soon });
     const task = await start(facts);
-    const { pending } = await until(facts, ({ pending: asked }) => asked.length === 1);
+    const { pending } = await until(facts, ({ pending: items }) => items.length === 1);
     const id = pending[0]?.kind === "approval" ? pending[0].id : "";
     await until(facts, hasEnded);
     const [row] = await ledgerOf(facts);
@@ -361,7 +361,7 @@ describe("a task whose policy asks", () => {
 });
 
 describe("a stopped task", () => {
-  test("cuts off its model call, begins nothing, and goes on when it is called", async () => {
+  test("aborts its model call, starts nothing, and continues when it is woken", async () => {
     const facts = factsOf([{ text: "Done.", delayMs: 2000 }]);
     const task = await start(facts);
     await until(facts, ({ status }) => status === "running");

@@ -21,7 +21,7 @@ const approvalOf = ({ pending }: TaskView): Approval | undefined =>
   pending.find((entry): entry is Approval => entry.kind === "approval");
 
 /** The approval that the task waits for, once it is another than `before`. */
-async function asked(caller: Caller, id: string, before: string | null = null): Promise<Approval> {
+async function findApproval(caller: Caller, id: string, before: string | null = null): Promise<Approval> {
   const view = await caller.until(id, (one) => ![undefined, before].includes(approvalOf(one)?.id));
   const approval = approvalOf(view);
   if (approval === undefined) throw new Error("no approval is open");
@@ -41,14 +41,14 @@ async function sentHashes(to: string): Promise<string[]> {
 }
 
 describe("a mail with a file, which a person has to approve", () => {
-  test("requests its approval after the earlier write of its step, and sends the shown content although a later call writes the file", async () => {
+  test("requests its approval after the earlier write of its step, and sends the approved content although a later call writes the file", async () => {
     const caller = await makeCaller();
     const to = addressee();
     const { id } = await caller.makeTask([
       { calls: [write("the report"), mailTo(to), write("something else")] },
       { text: "Done." },
     ]);
-    const approval = await asked(caller, id);
+    const approval = await findApproval(caller, id);
     expect(approval.files).toEqual([{ path: "r.md", size: 10, sha256: await hashOf("the report") }]);
     expect((await decide(caller, id, approval.id)).status).toBe(200);
     await caller.until(id, ({ status }) => status === "completed");
@@ -68,7 +68,7 @@ describe("a mail with a file, which a person has to approve", () => {
       { calls: [call("dispatch_subagent", { task_description }), mailTo(to)] },
       { text: "Done." },
     ]);
-    const approval = await asked(caller, id);
+    const approval = await findApproval(caller, id);
     expect(approval.files).toMatchObject([{ path: "r.md", sha256: await hashOf("by a subtask") }]);
     expect((await decide(caller, id, approval.id)).status).toBe(200);
     await caller.until(id, ({ status }) => status === "completed");
@@ -79,10 +79,10 @@ describe("a mail with a file, which a person has to approve", () => {
     const caller = await makeCaller();
     const to = addressee();
     const { id } = await caller.makeTask([{ calls: [write("first")] }, { calls: [mailTo(to)] }, { text: "Done." }]);
-    const first = await asked(caller, id);
+    const first = await findApproval(caller, id);
     await put(caller, id, "second");
     expect((await decide(caller, id, first.id)).status).toBe(200);
-    const second = await asked(caller, id, first.id);
+    const second = await findApproval(caller, id, first.id);
     expect(second).toMatchObject({ files: [{ sha256: await hashOf("second") }] });
     expect(second.reason).toContain("r.md changed after it was approved");
     expect((await decide(caller, id, first.id)).status).toBe(409);
@@ -114,7 +114,7 @@ describe("a mail with a file, which a person has to approve", () => {
       { calls: [mailTo(to)] },
       { text: "Done." },
     ]);
-    const { id: approval, arguments: given } = await asked(caller, id);
+    const { id: approval, arguments: given } = await findApproval(caller, id);
     const missing = { ...(given as object), attachment_filenames: ["nowhere.md"] };
     expect((await decide(caller, id, approval, { arguments: missing })).status).toBe(422);
     const edited = { ...(given as object), attachment_filenames: ["other.md"] };
@@ -127,7 +127,7 @@ describe("a mail with a file, which a person has to approve", () => {
     const caller = await makeCaller();
     const to = addressee();
     const { id } = await caller.makeTask([{ calls: [write("first")] }, { calls: [mailTo(to)] }, { text: "Done." }]);
-    const before = await asked(caller, id);
+    const before = await findApproval(caller, id);
     await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (_, { storage }) => {
       const read = storage.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").one();
       const row = JSON.parse(read.value) as { state: { v: number; batch: Record<string, unknown>[] } };
@@ -143,7 +143,7 @@ describe("a mail with a file, which a person has to approve", () => {
     const late = await decide(caller, id, before.id);
     expect([late.status, late.json.code]).toEqual([410, "gone"]);
     expect(late.json.detail).toContain("requested again");
-    const after = await asked(caller, id, before.id);
+    const after = await findApproval(caller, id, before.id);
     expect(after.files).toEqual(before.files);
     expect((await decide(caller, id, after.id)).status).toBe(200);
     await caller.until(id, ({ status }) => status === "completed");
@@ -164,11 +164,11 @@ describe("a file to deliver, which a person has to approve", () => {
       [{ calls: [write("first"), call("attach_file", { filename: "r.md" }), write("third")] }, { text: "Done." }],
       { agent: agent.json.id },
     );
-    const first = await asked(caller, id);
+    const first = await findApproval(caller, id);
     expect(first.files).toEqual([{ path: "r.md", size: 5, sha256: await hashOf("first") }]);
     await put(caller, id, "other");
     expect((await decide(caller, id, first.id)).status).toBe(200);
-    const second = await asked(caller, id, first.id);
+    const second = await findApproval(caller, id, first.id);
     expect(second.files).toEqual([{ path: "r.md", size: 5, sha256: await hashOf("other") }]);
     expect((await decide(caller, id, second.id)).status).toBe(200);
     const { output } = await caller.until(id, ({ status }) => status === "completed");
@@ -202,12 +202,12 @@ describe("a command with a file, which a person has to approve", () => {
         [{ calls: [write("evil"), call("run_command", given)] }, { text: "Done." }],
         { agent: agent.json.id },
       );
-      const first = await asked(caller, id);
+      const first = await findApproval(caller, id);
       expect(first.files).toMatchObject([listed]);
       if (files !== undefined) expect(first.files?.[0]?.sha256).toBe(await hashOf("evil"));
       await put(caller, id, "other");
       expect((await decide(caller, id, first.id)).status).toBe(200);
-      const second = await asked(caller, id, first.id);
+      const second = await findApproval(caller, id, first.id);
       expect(second.reason).toContain("changed after");
       expect(second.arguments_hash).toBe(first.arguments_hash);
       expect(second.approved_hash).not.toBe(first.approved_hash);

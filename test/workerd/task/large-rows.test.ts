@@ -37,7 +37,7 @@ test("an agent of 1 MB with an input of 1 MB is stored in rows with a margin, an
   expect(count).toBeGreaterThan(3);
 });
 
-test("a value that shrinks leaves no parts behind", async () => {
+test("a value that shrinks deletes its surplus parts", async () => {
   const facts = factsOf([look, { text: "Done." }], { models });
   await start(facts);
   await until(facts, ({ status }) => status === "completed");

@@ -70,7 +70,7 @@ describe("a task object", () => {
     ]);
   });
 
-  test("keeps its question over a crash", async () => {
+  test("retains its question across a crash", async () => {
     const facts = factsOf([ask, { text: "Thank you." }]);
     await start(facts);
     const before = await until(facts, ({ status }) => status === "waiting_input");
@@ -131,7 +131,7 @@ describe("a task object", () => {
     expect(view).toMatchObject({ output: { text: "Done." }, usage: { tool_calls: 1 } });
   });
 
-  test("whose alarm was lost goes on when it is poked, though its object takes the alarm to be set", async () => {
+  test("continues after its alarm was lost when it is poked, although its object believes the alarm is set", async () => {
     const facts = factsOf([{ calls: [{ name: "wait", arguments: { seconds: 4 } }] }, { text: "Done." }]);
     const task = await start(facts);
     await until(facts, ({ status }) => status === "sleeping");

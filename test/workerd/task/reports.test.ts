@@ -33,11 +33,11 @@ async function untilListed(caller: Caller, id: string, status: string): Promise<
 
 /** Waits until the task's object has published everything. */
 async function waitForReports(caller: Caller, id: string): Promise<void> {
-  const hasNews = async () =>
+  const hasUnpublished = async () =>
     await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (object) =>
       (object as unknown as { store: TaskStore }).store.hasUnpublished(),
     );
-  await vi.waitFor(async () => expect(await hasNews()).toBe(false), { timeout: 20_000, interval: 20 });
+  await vi.waitFor(async () => expect(await hasUnpublished()).toBe(false), { timeout: 20_000, interval: 20 });
 }
 
 const away = () => Promise.reject(new Error("the tenant is away"));
@@ -49,8 +49,8 @@ describe("a tenant receives a report of a task", () => {
     const report = vi.spyOn(await tenantMethods(caller), "report").mockImplementation(away);
     const { id } = await caller.makeTask([slow]);
     await untilListed(caller, id, "queued");
-    const told = report.mock.calls.filter(([row]) => row.task === id);
-    expect(told.filter(([row]) => row.view.status === "queued")).toEqual([]);
+    const reports = report.mock.calls.filter(([row]) => row.task === id);
+    expect(reports.filter(([row]) => row.view.status === "queued")).toEqual([]);
     report.mockRestore();
     await caller.send("POST", `/v1/tasks/${id}/cancel`);
     await untilListed(caller, id, "cancelled");
@@ -71,7 +71,7 @@ describe("a tenant receives a report of a task", () => {
   test.each([
     ["completed", [{ text: "Done." }]],
     ["waiting_input", [ask]],
-  ])("that is %s at once: once when it asks for leave and once of how it stands", async (status, replies) => {
+  ])("that is %s at once: once when it requests admission and once with its final state", async (status, replies) => {
     // Reports that can wait are never sent.
     vi.spyOn(TaskReports.prototype, "schedule").mockImplementation(() => undefined);
     const caller = await makeCaller();
@@ -81,9 +81,9 @@ describe("a tenant receives a report of a task", () => {
     await untilListed(caller, id, status);
     // The tasks of other tests report too.
     const entered = enter.mock.calls.filter(([request]) => request.task === id);
-    const told = report.mock.calls.filter(([row]) => row.task === id);
+    const reports = report.mock.calls.filter(([row]) => row.task === id);
     expect(entered.map(([, row]) => row?.view.status)).toEqual(["queued"]);
-    expect(told.map(([row]) => row.view.status)).toEqual([status]);
+    expect(reports.map(([row]) => row.view.status)).toEqual([status]);
   });
 
   test.each(["enter", "report"] as const)("also when its object fails once at %s", async (method) => {
@@ -101,7 +101,7 @@ describe("a tenant receives a report of a task", () => {
     );
   });
 
-  test("below another that has ended, also while that one is slow to hear of it", async () => {
+  test("below an ended task, even while that task acknowledges slowly", async () => {
     const caller = await makeCaller();
     const report = vi.spyOn(await tenantMethods(caller), "report");
     const part = { name: "dispatch_subagent", arguments: { task_description: inputOf([done]) } };
@@ -111,10 +111,10 @@ describe("a tenant receives a report of a task", () => {
       (object) => Object.getPrototypeOf(object) as TaskRpc,
     );
     const gate = Promise.withResolvers<void>();
-    const hear = parent.subtaskEnded;
+    const real = parent.subtaskEnded;
     vi.spyOn(parent, "subtaskEnded").mockImplementation(async function slow(this: TaskRpc, view) {
       await gate.promise;
-      await hear.call(this, view);
+      await real.call(this, view);
     });
     await caller.send("POST", `/v1/tasks/${id}/start`);
     const endOf = (of: string | null) =>
@@ -128,20 +128,20 @@ describe("a tenant receives a report of a task", () => {
   test("and does not receive it again at every step when it is slow", async () => {
     const caller = await makeCaller();
     const methods = await tenantMethods(caller);
-    const hear = methods.report;
+    const real = methods.report;
     const report = vi.spyOn(methods, "report").mockImplementation(async function slow(this: TenantRpc, row) {
       await new Promise((resolve) => setTimeout(resolve, 60));
-      return await hear.call(this, row);
+      return await real.call(this, row);
     });
     const { id } = await caller.makeTask([...Array.from({ length: 90 }, () => look), done], {
       budget: { max_steps: 95 },
     });
     await caller.until(id, ({ status }) => status === "completed" || status === "failed");
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const told = report.mock.calls
+    const reports = report.mock.calls
       .filter(([row]) => row.task === id)
       .map(([row]) => `${row.version} ${row.view.status}`);
-    expect(told.length).toBeLessThan(5);
+    expect(reports.length).toBeLessThan(5);
   });
 
   test("that has ended, once: its erasure reports nothing again, also after its tenant and over a crash", async () => {
@@ -161,10 +161,10 @@ describe("a tenant receives a report of a task", () => {
     const caller = await makeCaller();
     const tenant = await tenantMethods(caller);
     const gate = Promise.withResolvers<void>();
-    const hear = tenant.report;
+    const real = tenant.report;
     const report = vi.spyOn(tenant, "report").mockImplementation(async function slow(this: TenantRpc, row) {
       await gate.promise;
-      return await hear.call(this, row);
+      return await real.call(this, row);
     });
     const forget = vi.spyOn(tenant, "forget");
     const { id } = await caller.makeTask([done]);

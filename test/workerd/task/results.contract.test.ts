@@ -62,7 +62,7 @@ describe("results of a tree", () => {
     });
   });
 
-  it("fail, and are not taken for the shortened text, while the bucket is away", async () => {
+  it("fail, and are not replaced by the shortened text, while the bucket is unavailable", async () => {
     const root = callFacts();
     const id = await callOf(root, "x".repeat(5000));
     const bucket = { get: () => Promise.reject(new Error("away")) } as unknown as R2Bucket;

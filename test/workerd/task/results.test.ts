@@ -58,7 +58,7 @@ describe("the result of a task", () => {
     expect(deliveriesOf(caller)[0]?.content).toMatchObject({ text: "The task was cancelled." });
   });
 
-  test("leaves once although everything crashes while it is being sent", async () => {
+  test("is sent once although everything crashes during the sending", async () => {
     const caller = await newCaller();
     answerSendings(hangs);
     await caller.makeTask([done], { deliver: [ANN] });
@@ -89,7 +89,7 @@ describe("the result of a task", () => {
     ]);
   });
 
-  test("for somebody who is gone by then is kept as a dead delivery that says so", async () => {
+  test("to an unavailable recipient is stored as a dead delivery that says so", async () => {
     const caller = await newCaller();
     const bob = await makePerson(caller, "Bob", {});
     const ann = await makePerson(caller, "Ann", { addresses: [{ kind: "email", address: "ann@example.com" }] });
@@ -162,9 +162,9 @@ describe("a task is refused", () => {
     [{ channel: "email", to: "ann" }, "invalid_input"],
     [{ channel: "webhook", to: "whk_none" }, "invalid_input"],
     [{ channel: "person", to: "Eve" }, "invalid_input"],
-  ])("that delivers to no place of its tenant: %#", async (place, code) => {
+  ])("that delivers to no place of its tenant: %#", async (destination, code) => {
     const caller = await makeCaller();
-    const answer = await caller.send("POST", "/v1/tasks", { input: "x", deliver: [ANN, place] });
+    const answer = await caller.send("POST", "/v1/tasks", { input: "x", deliver: [ANN, destination] });
     expectProblem(answer, 422, "deliver.1.to");
     expect(answer.json.code).toBe(code);
   });
@@ -172,8 +172,8 @@ describe("a task is refused", () => {
   test("that delivers to another tenant's endpoint or person", async () => {
     const [owner, other] = [await makeCaller(), await makeCaller()];
     const person = await makePerson(owner, "Ann", { addresses: [{ kind: "email", address: "ann@example.com" }] });
-    const asked = await other.send("POST", "/v1/tasks", { input: "x", deliver: [{ channel: "person", to: person }] });
-    expectProblem(asked, 422, "deliver.0.to");
+    const created = await other.send("POST", "/v1/tasks", { input: "x", deliver: [{ channel: "person", to: person }] });
+    expectProblem(created, 422, "deliver.0.to");
   });
 });
 

@@ -89,7 +89,7 @@ describe("an object of a release before versions", () => {
   /** Its runner methods, which this release still has. */
   const earlier = () => stepsFromEnv(env) as unknown as EarlierStepsRpc;
 
-  test("has its model asked and its calls made by this release", async () => {
+  test("sends its model request and makes its calls with this release", async () => {
     const facts = factsOf([{ text: "Hello." }]);
     const content = JSON.stringify({ replies: [{ text: "Hello." }] });
     const think = {
@@ -104,10 +104,10 @@ describe("an object of a release before versions", () => {
       timeoutMs: 10_000,
     };
     const modelPhase = new RunnerCall<ThinkLine>();
-    const said: ThinkLine[] = [];
+    const thinkLines: ThinkLine[] = [];
     for await (const lines of modelPhase.run((listener: LineListener<ThinkLine>) => earlier().think(think, listener)))
-      said.push(...lines);
-    expect(said.at(-1)).toMatchObject({ type: "replied", reply: { text: "Hello." } });
+      thinkLines.push(...lines);
+    expect(thinkLines.at(-1)).toMatchObject({ type: "replied", reply: { text: "Hello." } });
 
     const given = { value: 1, from_unit: "km", to_unit: "m" };
     const id = deriveCallId(facts.id, 1, 0);

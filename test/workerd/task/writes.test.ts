@@ -22,7 +22,7 @@ async function eventsOf(facts: TaskFacts, type: TaskEvent["type"]): Promise<Task
 }
 
 describe("a task whose calls change nothing", () => {
-  test("is stored once when it is made, once when it begins, and once a step", async () => {
+  test("is stored once when it is created, once when it starts, and once a step", async () => {
     const facts = factsOf([look, { calls: [...look.calls, ...look.calls] }, look, done]);
     await start(facts);
     const view = await until(facts, ({ status }) => status === "completed");
@@ -31,7 +31,7 @@ describe("a task whose calls change nothing", () => {
     await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
   });
 
-  test("has its alarm set once for a run of several steps, and goes on from the step that a crash cut off", async () => {
+  test("sets its alarm once for a run of several steps, and continues from the step that a crash interrupted", async () => {
     const slow = { ...look, delayMs: 400 };
     const facts = factsOf([slow, slow, slow, slow, { ...look, delayMs: 3000 }, done]);
     await start(facts);

@@ -31,7 +31,7 @@ async function makeAgent(caller: Caller, more: object): Promise<string> {
 }
 
 describe("an approval", () => {
-  test("shows the call with its exact arguments, and nothing leaves before it is given", async () => {
+  test("lists the call with its exact arguments, and sends nothing before it is given", async () => {
     const caller = await makeCaller();
     const url = somewhere();
     const { id, approval } = await waiting(caller, url);
@@ -99,7 +99,7 @@ describe("an approval", () => {
     expect(await arrivedAt(url)).toEqual([]);
   });
 
-  test("that is refused tells the model why", async () => {
+  test("that is refused gives the model the reason", async () => {
     const caller = await makeCaller();
     const url = somewhere();
     const { id, decide } = await waiting(caller, url);
@@ -123,7 +123,7 @@ describe("an approval", () => {
     expect(await arrivedAt(url)).toEqual([]);
   });
 
-  test("that nobody gives in time is refused, and cannot be given later", async () => {
+  test("that expires is refused, and cannot be given later", async () => {
     const caller = await makeCaller();
     const url = somewhere();
     const agent = await makeAgent(caller, { approval: { expires_s: 1 } });
@@ -186,11 +186,11 @@ describe("an approval", () => {
   });
 });
 
-describe("a call over the API that policy asks about", () => {
+describe("a call over the API that needs an approval", () => {
   const call = async (caller: Caller, url: string, more: object = {}, headers: Record<string, string> = {}) =>
     await caller.send("POST", "/v1/tools/http_request/call", { arguments: post(url).arguments, ...more }, headers);
 
-  test("says at once where it is approved, then runs there, and its result stands there", async () => {
+  test("names at once the task that approves it, runs there, and has its result there", async () => {
     const caller = await makeCaller();
     const url = somewhere();
     const { status, json } = await call(caller, url);
@@ -208,7 +208,7 @@ describe("a call over the API that policy asks about", () => {
     expectProblem(await caller.send("POST", path, { decision: "approve" }), 409);
   });
 
-  test("answers the same when it is asked for again under its key", async () => {
+  test("returns the same answer for a repeat under its key", async () => {
     const caller = await makeCaller();
     const url = somewhere();
     const headers = { "idempotency-key": "once" };

@@ -64,9 +64,9 @@ const memories = async (caller: Caller): Promise<string[]> =>
 
 describe.each([
   { when: "after the tenant has forgotten the task", hasStored: true },
-  { when: "before the tenant hears of it", hasStored: false },
+  { when: "before the tenant is notified", hasStored: false },
 ])("an erasing that a crash cuts off $when", ({ hasStored }) => {
-  test("leaves nothing that can be read, and its alarm empties the object", async () => {
+  test("leaves no readable data, and its alarm empties the object", async () => {
     const caller = await makeCaller();
     const id = await makeEnded(caller);
     await cutOffErasing(caller, id, hasStored);
@@ -81,7 +81,7 @@ describe.each([
     await vi.waitFor(async () => expect(await memories(caller)).toEqual([]), SOON);
   });
 
-  test("is repeated with its memory kept where that was said", async () => {
+  test("repeats, and retains the memory if requested", async () => {
     const caller = await makeCaller();
     const id = await makeEnded(caller);
     await cutOffErasing(caller, id, hasStored, true);
@@ -90,7 +90,7 @@ describe.each([
     expect(await memories(caller)).toEqual([getSummaryId(id)]);
   });
 
-  test("is not taken for a lost task by the sweep, which sets its alarm again", async () => {
+  test("is not reported as a lost task by the sweep, which sets its alarm again", async () => {
     const caller = await makeCaller();
     const id = await makeEnded(caller);
     await cutOffErasing(caller, id, hasStored);

@@ -32,8 +32,8 @@ async function listen(
   return messages;
 }
 
-const kept = (messages: readonly EventSourceMessage[]) => messages.filter(({ id }) => id !== undefined);
-const ids = (messages: readonly EventSourceMessage[]) => kept(messages).map(({ id }) => Number(id));
+const withId = (messages: readonly EventSourceMessage[]) => messages.filter(({ id }) => id !== undefined);
+const ids = (messages: readonly EventSourceMessage[]) => withId(messages).map(({ id }) => Number(id));
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 async function log(caller: Caller, id: string) {
@@ -42,13 +42,13 @@ async function log(caller: Caller, id: string) {
 }
 
 describe("the stream of a task", () => {
-  test("tells everything in order, with its fields, and ends after the terminal event", async () => {
+  test("sends everything in order, with its fields, and ends after the terminal event", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([write("a.txt"), { text: "Done." }]);
     const messages = await listen(caller, `/v1/tasks/${task.id}/events`);
     const events = await log(caller, task.id);
     expect(ids(messages)).toEqual(upTo(events.length));
-    expect(kept(messages).map(({ event, data }) => [event, JSON.parse(data)])).toEqual(
+    expect(withId(messages).map(({ event, data }) => [event, JSON.parse(data)])).toEqual(
       events.map(({ type, data }) => [type, data]),
     );
     expect(messages.at(-1)?.event).toBe("task.completed");
@@ -56,7 +56,7 @@ describe("the stream of a task", () => {
       expect(JSON.parse(data)).toMatchObject({ task_id: task.id, at: expect.any(String) });
   });
 
-  test("carries the model's text as it is written, without a place in the log", async () => {
+  test("streams the model's text as it is written, without a position in the log", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([{ text: "one two three four", delayMs: 300, pieceCharacters: 4 }]);
     const messages = await listen(caller, `/v1/tasks/${task.id}/events`);
@@ -67,21 +67,21 @@ describe("the stream of a task", () => {
     expect((await log(caller, task.id)).some(({ type }) => type === "message.delta")).toBe(false);
   });
 
-  test("cut at any event goes on without a gap and without a repeat, by the header or by the query", async () => {
+  test("resumes without a gap or a repeat after a cut at any event, by the header or by the query", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([write("a.txt"), write("b.txt"), { text: "Done." }]);
-    const whole = kept(await listen(caller, `/v1/tasks/${task.id}/events`));
-    for (const cut of ids(whole)) {
+    const full = withId(await listen(caller, `/v1/tasks/${task.id}/events`));
+    for (const cut of ids(full)) {
       const path = `/v1/tasks/${task.id}/events`;
       const before = await listen(caller, path, {}, ({ id }) => Number(id) === cut);
       const after = await listen(caller, path, { "last-event-id": String(cut) });
       const byQuery = await listen(caller, `${path}?after=${cut}`);
-      expect(kept([...before, ...after])).toEqual(whole);
-      expect(kept(byQuery)).toEqual(kept(after));
+      expect(withId([...before, ...after])).toEqual(full);
+      expect(withId(byQuery)).toEqual(withId(after));
     }
   });
 
-  test("cut while the task runs goes on where it was", async () => {
+  test("resumes at the cut while the task runs", async () => {
     const caller = await makeCaller();
     const names = ["a", "b", "c", "d", "e", "f"];
     const task = await caller.makeTask([
@@ -91,7 +91,7 @@ describe("the stream of a task", () => {
     const all: EventSourceMessage[] = [];
     for (let connections = 1; all.at(-1)?.event !== "task.completed"; connections += 1) {
       expect(connections).toBeLessThan(200);
-      const last = String(kept(all).at(-1)?.id ?? 0);
+      const last = String(withId(all).at(-1)?.id ?? 0);
       let taken = 0;
       all.push(
         ...(await listen(caller, `/v1/tasks/${task.id}/events`, { "last-event-id": last }, () => (taken += 1) === 3)),
@@ -103,11 +103,11 @@ describe("the stream of a task", () => {
   test("survives the death of the task's object", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([ask, { text: "Done." }]);
-    const asked = await caller.until(task.id, ({ status }) => status === "waiting_input");
+    const waiting = await caller.until(task.id, ({ status }) => status === "waiting_input");
     const listening = listen(caller, `/v1/tasks/${task.id}/events`);
     await new Promise((resolve) => setTimeout(resolve, 200));
     await abortAllDurableObjects();
-    const [question] = asked.pending;
+    const [question] = waiting.pending;
     const path = `/v1/tasks/${task.id}/questions/${(question as { id: string }).id}/answer`;
     expect((await caller.send("POST", path, { text: "Yes" })).status).toBe(200);
     const messages = await listening;
@@ -115,7 +115,7 @@ describe("the stream of a task", () => {
     expect(messages.at(-1)?.event).toBe("task.completed");
   });
 
-  test("drops deltas and no event for a reader that does not keep up", async () => {
+  test("drops deltas but no event for a slow reader", async () => {
     const caller = await makeCaller();
     const text = "x".repeat(30_000);
     const task = await caller.makeTask([{ text, pieceCharacters: 1 }], { hold: true });
@@ -140,7 +140,7 @@ describe("the stream of a task", () => {
     expect(seqs).toEqual(upTo((await log(caller, task.id)).length));
   });
 
-  test("of an ended task answers 204 when nothing follows, and the last event one place before", async () => {
+  test("of an ended task answers 204 after its last event, and the last event one position before", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([{ text: "Done." }]);
     const last = ids(await listen(caller, `/v1/tasks/${task.id}/events`)).at(-1) ?? 0;
@@ -157,7 +157,7 @@ describe("the stream of a task", () => {
     expect(ids(await listen(caller, `${path}?after=${last - 1}`))).toEqual([last]);
   });
 
-  test("refuses a place that is none, and a task that is not there", async () => {
+  test("rejects an invalid position and an unknown task", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([], { hold: true });
     const path = `/v1/tasks/${task.id}/events`;
@@ -170,7 +170,7 @@ describe("the stream of a task", () => {
   });
 });
 
-test("a page of the log tells where to read on", async () => {
+test("a page of the log names the position of the next one", async () => {
   const caller = await makeCaller();
   const task = await caller.makeTask([write("a.txt"), { text: "Done." }]);
   await caller.until(task.id, ({ status }) => status === "completed");
@@ -194,18 +194,18 @@ test("a page of a log that can still grow says that it is the last one exactly w
   const caller = await makeCaller();
   const task = await caller.makeTask([ask]);
   await caller.until(task.id, ({ status }) => status === "waiting_input");
-  const whole = (await log(caller, task.id)).length;
+  const count = (await log(caller, task.id)).length;
   const read = async (query: string) => (await caller.send("GET", `/v1/tasks/${task.id}/log?${query}`)).json;
-  for (const limit of [1, whole - 1, whole, whole + 1]) {
+  for (const limit of [1, count - 1, count, count + 1]) {
     const page = await read(`limit=${limit}`);
-    const size = Math.min(limit, whole);
+    const size = Math.min(limit, count);
     expect([page.data.length, page.last, page.done]).toEqual([size, size, false]);
-    expect(page.next_cursor).toBe(size === whole ? null : String(size));
+    expect(page.next_cursor).toBe(size === count ? null : String(size));
   }
-  expect(await read(`after=${whole}`)).toEqual({ data: [], next_cursor: null, last: whole, done: false });
+  expect(await read(`after=${count}`)).toEqual({ data: [], next_cursor: null, last: count, done: false });
 });
 
-test("the event that completes a task tells where its files are, in the stream and in the page", async () => {
+test("the event that completes a task lists the addresses of its files, in the stream and in the page", async () => {
   const caller = await makeCaller();
   const attach = { calls: [{ name: "attach_file", arguments: { filename: "a.txt" } }] };
   const task = await caller.makeTask([write("a.txt"), attach, { text: "Done." }]);

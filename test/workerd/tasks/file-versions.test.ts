@@ -81,7 +81,7 @@ describe("the versions of a file", () => {
     expect((await get("key.txt")).text).toBe("three");
   });
 
-  test("are asked for by a number that there is", async () => {
+  test("are read by an existing number only", async () => {
     await put("n.txt", "one");
     for (const body of [{}, { version: 0 }, { version: "1" }, { version: 1.5 }, { version: 1, more: 1 }, []]) {
       expectProblem(await restore("n.txt", body), 422);

@@ -14,7 +14,7 @@ describe("the files of a task", () => {
     files = `/v1/tasks/${id}/files`;
   });
 
-  test("come back byte for byte, and a browser does not run them", async () => {
+  test("are returned byte for byte, and a browser does not run them", async () => {
     const bytes = new Uint8Array(70_000).map((_, index) => index % 256);
     const put = await caller.send("PUT", `${files}/data/all bytes.bin`.replace(" ", "%20"), bytes, {
       "content-type": "application/x-thing",
@@ -36,7 +36,7 @@ describe("the files of a task", () => {
     expect(got.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("keep their names, whatever characters they hold", async () => {
+  test("have names of any characters", async () => {
     const name = `über "quoted" 100% 'x' — 😀;.txt`;
     const path = `${files}/${encodeURIComponent(name)}`;
     expect((await caller.send("PUT", path, "x", { "content-type": "text/plain" })).json.path).toBe(name);
@@ -141,13 +141,13 @@ describe("the files of a task", () => {
     expect((await caller.send("PUT", `${files}/%252e%252e`, "x")).json.path).toBe("%2e%2e");
   });
 
-  test("over 50 MB are refused, with their length told or not", async () => {
+  test("over 50 MB are rejected, with or without a stated length", async () => {
     const authorization = `Bearer ${caller.key}`;
-    const told = await knock("PUT", `${files}/big.bin`, {
+    const rejected = await knock("PUT", `${files}/big.bin`, {
       headers: { authorization },
       body: new Uint8Array(52_428_801),
     });
-    expectProblem(told, 413, "body");
+    expectProblem(rejected, 413, "body");
     let sent = 0;
     const untold = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -160,7 +160,7 @@ describe("the files of a task", () => {
     expectProblem(await caller.send("GET", `${files}/big.bin`), 404);
   });
 
-  test("with a content type that is none are refused", async () => {
+  test("with an invalid content type are rejected", async () => {
     expectProblem(await caller.send("PUT", `${files}/x.txt`, "x", { "content-type": "text" }), 415);
   });
 
@@ -184,7 +184,7 @@ describe("the files of a task", () => {
     expect(new TextDecoder().decode((await fetchBytes(caller, url)).bytes)).toBe("# Plan");
   });
 
-  test("that the task attached keep the attached content, also after many more writes", async () => {
+  test("that the task attached retain the attached content, even after many more writes", async () => {
     const call = (name: string, given: unknown) => ({ name, arguments: given });
     const write = (content: string) => call("write_file", { filename: "plan.md", content });
     const attach = call("attach_file", { filename: "plan.md" });

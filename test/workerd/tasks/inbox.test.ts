@@ -94,7 +94,7 @@ describe("the inbox", () => {
     expect((await inbox(caller)).total).toBe(0);
   });
 
-  test("leaves out what the index still lists although its task has it no more, and a task that is gone", async () => {
+  test("omits a stale entry of the index, and a deleted task", async () => {
     const caller = await makeCaller();
     const { id } = await caller.makeTask([{ text: "Done." }]);
     const view = await caller.until(id, ({ status }) => status === "completed");
@@ -121,7 +121,7 @@ describe("the inbox", () => {
     expect((await inbox(caller)).total).toBe(0);
   });
 
-  test("is read in pages that hold each entry once, and tells the total on each", async () => {
+  test("is read in pages that contain each entry once and state the total", async () => {
     const caller = await makeCaller();
     await waiting(caller, ask("One?"), ask("Two?"), ask("Three?"));
     await waiting(caller, ask("Four?"), ask("Five?"));
@@ -160,7 +160,7 @@ describe("the inbox", () => {
     takeSendingsOf(caller.tenant);
     const ana = await person(caller, "Ana");
     await waiting(caller, { name: "ask_human", arguments: { query: "For Ana?", human_name: "Ana" } });
-    await waiting(caller, ask("For anybody?"));
+    await waiting(caller, ask("For any person?"));
     await waiting(caller, post(somewhere()));
     expect(kinds(await inbox(caller, "?kind=approval"))).toEqual(["approval"]);
     expect(kinds(await inbox(caller, "?kind=question"))).toEqual(["question", "question"]);

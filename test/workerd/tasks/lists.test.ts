@@ -64,20 +64,20 @@ describe("the list of tasks", () => {
     expect(rest.json.next_cursor).toBeNull();
   });
 
-  test("has a short form, in which a long text ends, and its default is whole", async () => {
+  test("has a short form, which cuts a long text, and is full by default", async () => {
     const caller = await makeCaller();
     const input = `${"y".repeat(499)}😀${"x".repeat(100_000)}`;
     const long = await held(caller, input);
     const brief = await held(caller, "Say hello");
     const tasks = async (query: string): Promise<unknown> => (await caller.send("GET", `/v1/tasks${query}`)).json.data;
-    const whole = (await Promise.all(
+    const full = (await Promise.all(
       [brief, long].map(async (id) => (await caller.send("GET", `/v1/tasks/${id}`)).json),
     )) as [TaskView, TaskView];
-    expect(await tasks("")).toEqual(whole);
-    expect(await tasks("?view=whole")).toEqual(whole);
+    expect(await tasks("")).toEqual(full);
+    expect(await tasks("?view=whole")).toEqual(full);
     expect(await tasks("?view=short")).toEqual([
-      { ...whole[0], cut: [] },
-      { ...whole[1], input: "y".repeat(499), cut: ["input"] },
+      { ...full[0], cut: [] },
+      { ...full[1], input: "y".repeat(499), cut: ["input"] },
     ]);
   });
 
@@ -140,7 +140,7 @@ describe("the tree of a task", () => {
 });
 
 describe("the budget of a task", () => {
-  test("shows its limits beside what is used, by itself and by its subtasks", async () => {
+  test("lists its limits with the use of the task and of its subtasks", async () => {
     const caller = await makeCaller();
     const usage = { input: 100, output: 10 };
     const part = JSON.stringify({ replies: [{ text: "Part.", usage }] });

@@ -54,7 +54,7 @@ const dispatch = (...replies: readonly object[]) => ({
 });
 
 /** What the log says of the lost state of this task. */
-function saidOf(log: { readonly mock: { readonly calls: readonly unknown[][] } }, id: string): number {
+function countLogged(log: { readonly mock: { readonly calls: readonly unknown[][] } }, id: string): number {
   return log.mock.calls.filter(([line]) => String(line).includes(STATE_LOST) && String(line).includes(id)).length;
 }
 
@@ -72,7 +72,7 @@ test("a task without its state is 410 on its routes, has failed in the list, and
   await untilListed(tenant, id, "failed");
   expect(await listed(tenant)).toMatchObject([{ error: { code: "internal", message: STATE_LOST }, pending: [] }]);
   expect((await sendJson<Page<object>>({ path: "/v1/inbox", key: tenant.key })).body.data).toEqual([]);
-  expect(saidOf(log, id)).toBeGreaterThan(0);
+  expect(countLogged(log, id)).toBeGreaterThan(0);
 
   expect(await erase(tenant, id)).toMatchObject({ status: 200, body: { id } });
   expect(await read(tenant, id)).toMatchObject({ status: 404 });
@@ -80,7 +80,7 @@ test("a task without its state is 410 on its routes, has failed in the list, and
   expect(await listed(tenant)).toEqual([]);
 });
 
-test("one that had ended keeps how it ended", async () => {
+test("an ended task retains its outcome", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const tenant = await newTenant();
   const id = await makeTask(tenant, { text: "Hello." });
@@ -106,7 +106,7 @@ test("an erased task is 404, also while the index still lists it", async () => {
   expect(await read(tenant, id)).toMatchObject({ status: 404 });
 });
 
-test("the sweep reports it once a day, and tells the parent that waits for it", { timeout: 90_000 }, async () => {
+test("the sweep reports it once a day, and notifies the waiting parent", { timeout: 90_000 }, async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const tenant = await newTenant();
   const parent = await makeTask(tenant, dispatch({ calls: [{ name: "wait", arguments: { seconds: 300 } }] }), {
@@ -122,11 +122,11 @@ test("the sweep reports it once a day, and tells the parent that waits for it", 
   await lose(tenant, id);
   const later = Date.now() + 400_000;
   for (let runs = 0; runs < 3; runs += 1) await sweep(env, later);
-  expect(saidOf(log, id)).toBe(1);
+  expect(countLogged(log, id)).toBe(1);
   await untilListed(tenant, id, "failed");
   await until(tenant, parent, "completed");
   await sweep(env, later + DAY_MS);
-  expect(saidOf(log, id)).toBe(2);
+  expect(countLogged(log, id)).toBe(2);
   await vi.waitFor(async () => expect(await listed(tenant)).toHaveLength(2), WAIT);
 });
 

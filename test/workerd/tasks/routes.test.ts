@@ -74,7 +74,7 @@ describe("a task over the API", () => {
     expect((await caller.until(task.id, ended)).status).toBe("completed");
   });
 
-  test("reads messages while it lives and none when it has ended", async () => {
+  test("reads messages until it ends", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([{ text: "Done." }], { hold: true });
     const path = `/v1/tasks/${task.id}/messages`;
@@ -93,8 +93,8 @@ describe("a task over the API", () => {
     expectProblem(await send({ text: "x", paste: "yes" }), 422, "paste");
     const path = `/v1/tasks/${task.id}/events`;
     const log = (await caller.send("GET", path, undefined, { accept: "application/json" })).json.data;
-    const told = log.filter(({ type }: { type: string }) => type === "message.completed");
-    expect(told.map(({ data }: { data: unknown }) => data)).toMatchObject([
+    const completed = log.filter(({ type }: { type: string }) => type === "message.completed");
+    expect(completed.map(({ data }: { data: unknown }) => data)).toMatchObject([
       { text: "paste: true", label: "outside" },
       { text: "paste: false", label: "principal" },
     ]);
@@ -159,7 +159,7 @@ describe("a task over the API", () => {
     expectProblem(await caller.send("POST", `/v1/tasks/${task.id}/ledger/call_x`, { decision: "done" }), 404);
   });
 
-  test("shows its ledger in pages, and its trace whole", async () => {
+  test("returns its ledger in pages, and its trace in full", async () => {
     const caller = await makeCaller();
     const write = (name: string) => ({ name: "write_file", arguments: { filename: name, content: "x" } });
     const steps = [
@@ -169,8 +169,8 @@ describe("a task over the API", () => {
     const task = await caller.makeTask([...steps.map((names) => ({ calls: names.map(write) })), { text: "Done." }]);
     await caller.until(task.id, ended);
     const read = async (query: string) => (await caller.send("GET", `/v1/tasks/${task.id}/ledger${query}`)).json;
-    const whole = await read("");
-    expect([whole.data.length, whole.next_cursor]).toEqual([5, null]);
+    const full = await read("");
+    expect([full.data.length, full.next_cursor]).toEqual([5, null]);
     for (const limit of [1, 2, 5]) {
       const rows: unknown[] = [];
       let cursor: string | null = "";
@@ -180,22 +180,22 @@ describe("a task over the API", () => {
         rows.push(...page.data);
         cursor = page.next_cursor;
       }
-      expect(rows).toEqual(whole.data);
+      expect(rows).toEqual(full.data);
     }
     const { steps: traced } = (await caller.send("GET", `/v1/tasks/${task.id}/trace`)).json;
     expect(traced.map(({ calls }: { calls: { call_id: string }[] }) => calls.map(({ call_id }) => call_id))).toEqual([
-      whole.data.slice(0, 3).map(({ call_id }: { call_id: string }) => call_id),
-      whole.data.slice(3).map(({ call_id }: { call_id: string }) => call_id),
+      full.data.slice(0, 3).map(({ call_id }: { call_id: string }) => call_id),
+      full.data.slice(3).map(({ call_id }: { call_id: string }) => call_id),
       [],
     ]);
     const other = await caller.makeTask([], { hold: true });
-    for (const cursor of ["x", "call_x_NaN_NaN", whole.data[0].call_id]) {
+    for (const cursor of ["x", "call_x_NaN_NaN", full.data[0].call_id]) {
       expectProblem(await caller.send("GET", `/v1/tasks/${other.id}/ledger?cursor=${cursor}`), 422, "cursor");
     }
     expectProblem(await caller.send("GET", `/v1/tasks/${task.id}/ledger?limit=501`), 422, "limit");
   });
 
-  test("stands in the list as soon as it was made", async () => {
+  test("is listed as soon as it is created", async () => {
     const caller = await makeCaller();
     for (let made = 1; made <= 10; made += 1) {
       const task = await caller.makeTask([], { hold: true });
@@ -204,7 +204,7 @@ describe("a task over the API", () => {
     }
   });
 
-  test("stands in the list, which is paged and narrowed, and only in its own tenant's", async () => {
+  test("is listed only in its own tenant, with pages and filters", async () => {
     const [caller, other] = [await makeCaller(), await makeCaller()];
     const made: string[] = [];
     for (let i = 0; i < 3; i += 1)

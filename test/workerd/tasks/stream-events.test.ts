@@ -64,7 +64,7 @@ describe("an event stream", () => {
     expect([looks, state.closed]).toEqual([3, true]);
   });
 
-  test("ends and reports when it cannot tell whether its reader may read", async () => {
+  test("ends and reports when it cannot check its reader's key", async () => {
     const { state, watch } = watching([eventOf(1, "task.created")]);
     const reported: unknown[] = [];
     const mayRead = async () => await Promise.reject(new Error("away"));

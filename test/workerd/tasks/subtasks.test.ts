@@ -29,20 +29,20 @@ function below({ pending }: TaskView): PendingView & { readonly task_id: string 
 }
 
 describe("the subtasks of a task", () => {
-  test("are listed in the order of their dispatch, in pages, each as it stands", async () => {
+  test("are listed in pages in the order of their dispatch, each with its current state", async () => {
     const caller = await makeCaller();
     const calls = Array.from({ length: 5 }, (_, index) =>
       dispatch({ text: `Part ${index}.`, delayMs: 50 * (5 - index) }),
     );
     const { id } = await caller.makeTask([{ calls }, { text: "All done." }]);
     await caller.until(id, completed);
-    const whole = await subtasks(caller, id);
+    const complete = await subtasks(caller, id);
     expect((await subtasks(caller, id, "?view=short")).data).toEqual(
-      whole.data.map((one: object) => ({ ...one, cut: [] })),
+      complete.data.map((one: object) => ({ ...one, cut: [] })),
     );
-    expect(whole.next_cursor).toBeNull();
-    expect(whole.data.map(({ output }) => output?.text)).toEqual(calls.map((_, index) => `Part ${index}.`));
-    for (const one of whole.data) {
+    expect(complete.next_cursor).toBeNull();
+    expect(complete.data.map(({ output }) => output?.text)).toEqual(calls.map((_, index) => `Part ${index}.`));
+    for (const one of complete.data) {
       expect(one.parent_id).toBe(id);
       expect((await caller.send("GET", `/v1/tasks/${one.id}`)).json).toEqual(one);
     }
@@ -54,7 +54,7 @@ describe("the subtasks of a task", () => {
         all.push(...page.data);
         cursor = page.next_cursor;
       }
-      expect(all).toEqual(whole.data);
+      expect(all).toEqual(complete.data);
     }
   });
 
@@ -72,7 +72,7 @@ describe("the subtasks of a task", () => {
     expect((await subtasks(caller, id, `?cursor=${cursor}`)).data.map((one) => one.id)).toEqual([second?.id]);
   });
 
-  test("are none for a task that dispatched none, and unknown to other tenants", async () => {
+  test("are an empty list for a task without a dispatch, and unknown to other tenants", async () => {
     const [caller, stranger] = [await makeCaller(), await makeCaller()];
     const { id } = await caller.makeTask([], { hold: true });
     expect(await subtasks(caller, id)).toEqual({ data: [], next_cursor: null });
@@ -96,7 +96,7 @@ describe("the subtasks of a task", () => {
 });
 
 describe("what a subtask asks", () => {
-  test("is shown at the root, and a question is answered there", async () => {
+  test("is listed at the root, and a question is answered there", async () => {
     const caller = await makeCaller();
     const { id } = await caller.makeTask([{ calls: [dispatch(ask, { text: "Thanks." })] }, { text: "All done." }]);
     const view = await caller.until(id, asks);
@@ -115,7 +115,7 @@ describe("what a subtask asks", () => {
     expect(row.result).toMatchObject({ result: { answer: "Oslo" } });
   });
 
-  test("is decided at its own task and at every task above it, and nowhere beside", async () => {
+  test("is decided at its own task and at every task above it, and at no other", async () => {
     const caller = await makeCaller();
     const urls = [somewhere(), somewhere(), somewhere()];
     const leaf = { calls: urls.map((url) => post(url)) };
@@ -124,9 +124,9 @@ describe("what a subtask asks", () => {
     const view = await caller.until(id, ({ pending }) => pending.length === 4);
     const middle = (await subtasks(caller, id)).data[0]?.id ?? "";
     const [leafId = "", sibling = ""] = (await subtasks(caller, middle)).data.map((task) => task.id);
-    const asked = view.pending.map((entry) => entry as PendingView & { id: string });
-    const [first, second, third] = asked.filter(({ task_id }) => task_id === leafId);
-    const beside = asked.find(({ task_id }) => task_id === sibling);
+    const requests = view.pending.map((entry) => entry as PendingView & { id: string });
+    const [first, second, third] = requests.filter(({ task_id }) => task_id === leafId);
+    const beside = requests.find(({ task_id }) => task_id === sibling);
     const decide = async (task: string, approval: string | undefined, decision = "approve") =>
       await caller.send("POST", `/v1/tasks/${task}/approvals/${approval}`, { decision });
     const other = await caller.makeTask([], { hold: true });
@@ -146,7 +146,7 @@ describe("what a subtask asks", () => {
     expect(await Promise.all(urls.map(arrivedAt))).toEqual([["POST hello"], ["POST hello"], ["POST hello"]]);
   });
 
-  test("is decided at the root when nobody knows whether its call happened", async () => {
+  test("is decided at the root when the outcome of its call is unknown", async () => {
     const caller = await makeCaller();
     const url = somewhere();
     const more = {
@@ -185,7 +185,7 @@ describe("?wait=", () => {
   const make = async (caller: Caller, replies: readonly unknown[], wait: number) =>
     await caller.send("POST", `/v1/tasks?wait=${wait}`, { input: JSON.stringify({ replies }) });
 
-  test("goes on while subtasks work by themselves", async () => {
+  test("continues while its subtasks work", async () => {
     const caller = await makeCaller();
     const calls = [dispatch({ text: "One.", delayMs: 300 }), dispatch({ text: "Two.", delayMs: 600 })];
     const { status, json } = await make(caller, [{ calls }, { text: "All done." }], 20);

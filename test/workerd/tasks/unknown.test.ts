@@ -6,7 +6,7 @@ import { config } from "../tenant/client.ts";
 
 const completed = ({ status }: TaskView) => status === "completed";
 
-/** An agent that lets its calls run and asks a person when nobody knows whether one happened. */
+/** An agent that lets its calls run and asks a person about an unknown outcome. */
 async function askingAgent(caller: Caller): Promise<string> {
   const more = {
     permissions: ["read", "network"],
@@ -32,8 +32,8 @@ async function waiting(caller: Caller, url: string) {
   return { id, open, status, path, decide: async (decision: string) => await caller.send("POST", path, { decision }) };
 }
 
-describe("a call of which nobody knows whether it happened", () => {
-  test("is shown with its arguments, and the task waits for a person", async () => {
+describe("a call with an unknown outcome", () => {
+  test("is listed with its arguments, and the task waits for a person", async () => {
     const caller = await makeCaller();
     const url = somewhere();
     const { id, open, status } = await waiting(caller, url);
@@ -83,7 +83,7 @@ describe("a call of which nobody knows whether it happened", () => {
     expectProblem(await decide(stranger, own.id, open.call_id), 404);
   });
 
-  test("is told to the model when the agent does not ask", async () => {
+  test("is reported to the model if the agent does not ask", async () => {
     const caller = await makeCaller();
     loseAnswers(1);
     const more = { permissions: ["read", "network"], allowed_domains: ["*"], approval: { dangerous: "allow" } };

@@ -97,7 +97,7 @@ async function watchAll(open: () => WatchedTask, signal = new AbortController().
   return items;
 }
 
-describe("a watcher does not reconnect for ever", () => {
+describe("a watcher stops reconnecting", () => {
   test.concurrent.each([
     ["the object stays away", async () => await Promise.reject(marked("durableObjectReset"))],
     ["the object stays overloaded", async () => await Promise.reject(marked("overloaded"))],
@@ -143,7 +143,7 @@ describe("a watcher does not reconnect for ever", () => {
   });
 });
 
-test("a watcher reads on after a page that holds less than it asked for", async () => {
+test("a watcher reads on after a page shorter than its limit", async () => {
   const log = [eventOf(1), eventOf(2), eventOf(3), eventOf(4, "task.completed")];
   const { open } = lost(
     async () => connection().response,
@@ -172,13 +172,13 @@ describe("a watcher closes its connection", () => {
     return { state, open };
   }
 
-  test("when whoever watches stops at an event", async () => {
+  test("when the reader stops at an event", async () => {
     const { state, open } = quiet();
     for await (const item of watchTask(open, 0, new AbortController().signal)) if ("event" in item) break;
     await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
   });
 
-  test("when it is called off while it waits", async () => {
+  test("when it is cancelled while it waits", async () => {
     const { state, open } = quiet();
     const abort = new AbortController();
     let items = 0;
@@ -190,7 +190,7 @@ describe("a watcher closes its connection", () => {
     await expect.poll(() => state.closed, { timeout: 20_000 }).toBe(true);
   });
 
-  test("when it was called off before it had one", async () => {
+  test("when it was cancelled before it had one", async () => {
     const abort = new AbortController();
     let closed = false;
     const { open } = lost(async () => {

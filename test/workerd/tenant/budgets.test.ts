@@ -30,7 +30,7 @@ const daily = { max_tokens: 1000, max_cost_usd: 1.5, period: "day" };
 const nothing = { tokens: 0, cost_usd: 0 };
 
 describe("the budgets of a tenant", () => {
-  test("are set, listed, changed and taken away, for the tenant, its keys and its agents", async () => {
+  test("are set, listed, changed and removed, for the tenant, its keys and its agents", async () => {
     const tenant = await newTenant();
     expect(await list(tenant)).toEqual([]);
     const key = await newKey(tenant, ["tasks:read"]);
@@ -59,8 +59,8 @@ describe("the budgets of a tenant", () => {
     await put(tenant, "tenant", { max_tokens: 10_000, max_cost_usd: 10, period: "month" });
     const rpc = tenantsFromEnv(env)(tenant.id);
     const amount = (tokens: number, costMicros: number) => ({ tokens, costMicros });
-    const asked = { task: newId("task"), version: 1, key: null, agent: "agent_default", used: amount(30, 250_000) };
-    await rpc.enter({ ...asked, isPriced: true, need: amount(1, 1), want: amount(10, 10_000) }, null);
+    const admission = { task: newId("task"), version: 1, key: null, agent: "agent_default", used: amount(30, 250_000) };
+    await rpc.enter({ ...admission, isPriced: true, need: amount(1, 1), want: amount(10, 10_000) }, null);
     const [own] = (await list(tenant)).filter(({ account }) => account === "tenant");
     expect(own).toMatchObject({ used: { tokens: 30, cost_usd: 0.25 }, reserved: { tokens: 80, cost_usd: 0.08 } });
   });
@@ -98,7 +98,7 @@ describe("the budgets of a tenant", () => {
     },
   );
 
-  test("leave audit rows", async () => {
+  test("write audit rows", async () => {
     const tenant = await newTenant();
     await put(tenant, "tenant", daily);
     await send({ method: "DELETE", path: "/v1/budgets/tenant", key: tenant.key });

@@ -65,15 +65,15 @@ export function tenantStub(tenant: string) {
   return env.TENANTS.get(env.TENANTS.idFromName(tenant));
 }
 
-/** Stands between the Worker and its database: counts what is asked, refuses it while `isAway`, and holds it while `hangs`. */
-export function watchDatabase(): { asked: number; isAway: boolean; hangs: boolean } {
-  const watch = { asked: 0, isAway: false, hangs: false };
+/** Intercepts database requests: counts its queries, rejects them while `isAway`, and delays them while `hangs`. */
+export function watchDatabase(): { queries: number; isAway: boolean; hangs: boolean } {
+  const watch = { queries: 0, isAway: false, hangs: false };
   const { databaseEndpoint } = inject("servers");
   const real = globalThis.fetch.bind(globalThis);
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     if (url !== databaseEndpoint) return await real(input, init);
-    watch.asked += 1;
+    watch.queries += 1;
     while (watch.hangs) await new Promise((resolve) => setTimeout(resolve, 20));
     if (watch.isAway) throw new TypeError("connection refused");
     return await real(input, init);

@@ -87,7 +87,7 @@ describe("a tenant's pace", () => {
     expect(stopped.status).toBe(200);
   });
 
-  test("is asked before each request, and paid in turns of long work", async () => {
+  test("is requested before each request, and charged in steps for long work", async () => {
     const tenant = await newTenant();
     const book = vi.spyOn(costFromEnv(env), "book");
     const turn = vi.spyOn(costFromEnv(env), "findTurnWaitMs");
@@ -137,7 +137,7 @@ describe("a tenant's pace", () => {
     for (const spy of [wait, book, charge]) spy.mockRestore();
   });
 
-  test("makes a turn of long work wait, in all for three seconds, then for twice its own time, and ends with its signal", async () => {
+  test("delays a turn of long work for three seconds in total, then for twice its own time, and ends with its signal", async () => {
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
     const due = vi.spyOn(costFromEnv(env), "findTurnWaitMs").mockReturnValue(1500);
     const ended = new AbortController();
@@ -151,7 +151,7 @@ describe("a tenant's pace", () => {
     due.mockRestore();
   });
 
-  test("asks once more about the key of a request that waited", async () => {
+  test("checks the key again after a request waited", async () => {
     const tenant = await newTenant();
     const made = await sendJson<{ id: string; key: string }>({
       method: "POST",
@@ -213,7 +213,7 @@ describe("the charge of a tenant", () => {
     expect(stranger).toBe(0);
   });
 
-  test("counts a signed call of a hook by its bytes, and none that is not signed", async () => {
+  test("charges a signed hook call by its bytes, and an unsigned one nothing", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller);
     const body = JSON.stringify({ text: "x".repeat(500_000) });
@@ -225,7 +225,7 @@ describe("the charge of a tenant", () => {
     );
   });
 
-  test("counts a turn up to a tenth of a second, and no time of waiting before its begin", async () => {
+  test("charges a turn up to a tenth of a second, and no waiting time before it starts", async () => {
     const tenant = await newTenant();
     const work = meterWork(env, tenant.id, { countedMs: 6 });
     const costOfTurn = async (turn: () => void) => await costOfWork(tenant.id, async () => turn());

@@ -101,7 +101,7 @@ describe("an Idempotency-Key", () => {
     expect([theirs.status, theirs.body.id === made.body.id]).toEqual([201, false]);
   });
 
-  test("keeps a refusal too, and not a failure of Otto's", async () => {
+  test("stores a rejection too, but not a failure of Otto", async () => {
     const tenant = await newTenant();
     const bad = { method: "POST", path: "/v1/agents", key: tenant.key, body: config("not a name"), headers: once };
     const [first, second] = [await send(bad), await send(bad)];
@@ -118,7 +118,7 @@ describe("an Idempotency-Key", () => {
 
   test("is no matter to a tenant's switch: what was sent before is carried out again", async () => {
     const tenant = await newTenant();
-    const shown = async () =>
+    const readKey = async () =>
       (await sendJson<{ stopped: boolean }>({ path: "/v1/kill-switch", key: tenant.key })).body.stopped;
     for (const [key, path] of [
       [tenant.key, "/v1/kill-switch"],
@@ -133,7 +133,7 @@ describe("an Idempotency-Key", () => {
         ["release", false],
       ] as const) {
         const answer = await post(act);
-        expect([answer.status, answer.body.stopped, await shown()]).toEqual([200, stopped, stopped]);
+        expect([answer.status, answer.body.stopped, await readKey()]).toEqual([200, stopped, stopped]);
         expect(answer.headers.get("idempotency-replayed")).toBeNull();
       }
     }

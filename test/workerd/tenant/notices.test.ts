@@ -58,32 +58,32 @@ async function newTenant() {
     caller,
     tenant,
     sql,
-    /** Anew for every call: a stub from before a crash is broken. */
+    /** A new stub for every call: one from before a crash is broken. */
     object: () => tenantsFromEnv(env)(tenant),
-    tell: async (task: string, notices: readonly ReportedNotice[], facts: Partial<NoticeFacts> = {}) =>
+    reportNotices: async (task: string, notices: readonly ReportedNotice[], facts: Partial<NoticeFacts> = {}) =>
       await tenantsFromEnv(env)(tenant).report({
         ...report({ task }),
         news: { facts: { ...factsOf(task), ...facts }, notices },
       }),
-    said: () => sendingsOf(tenant).map(({ delivery }) => delivery.content["text"]),
-    kept: async () => (await sql("SELECT seq FROM notices ORDER BY rowid")).map(({ seq }) => Number(seq)),
+    sentTexts: () => sendingsOf(tenant).map(({ delivery }) => delivery.content["text"]),
+    unsent: async () => (await sql("SELECT seq FROM notices ORDER BY rowid")).map(({ seq }) => Number(seq)),
   };
 }
 
 /** Stands between the tenant's object and the runner of channels: which notices it was given, and what it does first. */
 function watchRunner(first: (notices: readonly Notice[]) => Promise<void> = () => Promise.resolve()) {
-  const given: number[][] = [];
+  const received: number[][] = [];
   const real = ChannelRunner.prototype.spread;
   const spy = vi.spyOn(ChannelRunner.prototype, "spread").mockImplementation(async function (
     this: ChannelRunner,
     tenant,
     notices,
   ) {
-    given.push(notices.map(({ seq }) => seq));
+    received.push(notices.map(({ seq }) => seq));
     await first(notices);
     return await real.call(this, tenant, notices);
   });
-  return { given, goOn: () => spy.mockRestore() };
+  return { given: received, goOn: () => spy.mockRestore() };
 }
 
 /** Whose tables they are; the alarms of other tests' tenants go off at any time. */
@@ -98,159 +98,159 @@ beforeEach(() => {
 
 describe("the notices of tasks", () => {
   test("are fanned out once and in order, although a report repeats", async () => {
-    const { tell, said, kept } = await newTenant();
+    const { reportNotices, sentTexts, unsent } = await newTenant();
     const task = newTask();
-    await tell(
+    await reportNotices(
       task,
       upTo(30).map((seq) => remark(seq)),
     );
-    await tell(
+    await reportNotices(
       task,
       upTo(60).map((seq) => remark(seq)),
     );
-    await vi.waitFor(async () => expect(await kept()).toEqual([]), SOON);
-    await vi.waitFor(() => expect(said()).toHaveLength(60), SOON);
-    expect(said()).toEqual(upTo(60).map(String));
-    await tell(
+    await vi.waitFor(async () => expect(await unsent()).toEqual([]), SOON);
+    await vi.waitFor(() => expect(sentTexts()).toHaveLength(60), SOON);
+    expect(sentTexts()).toEqual(upTo(60).map(String));
+    await reportNotices(
       task,
       upTo(60).map((seq) => remark(seq)),
     );
-    await vi.waitFor(async () => expect(await kept()).toEqual([]), SOON);
-    expect(said()).toHaveLength(60);
+    await vi.waitFor(async () => expect(await unsent()).toEqual([]), SOON);
+    expect(sentTexts()).toHaveLength(60);
   });
 
-  test("is kept over a crash, and found by the alarm", async () => {
-    const { tell, said, kept } = await newTenant();
-    const { given, goOn } = watchRunner(hang);
-    await tell(newTask(), [remark(1), remark(2)]);
-    await vi.waitFor(() => expect(given).toEqual([[1, 2]]), SOON);
-    goOn();
+  test("are stored across a crash, and sent by the alarm", async () => {
+    const { reportNotices, sentTexts, unsent } = await newTenant();
+    const { given: received, goOn: restore } = watchRunner(hang);
+    await reportNotices(newTask(), [remark(1), remark(2)]);
+    await vi.waitFor(() => expect(received).toEqual([[1, 2]]), SOON);
+    restore();
     await abortAllDurableObjects();
     // Nobody calls it: its alarm finds what was cut off.
-    await vi.waitFor(() => expect(said()).toEqual(["1", "2"]), SOON);
-    await vi.waitFor(async () => expect(await kept()).toEqual([]), SOON);
+    await vi.waitFor(() => expect(sentTexts()).toEqual(["1", "2"]), SOON);
+    await vi.waitFor(async () => expect(await unsent()).toEqual([]), SOON);
   });
 
   test("waits a minute for a runner that hangs and no longer", async () => {
     const wait = globalThis.setTimeout;
     const shorter = (work: () => void, ms?: number) => wait(work, ms === HANGS_AFTER_MS ? 300 : ms);
     vi.spyOn(globalThis, "setTimeout").mockImplementation(shorter as typeof setTimeout);
-    const { tell, said } = await newTenant();
-    const { given, goOn } = watchRunner(hang);
-    await tell(newTask(), [remark(1)]);
-    await vi.waitFor(() => expect(given).toHaveLength(1), SOON);
-    goOn();
-    await vi.waitFor(() => expect(said()).toEqual(["1"]), SOON);
+    const { reportNotices, sentTexts } = await newTenant();
+    const { given: received, goOn: restore } = watchRunner(hang);
+    await reportNotices(newTask(), [remark(1)]);
+    await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
+    restore();
+    await vi.waitFor(() => expect(sentTexts()).toEqual(["1"]), SOON);
   });
 
   test("is tried again after a runner that fails, with a pause that other reports do not shorten", async () => {
-    const { tell, said } = await newTenant();
-    const { given, goOn } = watchRunner(() => Promise.reject(new Error("no")));
+    const { reportNotices, sentTexts } = await newTenant();
+    const { given: received, goOn: restore } = watchRunner(() => Promise.reject(new Error("no")));
     const task = newTask();
     const startedAt = Date.now();
-    await tell(task, [remark(1)]);
-    await vi.waitFor(() => expect(given).toHaveLength(1), SOON);
-    for (const seq of upTo(20)) await tell(task, [remark(seq + 1)]);
+    await reportNotices(task, [remark(1)]);
+    await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
+    for (const seq of upTo(20)) await reportNotices(task, [remark(seq + 1)]);
     const pauses = Math.floor((Date.now() - startedAt) / computeSendDelayMs(1));
-    expect(given.filter((seqs) => seqs.includes(1)).length).toBeLessThanOrEqual(1 + pauses);
-    goOn();
-    await vi.waitFor(() => expect(said()).toHaveLength(21), SOON);
+    expect(received.filter((seqs) => seqs.includes(1)).length).toBeLessThanOrEqual(1 + pauses);
+    restore();
+    await vi.waitFor(() => expect(sentTexts()).toHaveLength(21), SOON);
   });
 
   test("reaches a conversation while the database is away, and the rest when it is back", async () => {
-    const { tell, said, kept, object, tenant } = await newTenant();
+    const { reportNotices, sentTexts, unsent, object, tenant } = await newTenant();
     await object().addInterests(["question.asked"]);
     const watch = watchDatabase();
     watch.isAway = true;
     for (const _ of upTo(3))
-      await tell(
+      await reportNotices(
         newTask(),
         upTo(40).map((seq) => remark(seq)),
       );
-    await vi.waitFor(() => expect(said()).toHaveLength(120), SOON);
-    expect(await kept()).toHaveLength(120);
+    await vi.waitFor(() => expect(sentTexts()).toHaveLength(120), SOON);
+    expect(await unsent()).toHaveLength(120);
     watch.isAway = false;
-    await vi.waitFor(async () => expect(await kept()).toEqual([]), { ...SOON, timeout: 20_000 });
+    await vi.waitFor(async () => expect(await unsent()).toEqual([]), { ...SOON, timeout: 20_000 });
     expect(sendingsOf(tenant)).toHaveLength(120);
   });
 
   test("delay nothing when they can never be fanned out, and are dropped after three days", async () => {
-    const { tell, said, kept, sql } = await newTenant();
-    await tell(
+    const { reportNotices, sentTexts, unsent, sql } = await newTenant();
+    await reportNotices(
       newTask(),
       upTo(60).map((seq) => remark(seq)),
       NOWHERE,
     );
-    await tell(newTask(), [remark(61)]);
-    await tell(newTask(), [remark(62)], NOWHERE);
-    await tell(newTask(), [remark(63)]);
-    await vi.waitFor(() => expect(said()).toEqual(["61", "63"]), SOON);
-    await vi.waitFor(async () => expect(await kept()).toHaveLength(61), SOON);
+    await reportNotices(newTask(), [remark(61)]);
+    await reportNotices(newTask(), [remark(62)], NOWHERE);
+    await reportNotices(newTask(), [remark(63)]);
+    await vi.waitFor(() => expect(sentTexts()).toEqual(["61", "63"]), SOON);
+    await vi.waitFor(async () => expect(await unsent()).toHaveLength(61), SOON);
     await sql(`UPDATE notices SET kept_at = kept_at - ${3 * DAY_MS} WHERE seq <> 62`);
-    await vi.waitFor(async () => expect(await kept()).toEqual([62]), { ...SOON, timeout: 20_000 });
+    await vi.waitFor(async () => expect(await unsent()).toEqual([62]), { ...SOON, timeout: 20_000 });
   });
 
   test("of a task that is erased meanwhile goes nowhere, and takes nothing of another along", async () => {
-    const { tell, said, kept, object } = await newTenant();
+    const { reportNotices, sentTexts, unsent, object } = await newTenant();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const { given, goOn } = watchRunner(async () => await gate);
+    const { given: received, goOn: restore } = watchRunner(async () => await gate);
     const [erased, other] = [newTask(), newTask()];
-    await tell(other, [remark(1)]);
-    await vi.waitFor(() => expect(given).toEqual([[1]]), SOON);
-    await tell(erased, [remark(2)]);
+    await reportNotices(other, [remark(1)]);
+    await vi.waitFor(() => expect(received).toEqual([[1]]), SOON);
+    await reportNotices(erased, [remark(2)]);
     await object().forget(erased);
-    expect(await kept()).toEqual([1]);
-    expect(await tell(erased, [remark(3)])).toEqual({ erased: false });
-    goOn();
+    expect(await unsent()).toEqual([1]);
+    expect(await reportNotices(erased, [remark(3)])).toEqual({ erased: false });
+    restore();
     open();
-    await vi.waitFor(async () => expect(await kept()).toEqual([]), SOON);
-    await vi.waitFor(() => expect(said()).toEqual(["1"]), SOON);
+    await vi.waitFor(async () => expect(await unsent()).toEqual([]), SOON);
+    await vi.waitFor(() => expect(sentTexts()).toEqual(["1"]), SOON);
   });
 
   test("are not lost when stored while the last stored ones are fanned out and erased", async () => {
-    const { tell, said, kept, object } = await newTenant();
+    const { reportNotices, sentTexts, unsent, object } = await newTenant();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const { given, goOn } = watchRunner(async () => await gate);
+    const { given: received, goOn: restore } = watchRunner(async () => await gate);
     const [erased, other] = [newTask(), newTask()];
-    await tell(erased, [remark(1)]);
-    await vi.waitFor(() => expect(given).toEqual([[1]]), SOON);
+    await reportNotices(erased, [remark(1)]);
+    await vi.waitFor(() => expect(received).toEqual([[1]]), SOON);
     await object().forget(erased);
-    await tell(other, [remark(2)]);
-    goOn();
+    await reportNotices(other, [remark(2)]);
+    restore();
     open();
-    await vi.waitFor(() => expect(said()).toContain("2"), SOON);
-    await vi.waitFor(async () => expect(await kept()).toEqual([]), SOON);
+    await vi.waitFor(() => expect(sentTexts()).toContain("2"), SOON);
+    await vi.waitFor(async () => expect(await unsent()).toEqual([]), SOON);
   });
 
   test("is forgotten with the tenant", async () => {
-    const { tell, object, sql } = await newTenant();
-    const { given } = watchRunner(hang);
-    await tell(newTask(), [remark(1)]);
-    await vi.waitFor(() => expect(given).toHaveLength(1), SOON);
+    const { reportNotices, object, sql } = await newTenant();
+    const { given: received } = watchRunner(hang);
+    await reportNotices(newTask(), [remark(1)]);
+    await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
     await object().erase();
-    expect(await tell(newTask(), [remark(2)])).toEqual({ erased: true });
+    expect(await reportNotices(newTask(), [remark(2)])).toEqual({ erased: true });
     expect(await sql("SELECT * FROM notices")).toEqual([]);
     expect(await sql("SELECT * FROM interests")).toEqual([]);
   });
 
-  test("is not kept when nobody is interested", async () => {
-    const { tell, kept } = await newTenant();
-    const { given } = watchRunner();
-    await tell(newTask(), [remark(1), remark(2, { type: "task.completed" })], { deliver: [] });
-    expect(await kept()).toEqual([]);
-    expect(given).toEqual([]);
+  test("are not stored without a subscriber", async () => {
+    const { reportNotices, unsent } = await newTenant();
+    const { given: received } = watchRunner();
+    await reportNotices(newTask(), [remark(1), remark(2, { type: "task.completed" })], { deliver: [] });
+    expect(await unsent()).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test("costs no query without a recipient", async () => {
-    const { tell, tenant } = await newTenant();
-    await tell(newTask(), [remark(1)], { deliver: [] });
+    const { reportNotices, tenant } = await newTenant();
+    await reportNotices(newTask(), [remark(1)], { deliver: [] });
     const queries = [vi.spyOn(TenantTables.prototype, "read"), vi.spyOn(TenantTables.prototype, "write")];
-    for (const seq of upTo(20)) await tell(newTask(), [remark(seq)], { deliver: [] });
-    const asked = queries.flatMap(({ mock }) =>
+    for (const seq of upTo(20)) await reportNotices(newTask(), [remark(seq)], { deliver: [] });
+    const statements = queries.flatMap(({ mock }) =>
       mock.calls.flatMap(([query], index) => (nameOf(mock.contexts[index]) === tenant ? [query] : [])),
     );
-    expect(asked.length).toBeGreaterThan(20);
-    expect(asked.filter((query) => /notices|interests/.test(query))).toEqual([]);
+    expect(statements.length).toBeGreaterThan(20);
+    expect(statements.filter((query) => /notices|interests/.test(query))).toEqual([]);
   });
 });
 

@@ -18,7 +18,7 @@ describe("what is gathered", () => {
     expect(taken).toEqual([[1, 2, 3], [4]]);
   });
 
-  test("fails for all that came together, and for nobody who comes after", async () => {
+  test("fails for all concurrent callers, but not for later ones", async () => {
     let isBroken = true;
     const gather = new Batcher(0, (items: readonly number[]) => {
       if (isBroken) throw new Error("the disk said no");
@@ -34,7 +34,7 @@ describe("what is gathered", () => {
 describe("an object's alarm", () => {
   const soon = Date.now() + 3_600_000;
 
-  test("is set exactly, taken away, and set again after doubt", async () => {
+  test("is set exactly, removed, and set again after doubt", async () => {
     await runInDurableObject(stubOf(factsOf([])), async (_object, { storage }) => {
       const alarm = new Alarm(storage);
       alarm.set(soon);

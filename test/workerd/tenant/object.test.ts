@@ -55,7 +55,7 @@ const tablesOf = async (name: string) =>
   );
 
 describe("a key", () => {
-  test("is unknown until its record is shown, and then known without the database", async () => {
+  test("is unknown until its record is presented, and then known without the database", async () => {
     expect(await admit()).toEqual({ kind: "unknown_key" });
     expect(await admit({ keyRecord: key })).toMatchObject({ kind: "admitted", key });
     expect(await admit()).toMatchObject({ kind: "admitted", key });
@@ -63,13 +63,13 @@ describe("a key", () => {
     expect(await admit()).toMatchObject({ kind: "admitted", key });
   });
 
-  test("that names a tenant which does not exist leaves nothing behind", async () => {
+  test("that names an unknown tenant stores nothing", async () => {
     await admit();
     expect(await tablesOf(tenant)).toEqual([]);
     expect(await runInDurableObject(tenantStub(tenant), (_, state) => state.storage.getAlarm())).toBeNull();
   });
 
-  test("is dead from the moment it is revoked, also when its record is shown again and after a crash", async () => {
+  test("is revoked at once, even if its record is presented again and after a crash", async () => {
     await admit({ keyRecord: key });
     await object().revoke(key.id);
     expect(await admit()).toEqual({ kind: "dead_key" });
@@ -77,13 +77,13 @@ describe("a key", () => {
     expect(await admit({ keyRecord: key })).toEqual({ kind: "dead_key" });
   });
 
-  test("that was revoked before the object ever saw it is dead too", async () => {
+  test("that was revoked before the object first saw it is revoked too", async () => {
     const made = await newTenant();
     const { id } = await newKey(made, ["admin"]);
     const rpc = tenantsFromEnv(env)(made.id);
     await rpc.revoke(id);
-    const shown = { ...key, id, tenant: made.id };
-    expect(await rpc.admit({ keyHash: HASH, keyRecord: shown, idempotency: null })).toEqual({ kind: "dead_key" });
+    const record = { ...key, id, tenant: made.id };
+    expect(await rpc.admit({ keyHash: HASH, keyRecord: record, idempotency: null })).toEqual({ kind: "dead_key" });
     expect(await rpc.admit({ keyHash: HASH, keyRecord: null, idempotency: null })).toEqual({ kind: "unknown_key" });
   });
 
@@ -126,7 +126,7 @@ describe("a request with an Idempotency-Key", () => {
     }
   });
 
-  test("keeps a reply that is larger than a row", async () => {
+  test("stores a reply that is larger than a row", async () => {
     const large = reply("large", 2_500_000);
     await object().settle((await begun()).ticket, large);
     const state = await repeat();
@@ -135,7 +135,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(state.reply.sealed).toEqual(large.sealed);
   });
 
-  test("keeps its reply through a crash", async () => {
+  test("survives a crash with its reply", async () => {
     await object().settle((await begun()).ticket, reply("kept"));
     await abortAllDurableObjects();
     expect(await repeat()).toEqual({ kind: "replay", reply: reply("kept") });
@@ -204,7 +204,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await alarmAt()).toBeNull();
   });
 
-  test("is forgotten by the object's alarm when its day is over", async () => {
+  test("is deleted by the object's alarm after a day", async () => {
     await object().settle((await begun()).ticket, reply("old"));
     const alarm = await runInDurableObject(tenantStub(tenant), (_, state) => state.storage.getAlarm());
     expect(alarm).toBeGreaterThan(Date.now() + 23 * 3_600_000);
@@ -239,7 +239,7 @@ describe("an erased tenant", () => {
       ),
     );
 
-  test("leaves nothing in its object but that it was erased, and which tasks are still to be", async () => {
+  test("retains only the erasure mark and the list of tasks to erase", async () => {
     await erased();
     const { tenant: marks, outbox, ...rest } = await rowsOf();
     expect(marks).toEqual([{ one: 1, id: tenant, erased_at: expect.any(Number) }]);
@@ -296,7 +296,7 @@ describe("the revoking of a key that never was", () => {
     await runInDurableObject(tenantStub(of), (_, state) => state.storage.sql.exec("SELECT key FROM revoked").toArray());
   const unknown = makeId("key", 3, new Uint8Array(10));
 
-  test("leaves nothing, while a key that the database has stays dead", async () => {
+  test("retains nothing, while a key in the database stays revoked", async () => {
     const made = await newTenant();
     const other = await newKey(made, ["admin"]);
     const rpc = tenantsFromEnv(env)(made.id);
@@ -305,7 +305,7 @@ describe("the revoking of a key that never was", () => {
     expect(await revokedRows(made.id)).toEqual([{ key: other.id }]);
   });
 
-  test("is kept while nobody can say that it never was", async () => {
+  test("is retained while its absence from the database is unconfirmed", async () => {
     const made = await newTenant();
     watchDatabase().isAway = true;
     await tenantsFromEnv(env)(made.id).revoke(unknown);

@@ -71,7 +71,7 @@ describe("a rebuild under failures", () => {
     expect(await listed(tenant)).toEqual([task]);
   });
 
-  test("passes over a task that does not answer, and keeps what else there is of it", async () => {
+  test("skips a task that does not answer, and retains its other data", async () => {
     quiet();
     const tenant = await newTenant();
     const [silent, task] = [await hold(tenant), await hold(tenant)];

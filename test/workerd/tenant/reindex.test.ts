@@ -145,7 +145,7 @@ describe("a tenant whose rows are lost", () => {
 test("an older database forgets again what was erased since, and takes what came since", async () => {
   quiet();
   const tenant = await newTenant();
-  const [kept, since, erased] = [await hold(tenant), await hold(tenant), await hold(tenant)];
+  const [live, since, erased] = [await hold(tenant), await hold(tenant), await hold(tenant)];
   await readLater(tenant);
   const saved = await asOwner("select row_to_json(t) as row from tasks t where id = $1", erased);
   expect((await send({ method: "POST", path: `/v1/tasks/${erased}/cancel`, key: tenant.key })).status).toBe(202);
@@ -161,10 +161,10 @@ test("an older database forgets again what was erased since, and takes what came
   await asOwner("update tenants set counter = 0 where id = $1", tenant.id);
   await readLater(tenant);
   expect(await untilDone(tenant)).toMatchObject({ reason: "behind", removed: 2 });
-  expect(await listed(tenant)).toEqual([kept, since].toSorted());
+  expect(await listed(tenant)).toEqual([live, since].toSorted());
 });
 
-test("an older database keeps what a task left in memory that retention erased since", async () => {
+test("an older database retains memories of a task that retention has erased since", async () => {
   quiet();
   const { caller, tenant } = await callerOf();
   const tasks = [];
@@ -239,7 +239,7 @@ describe("the operator", () => {
     expect(await listed({ id: tenant.id, key: made.body.key })).toEqual([task]);
   });
 
-  test("is answered 404 for a tenant that never was or is erased, and nobody else reaches these routes", async () => {
+  test("answers 404 for an unknown or erased tenant, and only the operator reaches these routes", async () => {
     const tenant = await newTenant();
     const gone = await newTenant();
     expect((await send({ method: "DELETE", path: `/v1/tenants/${gone.id}`, key: operatorKey() })).status).toBe(200);

@@ -39,7 +39,7 @@ const enter = (task: string, version: number, more: Partial<PermitRequest> = {})
     null,
   );
 
-const told = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
+const taskReport = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
   const row = reportOf({ task, version, status });
   return {
     ...row,
@@ -84,8 +84,8 @@ describe("the slots of a tenant", () => {
     expect(kinds).toEqual(["admitted", "admitted", "admitted", "queue", "queue"]);
   });
 
-  test("go to the keys in turn when they come free, and are kept for who was called", async () => {
-    // Whoever is called has two seconds to come; no time passes here but what is set.
+  test("are offered to the keys in turn, and reserved for the task that was woken", async () => {
+    // A woken task has two seconds to request its slot; only the set time passes here.
     vi.setSystemTime(Date.now());
     await limitSlots(2);
     const [a, b, a1, a2, b1] = tasks(5) as [string, string, string, string, string];
@@ -96,27 +96,27 @@ describe("the slots of a tenant", () => {
       [b1, "key_b"],
     ] as const)
       expect(kindOf(await enter(task, 1, { key }))).toBe("queue");
-    for (const task of [a, b]) await object().report(told(task, 2, "completed"));
+    for (const task of [a, b]) await object().report(taskReport(task, 2, "completed"));
     expect(kindOf(await enter(a2, 1))).toBe("queue");
     expect(kindOf(await enter(b1, 1, { key: "key_b" }))).toBe("admitted");
     expect(kindOf(await enter(a1, 1))).toBe("admitted");
     expect(kindOf(await enter(a2, 1))).toBe("queue");
   });
 
-  test("go on to the next when who was called does not come", async () => {
+  test("are offered to the next key when the woken task does not respond", async () => {
     const now = Date.now();
     vi.setSystemTime(now);
     await limitSlots(1);
     const [a, gone, next] = tasks(3) as [string, string, string];
     for (const task of [a, gone, next]) await enter(task, 1);
-    await object().report(told(a, 2, "failed"));
+    await object().report(taskReport(a, 2, "failed"));
     expect(kindOf(await enter(next, 1))).toBe("queue");
     vi.setSystemTime(now + 2001);
     expect(kindOf(await enter(next, 1))).toBe("admitted");
     expect(kindOf(await enter(gone, 1))).toBe("queue");
   });
 
-  test("are kept over a crash of the object, also when the answer was lost", async () => {
+  test("survive a crash of the object, even if the reply was lost", async () => {
     await limitSlots(1);
     const [a, b] = tasks(2) as [string, string];
     await enter(a, 1);
@@ -134,25 +134,25 @@ describe("the slots of a tenant", () => {
       const [a, b] = tasks(2) as [string, string];
       await enter(a, 3);
       for (const version of [1, 3])
-        await object().report(told(a, version, status === "sleeping" ? status : "sleeping"));
+        await object().report(taskReport(a, version, status === "sleeping" ? status : "sleeping"));
       expect(kindOf(await enter(b, 1))).toBe("queue");
-      await object().report(told(a, 4, status));
+      await object().report(taskReport(a, 4, status));
       expect(kindOf(await enter(b, 1))).toBe("admitted");
     },
   );
 
-  test("are given back by a task that was erased, which gets none any more", async () => {
+  test("are released by an erased task, which can get no new one", async () => {
     await limitSlots(1);
     const [a, b] = tasks(2) as [string, string];
     await enter(a, 1);
     await object().forget(a);
     expect(kindOf(await enter(b, 1))).toBe("admitted");
     expect(kindOf(await enter(a, 9))).toBe("stopped");
-    await object().report(told(a, 9, "running", 50));
+    await object().report(taskReport(a, 9, "running", 50));
     expect((await accountOf("tenant"))?.usedTokens ?? 0).toBe(0);
   });
 
-  test("are yielded to a key that has none by tasks that run for long, also after a crash of the object", async () => {
+  test("are yielded by long-running tasks to a key that holds no slot, also after a crash of the object", async () => {
     await limitSlots(2);
     const [a1, a2, b] = tasks(3) as [string, string, string];
     for (const task of [a1, a2]) await enter(task, 1);
@@ -173,8 +173,8 @@ describe("the slots of a tenant", () => {
     for (const { id, task } of others) {
       await share(id, tenants);
       const none = tokens(0);
-      const asked = { task, version: 1, key: null, agent: "agent_a", used: none, need: none, want: none };
-      await tenantsFromEnv(env)(id).enter({ ...asked, isPriced: true }, null);
+      const admission = { task, version: 1, key: null, agent: "agent_a", used: none, need: none, want: none };
+      await tenantsFromEnv(env)(id).enter({ ...admission, isPriced: true }, null);
     }
     const granted = async (version: number): Promise<number> => {
       let count = 0;
@@ -184,7 +184,7 @@ describe("the slots of a tenant", () => {
     expect(await granted(2)).toBe(6);
     // A tenant takes no slots from the moment when its last task ended, or when it was erased.
     for (const { id, task } of others.slice(0, 7))
-      await tenantsFromEnv(env)(id).report({ ...told(task, 2, "completed"), key: null });
+      await tenantsFromEnv(env)(id).report({ ...taskReport(task, 2, "completed"), key: null });
     await tenantsFromEnv(env)(others[7]?.id ?? "").erase();
     expect(await granted(3)).toBe(32);
   });
@@ -198,12 +198,12 @@ describe("the budgets of a tenant", () => {
     const reply = await enter(a, 1, { used: tokens(20) });
     expect(reply).toMatchObject({ kind: "admitted", grant: { tokens: 20 + 80, costMicros: null } });
     expect(await accountOf("key_a")).toMatchObject({ usedTokens: 20, leasedTokens: 80 });
-    await object().report(told(a, 2, "completed", 70));
+    await object().report(taskReport(a, 2, "completed", 70));
     for (const account of ["tenant", "key_a", "agent_a"])
       expect(await accountOf(account)).toMatchObject({ usedTokens: 70, leasedTokens: 0 });
   });
 
-  test("stand after every crash of the object where they stood before it", async () => {
+  test("are the same after every crash of the object as before it", async () => {
     await object().setBudget("tenant", limitOf(100));
     const [a, b] = tasks(2) as [string, string];
     const asking = { want: tokens(60) };
@@ -211,11 +211,11 @@ describe("the budgets of a tenant", () => {
     await abortAllDurableObjects();
     expect(await accountOf("tenant")).toMatchObject({ leasedTokens: 60, usedTokens: 0 });
     expect(kindOf(await enter(b, 1, asking))).toBe("budget");
-    await object().report(told(a, 2, "running", 50));
+    await object().report(taskReport(a, 2, "running", 50));
     await abortAllDurableObjects();
     expect(await accountOf("tenant")).toMatchObject({ leasedTokens: 10, usedTokens: 50 });
-    await object().report(told(a, 2, "running", 50));
-    await object().report(told(a, 3, "completed", 50));
+    await object().report(taskReport(a, 2, "running", 50));
+    await object().report(taskReport(a, 3, "completed", 50));
     await abortAllDurableObjects();
     expect(await accountOf("tenant")).toMatchObject({ leasedTokens: 0, usedTokens: 50 });
     expect(await enter(b, 1, asking)).toMatchObject({ kind: "admitted", grant: { tokens: 50 } });
@@ -249,7 +249,7 @@ describe("the budgets of a tenant", () => {
         }
         if (reply.kind === "exceeded") {
           one.ended = true;
-          await object().report(told(one.task, one.version + 1, "failed", one.used));
+          await object().report(taskReport(one.task, one.version + 1, "failed", one.used));
         }
       }
       if (round % 3 === 0) await abortAllDurableObjects();
@@ -264,9 +264,9 @@ describe("the budgets of a tenant", () => {
     const start = Date.UTC(2027, 0, 31, 12);
     vi.setSystemTime(start);
     const [a, b] = tasks(2) as [string, string];
-    await object().report(told(a, 1, "completed", 30));
+    await object().report(taskReport(a, 1, "completed", 30));
     vi.setSystemTime(start + 3_600_000 * 24);
-    await object().report(told(b, 1, "completed", 50));
+    await object().report(taskReport(b, 1, "completed", 50));
     await runDurableObjectAlarm(tenantStub(tenant));
     const days = await runInDurableObject(tenantStub(tenant), (_, state) =>
       state.storage.sql.exec("SELECT DISTINCT day FROM spent").toArray(),
@@ -277,13 +277,13 @@ describe("the budgets of a tenant", () => {
     expect(await object().setBudget("tenant", limitOf(100, "total"))).toMatchObject({ usedTokens: 80 });
   });
 
-  test("begin again with their period, and a limit that is set later counts what was used before", async () => {
+  test("restart with their period, and a limit set later counts earlier use", async () => {
     const start = Date.UTC(2027, 0, 31, 12);
     vi.setSystemTime(start);
     const [a, b] = tasks(2) as [string, string];
-    await object().report(told(a, 1, "completed", 30));
+    await object().report(taskReport(a, 1, "completed", 30));
     vi.setSystemTime(start + 3_600_000 * 20);
-    await object().report(told(b, 1, "completed", 50));
+    await object().report(taskReport(b, 1, "completed", 50));
     expect(await object().setBudget("tenant", limitOf(100, "day"))).toMatchObject({ usedTokens: 50 });
     expect(await object().setBudget("tenant", limitOf(100, "month"))).toMatchObject({ usedTokens: 50 });
     expect(await object().setBudget("tenant", limitOf(100, "total"))).toMatchObject({ usedTokens: 80 });
@@ -293,10 +293,10 @@ describe("the budgets of a tenant", () => {
   });
 });
 
-test("the object of an earlier release gets the tables that it lacks, and keeps what it has", async () => {
+test("the object of an earlier release gets the tables that it lacks, and retains its data", async () => {
   const key = { id: newId("key"), tenant, name: "k", scopes: ["admin"] as const, expiresAt: null };
-  const shown = { keyHash: "a".repeat(64), keyRecord: key, idempotency: null };
-  await object().admit(shown);
+  const entry = { keyHash: "a".repeat(64), keyRecord: key, idempotency: null };
+  await object().admit(entry);
   await object().revoke(key.id);
   await runInDurableObject(tenantStub(tenant), (_, state) => {
     for (const table of [
@@ -322,14 +322,14 @@ test("the object of an earlier release gets the tables that it lacks, and keeps 
     }
   });
   await abortAllDurableObjects();
-  expect(await object().admit(shown)).toEqual({ kind: "dead_key" });
+  expect(await object().admit(entry)).toEqual({ kind: "dead_key" });
   const [task] = tasks(1) as [string];
   expect(kindOf(await enter(task, 1))).toBe("admitted");
-  await object().report(told(task, 2, "completed", 5));
+  await object().report(taskReport(task, 2, "completed", 5));
   expect(await accountOf("tenant")).toMatchObject({ usedTokens: 5 });
 });
 
-test("an erased tenant lets nothing run and keeps nothing of its budgets", async () => {
+test("an erased tenant admits no task and retains no budget data", async () => {
   await object().setBudget("tenant", limitOf(100));
   const [task] = tasks(1) as [string];
   await enter(task, 1, { used: tokens(5) });

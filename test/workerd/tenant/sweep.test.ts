@@ -78,7 +78,7 @@ test("wakes a task whose alarm was lost", async () => {
   await vi.waitFor(async () => expect(await read()).toBe("completed"), { timeout: 25_000, interval: 100 });
 });
 
-test("looks in one run at many more tasks than it reads at once, and none that fails stops those behind it", async () => {
+test("checks many more tasks in one run than it reads at once, and continues after a failing one", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [tenant, broken] = [await newTenant(), await newTenant()];
   const stuck = report({ wakeAt: 1, hidden: true });
@@ -108,7 +108,7 @@ test("says in the log that the database is away, and throws nothing", async () =
   ]);
 });
 
-test("erases a tenant whole: its tasks, files, blobs, object and rows", async () => {
+test("erases all of a tenant: its tasks, files, blobs, object and rows", async () => {
   const tenant = await newTenant();
   const asks = {
     input: JSON.stringify({ replies: [{ calls: [{ name: "ask_human", arguments: { query: "Which?" } }] }] }),

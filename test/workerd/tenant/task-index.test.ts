@@ -35,7 +35,7 @@ describe("the index of tasks", () => {
         .map(({ size }) => size),
     );
 
-  test("follows by the object's alarm, by itself", async () => {
+  test("is updated by the object's alarm, without a request", async () => {
     const { id } = await newTenant();
     const row = report();
     await tenantsFromEnv(env)(id).report(row);
@@ -43,15 +43,15 @@ describe("the index of tasks", () => {
     await vi.waitFor(async () => expect(await outbox(id)).toEqual([]), { timeout: 20_000, interval: 50 });
   });
 
-  test("gets what came just before it was asked to send everything", async () => {
+  test("gets a report that arrived just before the request to send everything", async () => {
     const { id } = await newTenant();
     const rpc = tenantsFromEnv(env)(id);
     for (let i = 0; i < 5; i += 1) {
       const row = report();
-      const told = rpc.report(row);
+      const reporting = rpc.report(row);
       expect(await rpc.flush()).toBe(true);
       expect(await listed(id)).toContainEqual(row.view);
-      await told;
+      await reporting;
     }
   });
 
@@ -155,7 +155,7 @@ describe("the index of tasks", () => {
     expect(await look()).toEqual({ forgotten: 0, alarm: null });
   });
 
-  test("takes a report that is larger than a row, whole, and keeps the latest one of it", async () => {
+  test("stores a report larger than a row in full, and only the latest one of a task", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { id } = await newTenant();
     const rpc = tenantsFromEnv(env)(id);
@@ -240,9 +240,9 @@ describe("the index of tasks", () => {
     const rows = Array.from({ length: 12 }, () => report({ input: "日".repeat(200_000) }));
     for (const row of rows) await tenantsFromEnv(env)(id).report(row);
     watch.isAway = false;
-    watch.asked = 0;
+    watch.queries = 0;
     expect(await tenantsFromEnv(env)(id).flush()).toBe(true);
-    expect(watch.asked).toBeGreaterThanOrEqual(rows.length);
+    expect(watch.queries).toBeGreaterThanOrEqual(rows.length);
     expect((await listed(id)).length).toBe(rows.length);
   });
 });

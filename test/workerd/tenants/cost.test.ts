@@ -101,7 +101,7 @@ describe("an agent with fallbacks", () => {
     expect(of("message.completed", "model")).toEqual(["gpt-4.1-mini", "gpt-4.1-mini"]);
   });
 
-  test("has no limit of money when nobody knows the price of one of them", async () => {
+  test("has no money limit if one of them has no known price", async () => {
     const caller = await makeCaller();
     const agent = await makeAgent(caller, { model: "gpt-4o", fallbacks: ["home-made"] });
     const body = { input: "x", hold: true, agent, budget: { max_cost_usd: 1 } };
@@ -119,7 +119,7 @@ describe("an agent with a limit of money", () => {
     ["its model", { model: "home-made", budget }, "home-made"],
     ["a fallback", { model: "gpt-4o", fallbacks: ["gpt-4.1", "home-made"], budget }, "home-made"],
     ["the model that it gets as it names none", { budget }, "mock-model"],
-  ])("is refused, made or changed, when nobody knows the price of %s", async (_which, more, model) => {
+  ])("is rejected on creation and change if %s has no known price", async (_which, more, model) => {
     const caller = await makeCaller();
     const id = await makeAgent(caller, { model: "gpt-4o", budget });
     for (const [method, path] of [

@@ -9,7 +9,7 @@ import { as, ask, HTTPS, signIn } from "../sessions/client.ts";
 
 const question = { calls: [{ name: "ask_human", arguments: { query: "Go on?" } }] };
 
-interface Told {
+interface FeedEvent {
   readonly event: string;
   readonly data: {
     readonly task_id?: string;
@@ -34,15 +34,15 @@ async function readerOf(response: Response) {
     .pipeThrough(new EventSourceParserStream())
     .getReader();
   onTestFinished(() => reader.cancel().catch(() => undefined));
-  const next = async (): Promise<Told | null> => {
+  const next = async (): Promise<FeedEvent | null> => {
     const { done, value } = await reader.read();
     return done ? null : { event: value.event ?? "", data: JSON.parse(value.data) };
   };
-  const until = async (wanted: (told: Told) => boolean): Promise<Told[]> => {
-    const all: Told[] = [];
-    for (let told = await next(); told !== null; told = await next()) {
-      all.push(told);
-      if (wanted(told)) return all;
+  const until = async (wanted: (change: FeedEvent) => boolean): Promise<FeedEvent[]> => {
+    const all: FeedEvent[] = [];
+    for (let change = await next(); change !== null; change = await next()) {
+      all.push(change);
+      if (wanted(change)) return all;
     }
     throw new Error(`the feed ended after ${JSON.stringify(all)}`);
   };
@@ -50,7 +50,8 @@ async function readerOf(response: Response) {
   return { next, until, hangUp: async () => await reader.cancel() };
 }
 
-const isOf = (id: string, status: string) => (told: Told) => told.data.task_id === id && told.data.status === status;
+const isOf = (id: string, status: string) => (change: FeedEvent) =>
+  change.data.task_id === id && change.data.status === status;
 
 /** How many sockets the tenant's object holds. */
 async function watchers({ tenant }: Caller): Promise<number> {
@@ -63,8 +64,8 @@ describe("the live feed of a tenant", () => {
     const caller = await makeCaller();
     const feed = await follow(caller);
     const { id } = await caller.makeTask([question, { text: "Done." }]);
-    const asked = (await feed.until(isOf(id, "waiting_input"))).at(-1);
-    expect(asked).toMatchObject({
+    const waiting = (await feed.until(isOf(id, "waiting_input"))).at(-1);
+    expect(waiting).toMatchObject({
       event: "task.changed",
       data: { parent_id: null, hidden: false, pending: 1, version: expect.any(Number), at: expect.any(String) },
     });
@@ -110,11 +111,11 @@ describe("the live feed of a tenant", () => {
     const { id } = await one.makeTask([{ text: "Done." }]);
     await feed.until(isOf(id, "completed"));
     const own = await other.makeTask([{ text: "Done." }]);
-    const told = await others.until(isOf(own.id, "completed"));
-    expect(new Set(told.map(({ data }) => data.task_id))).toEqual(new Set([own.id]));
+    const change = await others.until(isOf(own.id, "completed"));
+    expect(new Set(change.map(({ data }) => data.task_id))).toEqual(new Set([own.id]));
   });
 
-  test("ends when the tenant's object does, and goes on for a reader that comes back", async () => {
+  test("ends when the tenant's object does, and resumes for a reader that reconnects", async () => {
     const caller = await makeCaller();
     const feed = await follow(caller);
     await abortAllDurableObjects();
@@ -138,24 +139,24 @@ describe("the live feed of a tenant", () => {
   test("ends for a key that is revoked, and for no other", async () => {
     const caller = await makeCaller();
     const made = await caller.send("POST", "/v1/keys", { name: "reader", scopes: ["tasks:read"] });
-    const [kept, lost] = [await follow(caller), await follow({ ...caller, key: made.json.key })];
+    const [live, lost] = [await follow(caller), await follow({ ...caller, key: made.json.key })];
     await caller.send("DELETE", `/v1/keys/${made.json.id}`);
     expect(await lost.next()).toBeNull();
     const { id } = await caller.makeTask([{ text: "Done." }]);
-    await kept.until(isOf(id, "completed"));
+    await live.until(isOf(id, "completed"));
     expectProblem(await caller.send("GET", "/v1/events", undefined, { authorization: `Bearer ${made.json.key}` }), 401);
   });
 
   test("ends for a session that is ended, and for no other of the same key", async () => {
     const caller = await makeCaller();
-    const [kept, lost] = [await signIn({ key: caller.key }), await signIn({ key: caller.key })];
+    const [live, lost] = [await signIn({ key: caller.key }), await signIn({ key: caller.key })];
     const feedOf = async (headers: Record<string, string>) =>
       await readerOf(await fetchApp(`${HTTPS}/v1/events`, { headers }));
-    const [keptFeed, lostFeed] = [await feedOf(as(kept)), await feedOf(as(lost))];
+    const [liveFeed, lostFeed] = [await feedOf(as(live)), await feedOf(as(lost))];
     expect((await ask({ method: "DELETE", headers: as(lost) })).status).toBe(204);
     expect(await lostFeed.next()).toBeNull();
     const { id } = await caller.makeTask([{ text: "Done." }]);
-    await keptFeed.until(isOf(id, "completed"));
+    await liveFeed.until(isOf(id, "completed"));
   });
 
   test("takes 200 readers of a tenant and no more", async () => {

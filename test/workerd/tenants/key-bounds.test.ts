@@ -122,14 +122,14 @@ describe("a key with projects", () => {
     }
     expect((await caller.send("GET", "/v1/inbox")).json.total).toBe(2);
     const reader = (feed.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    let heard = "";
-    while (!heard.includes('"status":"waiting_input"')) heard += (await reader.read()).value ?? "";
+    let text = "";
+    while (!text.includes('"status":"waiting_input"')) text += (await reader.read()).value ?? "";
     await reader.cancel();
-    expect(heard).toContain(sales);
-    expect(heard).not.toContain(legal);
+    expect(text).toContain(sales);
+    expect(text).not.toContain(legal);
   });
 
-  test("reaches no route about the whole tenant, and is dead once it is revoked", async () => {
+  test("reaches no route of the tenant as a whole, and stops working when it is revoked", async () => {
     const caller = await makeCaller();
     const key = await bind(caller, { projects: ["sales"] });
     for (const [method, path] of [
@@ -153,7 +153,7 @@ describe("a key with projects", () => {
 });
 
 describe("a key with agents", () => {
-  test("starts tasks of these agents only, also where the request names none", async () => {
+  test("starts tasks of these agents only, even if the request names no agent", async () => {
     const caller = await makeCaller();
     const mine = (await caller.send("POST", "/v1/agents", config("mine"))).json.id;
     await caller.send("POST", "/v1/agents", config("other"));
@@ -173,7 +173,7 @@ describe("a key with agents", () => {
     expectProblem(await key.send("POST", "/webhook/orders", {}), 403);
   });
 
-  test("reads and cancels tasks of other agents, and directs none", async () => {
+  test("reads and cancels tasks of other agents, but cannot direct them", async () => {
     const caller = await makeCaller();
     await caller.send("POST", "/v1/agents", config("mine"));
     await caller.send("POST", "/v1/agents", { ...config("other"), permissions: ["read", "write", "network"] });

@@ -31,14 +31,15 @@ const post = <T = Switch>(key: string, path: string, body: unknown = {}, headers
   sendJson<T>({ method: "POST", path, key, body, headers });
 const stop = (tenant: TestTenant, reason = "a test") => post(tenant.key, "/v1/kill-switch/stop", { reason });
 const release = <T = Switch>(tenant: TestTenant) => post<T>(tenant.key, "/v1/kill-switch/release");
-const shown = async (tenant: TestTenant) => (await sendJson<Switch>({ path: "/v1/kill-switch", key: tenant.key })).body;
+const readSwitch = async (tenant: TestTenant) =>
+  (await sendJson<Switch>({ path: "/v1/kill-switch", key: tenant.key })).body;
 const released = { stopped: false, by: null, by_operator: false, reason: null, at: null };
 const held = { input: "x", hold: true };
 
 describe("a stopped tenant", () => {
   test("says who stopped it and why, over a crash, until it is released", async () => {
     const tenant = await newTenant();
-    expect(await shown(tenant)).toEqual(released);
+    expect(await readSwitch(tenant)).toEqual(released);
     const stopped = await stop(tenant);
     expect(stopped.body).toEqual({
       stopped: true,
@@ -49,11 +50,11 @@ describe("a stopped tenant", () => {
     });
     expect((await stop(tenant, "again")).body).toEqual(stopped.body);
     await abortAllDurableObjects();
-    expect(await shown(tenant)).toEqual(stopped.body);
+    expect(await readSwitch(tenant)).toEqual(stopped.body);
     expect((await release(tenant)).body).toEqual(released);
     expect((await release(tenant)).status).toBe(200);
     await abortAllDurableObjects();
-    expect(await shown(tenant)).toEqual(released);
+    expect(await readSwitch(tenant)).toEqual(released);
   });
 
   test("makes and starts nothing and calls no tool, and still reads, cancels and erases", async () => {
@@ -80,7 +81,7 @@ describe("a stopped tenant", () => {
     expect((await post(tenant.key, `/v1/tasks/${second.body.id}/start`)).status).toBe(200);
   });
 
-  test("replays a request that had ended, and keeps no refusal for one that had not", async () => {
+  test("replays an ended request, and stores no rejection for a running one", async () => {
     const tenant = await newTenant();
     const once = { "idempotency-key": "once" };
     const first = await post<{ id: string }>(tenant.key, "/v1/tasks", held, once);
@@ -102,7 +103,7 @@ describe("a stopped tenant", () => {
     expect((await stop(tenant)).body).toEqual(outranked.body);
     const refused = await release<Problem>(tenant);
     expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
-    expect(await shown(tenant)).toEqual(outranked.body);
+    expect(await readSwitch(tenant)).toEqual(outranked.body);
     const answer = await post<{ detail: string }>(tenant.key, "/v1/tasks", held);
     expect(answer.body.detail).toBe("The operator stopped this tenant (abuse). Only the operator can release it.");
     expect((await post(operatorKey(), `${path}/release`)).body).toMatchObject({ stopped: true, reason: "mine" });
@@ -121,7 +122,7 @@ describe("a stopped tenant", () => {
     expect((await release(tenant)).body).toEqual(released);
   });
 
-  test("is stopped and released by its own administrators, and by nobody else's key", async () => {
+  test("is stopped and released by its own administrators only", async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const worker = await newKey(tenant, ["tasks:read", "tasks:write", "tools:call"]);
     for (const path of ["/v1/kill-switch/stop", "/v1/kill-switch/release"]) {
@@ -131,7 +132,7 @@ describe("a stopped tenant", () => {
     for (const path of [`/v1/tenants/${tenant.id}/stop`, `/v1/tenants/${tenant.id}/release`])
       expect((await post(tenant.key, path)).status).toBe(404);
     await stop(other);
-    expect(await shown(tenant)).toEqual(released);
+    expect(await readSwitch(tenant)).toEqual(released);
     expect((await post(tenant.key, "/v1/tasks", held)).status).toBe(201);
   });
 
@@ -148,7 +149,7 @@ describe("a stopped tenant", () => {
       const answer = await post<Problem>(key, path, body);
       expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([422, field]);
     }
-    expect(await shown(tenant)).toEqual(released);
+    expect(await readSwitch(tenant)).toEqual(released);
   });
 
   test("is no tenant that never was", async () => {
@@ -156,14 +157,14 @@ describe("a stopped tenant", () => {
       expect((await post(operatorKey(), `/v1/tenants/${id}/stop`)).status).toBe(404);
   });
 
-  test("leaves audit rows, and is stopped also while the database is away", async () => {
+  test("writes audit rows, and can be stopped while the database is unavailable", async () => {
     const tenant = await newTenant();
-    await shown(tenant);
+    await readSwitch(tenant);
     const watch = watchDatabase();
     watch.isAway = true;
     expect((await stop(tenant)).status).toBe(503);
     expect((await post(operatorKey(), `/v1/tenants/${tenant.id}/stop`)).status).toBe(503);
-    expect(await shown(tenant)).toMatchObject({ stopped: true, by_operator: true });
+    expect(await readSwitch(tenant)).toMatchObject({ stopped: true, by_operator: true });
     watch.isAway = false;
     await post(operatorKey(), `/v1/tenants/${tenant.id}/release`);
     await stop(tenant);
@@ -178,7 +179,7 @@ describe("a stopped tenant", () => {
 });
 
 describe("the notification of tasks", () => {
-  const told = (task: string, status: TaskStatus, version = 1, hidden = false) => ({
+  const taskReport = (task: string, status: TaskStatus, version = 1, hidden = false) => ({
     ...reportOf({ task, status, version, hidden }),
     used: { tokens: 0, costMicros: 0 },
   });
@@ -197,12 +198,12 @@ describe("the notification of tasks", () => {
 
   /** Records the notifications of task objects. Those in `failing` fail; a halt takes `slowMs` to reply. */
   function watchTasks({ failing = new Set<string>(), slowMs = 0 } = {}) {
-    const said: string[] = [];
+    const calls: string[] = [];
     const note = (what: string, object: object) => {
       const { ctx } = object as { ctx: DurableObjectState };
       const task = ctx.id.name?.split("/")[1] ?? "";
       if (failing.has(task)) throw new Error("unreachable");
-      said.push(`${task} ${what}`);
+      calls.push(`${task} ${what}`);
     };
     const { halt, called } = TaskObject.prototype;
     vi.spyOn(TaskObject.prototype, "halt").mockImplementation(async function (this: TaskObject, message) {
@@ -214,7 +215,7 @@ describe("the notification of tasks", () => {
       note("called", this);
       await called.call(this);
     });
-    return said;
+    return calls;
   }
 
   const stopIt = { by: "key_a", byOperator: false, reason: null, at: 1 };
@@ -227,17 +228,17 @@ describe("the notification of tasks", () => {
     const tenant = newId("tenant");
     const rpc = tenantsFromEnv(env)(tenant);
     const byStatus = new Map(statuses.map((status) => [status, newId("task")]));
-    for (const [status, task] of byStatus) await rpc.report(told(task, status));
+    for (const [status, task] of byStatus) await rpc.report(taskReport(task, status));
     const hidden = newId("task");
-    await rpc.report(told(hidden, "running", 1, true));
+    await rpc.report(taskReport(hidden, "running", 1, true));
     const [queued, running, sleeping] = statuses.map((status) => byStatus.get(status) ?? "");
-    const said = watchTasks();
+    const calls = watchTasks();
     await rpc.stop(stopIt);
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
-    expect(said.splice(0).toSorted()).toEqual([`${queued} halt`, `${running} halt`, `${hidden} halt`].toSorted());
+    expect(calls.splice(0).toSorted()).toEqual([`${queued} halt`, `${running} halt`, `${hidden} halt`].toSorted());
     await rpc.release(false);
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
-    expect(said.toSorted()).toEqual(
+    expect(calls.toSorted()).toEqual(
       [`${queued} called`, `${running} called`, `${sleeping} called`, `${hidden} called`].toSorted(),
     );
   });
@@ -247,27 +248,27 @@ describe("the notification of tasks", () => {
     const rpc = tenantsFromEnv(env)(tenant);
     const [answered, late, old] = [newId("task"), newId("task"), newId("task")];
     for (const task of [answered, late, old]) {
-      await rpc.report(told(task, "waiting_input"));
+      await rpc.report(taskReport(task, "waiting_input"));
       await rpc.enter(asking(task, 2, none), null);
     }
     // An earlier report of the task may arrive after its question.
-    await rpc.report(told(late, "waiting_input", 2));
+    await rpc.report(taskReport(late, "waiting_input", 2));
     // A row may have a slot under any status.
     await runInDurableObject(tenantStub(tenant), (_, state) => {
       state.storage.sql.exec("UPDATE tasks SET status = 'waiting_input' WHERE task = ?", old);
     });
-    const said = watchTasks();
+    const calls = watchTasks();
     await rpc.stop(stopIt);
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
-    expect(said.splice(0).toSorted()).toEqual([answered, late, old].map((task) => `${task} halt`).toSorted());
+    expect(calls.splice(0).toSorted()).toEqual([answered, late, old].map((task) => `${task} halt`).toSorted());
     for (const task of [answered, late, old])
       expect(await rpc.enter(asking(task, 3, none), null)).toMatchObject({ kind: "stopped" });
     await rpc.release(false);
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
-    expect(said.toSorted()).toEqual([answered, late, old].map((task) => `${task} called`).toSorted());
+    expect(calls.toSorted()).toEqual([answered, late, old].map((task) => `${task} called`).toSorted());
   });
 
-  test("turns to the tasks that run before those in line, however many these are and wherever they stand", async () => {
+  test("halts running tasks before queued ones, however many these are and wherever they are queued", async () => {
     const tenant = newId("tenant");
     const rows = Array.from({ length: 3000 }, (_, index) => ({ task: newId("task"), runs: index % 12 === 7 }));
     const running = rows
@@ -275,7 +276,7 @@ describe("the notification of tasks", () => {
       .slice(0, 250)
       .map(({ task }) => task);
     expect(running).toHaveLength(250);
-    await tenantsFromEnv(env)(tenant).report(told(newId("task"), "completed"));
+    await tenantsFromEnv(env)(tenant).report(taskReport(newId("task"), "completed"));
     await runInDurableObject(tenantStub(tenant), (_, state) => {
       const insert = `INSERT INTO tasks (task, version, key, agent, status, holds_place, used_tokens, used_micros)
         VALUES (?, 1, NULL, 'agent_a', ?, ?, 0, 0)`;
@@ -284,30 +285,30 @@ describe("the notification of tasks", () => {
         state.storage.sql.exec(insert, task, index % 5 < 3 ? "queued" : "running", runs ? 1 : 0);
     });
     // In the order of the calls; the order of their arrival depends on the machine.
-    const said: string[] = [];
+    const calls: string[] = [];
     const teller = TenantKillSwitch.prototype as unknown as {
       notifyOne(row: { readonly task: string }): Promise<boolean>;
     };
     vi.spyOn(teller, "notifyOne").mockImplementation(async ({ task }) => {
-      said.push(task);
+      calls.push(task);
       await scheduler.wait(500);
       return true;
     });
     await tenantsFromEnv(env)(tenant).stop(stopIt);
-    await vi.waitFor(() => expect(said.length).toBeGreaterThanOrEqual(300), { timeout: 20_000 });
-    expect(said.slice(0, 250).toSorted()).toEqual(running.toSorted());
+    await vi.waitFor(() => expect(calls.length).toBeGreaterThanOrEqual(300), { timeout: 20_000 });
+    expect(calls.slice(0, 250).toSorted()).toEqual(running.toSorted());
     // The others need not be waited for: an erased tenant notifies no task.
     await tenantsFromEnv(env)(tenant).erase();
   });
 
-  test("halts a task that comes to run while the tenant is stopped, and lets none in", async () => {
+  test("halts a task that starts while the tenant is stopped, and admits none", async () => {
     const tenant = newId("tenant");
     const rpc = tenantsFromEnv(env)(tenant);
     await rpc.stop(stopIt);
-    const said = watchTasks();
+    const calls = watchTasks();
     const task = newId("task");
-    await rpc.report(told(task, "running"));
-    await vi.waitFor(() => expect(said).toEqual([`${task} halt`]), { timeout: 20_000 });
+    await rpc.report(taskReport(task, "running"));
+    await vi.waitFor(() => expect(calls).toEqual([`${task} halt`]), { timeout: 20_000 });
     expect(await rpc.enter(asking(task, 2, none), null)).toMatchObject({
       kind: "stopped",
       message: expect.stringContaining("POST /v1/kill-switch/release"),
@@ -318,32 +319,32 @@ describe("the notification of tasks", () => {
     const tenant = newId("tenant");
     const rpc = tenantsFromEnv(env)(tenant);
     const running = Array.from({ length: 256 }, () => newId("task"));
-    for (const task of running) await rpc.report(told(task, "running"));
-    const said = watchTasks({ slowMs: 3000 });
+    for (const task of running) await rpc.report(taskReport(task, "running"));
+    const calls = watchTasks({ slowMs: 3000 });
     await rpc.stop(stopIt);
     // Twice the time, for a busy machine: waiting for earlier replies would take five times three seconds.
-    await vi.waitFor(() => expect(new Set(said).size).toBe(256), { timeout: 10_000 });
+    await vi.waitFor(() => expect(new Set(calls).size).toBe(256), { timeout: 10_000 });
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
-    expect(said).toHaveLength(256);
+    expect(calls).toHaveLength(256);
   });
 
   test("is done again for a task that could not be reached, after a crash too", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const tenant = newId("tenant");
     const [near, far] = [newId("task"), newId("task")];
-    for (const task of [near, far]) await tenantsFromEnv(env)(tenant).report(told(task, "running"));
+    for (const task of [near, far]) await tenantsFromEnv(env)(tenant).report(taskReport(task, "running"));
     const failing = new Set([far]);
-    const said = watchTasks({ failing });
+    const calls = watchTasks({ failing });
     await tenantsFromEnv(env)(tenant).stop(stopIt);
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([{ task: far }]), { timeout: 20_000 });
     await vi.waitFor(
       () => expect(log).toHaveBeenCalledWith(expect.stringContaining("stop"), tenant, far, expect.anything()),
       { timeout: 20_000 },
     );
-    expect(said).toEqual([`${near} halt`]);
+    expect(calls).toEqual([`${near} halt`]);
     await abortAllDurableObjects();
     failing.clear();
-    await vi.waitFor(() => expect(said).toEqual([`${near} halt`, `${far} halt`]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(calls).toEqual([`${near} halt`, `${far} halt`]), { timeout: 20_000 });
     await vi.waitFor(async () => expect(await pending(tenant)).toEqual([]), { timeout: 20_000 });
   });
 
@@ -352,12 +353,12 @@ describe("the notification of tasks", () => {
     const rpc = tenantsFromEnv(env)(tenant);
     const limit = { tokens: 10, costMicros: null, period: "total" as const };
     await rpc.setBudget("tenant", limit);
-    const said = watchTasks();
+    const calls = watchTasks();
     const [one, two] = [newId("task"), newId("task")];
     const want = { tokens: 10, costMicros: 0 };
     for (const task of [one, two]) await rpc.enter(asking(task, 1, want), null);
-    expect(said).toEqual([]);
-    await rpc.report(told(one, "completed", 2));
-    await vi.waitFor(() => expect(said).toEqual([`${two} called`]), { timeout: 20_000 });
+    expect(calls).toEqual([]);
+    await rpc.report(taskReport(one, "completed", 2));
+    await vi.waitFor(() => expect(calls).toEqual([`${two} called`]), { timeout: 20_000 });
   });
 });

@@ -54,7 +54,7 @@ async function putFile(caller: Caller, root: string): Promise<void> {
 const hasFile = async (caller: Caller, root: string) => (await blobsFromEnv(env).get(fileOf(caller, root))).ok;
 
 describe("a tree with subtasks", () => {
-  test("is erased whole", async () => {
+  test("is erased in full", async () => {
     const caller = await makeCaller();
     const { root, below } = await makeTree(caller);
     await setRetention(caller, { tasks_days: 1 });
@@ -64,7 +64,7 @@ describe("a tree with subtasks", () => {
     expect([await statusOf(caller, root), await statusOf(caller, below)]).toEqual([404, 404]);
   });
 
-  test("stays so long after the end of its last subtask", async () => {
+  test("is retained for its days after the end of its last subtask", async () => {
     const caller = await makeCaller();
     const { root, below } = await makeTree(caller);
     await changeStored(caller, below, ({ state }) => {
@@ -110,7 +110,7 @@ describe("a tree whose root lost its stored state", () => {
     expect((await caller.send("GET", "/v1/retention")).json.removed).toMatchObject({ total: 1 });
   });
 
-  test("stays whole while a task below it ended too late, and while only its log is to go", async () => {
+  test("is retained in full while a task below it ended too late, and while only its log expires", async () => {
     const caller = await makeCaller();
     const { root, below } = await makeTree(caller);
     await putFile(caller, root);
@@ -150,7 +150,7 @@ describe("the summary of a task past its days", () => {
     expect(await memories(caller)).toEqual([getSummaryId(id)]);
   });
 
-  test("keeps the task while it cannot be saved", async () => {
+  test("retains the task while its summary cannot be saved", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const id = await endedWithoutSummary(caller);
@@ -168,7 +168,7 @@ describe("the summary of a task past its days", () => {
     expect(await listed(caller)).toEqual([id]);
   });
 
-  test("is known to stay for a day, as long as the task is known as forgotten", async () => {
+  test("is remembered for a day, together with the forgotten task", async () => {
     const caller = await makeCaller();
     const id = await ended(caller);
     await tasksFromEnv(env)(caller.tenant, id).erase(true);

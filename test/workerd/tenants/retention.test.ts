@@ -31,7 +31,7 @@ async function rebuild(caller: Caller): Promise<void> {
 }
 
 describe("retention", () => {
-  test("keeps everything by default, and says how much there is", async () => {
+  test("retains everything by default, and reports the amounts", async () => {
     const caller = await makeCaller();
     await ended(caller);
     await sweepAfter(caller, 0);
@@ -56,7 +56,7 @@ describe("retention", () => {
     expect((await caller.send("GET", "/v1/retention")).status).toBe(403);
   });
 
-  test("erases ended tasks past their days with an audit entry, and touches none that lives, waits or is a draft", async () => {
+  test("erases ended tasks past their days with an audit entry, but no running, waiting or draft task", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const old = [await ended(caller), await ended(caller)];
@@ -80,7 +80,7 @@ describe("retention", () => {
     for (const id of live) expect((await caller.send("GET", `/v1/tasks/${id}`)).status).toBe(200);
   });
 
-  test("leaves what a task left in memory, which deleting the task would take along", async () => {
+  test("retains memories of a task, which a deletion of the task would erase", async () => {
     const caller = await makeCaller();
     const [swept, deleted] = [await ended(caller), await ended(caller)];
     await tenantsFromEnv(env)(caller.tenant).summarise();
@@ -95,7 +95,7 @@ describe("retention", () => {
     expect(await find()).toEqual([getSummaryId(swept)]);
   });
 
-  test("counts from the end of the whole tree", async () => {
+  test("counts from the end of the tree", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const id = await ended(caller);
@@ -134,7 +134,7 @@ describe("retention", () => {
     expect((await caller.send("GET", `/v1/tasks/${id}/trace`)).status).toBe(200);
   });
 
-  test("removes large results, whose rows say so, and leaves small ones", async () => {
+  test("removes large results, whose rows say so, and retains small ones", async () => {
     const caller = await makeCaller();
     const id = await ended(caller, LOOK);
     const key = `${caller.tenant}/tree/${id}/results/large.json`;
@@ -157,7 +157,7 @@ describe("retention", () => {
     expect(results[0]).not.toEqual({ gone: true });
   });
 
-  test("begins again at the earliest tree when the index was rebuilt, which lacked trees meanwhile", async () => {
+  test("restarts at the earliest tree after a rebuild of the index, which lacked trees meanwhile", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const [early, late] = [await ended(caller), await ended(caller)];

@@ -49,10 +49,10 @@ describe("the entry point", () => {
     const watch = watchDatabase();
     watch.isAway = true;
     expect((await send({ path: "/v1/agents/agent_default", key: tenant.key })).status).toBe(200);
-    expect(watch.asked).toBe(0);
+    expect(watch.queries).toBe(0);
   });
 
-  test("answers 503 with Retry-After to a key that nobody knows yet while the database is away", async () => {
+  test("answers 503 with Retry-After to a key that is not yet cached while the database is unavailable", async () => {
     const tenant = await newTenant();
     const watch = watchDatabase();
     watch.isAway = true;
@@ -82,10 +82,10 @@ describe("the entry point", () => {
 });
 
 describe("tenants", () => {
-  test("are made, listed and shown with the operator key", async () => {
+  test("are created, listed and read with the operator key", async () => {
     const tenant = await newTenant("Zebra & söhne 🦓");
-    const shown = await sendJson<object>({ path: `/v1/tenants/${tenant.id}`, key: operatorKey() });
-    expect(shown.body).toMatchObject({ id: tenant.id, name: "Zebra & söhne 🦓" });
+    const read = await sendJson<object>({ path: `/v1/tenants/${tenant.id}`, key: operatorKey() });
+    expect(read.body).toMatchObject({ id: tenant.id, name: "Zebra & söhne 🦓" });
     const all = await readAll<{ id: string }>("/v1/tenants", operatorKey(), 3);
     expect(all.filter(({ id }) => id === tenant.id)).toHaveLength(1);
   });
@@ -117,7 +117,7 @@ describe("tenants", () => {
 });
 
 describe("keys", () => {
-  test("are shown once, work, and are listed without themselves", async () => {
+  test("are revealed once, work, and are listed without their value", async () => {
     const tenant = await newTenant();
     const made = await newKey(tenant, ["admin", "tasks:read"]);
     expect((await send({ path: "/v1/agents", key: made.key })).status).toBe(200);
@@ -174,7 +174,7 @@ describe("keys", () => {
     expect((await send({ method: "DELETE", path: `/v1/keys/${made.id}`, key: tenant.key })).status).toBe(200);
   });
 
-  test("die when their time is over, and cannot be made for a time that is", async () => {
+  test("expire at their time, which must be in the future", async () => {
     const tenant = await newTenant();
     const soon = new Date(Date.now() + 60_000).toISOString();
     const made = await newKey(tenant, ["admin"], soon);
@@ -189,7 +189,7 @@ describe("keys", () => {
 });
 
 describe("agents", () => {
-  test("are made at version 1 with a configuration that comes back as it went in", async () => {
+  test("are created at version 1 with a configuration that is returned unchanged", async () => {
     const tenant = await newTenant();
     const body = config("worker", {
       model: "gpt-5",
@@ -206,11 +206,11 @@ describe("agents", () => {
       `/v1/agents/${made.body.id}`,
     ]);
     expect(made.body).toMatchObject({ ...body, version: 1 });
-    const shown = await sendJson<Agent>({ path: `/v1/agents/${made.body.id}`, key: tenant.key });
-    expect(shown.body).toEqual(made.body);
+    const read = await sendJson<Agent>({ path: `/v1/agents/${made.body.id}`, key: tenant.key });
+    expect(read.body).toEqual(made.body);
   });
 
-  test("get a next version by PUT, and keep the earlier ones", async () => {
+  test("get a next version by PUT, and retain the earlier ones", async () => {
     const tenant = await newTenant();
     const { body: made } = await makeAgent(tenant, "first");
     const put = { method: "PUT", path: `/v1/agents/${made.id}`, key: tenant.key, body: config("second") };
@@ -248,10 +248,10 @@ describe("agents", () => {
     expect(other.body.version).toBe(2);
   });
 
-  test("have a built-in one that is shown and never changes", async () => {
+  test("include a built-in one that can be read and never changes", async () => {
     const tenant = await newTenant();
-    const shown = await sendJson<Agent>({ path: "/v1/agents/agent_default", key: tenant.key });
-    expect(shown.body).toMatchObject({ id: "agent_default", version: 1, created_at: null });
+    const read = await sendJson<Agent>({ path: "/v1/agents/agent_default", key: tenant.key });
+    expect(read.body).toMatchObject({ id: "agent_default", version: 1, created_at: null });
     expect((await send({ path: "/v1/agents/agent_default/versions", key: tenant.key })).status).toBe(200);
     const put = await send({ method: "PUT", path: "/v1/agents/agent_default", key: tenant.key, body: config("mine") });
     expect(put.status).toBe(409);
@@ -310,7 +310,7 @@ test("what one tenant has, another does not find: by id, with and without a body
   expect((await readAll<Agent>("/v1/agents", b.key, 10)).map(({ id }) => id)).toEqual(["agent_default"]);
 });
 
-test("every administrative act leaves an audit row, for the tenant or for the operator", async () => {
+test("every administrative act writes an audit row, for the tenant or for the operator", async () => {
   const tenant = await newTenant();
   const made = await newKey(tenant, ["admin"]);
   const { body: agent } = await makeAgent(tenant, "audited");

@@ -3,7 +3,7 @@ import { expectProblem, makeCaller } from "../http/entry.ts";
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-test("use is shown by day, agent and project, with calls over the API and with tasks that were erased", async () => {
+test("usage is listed by day, agent and project, including calls over the API and erased tasks", async () => {
   const caller = await makeCaller();
   const task = await caller.makeTask([{ text: "Done." }], { project: "sales" });
   await caller.until(task.id, ({ status }) => status === "completed");
@@ -46,6 +46,6 @@ test.each([
   expectProblem(await (await makeCaller()).send("GET", `/v1/usage${query}`), 422, field);
 });
 
-test("use is shown to keys that may administer, and to no others", async () => {
+test("usage is listed for administrators' keys only", async () => {
   expectProblem(await (await makeCaller(["tasks:read"])).send("GET", "/v1/usage"), 403);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Caller, makeCaller } from "../http/entry.ts";
 
-/** Calls a tool over the API and gives what came of it. */
+/** Calls a tool over the API and returns its result. */
 async function call(caller: Caller, name: string, given: object) {
   const answer = await caller.send("POST", `/v1/tools/${name}/call`, { arguments: given });
   expect(answer.status, answer.text).toBe(200);
@@ -36,7 +36,7 @@ describe("the tools for data over the API", () => {
     expect([own.status, own.text]).toEqual([200, '{"ok":true,"result":{"__proto__":{"a":1}}}']);
   });
 
-  test("name the place of a mistake and of what does not fit a schema", async () => {
+  test("name the position of a syntax error and of a schema violation", async () => {
     const caller = await makeCaller();
     const schema = { items: { type: "integer", pattern: "^(a+)+$" } };
     expect((await call(caller, "json.parse", { json: "[1,]" })).error).toMatchObject({

@@ -79,14 +79,14 @@ describe("the file tools over the API", () => {
     await call(caller, one, "fs.write", { path: "own.md", content: "needle" });
     const changed = await call(caller, two, "fs.write", { path: "project/notes/a.md", content: "needle again" });
     expect(changed).toMatchObject({ result: { path: "project/notes/a.md", backup_path: "project/notes/a.md.bak" } });
-    const places = async (task: string, given: object) =>
+    const readPlaces = async (task: string, given: object) =>
       (await call(caller, task, "grep", { pattern: "needle", ...given })).result.results.map(
         ({ file }: { file: string }) => file,
       );
-    expect(await places(one, {})).toEqual(["own.md", "project/notes/a.md", "project/notes/a.md.bak"]);
-    expect(await places(two, { path: "project" })).toEqual(["project/notes/a.md", "project/notes/a.md.bak"]);
-    expect(await places(two, { path: "project/notes/a.md" })).toEqual(["project/notes/a.md"]);
-    expect(await places(outside, {})).toEqual([]);
+    expect(await readPlaces(one, {})).toEqual(["own.md", "project/notes/a.md", "project/notes/a.md.bak"]);
+    expect(await readPlaces(two, { path: "project" })).toEqual(["project/notes/a.md", "project/notes/a.md.bak"]);
+    expect(await readPlaces(two, { path: "project/notes/a.md" })).toEqual(["project/notes/a.md"]);
+    expect(await readPlaces(outside, {})).toEqual([]);
     expect(await call(caller, two, "find_files", { glob: "*.md", path: "project/notes" })).toMatchObject({
       result: { files: ["project/notes/a.md"] },
     });
@@ -95,7 +95,7 @@ describe("the file tools over the API", () => {
     });
     expect(await call(caller, two, "delete_file", { path: "project" })).toMatchObject({ error: { code: "conflict" } });
     expect(await call(caller, two, "delete_file", { path: "project/notes/a.md" })).toMatchObject({ ok: true });
-    expect(await places(one, { path: "project" })).toEqual(["project/notes/a.md.bak"]);
+    expect(await readPlaces(one, { path: "project" })).toEqual(["project/notes/a.md.bak"]);
     const versions = await caller.send("GET", `/v1/tasks/${one}/file-versions/project/notes/a.md`);
     expect(versions.json.data).toMatchObject([{ version: 2 }, { version: 1 }]);
   });
@@ -121,7 +121,7 @@ describe("the file tools over the API", () => {
     expect(await call(other, mine, "grep", { pattern: "canary" })).toMatchObject({ result: { total_matches: 0 } });
   });
 
-  test("keep to the rules of the task's agent", async () => {
+  test("follow the rules of the task's agent", async () => {
     const caller = await makeCaller();
     const agent = await caller.send("POST", "/v1/agents", {
       ...OPEN_AGENT,

@@ -18,7 +18,7 @@ const SHIPPED_TOOLS = shippedTools.map(({ name }) => name);
 const READS = { method: "GET", headers: {}, places: {}, contentType: "application/json", resultAt: null } as const;
 
 describe("a tool of the tenant's own", () => {
-  test("is a tool like any other: listed, shown, exported and called over the API", async () => {
+  test("is a tool like any other: listed, read, exported and called over the API", async () => {
     const [caller, url] = [await makeCaller(), somewhere()];
     const made = await register(caller, definition("weather.now", url));
     expect(made).toMatchObject({
@@ -61,7 +61,7 @@ describe("a tool of the tenant's own", () => {
     });
   });
 
-  test("is asked about before it writes, unless it says how dangerous it is", async () => {
+  test("needs an approval before it writes, unless it states its security level", async () => {
     const [caller, url] = [await makeCaller(), somewhere()];
     const { security: _, ...plain } = definition("order", url, {
       request: { method: "POST", url },
@@ -80,13 +80,13 @@ describe("a tool of the tenant's own", () => {
     ["nothing at all", {}, ["name", "summary", "input", "request"], "is not a valid tool"],
     ["a name in another form", { name: "Weather Now" }, ["name"], "is not a valid tool: name:"],
     ["arguments that are no object", { input: { type: "string" } }, ["input.type"], "weather is not a valid tool"],
-    ["no schema", { input: { type: "object", required: "city" } }, ["input"], "weather is not a valid tool"],
+    ["an invalid schema", { input: { type: "object", required: "city" } }, ["input"], "weather is not a valid tool"],
     ["a field that there is not", { colour: "red" }, ["colour"], "weather is not a valid tool: colour"],
     ["a lifetime of no key", { keyed_for_s: 3600 }, ["keyed_for_s"], "whose effect is keyed"],
     ["a lifetime of a key that is too short", { effect: "keyed", keyed_for_s: 1 }, ["keyed_for_s"], "keyed_for_s"],
     ["an argument in the host", { request: { url: "https://{city}.example/" } }, ["request.url"], "host"],
     ["a secret in the host", { request: { url: "https://{{secret.A}}.example/{city}" } }, ["request.url"], "host"],
-    ["a host that is none", { request: { url: "ftp://x.example/{city}" } }, ["request.url"], "https://"],
+    ["an invalid host", { request: { url: "ftp://x.example/{city}" } }, ["request.url"], "https://"],
     ["a name and password", { request: { url: "https://a:b@x.example/{city}" } }, ["request.url"], "password"],
     ["a way up", { request: { url: "https://x.example/a/../{city}" } }, ["request.url"], "segment"],
     ["a place without its argument", { request: { url: "https://x.example/{town}" } }, ["request.url"], "town"],
@@ -123,8 +123,8 @@ describe("a tool of the tenant's own", () => {
     ],
   ])("is refused with its reason for %s", async (_what, change, fields, said) => {
     const caller = await makeCaller();
-    const whole = Object.keys(change).length === 0 ? {} : { ...definition("weather", "https://x.example"), ...change };
-    const refused = await caller.send("POST", "/v1/tools", whole);
+    const full = Object.keys(change).length === 0 ? {} : { ...definition("weather", "https://x.example"), ...change };
+    const refused = await caller.send("POST", "/v1/tools", full);
     expectProblem(refused, 422, ...fields);
     expect(refused.json.detail).toContain(said);
     expect(await namesOf(caller, "?toolbox=custom")).toEqual([]);
@@ -166,7 +166,7 @@ describe("a tool of the tenant's own", () => {
     expect(await namesOf(caller, "?toolbox=custom")).toEqual(["one", "three", "two"]);
   });
 
-  test("keeps the tools that a reload has no budget for", async () => {
+  test("retains the tools that a reload has no budget for", async () => {
     const [caller, url] = [await makeCaller(), somewhere()];
     const names = ["a", "b", "c", "d"];
     for (const name of names) {
@@ -213,7 +213,7 @@ describe("a tool of the tenant's own", () => {
     expect(await namesOf(caller, "?toolbox=custom")).toEqual([...names, "weather"]);
   });
 
-  test("has versions, and is there no longer once it was taken away", async () => {
+  test("has versions, and disappears when it is removed", async () => {
     const [caller, url] = [await makeCaller(), somewhere()];
     await register(caller, definition("weather", url));
     const changed = await caller.send("PUT", "/v1/tools/weather", definition("weather", url, { summary: "Other." }));
@@ -274,7 +274,7 @@ describe("a tool that changes in the middle of a task", () => {
     expect([await arrivedAt(`${before}/Oslo`), await arrivedAt(`${after}/Oslo`)]).toEqual([["GET "], ["GET "]]);
   });
 
-  test("stays there for that task when it was taken away, also for a call made for it and for its subtasks", async () => {
+  test("stays available to that task after it was removed, also for its subtasks and for calls on its behalf", async () => {
     const [caller, url] = [await makeCaller(), somewhere()];
     await register(caller, definition("weather", url));
     const part = {
@@ -341,8 +341,8 @@ test("a task whose tools cannot be read waits for them, and asks no model before
     { text: "Done." },
   ]);
   await caller.until(task.id, ({ status }) => status === "sleeping");
-  const asked = stream.mock.calls.map(([input]) => (input instanceof Request ? input.url : String(input)));
-  expect(asked.filter((address) => address.includes("completions"))).toEqual([]);
+  const urls = stream.mock.calls.map(([input]) => (input instanceof Request ? input.url : String(input)));
+  expect(urls.filter((address) => address.includes("completions"))).toEqual([]);
   await env.FILES.put(key, text ?? "");
   const { usage } = await caller.until(task.id, ({ status }) => status === "completed");
   expect(usage).toMatchObject({ steps: 2, estimated: false });
@@ -354,7 +354,7 @@ test("a list of tools asks the database nothing, and a tenant without tools of i
   await namesOf(caller);
   const watch = watchDatabase();
   await namesOf(caller);
-  expect(watch.asked).toBe(0);
+  expect(watch.queries).toBe(0);
   expect((await callTool(caller, "get_current_datetime", {})).json.ok).toBe(true);
   watch.isAway = true;
   expect((await callTool(caller, "get_current_datetime", {})).json.ok).toBe(true);

@@ -18,7 +18,7 @@ async function taskWith(caller: Caller, replies: readonly unknown[], permissions
 }
 
 describe("read_document over the API", () => {
-  test("gives Markdown, and writes the pictures where it is told to", async () => {
+  test("returns Markdown, and writes the pictures into the given folder", async () => {
     const caller = await makeCaller();
     const task_id = await taskWith(caller, [{ text: "done" }], ["read", "write"]);
     const answer = await caller.send("POST", "/v1/tools/read_document/call", {

@@ -43,15 +43,15 @@ describe("the catalogue over the API", () => {
     const caller = await makeCaller();
     const functions = (await caller.send("GET", "/v1/tools.json")).json;
     expect(functions).toHaveLength(catalogue.length + shippedTools.length);
-    for (const { type, function: shown } of functions) {
-      expect([type, shown.parameters.type]).toEqual(["function", "object"]);
-      expect(shown.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    for (const { type, function: listed } of functions) {
+      expect([type, listed.parameters.type]).toEqual(["function", "object"]);
+      expect(listed.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     }
   });
 });
 
 describe("a call over the API", () => {
-  test("gives the tool's result, and leaves no task in the list", async () => {
+  test("returns the tool's result, and adds no task to the list", async () => {
     const caller = await makeCaller();
     const answer = await caller.send("POST", "/v1/tools/get_current_datetime/call", {
       arguments: { timezone: "Europe/Oslo" },
@@ -157,7 +157,7 @@ describe("a call over the API", () => {
     expect((await caller.send("GET", `/v1/tasks/${hidden}`)).json.status).toBe("cancelled");
   });
 
-  test("gives a large result whole", async () => {
+  test("returns a large result in full", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([], { hold: true });
     const content = "ä".repeat(300_000);
@@ -181,7 +181,7 @@ describe("a call over the API", () => {
     expectProblem(await caller.send("POST", "/v1/tools/read_file/call", { ...missing, task_id: "x" }), 404, "task_id");
   });
 
-  test("takes no agent or project beside a task", async () => {
+  test("accepts no agent or project together with a task", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([], { hold: true });
     const body = { arguments: { filename: "a.txt" }, task_id: task.id, project: "sales" };
@@ -191,12 +191,15 @@ describe("a call over the API", () => {
   test("that asks a person says where the question is, and holds its answer", async () => {
     const caller = await makeCaller();
     const task = await caller.makeTask([], { hold: true });
-    const asked = await caller.send("POST", "/v1/tools/ask_human/call", {
+    const question = await caller.send("POST", "/v1/tools/ask_human/call", {
       arguments: { query: "Which?" },
       task_id: task.id,
     });
-    expect(asked.json).toMatchObject({ ok: false, error: { code: "timeout", details: { status: "waiting_input" } } });
-    const { task_id: hidden, pending } = asked.json.error.details;
+    expect(question.json).toMatchObject({
+      ok: false,
+      error: { code: "timeout", details: { status: "waiting_input" } },
+    });
+    const { task_id: hidden, pending } = question.json.error.details;
     await caller.send("POST", `/v1/tasks/${hidden}/questions/${pending[0].id}/answer`, { text: "This." });
     await caller.until(hidden, ({ status }) => status === "completed");
     const [row] = (await caller.send("GET", `/v1/tasks/${hidden}/ledger`)).json.data;
@@ -216,8 +219,8 @@ describe("a call over the API", () => {
 async function askFor(caller: Caller): Promise<[parent: string, hidden: string]> {
   const { id } = await caller.makeTask([], { hold: true });
   const body = { arguments: { query: "Which?" }, task_id: id };
-  const asked = await caller.send("POST", "/v1/tools/ask_human/call", body);
-  return [id, asked.json.error.details.task_id];
+  const question = await caller.send("POST", "/v1/tools/ask_human/call", body);
+  return [id, question.json.error.details.task_id];
 }
 
 /** The hidden tasks that a task holds, as its object stores them. */

@@ -157,7 +157,7 @@ describe("a command over the API", () => {
     expect(data.map(({ path }: { path: string }) => path)).toEqual(["a.txt"]);
   });
 
-  test("that changed a file which somebody else changed meanwhile changes nothing, and names it", async () => {
+  test("that conflicts with a concurrent change of a file changes nothing, and names the file", async () => {
     const task = await heldTask();
     await put(task, "a.txt", "one");
     let isOver = false;
@@ -202,7 +202,7 @@ describe("settings of the shell", () => {
 describe("a model", () => {
   const calls = (command: string) => ({ calls: [{ name: "run_command", arguments: { command } }] });
 
-  test("has to wait for a person unless the agent says otherwise, and then runs the command once", async () => {
+  test("waits for a person unless the agent says otherwise, and then runs the command once", async () => {
     const agent = await makeAgent({ approval: {} });
     const { id } = await caller.makeTask([calls("echo ran >> log.txt"), { text: "Done." }], { agent });
     const { pending } = await caller.until(id, ({ status }) => status === "waiting_approval");
@@ -246,7 +246,7 @@ describe("test.run", () => {
     }));
     process.exit(good ? 0 : 1);`;
 
-  test("runs what the project brings, needs no allow_shell, and keeps nothing of what it changes", async () => {
+  test("runs the project's programs, needs no allow_shell, and stores none of its changes", async () => {
     const task = await heldTask({ tool_config: {} });
     await put(task, "app/package.json", JSON.stringify({ type: "module", devDependencies: { vitest: "5" } }));
     await put(task, "app/node_modules/vitest/vitest.mjs", RUNNER);

@@ -55,7 +55,7 @@ it("waits for a person whatever the agent allows, and then runs once", async () 
   });
 });
 
-it("takes a password from a secret, which stands in no record of the task", async () => {
+it("takes a password from a secret, which no record of the task contains", async () => {
   const { port } = inject("servers").ssh;
   const hosts = [`127.0.0.1:${port}`];
   await caller.send("POST", "/v1/secrets", { name: "DEPLOY", value: CANARY, hosts });
@@ -71,7 +71,7 @@ it("takes a password from a secret, which stands in no record of the task", asyn
     expect((await caller.send("GET", `/v1/tasks/${id}${what}`)).text).not.toContain(CANARY);
 });
 
-it("tells the key of a host that is not known, and runs nothing", async () => {
+it("reports the key of an unknown host, and runs nothing", async () => {
   const { decide, row, id } = await runs(await makeAgent({ tool_config: {} }));
   await decide("approve");
   await caller.until(id, ended);
@@ -82,7 +82,7 @@ it("tells the key of a host that is not known, and runs nothing", async () => {
   });
 });
 
-it("is refused to an agent without the permission, before anybody is asked", async () => {
+it("is refused to an agent without the permission, before any approval is requested", async () => {
   const agent = await makeAgent({ permissions: ["network"] });
   const calls = [
     { name: "ssh_execute", arguments: { host: "a.example.com", command: "id", username: "ana", password: "x" } },

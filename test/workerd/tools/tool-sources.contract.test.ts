@@ -32,10 +32,10 @@ describe("what was published", () => {
     watch.isAway = true;
     expect(await factsOf(a)).toEqual([{ name: "custom", hash: made.ok ? made.value.hash : "" }, shippedPin]);
     expect(await factsOf(b)).toEqual([shippedPin]);
-    expect(watch.asked).toBeLessThanOrEqual(2);
+    expect(watch.queries).toBeLessThanOrEqual(2);
   });
 
-  it("is heard of by the tenant's object after all, when the telling of it was cut off", async () => {
+  it("is reported to the tenant's object later, if the first report was interrupted", async () => {
     const { tenant, send } = await makeCaller();
     const tell = vi.spyOn(TenantObject.prototype, "takeSource").mockRejectedValue(new Error("the tenant is away"));
     const body = {

@@ -6,7 +6,7 @@ import { mailContract } from "./suite.ts";
 
 mailContract("the fake in memory", () => {
   const port = fakeMail();
-  const shown = ({ name, address }: Mailbox) => (name === "" ? address : `${name} <${address}>`);
+  const formatMailbox = ({ name, address }: Mailbox) => (name === "" ? address : `${name} <${address}>`);
   return {
     port,
     arrivedFor: (address) =>
@@ -16,9 +16,9 @@ mailContract("the fake in memory", () => {
           .filter(({ to }) => to.some((mailbox) => mailbox.address === address))
           .map((mail) => ({
             ...mail,
-            to: mail.to.map(shown),
-            cc: mail.cc.map(shown),
-            replyTo: mail.replyTo === null ? null : shown(mail.replyTo),
+            to: mail.to.map(formatMailbox),
+            cc: mail.cc.map(formatMailbox),
+            replyTo: mail.replyTo === null ? null : formatMailbox(mail.replyTo),
             attachments: mail.attachments.map(({ filename, contentType, bytes }) => {
               return { filename, contentType, hash: createHash("sha256").update(bytes).digest("hex") };
             }),

@@ -135,7 +135,7 @@ export function mailContract(name: string, open: () => MailUnderTest): void {
       expect(await arrivedFor(address)).toEqual([]);
     });
 
-    it("takes no file over 10 MB, no more than 20 MB together, and nobody to send to", async () => {
+    it("rejects a file over 10 MB, more than 20 MB together, and a mail without recipients", async () => {
       const { port } = open();
       const file = (size: number) => ({ filename: "a", contentType: "text/plain", bytes: new Uint8Array(size) });
       const over = mailTo(addressee(), { attachments: [file(10 * 1024 * 1024 + 1)] });

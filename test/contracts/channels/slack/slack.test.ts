@@ -92,7 +92,7 @@ describe("the adapter", () => {
     expect(await client.messages("C1")).toEqual([]);
   });
 
-  it("begins no call once its time is over, and shares nothing after it", async () => {
+  it("starts no call after its time, and shares nothing after it", async () => {
     const at = { apiUrl: `${server.url}/api/`, token: facts.token, botUser: facts.botUser };
     const over = openSlack({ ...at, until: Date.now() });
     const refused = { ok: false, error: { code: "upstream_failed", happened: "no" } };
@@ -115,7 +115,7 @@ describe("the adapter", () => {
     });
   });
 
-  it("takes nobody else's messages for the bot's", async () => {
+  it("attributes only the bot's own messages to the bot", async () => {
     await client.say({ channel: "C1", user: "U1", text: "hello" });
     expect(await slack.listOwnMessages({ channel: "C1", thread: null, since: 0 })).toEqual({ ok: true, value: [] });
   });
@@ -130,7 +130,7 @@ describe("the adapter", () => {
     expect(await other.download(url, 100)).toMatchObject({ ok: false, error: { code: "forbidden" } });
   });
 
-  it("answers a click where Slack says, until that is over", async () => {
+  it("answers a click at Slack's response URL, until that expires", async () => {
     const url = await client.responseUrl();
     const answer = { text: "done", blocks: [], isEphemeral: true, replaces: false };
     expect(await slack.respond(url, answer)).toEqual({ ok: true, value: undefined });

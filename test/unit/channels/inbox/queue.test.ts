@@ -47,15 +47,15 @@ describe("the step after an attempt", () => {
   });
 
   test("follows the receiver's delay, but never beyond the item's lifetime", () => {
-    const asked = { ...later, afterMs: 7_500 };
-    expect(decideNextStep(asked, { attempts: 3, failures: 0, takenAt }, takenAt)).toEqual({
+    const retry = { ...later, afterMs: 7_500 };
+    expect(decideNextStep(retry, { attempts: 3, failures: 0, takenAt }, takenAt)).toEqual({
       kind: "retry",
       at: takenAt + 7_500,
       note: "away",
       failures: 0,
     });
     const last = takenAt + ITEM_LIFETIME_MS - 1;
-    expect(decideNextStep(asked, { attempts: 3, failures: 0, takenAt }, last)).toMatchObject({
+    expect(decideNextStep(retry, { attempts: 3, failures: 0, takenAt }, last)).toMatchObject({
       kind: "retry",
       at: last + 1,
     });

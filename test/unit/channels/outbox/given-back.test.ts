@@ -67,11 +67,11 @@ describe("attempts of a webhook that a crash cut off", () => {
     }
     expect(world.state(one.id)).toBe("dead");
     world.replay(one.id);
-    const before = world.begun.length;
+    const before = world.attempts.length;
     world.crash();
     world.run(() => LATER);
     // The replay's first attempt was cut off; the receiver still has ten.
-    expect(world.begun.length - before).toBe(10);
+    expect(world.attempts.length - before).toBe(10);
   });
 });
 

@@ -10,11 +10,11 @@ const DEAD_IN_PART: Outcome = { kind: "dead", why: "locked", mayBeInPart: true }
 
 /** What the following attempts know, each answered with one outcome. */
 function listMayBeInPart(world: OutboxWorld, begin: () => unknown, outcomes: readonly Outcome[]): boolean[] {
-  const from = world.begun.length;
+  const from = world.attempts.length;
   const left = [...outcomes];
   begin();
   world.run(() => left.shift() ?? SENT);
-  return world.begun.slice(from).map(({ attempt }) => attempt.mayHaveLeft || attempt.mayBeInPart === true);
+  return world.attempts.slice(from).map(({ attempt }) => attempt.mayHaveLeft || attempt.mayBeInPart === true);
 }
 
 test.each([

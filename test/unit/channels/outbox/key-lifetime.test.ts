@@ -78,9 +78,9 @@ describe("a mail that may have been sent", () => {
     world.put(mail);
     const answers = [LATER, LOST, LATER, CUT_OFF, SENT];
     world.run(() => answers.shift() ?? SENT);
-    const second = world.begun[1]?.at;
+    const second = world.attempts[1]?.at;
     expect(second).toBeGreaterThan(START);
-    expect(world.begun.map(({ attempt }) => attempt.mayHaveLeftSince)).toEqual([
+    expect(world.attempts.map(({ attempt }) => attempt.mayHaveLeftSince)).toEqual([
       undefined,
       undefined,
       second,
@@ -105,7 +105,7 @@ describe("a mail that may have been sent", () => {
     runAfterOutage(world, provider, 25 * HOUR);
     world.replay(mail.id);
     world.run((leaving) => provider.send(leaving));
-    expect([world.state(mail.id), world.begun.at(-1)?.attempt.mayHaveLeftSince]).toEqual(["sent", undefined]);
+    expect([world.state(mail.id), world.attempts.at(-1)?.attempt.mayHaveLeftSince]).toEqual(["sent", undefined]);
     expect(provider.left).toEqual([mail.id, mail.id]);
   });
 
@@ -115,7 +115,7 @@ describe("a mail that may have been sent", () => {
     world.run(({ attempt }) => (attempt.number === 1 ? LOST : { kind: "dead", why: "no" }));
     world.now += DAY;
     world.replay(mail.id);
-    expect(world.begun.at(-1)?.attempt).toMatchObject({ mayHaveLeft: true, mayHaveLeftSince: START });
+    expect(world.attempts.at(-1)?.attempt).toMatchObject({ mayHaveLeft: true, mayHaveLeftSince: START });
   });
 
   test("in a row of an earlier release counts from its earliest possible start", () => {
@@ -127,7 +127,7 @@ describe("a mail that may have been sent", () => {
     const { leftSince: _, begunAt: __, ...row } = world.store.row(mail.id) ?? expect.unreachable();
     world.store.save(row);
     world.sleep();
-    expect(world.begun.at(-1)?.attempt.mayHaveLeftSince).toBe(START + HOUR);
+    expect(world.attempts.at(-1)?.attempt.mayHaveLeftSince).toBe(START + HOUR);
   });
 });
 
@@ -137,7 +137,7 @@ test("a webhook that may have arrived is delivered at least once: it is retried 
   world.put(one);
   world.run(({ attempt }) => (attempt.number === 1 ? CUT_OFF : LATER));
   // The attempt that Otto cut off does not count.
-  expect(world.begun).toHaveLength(11);
+  expect(world.attempts).toHaveLength(11);
   expect(world.now - START).toBeGreaterThan(2 * DAY + SECOND);
   expect(world.state(one.id)).toBe("dead");
 });

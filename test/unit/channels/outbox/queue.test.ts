@@ -10,7 +10,7 @@ const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
 
 /** The waits between the attempts of one delivery. */
 function waits(world: OutboxWorld, id: string): number[] {
-  const at = world.begun.filter(({ delivery }) => delivery.id === id).map((one) => one.at);
+  const at = world.attempts.filter(({ delivery }) => delivery.id === id).map((one) => one.at);
   return at.slice(1).map((moment, index) => moment - (at[index] ?? 0));
 }
 
@@ -28,7 +28,7 @@ describe("a failing delivery", () => {
       expect(wait).toBeLessThanOrEqual((plain[index] ?? 0) * 1.1);
     }
     expect(world.state(one.id)).toBe("dead");
-    expect(world.begun.every(({ attempt }) => !attempt.mayHaveLeft)).toBe(true);
+    expect(world.attempts.every(({ attempt }) => !attempt.mayHaveLeft)).toBe(true);
   });
 
   test.each(["slack", "email"] as const)(
@@ -53,8 +53,8 @@ describe("a failing delivery", () => {
     const world = new OutboxWorld();
     const one = deliveryOf();
     world.put(one);
-    const asked = [30 * SECOND, 1, Number.POSITIVE_INFINITY, Number.NaN];
-    world.run(({ attempt }) => ({ kind: "later", why: "busy", afterMs: asked[attempt.number - 1] ?? 0 }));
+    const delays = [30 * SECOND, 1, Number.POSITIVE_INFINITY, Number.NaN];
+    world.run(({ attempt }) => ({ kind: "later", why: "busy", afterMs: delays[attempt.number - 1] ?? 0 }));
     const waited = waits(world, one.id);
     expect(waited[0]).toBe(30 * SECOND);
     expect(waited[1]).toBeLessThan(3 * SECOND);
@@ -120,7 +120,7 @@ describe("a partition", () => {
     expect(world.ids().indexOf(other?.id ?? "")).toBeLessThan(world.ids().lastIndexOf(one?.id ?? ""));
   });
 
-  test("sends only the latest of a slot, at the place of the first", () => {
+  test("sends only the latest of a slot, in the position of the first", () => {
     const world = new OutboxWorld();
     const busy = deliveryOf({ lane: "a" });
     const progress = [0, 1, 2].map(() => deliveryOf({ lane: "a", slot: "progress", kind: "progress" }));
@@ -228,7 +228,7 @@ describe("an undeliverable delivery", () => {
     const one = deliveryOf();
     world.put(one);
     world.crash();
-    const maybe = () => world.begun.at(-1)?.attempt.mayHaveLeft;
+    const maybe = () => world.attempts.at(-1)?.attempt.mayHaveLeft;
     world.run(({ attempt }) => (attempt.mayHaveLeft ? { kind: "unknown", why: "nobody can tell" } : SENT));
     expect(world.state(one.id)).toBe("unknown");
     world.replay(one.id);

@@ -26,11 +26,11 @@ function openDestinations(active: SlackWorkspaces["active"], home: string | null
       if (channel !== "webhook") return null;
       return to === "whk_1" ? ok([to]) : failed("not_found", "is not an endpoint of this tenant");
     },
-    person(asked) {
-      if (asked === "away") return Promise.resolve(AWAY);
-      if (asked === "Bob") return Promise.resolve(ok({ id: "per_bob", targets: [] }));
-      if (asked !== "Ann" && asked !== "per_ann")
-        return Promise.resolve(failed("not_found", `There is nobody called "${asked}". There are: Ann, Bob.`));
+    person(id) {
+      if (id === "away") return Promise.resolve(AWAY);
+      if (id === "Bob") return Promise.resolve(ok({ id: "per_bob", targets: [] }));
+      if (id !== "Ann" && id !== "per_ann")
+        return Promise.resolve(failed("not_found", `There is nobody called "${id}". There are: Ann, Bob.`));
       const targets = [
         { channel: "slack", to: "T1/U1" },
         { channel: "email", to: "ann@example.com" },

@@ -65,7 +65,7 @@ export class OutboxWorld {
   /** Running attempts, in the order of their start. */
   underWay: StartedAttempt[] = [];
   /** All attempts that ever started. */
-  readonly begun: (StartedAttempt & { readonly at: number })[] = [];
+  readonly attempts: (StartedAttempt & { readonly at: number })[] = [];
   readonly tables = new OutboxTables(storageOn(new DatabaseSync(":memory:")));
   readonly store = new DeliveryStore(this.tables, () => this.now);
   readonly forgetting = new OutboxRetention(this.tables);
@@ -108,7 +108,7 @@ export class OutboxWorld {
     this.queue.recover((id) => this.underWay.some(({ delivery }) => delivery.id === id), this.now);
     for (let next = this.queue.begin(this.now); next !== null; next = this.queue.begin(this.now)) {
       this.underWay.push(next);
-      this.begun.push({ ...next, at: this.now });
+      this.attempts.push({ ...next, at: this.now });
     }
   }
 
@@ -136,7 +136,7 @@ export class OutboxWorld {
   }
 
   ids(): string[] {
-    return this.begun.map(({ delivery }) => delivery.id);
+    return this.attempts.map(({ delivery }) => delivery.id);
   }
 }
 

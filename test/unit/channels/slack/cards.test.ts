@@ -130,8 +130,8 @@ describe("an approval", () => {
     });
     fc.assert(
       fc.property(given, (content) => {
-        const shown = formatArguments({ content });
-        fc.pre(shown !== null);
+        const formatted = formatArguments({ content });
+        fc.pre(formatted !== null);
         const call = { tool: "write_file", arguments: { content }, argumentsHash: "00" };
         const said = sectionsOf(renderAskCard({ text: "", ask: { ...APPROVAL, call } }).blocks);
         expect(said.join("").length).toBeLessThan(MAX_MESSAGE_CHARACTERS);

@@ -27,8 +27,8 @@ describe("the inside of a paragraph", () => {
     ["\\*not emphasized\\*", "*not emphasized*"],
     ["one<br>two", "one\ntwo"],
     ["5 < 6 && 7 > 6", "5 &lt; 6 &amp;&amp; 7 &gt; 6"],
-  ])("%s", (given, shown) => {
-    expect(toInlineAtoms(given).join("")).toBe(shown);
+  ])("%s", (given, formatted) => {
+    expect(toInlineAtoms(given).join("")).toBe(formatted);
   });
 
   it.each([
@@ -41,8 +41,8 @@ describe("the inside of a paragraph", () => {
     ["(https://example.com/a_(b))", "(<https://example.com/a_(b)>)"],
     ["[mail](mailto:ana@example.com)", "<mailto:ana@example.com|mail>"],
     ["[pipe | here](https://example.com/a|b)", "<https://example.com/a%7Cb|pipe | here>"],
-  ])("links: %s", (given, shown) => {
-    expect(toInlineAtoms(given).join("")).toBe(shown);
+  ])("links: %s", (given, formatted) => {
+    expect(toInlineAtoms(given).join("")).toBe(formatted);
   });
 
   it.each([
@@ -54,8 +54,8 @@ describe("the inside of a paragraph", () => {
     ["[click](javascript:alert(1))", "click (javascript:alert(1))"],
     ["[click](data:text/html,hi)", "click (data:text/html,hi)"],
     ["[bank](https://bank.example@evil.example/)", "bank (https://bank.example@evil.example/)"],
-  ])("shows the target of a link whose text names another: %s", (given, shown) => {
-    expect(toInlineAtoms(given).join("")).toBe(shown);
+  ])("shows the target of a link whose text names another: %s", (given, formatted) => {
+    expect(toInlineAtoms(given).join("")).toBe(formatted);
   });
 
   it.each([
@@ -88,9 +88,9 @@ describe("a text", () => {
   });
 
   it("does not let code end its own fence", () => {
-    const [shown = ""] = toSections("````\n```\n<!channel>\n````");
-    expect(shown.split("```")).toHaveLength(3);
-    expect(shown).toContain("&lt;!channel&gt;");
+    const [formatted = ""] = toSections("````\n```\n<!channel>\n````");
+    expect(formatted.split("```")).toHaveLength(3);
+    expect(formatted).toContain("&lt;!channel&gt;");
   });
 
   it("closes code at the end of a block and reopens it in the next", () => {
@@ -203,10 +203,10 @@ describe("any model's text", () => {
     fc.assert(
       fc.property(words, (given) => {
         const markdown = given.flat().join("");
-        const shown = toSections(markdown)
+        const formatted = toSections(markdown)
           .join("\n")
           .replace(/&(?:amp|lt|gt);/g, " ");
-        expect(shown.match(/[a-z]+/g) ?? []).toEqual(given.map(([word]) => word));
+        expect(formatted.match(/[a-z]+/g) ?? []).toEqual(given.map(([word]) => word));
       }),
       { numRuns: 50 },
     );

@@ -34,7 +34,7 @@ function notice(type: Notice["type"], data: Notice["data"] = {}, facts: Partial<
   };
 }
 
-async function spread(given: Notice) {
+async function fanOut(given: Notice) {
   return await planProgress("ten_1", given, async (seed) => await Promise.resolve(new TextEncoder().encode(seed)));
 }
 
@@ -54,7 +54,7 @@ describe("the progress of a task", () => {
   });
 
   it("goes to Slack conversations only, as one message that the next one replaces", async () => {
-    const { deliveries } = await spread(notice("call.started", { tool: "grep" }));
+    const { deliveries } = await fanOut(notice("call.started", { tool: "grep" }));
     expect(deliveries).toMatchObject([
       {
         to: "T1/C1/1.000001",
@@ -64,17 +64,17 @@ describe("the progress of a task", () => {
         refs: [NAME],
       },
     ]);
-    expect(await spread(notice("call.started", { tool: "grep" }))).toEqual({ deliveries, cancelled: [] });
+    expect(await fanOut(notice("call.started", { tool: "grep" }))).toEqual({ deliveries, cancelled: [] });
   });
 
   it("is hidden for subtasks and hidden tasks", async () => {
-    expect(await spread(notice("task.started", {}, { parentId: "task_0" }))).toEqual({ deliveries: [], cancelled: [] });
-    expect(await spread(notice("task.started", {}, { isHidden: true }))).toEqual({ deliveries: [], cancelled: [] });
+    expect(await fanOut(notice("task.started", {}, { parentId: "task_0" }))).toEqual({ deliveries: [], cancelled: [] });
+    expect(await fanOut(notice("task.started", {}, { isHidden: true }))).toEqual({ deliveries: [], cancelled: [] });
   });
 
   it.each(["task.completed", "task.failed", "task.cancelled"] as const)("is cancelled by %s", async (type) => {
     const cancelled = [{ outbox: "ten_1/slack/T1", about: NAME }];
-    expect(await spread(notice(type))).toEqual({ deliveries: [], cancelled });
+    expect(await fanOut(notice(type))).toEqual({ deliveries: [], cancelled });
   });
 
   it("is first sent after a second and a half, then at most every three seconds", () => {

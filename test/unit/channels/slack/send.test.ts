@@ -98,8 +98,8 @@ const OUT = (path: string) => ({ path, size: 1, content_type: "text/plain" });
 describe("a result", () => {
   it("closes the progress message, then answers below it, then shares the files", async () => {
     const fake = fakeSlack(WORKSPACE);
-    const begun = await fake.slack.post({ channel: "C1", thread: null, text: "Working…", blocks: [], key: "p" });
-    const ts = begun.ok ? begun.value.ts : "";
+    const startedAt = await fake.slack.post({ channel: "C1", thread: null, text: "Working…", blocks: [], key: "p" });
+    const ts = startedAt.ok ? startedAt.value.ts : "";
     const result = delivery({ files: [OUT("out/a.csv")] }, { to: `T1/C1/${ts}`, refs: ["progress"] });
     const files = await filesWith("out/a.csv");
     const sent = await send(fake.slack, result, { refs: { progress: { channel: "C1", ts } }, files });
@@ -162,7 +162,7 @@ describe("a result", () => {
   });
 
   it.each(["T1/C1", "T1/#general", "T1/C1/1.000001", "T1/U1"])(
-    "to %s is there once, whole, wherever a crash cuts it off",
+    "to %s is posted once, in full, wherever a crash interrupts it",
     async (to) => {
       const text = "A paragraph of this answer.\n\n".repeat(600);
       const result = delivery({ text, files: [OUT("a.txt"), OUT("d/a.txt"), OUT("gone.txt")] }, { to });
@@ -223,9 +223,9 @@ describe("a delivery that takes longer than an attempt may", () => {
     };
     const result = delivery({ files: paths.map(OUT) }, { createdAt: Date.now() });
     const attempt = async (mayBeThere: boolean) => {
-      const begun = Date.now();
-      const sent = send(slack, result, { files, mayBeThere, until: begun + 45_000 });
-      const took = sent.then(() => Date.now() - begun);
+      const startedAt = Date.now();
+      const sent = send(slack, result, { files, mayBeThere, until: startedAt + 45_000 });
+      const took = sent.then(() => Date.now() - startedAt);
       await vi.advanceTimersByTimeAsync(59_000);
       expect(await took).toBeLessThan(59_000);
       const there = fake.messages.length;

@@ -20,22 +20,22 @@ function messageWith(slowness: Readonly<Record<string, number | null>>) {
   const files = Object.keys(slowness).map((name) => ({ name, size: 1, url: `https://files.slack.com/${name}` }));
   /** One attempt of the inbox: its outcome and its duration. */
   const take = async () => {
-    const begun = Date.now();
+    const startedAt = Date.now();
     const slack = {
       async download(url: string) {
         const name = url.split("/").at(-1) ?? "";
         fetched.push(name);
-        const takes = Math.min(slowness[name] ?? Infinity, begun + 50_000 - Date.now());
+        const takes = Math.min(slowness[name] ?? Infinity, startedAt + 50_000 - Date.now());
         await Promise.resolve();
         vi.setSystemTime(Date.now() + takes);
-        if (Date.now() >= begun + 50_000) return failed("upstream_failed", "Slack cannot be reached.");
+        if (Date.now() >= startedAt + 50_000) return failed("upstream_failed", "Slack cannot be reached.");
         return ok({ bytes: new TextEncoder().encode(name), contentType: "text/plain" });
       },
     };
-    const taking = { slack, item, sandbox, folder: "1.000001", until: begun + 45_000 };
+    const taking = { slack, item, sandbox, folder: "1.000001", until: startedAt + 45_000 };
     const named = await fetchFiles(taking, { files, moreFiles: 0 });
-    const took = Date.now() - begun;
-    vi.setSystemTime(begun + TRY_MS);
+    const took = Date.now() - startedAt;
+    vi.setSystemTime(startedAt + TRY_MS);
     return { named, took };
   };
   return { take, fetched, sandbox };
@@ -81,14 +81,14 @@ test("ten files of eight seconds each are fetched once, over two attempts", asyn
 
 test("a file that never arrives is waited for ten minutes, and the others are fetched", async () => {
   const { take, fetched } = messageWith({ "a.txt": 1_000, "stuck.txt": null, "b.txt": 1_000 });
-  const begun = Date.now();
+  const startedAt = Date.now();
   let last = await take();
   while (!last.named.ok) {
     expect(last.took).toBeLessThanOrEqual(50_000);
     last = await take();
   }
-  expect(Date.now() - begun).toBeLessThan(15 * MINUTE);
-  expect(Date.now() - begun).toBeGreaterThan(10 * MINUTE);
+  expect(Date.now() - startedAt).toBeLessThan(15 * MINUTE);
+  expect(Date.now() - startedAt).toBeGreaterThan(10 * MINUTE);
   expect(last.named.value.split("\n").slice(1)).toEqual([
     "- slack/1.000001/a.txt",
     "- stuck.txt could not be fetched: Slack cannot be reached.",
@@ -99,9 +99,9 @@ test("a file that never arrives is waited for ten minutes, and the others are fe
 
 test("several files that never arrive block a message for half an hour at most", async () => {
   const { take } = messageWith({ "a.txt": null, "b.txt": null, "c.txt": null });
-  const begun = Date.now();
+  const startedAt = Date.now();
   let last = await take();
   while (!last.named.ok) last = await take();
-  expect(Date.now() - begun).toBeLessThan(32 * MINUTE);
+  expect(Date.now() - startedAt).toBeLessThan(32 * MINUTE);
   expect(last.named.value.match(/could not be fetched/g)).toHaveLength(3);
 });

@@ -44,12 +44,12 @@ describe("an endpoint's events", () => {
     expect(expandPatterns([])).toEqual([]);
   });
 
-  test("are none for a disabled endpoint", () => {
+  test("are empty for a disabled endpoint", () => {
     const failures = { enabled: true, events: ["task.failed" as const] };
     expect(getInterests([failures, { enabled: false, events: ["*"] }])).toEqual(["task.failed"]);
   });
 
-  test("include only questions and approvals of subtasks, and none of hidden tasks", () => {
+  test("include only questions and approvals of subtasks, and nothing of hidden tasks", () => {
     const part = { ...facts, parentId: "task_b" };
     expect(NOTICE_TYPES.filter((type) => isForEndpoints(part, type))).toEqual(
       expandPatterns(["question.*", "approval.*"]),

@@ -20,7 +20,7 @@ const content = (payload: unknown, headers = {}) => ({ name: "msg_1", payload, h
 const markIn = (input: string) => /<(data-[0-9a-f]{12})>/.exec(input)?.[1] ?? "";
 
 describe("the input of a hook's task", () => {
-  test("has fields, headers and the whole payload, each marked as data from outside", async () => {
+  test("has fields, headers and the full payload, each marked as data from outside", async () => {
     const payload = { pr: { title: "Fix it", labels: ["a", "b"] }, n: 7 };
     const template = "Review {{pr.title}} ({{ pr.labels.1 }}, {{n}}) by {{headers.X-From}}:\n{{payload}}";
     const input = await formatHookInput(template, content(payload, { "x-from": "ci" }));

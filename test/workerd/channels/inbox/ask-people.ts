@@ -53,13 +53,13 @@ export function saying(caller: Caller, ask: string) {
   };
 }
 
-interface Kept {
+interface StoredDelivery {
   readonly state: string;
   readonly delivery: Delivery;
 }
 
 /** What an outbox keeps, in the order in which it was put. */
-export async function kept(outbox: string): Promise<readonly Kept[]> {
+export async function readDeliveries(outbox: string): Promise<readonly StoredDelivery[]> {
   const stub = env.OUTBOXES.get(env.OUTBOXES.idFromName(outbox));
   return await runInDurableObject(stub, (_, { storage }) => {
     const isMade = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'deliveries'").toArray().length > 0;
@@ -71,4 +71,4 @@ export async function kept(outbox: string): Promise<readonly Kept[]> {
   });
 }
 
-export const kinds = (all: readonly Kept[]) => all.map(({ delivery }) => delivery.kind);
+export const getKinds = (all: readonly StoredDelivery[]) => all.map(({ delivery }) => delivery.kind);

@@ -7,7 +7,7 @@ import { MAX_SHOWN_ARGUMENTS, TOO_LONG_TO_SHOW } from "../../../../core/people/f
 import type { TaskView } from "../../../../core/task/view.ts";
 import type { NoticeInput } from "../../../../workers/channels/fan-out/fan-out-step.ts";
 import { fanOutAsks } from "../../../../workers/channels/fan-out/asks.ts";
-import { asking, ended, kept, kinds, newCaller, person, saying, SOON } from "./ask-people.ts";
+import { asking, ended, readDeliveries, getKinds, newCaller, person, saying, SOON } from "./ask-people.ts";
 import type { Caller } from "../../http/entry.ts";
 import { arrivedAt, post, somewhere } from "../../outside.ts";
 import { installedSlack } from "../slack/installed.ts";
@@ -19,21 +19,22 @@ beforeEach(() => {
 });
 
 describe("a question to a person", () => {
-  test("goes to Slack, then to mail, with reminders; once answered the rest is called off and the cards settle", async () => {
+  test("goes to Slack, then to mail, with reminders; an answer cancels the rest and settles the cards", async () => {
     const caller = await newCaller();
     const ana = await person(caller, "Ana");
     const { id, question } = await asking(caller, { human_name: "ana", choices: ["North", "South"] });
     expect(question).toMatchObject({ person: "Ana", person_id: ana.id });
     const [slack, mail] = [`${caller.tenant}/slack/T1`, `${caller.tenant}/email`];
-    await vi.waitFor(async () => expect(await kept(mail)).toHaveLength(1), SOON);
+    await vi.waitFor(async () => expect(await readDeliveries(mail)).toHaveLength(1), SOON);
     await vi.waitFor(
-      async () => expect(kinds(await kept(slack))).toEqual(["question", "reminder", "reminder", "reminder"]),
+      async () =>
+        expect(getKinds(await readDeliveries(slack))).toEqual(["question", "reminder", "reminder", "reminder"]),
       SOON,
     );
-    const [card] = await kept(slack);
-    const [fallback] = await kept(mail);
+    const [card] = await readDeliveries(slack);
+    const [fallback] = await readDeliveries(mail);
     expect(card?.delivery).toMatchObject({ to: "T1/UANA", about: question.id, task: id });
-    const names = (await kept(slack)).map(({ delivery }) => delivery.keepAs ?? "");
+    const names = (await readDeliveries(slack)).map(({ delivery }) => delivery.keepAs ?? "");
     expect(new Set(names).size).toBe(4);
     expect(card?.delivery.content).toMatchObject({
       text: "Which region?",
@@ -45,21 +46,21 @@ describe("a question to a person", () => {
     const answered = await saying(caller, question.id)(ana, { choice: "North" });
     expect(answered).toMatchObject({ ok: true, value: { id } });
     expect((await caller.until(id, ended)).status).toBe("completed");
-    await vi.waitFor(async () => expect(kinds(await kept(mail))).toEqual(["question", "settled"]), SOON);
-    await vi.waitFor(async () => expect(kinds(await kept(slack))).toContain("settled"), SOON);
-    const waiting = (await kept(slack)).filter(
+    await vi.waitFor(async () => expect(getKinds(await readDeliveries(mail))).toEqual(["question", "settled"]), SOON);
+    await vi.waitFor(async () => expect(getKinds(await readDeliveries(slack))).toContain("settled"), SOON);
+    const waiting = (await readDeliveries(slack)).filter(
       ({ state, delivery }) => state === "waiting" && delivery.kind === "reminder",
     );
     expect(waiting).toEqual([]);
-    await vi.waitFor(async () => expect((await kept(mail))[0]?.state).toBe("called_off"), SOON);
-    const settled = (await kept(slack)).filter(({ delivery }) => delivery.kind === "settled");
+    await vi.waitFor(async () => expect((await readDeliveries(mail))[0]?.state).toBe("called_off"), SOON);
+    const settled = (await readDeliveries(slack)).filter(({ delivery }) => delivery.kind === "settled");
     expect(settled.map(({ delivery }) => delivery)).toMatchObject([
       { to: "T1/UANA", refs: names, content: { outcome: { text: "Answered: North", by: "Ana" } } },
     ]);
-    // Who was sent a card is told by what the channel calls it; who was sent none has nothing to be told by.
-    const told = () => sendingsOf(caller.tenant).filter(({ delivery }) => delivery.kind === "settled");
-    await vi.waitFor(() => expect(told()).toHaveLength(2), SOON);
-    const refs = Object.fromEntries(told().map(({ delivery, attempt }) => [delivery.channel, attempt.refs]));
+    // A sent card is updated by the channel's reference to it; without a card there is nothing to update.
+    const findSettled = () => sendingsOf(caller.tenant).filter(({ delivery }) => delivery.kind === "settled");
+    await vi.waitFor(() => expect(findSettled()).toHaveLength(2), SOON);
+    const refs = Object.fromEntries(findSettled().map(({ delivery, attempt }) => [delivery.channel, attempt.refs]));
     expect(refs).toEqual({ slack: { [names[0] ?? ""]: { id: card?.delivery.id } }, email: {} });
   });
 
@@ -73,24 +74,24 @@ describe("a question to a person", () => {
     const ana = await person(caller, "Ana", { addresses: [{ kind: "slack", team, user: "UANA" }, mailed] });
     const { id, question } = await asking(caller, { human_name: "Ana" });
     const [slack, mail] = [`${caller.tenant}/slack/${team}`, `${caller.tenant}/email`];
-    await vi.waitFor(async () => expect(kinds(await kept(mail))).toEqual(["question"]), SOON);
-    await vi.waitFor(async () => expect((await kept(slack))[0]?.state).toBe("sent"), SOON);
+    await vi.waitFor(async () => expect(getKinds(await readDeliveries(mail))).toEqual(["question"]), SOON);
+    await vi.waitFor(async () => expect((await readDeliveries(slack))[0]?.state).toBe("sent"), SOON);
     const put = await caller.send("PUT", `/v1/people/${ana.id}`, { name: "Ana", ...now });
     expect(put.status, put.text).toBe(200);
     expect(await saying(caller, question.id)(ana, { text: "North" })).toMatchObject({ ok: true });
     await caller.until(id, ended);
     await vi.waitFor(async () => {
-      const states = (await kept(slack)).map(({ state, delivery }) => `${delivery.kind} ${state}`);
+      const states = (await readDeliveries(slack)).map(({ state, delivery }) => `${delivery.kind} ${state}`);
       const reminders = Array.from({ length: 3 }, () => "reminder called_off");
       expect(states).toEqual(["question sent", ...reminders, "settled sent"]);
     }, SOON);
-    await vi.waitFor(async () => expect((await kept(mail))[0]?.state).toBe("called_off"), SOON);
-    const told = sendingsOf(caller.tenant).find(
+    await vi.waitFor(async () => expect((await readDeliveries(mail))[0]?.state).toBe("called_off"), SOON);
+    const settled = sendingsOf(caller.tenant).find(
       ({ delivery: { kind, channel } }) => kind === "settled" && channel === "slack",
     );
-    expect(told?.delivery.to).toBe(`${team}/UANA`);
-    expect(Object.keys(told?.attempt.refs ?? {})).toHaveLength(1);
-    expect(await kept(`${caller.tenant}/slack/T2`)).toEqual([]);
+    expect(settled?.delivery.to).toBe(`${team}/UANA`);
+    expect(Object.keys(settled?.attempt.refs ?? {})).toHaveLength(1);
+    expect(await readDeliveries(`${caller.tenant}/slack/T2`)).toEqual([]);
   });
 
   test("goes to the next channel at once when the first is dead, and there once", async () => {
@@ -101,7 +102,10 @@ describe("a question to a person", () => {
     );
     await asking(caller, { human_name: "Ana" });
     const mail = `${caller.tenant}/email`;
-    await vi.waitFor(async () => expect((await kept(mail)).map(({ state }) => state)).toEqual(["sent"]), SOON);
+    await vi.waitFor(
+      async () => expect((await readDeliveries(mail)).map(({ state }) => state)).toEqual(["sent"]),
+      SOON,
+    );
     const mails = sendingsOf(caller.tenant).filter(({ delivery }) => delivery.channel === "email");
     expect(mails.map(({ delivery }) => delivery.kind)).toEqual(["question"]);
   });
@@ -114,23 +118,26 @@ describe("a question to a person", () => {
     );
     await asking(caller, { human_name: "Ana", deadline_seconds: 300 });
     const mail = `${caller.tenant}/email`;
-    await vi.waitFor(async () => expect((await kept(mail)).map(({ state }) => state)).toEqual(["sent"]), SOON);
+    await vi.waitFor(
+      async () => expect((await readDeliveries(mail)).map(({ state }) => state)).toEqual(["sent"]),
+      SOON,
+    );
   });
 
-  test("that is called off with its task settles too", async () => {
+  test("that is cancelled with its task settles too", async () => {
     const caller = await newCaller();
     await person(caller, "Ana");
     const { id } = await asking(caller, { human_name: "Ana" });
     const mail = `${caller.tenant}/email`;
-    await vi.waitFor(async () => expect(kinds(await kept(mail))).toEqual(["question"]), SOON);
+    await vi.waitFor(async () => expect(getKinds(await readDeliveries(mail))).toEqual(["question"]), SOON);
     expect((await caller.send("POST", `/v1/tasks/${id}/cancel`)).status).toBe(202);
-    await vi.waitFor(async () => expect(kinds(await kept(mail))).toEqual(["question", "settled"]), SOON);
-    const [question, settled] = await kept(mail);
+    await vi.waitFor(async () => expect(getKinds(await readDeliveries(mail))).toEqual(["question", "settled"]), SOON);
+    const [question, settled] = await readDeliveries(mail);
     expect(question?.state).toBe("called_off");
     expect(settled?.delivery.content).toMatchObject({ outcome: { text: "The task was cancelled.", by: null } });
   });
 
-  test("that is over by the time it is spread goes nowhere", async () => {
+  test("that ended before the fan-out is not sent", async () => {
     const caller = await newCaller();
     const ana = await person(caller, "Ana");
     const { id, question } = await asking(caller, { human_name: "Ana" });
@@ -150,7 +157,7 @@ describe("a question to a person", () => {
     expect(over).toEqual({ ok: true, value: { deliveries: [], cancelled: [] } });
   });
 
-  test("whom nobody is called fails with who there is, and asks nobody", async () => {
+  test("to an unknown name fails with the known names, and is not sent", async () => {
     const caller = await newCaller();
     await person(caller, "Ana");
     const ask = { name: "ask_human", arguments: { query: "Which region?", human_name: "Cem" } };
@@ -165,21 +172,21 @@ describe("a question to a person", () => {
     });
   });
 
-  test("that is only told goes to one place, and waits for nothing", async () => {
+  test("that only notifies goes to one destination, and waits for nothing", async () => {
     const caller = await newCaller();
     await person(caller, "Ana");
     const tell = { name: "ask_human", arguments: { query: "Half done.", human_name: "Ana", wait_for_answer: false } };
     const { id } = await caller.makeTask([{ calls: [tell] }, { text: "Done." }]);
     expect((await caller.until(id, ended)).status).toBe("completed");
     const slack = `${caller.tenant}/slack/T1`;
-    await vi.waitFor(async () => expect(kinds(await kept(slack))).toEqual(["notification"]), SOON);
-    expect((await kept(slack))[0]?.delivery.content).toMatchObject({ text: "Half done.", ask: null });
-    expect(await kept(`${caller.tenant}/email`)).toEqual([]);
+    await vi.waitFor(async () => expect(getKinds(await readDeliveries(slack))).toEqual(["notification"]), SOON);
+    expect((await readDeliveries(slack))[0]?.delivery.content).toMatchObject({ text: "Half done.", ask: null });
+    expect(await readDeliveries(`${caller.tenant}/email`)).toEqual([]);
   });
 });
 
 describe("the answer race", () => {
-  test("is won by one of two channels, and the other is told who won", async () => {
+  test("is won by one of two channels, and the other names the winner", async () => {
     const caller = await newCaller();
     const [ana, boss] = [await person(caller, "Ana"), await person(caller, "Boss", { may_approve: true })];
     for (let round = 0; round < 5; round += 1) {
@@ -211,7 +218,7 @@ describe("the answer race", () => {
     ]);
   });
 
-  test("is not lost to oneself: the same answer that comes twice counts once and is told the same", async () => {
+  test("is repeatable: the same answer twice counts once, with the same reply", async () => {
     const caller = await newCaller();
     const ana = await person(caller, "Ana");
     const { question } = await asking(caller, { human_name: "Ana" });
@@ -223,7 +230,7 @@ describe("the answer race", () => {
 });
 
 describe("who may not answer", () => {
-  test("is somebody else than was asked, unless they may approve", async () => {
+  test("is a person other than the addressee, unless they may approve", async () => {
     const caller = await newCaller();
     await person(caller, "Ana");
     const [bo, boss] = [await person(caller, "Bo"), await person(caller, "Boss", { may_approve: true })];
@@ -236,7 +243,7 @@ describe("who may not answer", () => {
     expect(await say(boss, { text: "North" })).toMatchObject({ ok: true });
   });
 
-  test("is nobody of the tenant where nobody in particular was asked, except those whose answers do not count", async () => {
+  test("is no person of the tenant if the question has no addressee, except those whose answers do not count", async () => {
     const caller = await newCaller();
     const [bo, mute] = [await person(caller, "Bo"), await person(caller, "Mute", { may_answer: false })];
     const { question } = await asking(caller, {});
@@ -245,7 +252,7 @@ describe("who may not answer", () => {
     expect(await say(bo, { text: "North" })).toMatchObject({ ok: true });
   });
 
-  test("is anybody of another tenant, to whom the question does not exist", async () => {
+  test("is any person of another tenant, for whom the question does not exist", async () => {
     const [caller, other] = [await newCaller(), await newCaller()];
     const thief = await person(other, "Ana", { may_approve: true });
     const { id, question } = await asking(caller, {});
@@ -256,7 +263,7 @@ describe("who may not answer", () => {
     expect((await caller.send("GET", `/v1/tasks/${id}`)).json.status).toBe("waiting_input");
   });
 
-  test("is whoever comes too late, with a choice that is none, or with no words", async () => {
+  test("is a late answer, an unknown choice, or an empty text", async () => {
     const caller = await newCaller();
     const ana = await person(caller, "Ana");
     const { question } = await asking(caller, { choices: ["North"], deadline_seconds: 6, default_answer: "North" });
@@ -303,7 +310,7 @@ describe("an approval", () => {
     await caller.until(id, ended);
   });
 
-  test("of arguments that no channel shows whole is refused there, and approved where they are seen", async () => {
+  test("of arguments that no channel renders in full is rejected there, and approved where they are visible", async () => {
     const caller = await newCaller();
     const boss = await person(caller, "Boss", { may_approve: true });
     const { id, approval, url } = await approving(caller, "x".repeat(MAX_SHOWN_ARGUMENTS));
@@ -312,7 +319,7 @@ describe("an approval", () => {
       ok: false,
       error: { code: "forbidden", message: TOO_LONG_TO_SHOW },
     });
-    // Whoever writes other arguments has seen them.
+    // A person who edits the arguments has seen them.
     const short = { url, method: "POST", body: "short" };
     expect(await say(boss, { decision: "approve", arguments: short })).toMatchObject({ ok: true });
     await caller.until(id, ended);
@@ -329,7 +336,7 @@ describe("an approval", () => {
     expect(await arrivedAt(second.url)).toEqual([]);
   });
 
-  test("goes to the thread with its arguments, to people who may approve, and to nobody else", async () => {
+  test("goes to the thread with its arguments, and to approvers only", async () => {
     const caller = await newCaller();
     await person(caller, "Bo");
     const boss = await person(caller, "Boss", { may_approve: true });
@@ -353,9 +360,9 @@ describe("an approval", () => {
       data: { approval_id: approval.id },
     };
     const look: NoticeInput = { tenant: caller.tenant, notice, view: async () => ok(view) };
-    const spread = await fanOutAsks(env, look);
-    if (!spread.ok) throw new Error(spread.error.message);
-    const cards = spread.value.deliveries.filter(({ kind }) => kind === "approval");
+    const result = await fanOutAsks(env, look);
+    if (!result.ok) throw new Error(result.error.message);
+    const cards = result.value.deliveries.filter(({ kind }) => kind === "approval");
     expect(cards.map(({ to }) => to)).toEqual(["T1/C1/1.2", "boss@acme.example"]);
     expect(cards[0]?.content).toMatchObject({
       ask: {
@@ -365,11 +372,11 @@ describe("an approval", () => {
     });
     expect(cards[0]?.otherwise.map(({ to }) => to)).toEqual(["boss@acme.example"]);
     expect(cards[0]?.otherwise[0]).toMatchObject({ id: cards[1]?.id, notBefore: Date.parse(notice.at) });
-    const reminders = spread.value.deliveries.filter(({ kind }) => kind === "reminder");
+    const reminders = result.value.deliveries.filter(({ kind }) => kind === "reminder");
     expect(reminders.map(({ to, otherwise }) => [to, ...otherwise.map((other) => other.to)])).toEqual(
       Array.from({ length: 3 }, () => ["T1/C1/1.2", "boss@acme.example"]),
     );
-    expect(await fanOutAsks(env, look)).toEqual(spread);
+    expect(await fanOutAsks(env, look)).toEqual(result);
     // A person among the targets is asked by every channel that there is, the preferred one first.
     const toBoss = { ...notice, facts: { ...notice.facts, deliver: [{ channel: "person", to: boss.id }] as const } };
     const alone = await fanOutAsks(env, { ...look, notice: toBoss });

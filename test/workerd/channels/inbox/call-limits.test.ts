@@ -12,7 +12,7 @@ import type { InboxRpc } from "../../../../core/channels/inbox/inbox.ts";
 import { deliveryOf } from "../outbox/delivery-of.ts";
 import { agentOf, factsOf, inputOf, start, until } from "../../tasks/client.ts";
 import { newTenant, sendJson } from "../../tenant/client.ts";
-import { givenOf } from "./test-receiver.ts";
+import { getReceived } from "./test-receiver.ts";
 import { sendingsOf } from "../outbox/test-sender.ts";
 
 const url = inject("servers").recorderUrl;
@@ -70,7 +70,7 @@ test("a step that dispatches 40 subtasks makes them in several runs, each once",
   expect(notes.filter(({ task, what }) => task === facts.id && what === "subtask made")).toHaveLength(40);
 });
 
-test("a request that makes a task begins no run: the alarm does", async () => {
+test("a request that makes a task starts no run: the alarm does", async () => {
   const tenant = await newTenant();
   const notes = await recordCalls(async () => {
     const made = await sendJson<{ id: string }>({
@@ -127,5 +127,5 @@ test("an inbox works nothing in the request that brings it, and sixteen items at
     }
   });
   const fire = () => within<InboxRpc>(stub, async (inbox) => await inbox.alarm());
-  await expectBatches(() => givenOf(name).length, [16, 32, 40], fire);
+  await expectBatches(() => getReceived(name).length, [16, 32, 40], fire);
 });

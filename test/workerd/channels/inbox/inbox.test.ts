@@ -12,7 +12,7 @@ import {
   RECEIVE_TIMEOUT_MS,
 } from "../../../../core/channels/inbox/queue.ts";
 import type { InboxItem } from "../../../../core/channels/inbox/inbox.ts";
-import { answerWith, done, givenOf, hang } from "./test-receiver.ts";
+import { answerWith, done, getReceived, hang } from "./test-receiver.ts";
 
 const SOON = { timeout: 20_000, interval: 20 };
 
@@ -23,7 +23,7 @@ function newInbox() {
     name,
     stub,
     rpc: inboxesFromEnv(env)(name),
-    given: () => givenOf(name).map(({ item }) => item.id),
+    given: () => getReceived(name).map(({ item }) => item.id),
     states: async () => {
       const { items } = await inboxesFromEnv(env)(name).received({ after: null, limit: 200, since: 0 });
       return Object.fromEntries(items.map(({ id, state }) => [id, state]));
@@ -50,12 +50,12 @@ beforeEach(() => {
 });
 
 describe("an inbox", () => {
-  test("works what it took, and shows what came of it, the latest first, in pages", async () => {
+  test("processes its items, and lists their outcomes, the latest first, in pages", async () => {
     const { rpc, states, given, name } = newInbox();
     for (const id of ["a", "b", "c"]) expect(await rpc.take(item(id))).toEqual({ isNew: true });
     await vi.waitFor(async () => expect(await states()).toEqual({ a: "done", b: "done", c: "done" }), SOON);
     expect(given()).toEqual(["a", "b", "c"]);
-    expect(givenOf(name)[0]).toMatchObject({ item: item("a"), lane: null });
+    expect(getReceived(name)[0]).toMatchObject({ item: item("a"), lane: null });
     const first = await rpc.received({ after: null, limit: 2, since: 0 });
     expect(first.items.map(({ id }) => id)).toEqual(["c", "b"]);
     expect(first.items[0]).toEqual({
@@ -71,7 +71,7 @@ describe("an inbox", () => {
     expect(second).toMatchObject({ items: [{ id: "a" }], next: null });
   });
 
-  test("takes an id once, whatever comes with it later, while it waits and when it is over", async () => {
+  test("accepts an id once, whatever a repeat contains, while it waits and after it ended", async () => {
     const { rpc, states, given } = newInbox();
     const { promise, resolve } = Promise.withResolvers<void>();
     answerWith(async () => {
@@ -95,14 +95,14 @@ describe("an inbox", () => {
     }));
     await Promise.all(["a", "b", "c"].map(async (id) => await rpc.take(item(id, { lane: "one" }))));
     await vi.waitFor(async () => expect(await states()).toEqual({ a: "done", b: "done", c: "done" }), SOON);
-    expect(givenOf(name).map(({ item: { id }, lane }) => [id, lane])).toEqual([
+    expect(getReceived(name).map(({ item: { id }, lane }) => [id, lane])).toEqual([
       ["a", null],
       ["b", { seen: ["a"] }],
       ["c", { seen: ["a"] }],
     ]);
   });
 
-  test("tries again what is put off or throws, and lets the other lanes go on", async () => {
+  test("retries deferred and throwing items, while other queue keys continue", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { rpc, states, given } = newInbox();
     const { promise: others, resolve: goOn } = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ describe("an inbox", () => {
     expect(given().filter((id) => id !== "other")).toEqual(["slow", "slow", "slow", "after"]);
   });
 
-  test("takes at once while its runner hangs, works at most ten lanes at once, and goes on after a crash", async () => {
+  test("accepts at once while its runner hangs, processes at most ten queue keys at once, and continues after a crash", async () => {
     const { rpc, states, given, name } = newInbox();
     answerWith(hang);
     const ids = Array.from({ length: 60 }, (_, i) => `item ${i}`);
@@ -151,7 +151,7 @@ describe("an inbox", () => {
     expect(given()).toEqual(["a", "a"]);
   });
 
-  test("keeps or loses an item whole when it dies before it answered, and works it once when it is sent again", async () => {
+  test("stores an item in full or not at all if it crashes before it answers, and processes it once when it is resent", async () => {
     const { rpc, name, states, given } = newInbox();
     const ids = Array.from({ length: 20 }, (_, i) => `item ${i}`);
     const cut = ids.map(async (id) => await rpc.take(item(id)).catch(() => null));
@@ -174,15 +174,15 @@ describe("an inbox", () => {
     answerWith(hang);
     await rpc.take(item("a"));
     await vi.waitFor(async () => {
-      const [shown] = (await inboxesFromEnv(env)(name).received({ after: null, limit: 1, since: 0 })).items;
-      expect(shown).toMatchObject({ state: "waiting", note: "Nobody answered within 60 seconds." });
+      const [received] = (await inboxesFromEnv(env)(name).received({ after: null, limit: 1, since: 0 })).items;
+      expect(received).toMatchObject({ state: "waiting", note: "Nobody answered within 60 seconds." });
     }, SOON);
     answerWith(done);
     await vi.waitFor(async () => expect(await states()).toEqual({ a: "done" }), SOON);
     expect(given().length).toBeGreaterThan(1);
   });
 
-  test("gives up after a week, keeps what it could not work, and goes on with the lane", async () => {
+  test("gives up after a week, stores the dead item, and continues with the queue key", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { rpc, states, sql, fireAlarm } = newInbox();
     answerWith(({ item: { id } }) => (id === "a" ? { kind: "later", afterMs: 0, why: "away" } : done()));
@@ -200,7 +200,7 @@ describe("an inbox", () => {
     expect(log.mock.calls.flat()).toContain("an inbox item is a dead letter");
   });
 
-  test("gives up on what always throws, goes on with its lane in order, and works it when it is asked to", async () => {
+  test("gives up on an item that always throws, continues with its queue key in order, and processes it on request", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { rpc, states, sql, given, fireAlarm } = newInbox();
     answerWith(({ item: { id } }) => {
@@ -218,8 +218,10 @@ describe("an inbox", () => {
       expect(await states()).toMatchObject({ poisoned: "dead", b: "done", c: "done" });
     }, SOON);
     expect(given().filter((id) => ["b", "c"].includes(id))).toEqual(["b", "c"]);
-    const shown = (await rpc.received({ after: null, limit: 10, since: 0 })).items.find(({ id }) => id === "poisoned");
-    expect(shown?.note).toMatch(/^It failed 20 times\. /);
+    const received = (await rpc.received({ after: null, limit: 10, since: 0 })).items.find(
+      ({ id }) => id === "poisoned",
+    );
+    expect(received?.note).toMatch(/^It failed 20 times\. /);
     expect(log.mock.calls.flat()).toContain("an inbox item is a dead letter");
     answerWith(done);
     expect(await rpc.take(item("poisoned", { lane }))).toEqual({ isNew: false, isOver: false });
@@ -236,7 +238,7 @@ describe("an inbox", () => {
     expect((await rpc.received({ after: null, limit: 10, since: Date.now() + 1 })).items).toEqual([]);
   });
 
-  test("leaves room for what is new beside what hangs again and again", async () => {
+  test("reserves capacity for new items while others hang repeatedly", async () => {
     const { rpc, states, sql, given, name } = newInbox();
     answerWith(hang);
     const stuck = Array.from({ length: 12 }, (_, i) => `stuck ${i}`);
@@ -252,7 +254,7 @@ describe("an inbox", () => {
     expect(await states()).toMatchObject({ "stuck 0": "waiting", "stuck 11": "waiting" });
   });
 
-  test("forgets the oldest of what is over when there is too much of it, and nothing that waits or is dead", async () => {
+  test("deletes the oldest ended items beyond its limit, and no waiting or dead one", async () => {
     const { rpc, states, sql } = newInbox();
     answerWith(({ item: { id } }) => (id === "waits" ? { kind: "later", afterMs: 60_000, why: "away" } : done()));
     for (const id of ["old", "waits", "late"]) await rpc.take(item(id));
@@ -289,7 +291,7 @@ describe("an inbox", () => {
     await vi.waitFor(async () => expect(await states()).toEqual({ a: "done" }), SOON);
   });
 
-  test("stays one that an earlier release can go on with, and goes on with what that wrote", async () => {
+  test("can be continued by an earlier release, and continues what that wrote", async () => {
     const { rpc, states, sql, fireAlarm } = newInbox();
     answerWith(({ item: { id } }) => (id === "a" ? { kind: "later", afterMs: 60_000, why: "away" } : done()));
     await rpc.take(item("a", { lane: "one" }));

@@ -5,15 +5,15 @@ import { failed } from "../../../../core/base/errors.ts";
 import type { ChannelRecord } from "../../../../workers/channels/channel.ts";
 
 /** What it was given, in the order of the calls. */
-export interface Given {
+export interface Received {
   readonly inbox: string;
   readonly item: InboxItem;
   readonly lane: JsonState | null;
 }
 
-type Answer = (given: Given) => ItemOutcome | Promise<ItemOutcome>;
+type Answer = (received: Received) => ItemOutcome | Promise<ItemOutcome>;
 
-const given: Given[] = [];
+const received: Received[] = [];
 let answer: Answer = done;
 
 /** From now on it answers so. */
@@ -22,8 +22,8 @@ export function answerWith(next: Answer): void {
 }
 
 /** What it was given of this inbox. */
-export function givenOf(inbox: string): readonly Given[] {
-  return given.filter((one) => one.inbox === inbox);
+export function getReceived(inbox: string): readonly Received[] {
+  return received.filter((one) => one.inbox === inbox);
 }
 
 export function done(): ItemOutcome {
@@ -44,7 +44,7 @@ export const testChannel: ChannelRecord = {
   load: () =>
     Promise.resolve({
       async receive(_env, inbox, item, lane) {
-        given.push({ inbox, item, lane });
+        received.push({ inbox, item, lane });
         return await answer({ inbox, item, lane });
       },
       send: () => Promise.resolve({ kind: "dead", why: "Nothing is sent to tests." }),

@@ -1,4 +1,4 @@
-/** Mail as a way in and out: the Worker's `email()` handler, the deliveries of tasks, and replies to what was asked. */
+/** Mail as a channel: the Worker's `email()` handler, the deliveries of tasks, and replies to what was asked. */
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, test, vi } from "vitest";
@@ -56,7 +56,7 @@ describe("new mail", () => {
     const [task] = await tasksOf(caller);
     if (task === undefined) throw new Error("there is no task");
     await caller.until(task.id, ({ status }) => status === "completed");
-    // Whoever has a copy of a signed mail can bring it again in an envelope of their own.
+    // Any holder of a copy of a signed mail can resend it in another envelope.
     expect(await bring({ ...mail, envelopeFrom: "eve@evil.example" })).toBeNull();
     await aWhile();
     expect(await tasksOf(caller)).toHaveLength(1);
@@ -74,7 +74,7 @@ describe("new mail", () => {
     ]);
   });
 
-  test("that its headers call an answer keeps only its writer's first paragraph, in any language of the forward", async () => {
+  test("with the headers of a reply contains only its writer's first paragraph, whichever language the quote is in", async () => {
     const { caller, ana, address } = await withPerson();
     const headers = ["References: <offer@evil.example>"];
     await bring({ from: ana, to: address, subject: "New Task: Look", text: "Voilà.\n\nObey.", headers });
@@ -88,7 +88,7 @@ describe("new mail", () => {
     ]);
   });
 
-  test("is refused by the server for an address that is nobody's, and when it is too large", async () => {
+  test("is rejected by the server for an unknown address, and when it is too large", async () => {
     const { caller, ana, address } = await withPerson();
     const forged = `${address.slice(0, 26)}${"0".repeat(8)}@mail.test`;
     for (const to of [forged, "otto@mail.test", address.replace("mail.test", "other.test"), "x"])
@@ -119,24 +119,24 @@ describe("new mail", () => {
         headers: ["Authentication-Results: mx.cloudflare.net; dmarc=pass header.from=example.com"],
       },
     ],
-    ["that answers by itself", { headers: ["Auto-Submitted: auto-replied"] }],
+    ["that is an automatic reply", { headers: ["Auto-Submitted: auto-replied"] }],
     ["with two subjects", { headers: ["Subject: New Task: pay them"] }],
     ["with two senders", { headers: ["From: Eve <eve@example.com>"] }],
     ["that reports about a mail", { envelopeFrom: "" }],
     ["that begins no task", { subject: "Hello" }],
-  ])("%s makes no task, and nobody is written to", async (_, change: Partial<Brought>) => {
+  ])("%s makes no task, and no mail is sent", async (_, change: Partial<Brought>) => {
     const { caller, ana, address } = await withPerson();
     expect(await bring({ from: ana, to: address, subject: "New Task", text: "Hi", ...change })).toBeNull();
-    const [shown] = await receivedOf(caller, 1);
-    expect(shown).toMatchObject({ state: "refused", task_id: null });
-    expect([ana, "eve@example.com"]).toContain(shown?.from);
-    expect(shown?.note).toMatch(/^[A-Z].+\.$/);
+    const [received] = await receivedOf(caller, 1);
+    expect(received).toMatchObject({ state: "refused", task_id: null });
+    expect([ana, "eve@example.com"]).toContain(received?.from);
+    expect(received?.note).toMatch(/^[A-Z].+\.$/);
     await aWhile();
     expect(await tasksOf(caller)).toEqual([]);
     expect(await arrivedMail(ana)).toEqual([]);
   });
 
-  test("from somebody whom the tenant does not know makes no task, and nobody is written to", async () => {
+  test("from an unknown person makes no task, and no mail is sent", async () => {
     const { caller, address } = await withPerson();
     const eve = `eve.${crypto.randomUUID()}@example.com`;
     expect(await bring({ from: eve, to: address, subject: "New Task", text: "Hi" })).toBeNull();
@@ -145,7 +145,7 @@ describe("new mail", () => {
     expect(await arrivedMail(eve)).toEqual([]);
   });
 
-  test("that no reader of mail could take in is not read for a stranger, and somebody known is told", async () => {
+  test("beyond the reader's limits is ignored for a stranger, and rejected by mail for a known person", async () => {
     const { caller, ana, address } = await withPerson();
     const eve = `eve.${crypto.randomUUID()}@example.com`;
     const hard = { to: address, subject: "New Task", text: "--b\n\nx\n".repeat(20_000) };
@@ -175,7 +175,7 @@ const ASK = {
   calls: [{ name: "ask_human", arguments: { query: "Which region?", human_name: "Ana", choices: ["A", "B"] } }],
 };
 
-async function asked() {
+async function askByMail() {
   const made = await withPerson({ preferred: "email" });
   const { id } = await made.caller.makeTask([ASK, { text: "Done." }]);
   const [question] = await mailsFor(made.ana, 1);
@@ -184,8 +184,8 @@ async function asked() {
 }
 
 describe("a question by mail", () => {
-  test("is answered by a reply, by what stands above the quote", async () => {
-    const { caller, ana, id, question, replyTo } = await asked();
+  test("is answered by a reply, with the text above the quote", async () => {
+    const { caller, ana, id, question, replyTo } = await askByMail();
     expect(question.text).toContain("- A");
     expect(question.headers.find(({ key }) => key === "references")?.value).toBe(`<${id}@mail.test>`);
     expect(replyTo.split("@")[0]?.length).toBeLessThanOrEqual(64);
@@ -197,8 +197,8 @@ describe("a question by mail", () => {
     expect(data[0]).toMatchObject({ tool: "ask_human", result: { result: { answer: "B", answered_by: "Ana" } } });
   });
 
-  test("that another channel answered first is told so, once", async () => {
-    const { caller, ana, id, replyTo } = await asked();
+  test("that another channel answered first says so by mail, once", async () => {
+    const { caller, ana, id, replyTo } = await askByMail();
     const { pending } = await caller.until(id, (view) => view.pending.length > 0);
     const [open] = pending as unknown as readonly { readonly id: string }[];
     const path = `/v1/tasks/${id}/questions/${open?.id}/answer`;
@@ -206,14 +206,14 @@ describe("a question by mail", () => {
     const late = { from: ana, to: replyTo, subject: "Re: x", text: "B", id: "late" };
     await bring(late);
     await bring(late);
-    const [, told] = await mailsFor(ana, 2);
-    expect(told?.text).toContain("did not count");
+    const [, second] = await mailsFor(ana, 2);
+    expect(second?.text).toContain("did not count");
     await aWhile();
     expect(await arrivedMail(ana)).toHaveLength(2);
   });
 
-  test("counts no reply from another address, and none that says nothing", async () => {
-    const { caller, ana, id, replyTo } = await asked();
+  test("ignores a reply from another address, and an empty one", async () => {
+    const { caller, ana, id, replyTo } = await askByMail();
     const ben = `ben.${crypto.randomUUID()}@example.com`;
     await caller.send("POST", "/v1/people", { name: "Ben", addresses: [{ kind: "email", address: ben }] });
     await bring({ from: ben, to: replyTo, subject: "Re: x", text: "B" });
@@ -233,7 +233,7 @@ describe("an approval by mail", () => {
   test.each([
     ["APPROVE", "approve"],
     ["Refuse: too early", "refuse"],
-  ])("is decided by a reply of whoever may: %s", async (text, decision) => {
+  ])("is decided by a reply of a person with the right: %s", async (text, decision) => {
     const { caller, ana } = await withPerson({ may_approve: true });
     const agent = await caller.send("POST", "/v1/agents", {
       name: "asks",
@@ -303,7 +303,7 @@ describe("a delivery by mail", () => {
     expect(new TextDecoder().decode(mail?.attachments[0]?.content as ArrayBuffer)).toBe("hello");
   });
 
-  test("says how it went: sent, later, dead, or that nobody knows, and is not sent again then", async () => {
+  test("reports its outcome as sent, later, dead or unknown, and is not resent after that", async () => {
     const { caller } = await withPerson();
     const to = (wish: string) => `${wish}.${crypto.randomUUID()}@example.com`;
     const send = async (address: string, attempt = FIRST) =>
@@ -318,7 +318,7 @@ describe("a delivery by mail", () => {
     expect(await arrivedMail(cutOff)).toEqual([]);
   });
 
-  test("asks nobody to approve by mail who may not", async () => {
+  test("sends no approval by mail to a person without the right", async () => {
     const { caller, ana } = await withPerson();
     await sendByEmail(env, deliveryTo(caller.tenant, ana, { ask: askToApprove() }, { kind: "approval" }), FIRST);
     const [mail] = await mailsFor(ana, 1);
@@ -341,7 +341,7 @@ describe("a delivery by mail", () => {
     expect(await mailsFor(ana, 1)).toHaveLength(1);
   });
 
-  test("that only changes an earlier one leaves nothing", async () => {
+  test("that only changes an earlier one sends nothing", async () => {
     const { caller, ana } = await withPerson();
     for (const kind of ["progress", "settled"] as const)
       expect(await sendByEmail(env, deliveryTo(caller.tenant, ana, {}, { kind }), FIRST)).toMatchObject({

@@ -11,8 +11,13 @@ import { newTenant } from "../../tenant/client.ts";
 
 const HOUR = 3_600_000;
 const FIRST: Attempt = { number: 1, mayHaveLeft: false, refs: {} };
-const { mail: desk } = inject("servers");
-const byResend = { ...env, RESEND_API_KEY: "re_right", RESEND_BASE_URL: desk.url, OTTO_MAIL_FROM: "otto@mail.test" };
+const { mail: mailServer } = inject("servers");
+const byResend = {
+  ...env,
+  RESEND_API_KEY: "re_right",
+  RESEND_BASE_URL: mailServer.url,
+  OTTO_MAIL_FROM: "otto@mail.test",
+};
 
 let tenant = "";
 beforeAll(async () => {
@@ -45,7 +50,7 @@ describe("a mail by Resend whose answer was lost", () => {
     expect(await arrivedMail(delivery.to)).toHaveLength(1);
   });
 
-  test("arrives once more when a person sends it again", async () => {
+  test("arrives a second time when a person resends it", async () => {
     const delivery = mailTo(addressee("ana"));
     await sendByEmail(byResend, delivery, FIRST);
     await forgetMailKeys(delivery.to);

@@ -17,15 +17,22 @@ import {
 } from "../../../contracts/channels/mail/suite.ts";
 import { arrivedMail, readSmtpMail } from "./server.ts";
 
-const { mail: desk } = inject("servers");
+const { mail: mailServer } = inject("servers");
 const FROM = "Otto <otto@example.org>";
 
 function smtp(change: Partial<SmtpSettings> = {}): MailPort {
-  const to = { host: "127.0.0.1", port: desk.smtpPort, secure: false, username: null, password: null, from: FROM };
+  const to = {
+    host: "127.0.0.1",
+    port: mailServer.smtpPort,
+    secure: false,
+    username: null,
+    password: null,
+    from: FROM,
+  };
   return openSmtp({ ...to, ...change });
 }
 
-function resend(apiKey = "re_right", baseUrl = desk.url): MailPort {
+function resend(apiKey = "re_right", baseUrl = mailServer.url): MailPort {
   return openResend({ baseUrl, apiKey, from: FROM });
 }
 
@@ -49,15 +56,15 @@ mailContract("the outbox that keeps it", () => {
   return {
     port: ofTenant(outbox, tenant),
     async arrivedFor(address) {
-      const kept = await outbox.list(tenant, 100);
-      if (!kept.ok) throw new Error(kept.error.message);
-      const own = kept.value.filter(({ to }) => to.some((mailbox) => mailbox.includes(address)));
+      const deliveries = await outbox.list(tenant, 100);
+      if (!deliveries.ok) throw new Error(deliveries.error.message);
+      const own = deliveries.value.filter(({ to }) => to.some((mailbox) => mailbox.includes(address)));
       return await Promise.all(
         own.map(async (mail) => {
           const stored = await env.FILES.get(`${tenant}/mail/outbox/${mail.id}`);
           const { attachments } = JSON.parse((await stored?.text()) ?? "") as ResendBody;
           const files = (attachments ?? []).map(({ content }) => content);
-          return await shownAsRead({ ...mail, reply_to: mail.replyTo, attachments: mail.attachments, files });
+          return await readTwice({ ...mail, reply_to: mail.replyTo, attachments: mail.attachments, files });
         }),
       );
     },
@@ -81,11 +88,11 @@ interface ResendBody {
 
 async function readResendMail(raw: string): Promise<ReadMail> {
   const body = JSON.parse(raw) as ResendBody;
-  return await shownAsRead({ ...body, files: (body.attachments ?? []).map(({ content }) => content) });
+  return await readTwice({ ...body, files: (body.attachments ?? []).map(({ content }) => content) });
 }
 
 /** Mailboxes of both stand as a header has them. */
-async function shownAsRead(
+async function readTwice(
   body: Omit<ResendBody, "attachments"> & {
     readonly attachments?: readonly { filename: string; content_type?: string; contentType?: string }[];
     readonly files: readonly string[];
@@ -118,7 +125,7 @@ async function inTime<T>(work: Promise<T>): Promise<T | string> {
 }
 
 describe("SMTP", () => {
-  it("says what the server refuses for good and what it may take another time, and that nothing left", async () => {
+  it("reports a permanent and a temporary rejection by the server, and that nothing was sent", async () => {
     for (const [wish, code] of [
       ["refused", "invalid_input"],
       ["unwanted", "invalid_input"],
@@ -129,17 +136,17 @@ describe("SMTP", () => {
     }
   });
 
-  it("names the recipient whom the server refuses, since the whole mail stays for that one", async () => {
+  it("names the rejected recipient, for whom the whole mail is not sent", async () => {
     const [taken, refused] = [addressee(), addressee("refused")];
     const sent = await smtp().send("ten_1", mailTo(taken, { cc: [{ name: "", address: refused }] }), sending());
     const message = sent.ok ? "" : sent.error.message;
     expect([message.includes(refused), message.includes(taken)]).toEqual([true, false]);
   });
 
-  it("surely sent nothing when nobody listens, and when the server speaks something else", async () => {
+  it("has sent nothing if no server listens, or if the server speaks another protocol", async () => {
     const free = await smtp({ port: 1 }).send("ten_1", mailTo(addressee()), sending());
     expect(free).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "no" } });
-    const port = Number(new URL(desk.url).port);
+    const port = Number(new URL(mailServer.url).port);
     const http = await smtp({ port }).send("ten_1", mailTo(addressee()), {
       key: "k",
       signal: AbortSignal.timeout(500),
@@ -162,7 +169,7 @@ describe("SMTP", () => {
     ["drip", "never ends its word"],
     ["endless", "talks without end"],
   ])("ends with its time, and surely sent nothing, at a server that is %s: it %s", async (wish) => {
-    const odd = smtp({ port: desk.oddSmtpPort, from: `${wish}@example.org` });
+    const odd = smtp({ port: mailServer.oddSmtpPort, from: `${wish}@example.org` });
     const file = { filename: "a", contentType: "text/plain", bytes: new Uint8Array(10 * 1024 * 1024) };
     const mail = mailTo(addressee(), { attachments: [file] });
     const sent = await inTime(odd.send("ten_1", mail, { key: "k", signal: AbortSignal.timeout(1_000) }));
@@ -171,7 +178,7 @@ describe("SMTP", () => {
 
   it("ends with its time at a server that takes a connection and never says a word", async () => {
     for (const secure of [false, true]) {
-      const mute = smtp({ port: desk.muteSmtpPort, secure });
+      const mute = smtp({ port: mailServer.muteSmtpPort, secure });
       const sent = await inTime(
         mute.send("ten_1", mailTo(addressee()), { key: "k", signal: AbortSignal.timeout(500) }),
       );
@@ -180,14 +187,14 @@ describe("SMTP", () => {
   });
 
   it("takes no word about a mail that was said before the mail", async () => {
-    const odd = smtp({ port: desk.oddSmtpPort, from: "ahead@example.org" });
+    const odd = smtp({ port: mailServer.oddSmtpPort, from: "ahead@example.org" });
     const sent = await inTime(odd.send("ten_1", mailTo(addressee()), sending()));
     expect(sent).toMatchObject({ ok: false, error: { code: "upstream_failed", happened: "no" } });
   });
 
   it("logs in, and names no password when it is refused", async () => {
     const address = addressee();
-    const plain = { port: desk.plainSmtpPort, username: "otto", password: "right" };
+    const plain = { port: mailServer.plainSmtpPort, username: "otto", password: "right" };
     expect(await smtp(plain).send("ten_1", mailTo(address), sending())).toMatchObject({ ok: true });
     expect(await arrivedMail(address)).toMatchObject([{ user: "otto", from: "otto@example.org" }]);
     const wrong = await smtp({ ...plain, password: "canary" }).send("ten_1", mailTo(addressee()), sending());
@@ -197,8 +204,8 @@ describe("SMTP", () => {
 
   it("logs in over TLS, begun at once or after the server's offer", async () => {
     for (const [port, secure] of [
-      [desk.upgradingSmtpPort, false],
-      [desk.secureSmtpPort, true],
+      [mailServer.upgradingSmtpPort, false],
+      [mailServer.secureSmtpPort, true],
     ] as const) {
       const address = addressee();
       const server = smtp({ port, secure, username: "otto", password: "right" });
@@ -208,22 +215,22 @@ describe("SMTP", () => {
   });
 
   it("sends nothing, and no password, to a server whose certificate is another's", async () => {
-    const other = smtp({ port: desk.otherNameSmtpPort, secure: true, username: "otto", password: "right" });
+    const other = smtp({ port: mailServer.otherNameSmtpPort, secure: true, username: "otto", password: "right" });
     const address = addressee();
     const sent = await inTime(other.send("ten_1", mailTo(address), sending()));
     expect(sent).toMatchObject({ ok: false, error: { happened: "no" } });
     expect(await arrivedMail(address)).toEqual([]);
   });
 
-  it("sends nothing, and no password, to a server whose certificate nobody vouches for", async () => {
-    const strict = smtp({ port: desk.strictSmtpPort, username: "otto", password: "right" });
+  it("sends nothing, and no password, to a server with an untrusted certificate", async () => {
+    const strict = smtp({ port: mailServer.strictSmtpPort, username: "otto", password: "right" });
     const sent = await strict.send("ten_1", mailTo(addressee()), { key: "k", signal: AbortSignal.timeout(5_000) });
     expect(sent).toMatchObject({ ok: false, error: { happened: "no" } });
   });
 });
 
 describe("Resend", () => {
-  it("says what it refuses for good and what it may take another time", async () => {
+  it("distinguishes permanent from temporary rejections", async () => {
     for (const [wish, code] of [
       ["refused", "invalid_input"],
       ["forbidden", "forbidden"],
@@ -248,7 +255,7 @@ describe("Resend", () => {
     expect(await arrivedMail(address)).toHaveLength(1);
   });
 
-  it("fails when nobody answers", async () => {
+  it("fails when no server answers", async () => {
     const sent = await resend("re_right", "http://127.0.0.1:1").send("ten_1", mailTo(addressee()), sending());
     expect(sent).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
   });

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { makeCaller } from "../../http/entry.ts";
 import { bring, receivedOf, SOON, tasksOf, withPerson } from "./client.ts";
 
-test("mail that was given up is kept, and worked once when an administrator asks for it", async () => {
+test("mail that was given up is stored, and processed once when an administrator replays it", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { caller, ana, address } = await withPerson();
   const get = vi.spyOn(env.FILES, "get").mockImplementation(() => {

@@ -88,21 +88,21 @@ describe("the mails of a task's tree", () => {
   const tree = () => ({ tenant: makeId("tenant", 1, new Uint8Array(10)), rootId: `task_${crypto.randomUUID()}` });
 
   test("are bounded for all of its tasks together, also where they are sent at one moment", async () => {
-    const whole = tree();
+    const full = tree();
     const keys = Array.from({ length: 8 }, (_, index) => `call_${index}`);
-    const reserved = await Promise.all(keys.map((key) => taskMailFromEnv(env, whole).reserve(key, 3)));
+    const reserved = await Promise.all(keys.map((key) => taskMailFromEnv(env, full).reserve(key, 3)));
     const granted = keys.filter((_, index) => reserved[index]?.ok === true);
     expect(granted.length).toBeGreaterThan(0);
     // One that is asked for again, after a crash say, is the same one.
-    for (const key of granted) expect(await taskMailFromEnv(env, whole).reserve(key, 3)).toMatchObject({ ok: true });
-    const late = await taskMailFromEnv(env, whole).reserve("late", granted.length);
+    for (const key of granted) expect(await taskMailFromEnv(env, full).reserve(key, 3)).toMatchObject({ ok: true });
+    const late = await taskMailFromEnv(env, full).reserve("late", granted.length);
     expect(late).toMatchObject({ ok: false, error: { code: "budget_exceeded" } });
-    await taskMailFromEnv(env, whole).release(granted[0] ?? "");
-    expect(await taskMailFromEnv(env, whole).reserve("late", granted.length)).toMatchObject({ ok: true });
+    await taskMailFromEnv(env, full).release(granted[0] ?? "");
+    expect(await taskMailFromEnv(env, full).reserve("late", granted.length)).toMatchObject({ ok: true });
     expect(await taskMailFromEnv(env, tree()).reserve("other", 1)).toMatchObject({ ok: true });
   });
 
-  test("can be none at all", async () => {
+  test("can be empty", async () => {
     expect(await taskMailFromEnv(env, tree()).reserve("call_1", 0)).toMatchObject({
       error: { code: "budget_exceeded" },
     });

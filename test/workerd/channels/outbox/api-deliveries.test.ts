@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe("deliveries", () => {
-  test("are listed as they stand, the latest first, narrowed by what is asked", async () => {
+  test("are listed with their current state, the latest first, with filters", async () => {
     const caller = await makeCaller();
     const at = Date.now();
     answerSendings(({ delivery: { kind } }) => (kind === "alert" ? { kind: "dead", why: "no such mailbox" } : sent()));
@@ -78,7 +78,7 @@ describe("deliveries", () => {
     expectProblem(await caller.send("GET", "/v1/deliveries/nonsense"), 404);
   });
 
-  test("that are dead are sent again by an administrator, once for each time that is asked", async () => {
+  test("that are dead are resent by an administrator, once for each request", async () => {
     const caller = await makeCaller();
     answerSendings(() => ({ kind: "dead", why: "no such mailbox" }));
     const dead = await put(caller);
@@ -96,7 +96,7 @@ describe("deliveries", () => {
     expect(acts.filter(({ action }: { action: string }) => action === "delivery.replay")).toHaveLength(1);
   });
 
-  test("are not sent again when they never could leave", async () => {
+  test("are not resent if they can never be sent", async () => {
     const caller = await makeCaller();
     const refused = await put(caller, { refused: "There is nobody called Ann." });
     await until(caller, "?state=dead", [`${refused.id} dead`]);

@@ -17,7 +17,7 @@ function outboxFor(tenant: string) {
   const delivery = (more: Partial<Delivery> = {}) => deliveryOf(tenant, more);
   return {
     delivery,
-    /** Anew for every call: a stub from before a crash is broken. */
+    /** A new stub for every call: one from before a crash is broken. */
     rpc: {
       put: (deliveries: readonly Delivery[]) => outboxesFromEnv(env)(name).put(deliveries),
       callOff: (about: string) => outboxesFromEnv(env)(name).callOff(about),
@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe("an outbox", () => {
-  test("sends what it was given, once, whoever puts it again", async () => {
+  test("sends a delivery once, however often it is put", async () => {
     const { rpc, delivery, ids, attempts, state } = await newOutbox();
     const one = delivery();
     await rpc.put([one]);
@@ -148,7 +148,7 @@ describe("an outbox", () => {
     expect(attempts()[1]?.refs).toEqual({ card: { ts: "1.2" } });
   });
 
-  test("keeps what is dead or unknown until it is replayed, under the same id", async () => {
+  test("stores dead and unknown deliveries until they are replayed under the same id", async () => {
     const { rpc, delivery, ids, attempts, state } = await newOutbox();
     const [dead, unknown] = [delivery(), delivery()];
     answerSendings(({ delivery: { id } }) => ({ kind: id === dead.id ? "dead" : "unknown", why: "gone" }));
@@ -164,7 +164,7 @@ describe("an outbox", () => {
     expect(attempts().at(-1)).toMatchObject({ number: 2 });
   });
 
-  test("puts what stands in the stead of a dead delivery into its own outbox", async () => {
+  test("puts the fallback of a dead delivery into the fallback's own outbox", async () => {
     const { rpc, delivery, ids, tenant } = await newOutbox();
     const instead = delivery({ channel: "slack", to: "T1/C1" });
     const dead = delivery({ otherwise: [instead] });
@@ -176,7 +176,7 @@ describe("an outbox", () => {
     expect(getOutboxName(instead)).toBe(`${tenant}/slack/T1`);
   });
 
-  test("sends nothing of what was called off, also when it comes after its calling-off", async () => {
+  test("sends no cancelled delivery, even if it arrives after its cancellation", async () => {
     const { rpc, delivery, ids, state } = await newOutbox();
     const at = Date.now();
     const reminder = delivery({ about: "qst_1", notBefore: at + 3_600_000, createdAt: at - 10 });
@@ -190,7 +190,7 @@ describe("an outbox", () => {
     expect(ids()).toEqual([settled.id]);
   });
 
-  test("tells Postgres how deliveries stand, and sends also while Postgres is away", async () => {
+  test("reports the state of deliveries to Postgres, and sends while Postgres is unavailable", async () => {
     const { rpc, delivery, state, tenant } = await newOutbox();
     const upsert = vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("refused"));
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);

@@ -6,46 +6,50 @@ import { inboxesFromEnv } from "../../../../adapters/env/channels.ts";
 import { sweep } from "../../../../workers/sweep.ts";
 import { expectProblem, knock, makeCaller } from "../../http/entry.ts";
 import { linkIn, newBrowser } from "../../mcp/consent-client.ts";
-import { type Desk, makeDesk, nextTs } from "./server.ts";
+import { type Workspace, openWorkspace, nextTs } from "./server.ts";
 import { operatorKey, send } from "../../tenant/client.ts";
 
 beforeEach(() => reset());
 
 describe("an installation", () => {
   test("by a pasted token is checked at Slack, listed without it, and forgotten", async () => {
-    const desk = await makeDesk();
-    const { data } = (await desk.caller.send("GET", "/v1/slack/installs")).json;
-    expect(data).toMatchObject([{ team: desk.slack.team, status: "active", bot_user: desk.app.botUser }]);
-    expect(JSON.stringify(data)).not.toContain(desk.app.token);
-    expectProblem(await desk.caller.send("POST", "/v1/slack/installs", { bot_token: "xoxb-none" }), 422, "bot_token");
+    const workspace = await openWorkspace();
+    const { data } = (await workspace.caller.send("GET", "/v1/slack/installs")).json;
+    expect(data).toMatchObject([{ team: workspace.slack.team, status: "active", bot_user: workspace.app.botUser }]);
+    expect(JSON.stringify(data)).not.toContain(workspace.app.token);
+    expectProblem(
+      await workspace.caller.send("POST", "/v1/slack/installs", { bot_token: "xoxb-none" }),
+      422,
+      "bot_token",
+    );
     const other = await makeCaller();
-    const taken = await other.send("POST", "/v1/slack/installs", { bot_token: desk.app.token });
+    const taken = await other.send("POST", "/v1/slack/installs", { bot_token: workspace.app.token });
     expectProblem(taken, 409);
     expectProblem(await other.send("GET", `/v1/slack/installs/${data[0].id}`), 404);
-    expect((await desk.caller.send("DELETE", `/v1/slack/installs/${data[0].id}`)).status).toBe(200);
-    expect((await other.send("POST", "/v1/slack/installs", { bot_token: desk.app.token })).status).toBe(201);
+    expect((await workspace.caller.send("DELETE", `/v1/slack/installs/${data[0].id}`)).status).toBe(200);
+    expect((await other.send("POST", "/v1/slack/installs", { bot_token: workspace.app.token })).status).toBe(201);
   });
 
   test("that Slack ends is marked, and nothing of the workspace is worked any more", async () => {
-    const desk = await makeDesk();
-    expect((await desk.event({ type: "app_uninstalled", event_ts: nextTs() })).status).toBe(200);
+    const workspace = await openWorkspace();
+    expect((await workspace.event({ type: "app_uninstalled", event_ts: nextTs() })).status).toBe(200);
     await vi.waitFor(
       async () => {
-        const { data } = (await desk.caller.send("GET", "/v1/slack/installs")).json;
+        const { data } = (await workspace.caller.send("GET", "/v1/slack/installs")).json;
         expect(data).toMatchObject([{ status: "revoked" }]);
       },
       { timeout: 20_000 },
     );
   });
 
-  test("that is newer than its end stands, however late Slack tells of that", async () => {
-    const desk = await makeDesk();
-    const { data } = (await desk.caller.send("GET", "/v1/slack/installs")).json;
+  test("that is newer than the uninstall stays, however late Slack reports the uninstall", async () => {
+    const workspace = await openWorkspace();
+    const { data } = (await workspace.caller.send("GET", "/v1/slack/installs")).json;
     const before = Math.floor(Date.parse(data[0].updated_at) / 1000) - 60;
-    await desk.event({ type: "app_uninstalled", event_ts: `${before}.000001` }, "Ev1");
+    await workspace.event({ type: "app_uninstalled", event_ts: `${before}.000001` }, "Ev1");
     await vi.waitFor(
       async () => {
-        const { items } = await inboxesFromEnv(env)(`slack/${desk.slack.team}`).received({
+        const { items } = await inboxesFromEnv(env)(`slack/${workspace.slack.team}`).received({
           after: null,
           limit: 10,
           since: 0,
@@ -54,26 +58,26 @@ describe("an installation", () => {
       },
       { timeout: 20_000 },
     );
-    const now = (await desk.caller.send("GET", "/v1/slack/installs")).json;
+    const now = (await workspace.caller.send("GET", "/v1/slack/installs")).json;
     expect(now.data).toMatchObject([{ status: "active" }]);
   });
 
   test("goes with its tenant, and so does what came from the workspace, unless it is another tenant's by then", async () => {
-    const [desk, moved] = [await makeDesk(), await makeDesk()];
-    const inbox = async ({ slack }: Desk) =>
+    const [workspace, moved] = [await openWorkspace(), await openWorkspace()];
+    const inbox = async ({ slack }: Workspace) =>
       (await inboxesFromEnv(env)(`slack/${slack.team}`).received({ after: null, limit: 10, since: 0 })).items;
-    for (const one of [desk, moved]) {
+    for (const one of [workspace, moved]) {
       await one.mention("hi");
       await one.tasks(1);
     }
     await moved.event({ type: "app_uninstalled", event_ts: nextTs() });
     const old = (await moved.caller.send("GET", "/v1/slack/installs")).json.data[0].id;
-    const receivedBy = async (caller: Desk["caller"], id: string) =>
+    const receivedBy = async (caller: Workspace["caller"], id: string) =>
       (await caller.send("GET", `/v1/slack/installs/${id}/received`)).json.data;
-    const own = (await desk.caller.send("GET", "/v1/slack/installs")).json.data[0].id;
+    const own = (await workspace.caller.send("GET", "/v1/slack/installs")).json.data[0].id;
     await vi.waitFor(
       async () =>
-        expect(await receivedBy(desk.caller, own)).toMatchObject([
+        expect(await receivedBy(workspace.caller, own)).toMatchObject([
           { event: "spoken", state: "done", task_id: expect.stringMatching(/^task_/) },
         ]),
       { timeout: 20_000 },
@@ -90,10 +94,10 @@ describe("an installation", () => {
     const now = (await next.send("GET", "/v1/slack/installs")).json.data[0].id;
     expect(await receivedBy(next, now)).toEqual([]);
     expect(await receivedBy(moved.caller, old)).toEqual([]);
-    for (const { caller } of [desk, moved])
+    for (const { caller } of [workspace, moved])
       await send({ method: "DELETE", path: `/v1/tenants/${caller.tenant}`, key: operatorKey() });
     await sweep(env, Date.now());
-    expect(await inbox(desk)).toEqual([]);
+    expect(await inbox(workspace)).toEqual([]);
     expect((await inbox(moved)).length).toBeGreaterThan(0);
   });
 
@@ -104,61 +108,63 @@ describe("an installation", () => {
   });
 
   describe("by OAuth", () => {
-    async function begin(desk: Pick<Desk, "caller">): Promise<URL> {
-      const begun = await desk.caller.send("POST", "/v1/slack/authorize");
-      expect(begun.status, begun.text).toBe(200);
-      return new URL(begun.json.url);
+    async function begin(workspace: Pick<Workspace, "caller">): Promise<URL> {
+      const started = await workspace.caller.send("POST", "/v1/slack/authorize");
+      expect(started.status, started.text).toBe(200);
+      return new URL(started.json.url);
     }
     /** By a key: in a browser, which goes by Otto's own page. */
-    async function went(desk: Pick<Desk, "caller">, browser = newBrowser()) {
-      const page = new URL(await browser.begin((await begin(desk)).href));
+    async function went(workspace: Pick<Workspace, "caller">, browser = newBrowser()) {
+      const page = new URL(await browser.begin((await begin(workspace)).href));
       const back = async (query: Record<string, string>, by = browser) =>
         await by.visit(`/slack/oauth?${new URLSearchParams(query).toString()}`);
       return { page, state: page.searchParams.get("state") ?? "", back };
     }
 
-    async function thatWent(desk: Pick<Desk, "caller">) {
+    async function thatWent(workspace: Pick<Workspace, "caller">) {
       const browser = newBrowser();
-      await went(desk, browser);
+      await went(workspace, browser);
       return browser;
     }
 
     /** The cookie of a session, signed in by the caller's key. */
-    async function signedIn({ key }: Desk["caller"]) {
+    async function signedIn({ key }: Workspace["caller"]) {
       const headers = { "content-type": "application/json", "cf-connecting-ip": "192.0.2.77" };
-      const begun = await knock("POST", "/v1/session", { headers, body: JSON.stringify({ key }) });
-      const [, cookie = "", token = ""] = /^([^=]+)=([^;]*)/.exec(begun.headers.get("set-cookie") ?? "") ?? [];
+      const started = await knock("POST", "/v1/session", { headers, body: JSON.stringify({ key }) });
+      const [, cookie = "", token = ""] = /^([^=]+)=([^;]*)/.exec(started.headers.get("set-cookie") ?? "") ?? [];
       return { cookie, token };
     }
 
-    test("keeps the workspace for the tenant that began it, once", async () => {
-      const desk = await makeDesk();
-      const { page, state, back } = await went(desk);
+    test("records the workspace for the tenant that started it, once", async () => {
+      const workspace = await openWorkspace();
+      const { page, state, back } = await went(workspace);
       expect(page.searchParams.get("client_id")).toBe("1111.2222");
       const redirectUri = page.searchParams.get("redirect_uri") ?? "";
-      await desk.slack.agree({
-        code: `code-${desk.slack.team}`,
+      await workspace.slack.agree({
+        code: `code-${workspace.slack.team}`,
         user: "U0ANA",
         scope: "chat:write,commands",
         clientId: "1111.2222",
         clientSecret: "canary-client-secret",
         redirectUri,
       });
-      const done = await back({ state, code: `code-${desk.slack.team}` });
+      const done = await back({ state, code: `code-${workspace.slack.team}` });
       expect(done.status, done.text).toBe(200);
       expect(done.text).toContain("Otto is installed in");
-      const { data } = (await desk.caller.send("GET", "/v1/slack/installs")).json;
-      expect(data).toMatchObject([{ team: desk.slack.team, app: desk.app.appId, scopes: ["chat:write", "commands"] }]);
-      const replayed = await back({ state, code: `code-${desk.slack.team}` });
+      const { data } = (await workspace.caller.send("GET", "/v1/slack/installs")).json;
+      expect(data).toMatchObject([
+        { team: workspace.slack.team, app: workspace.app.appId, scopes: ["chat:write", "commands"] },
+      ]);
+      const replayed = await back({ state, code: `code-${workspace.slack.team}` });
       expect(replayed.status).toBe(400);
       expect(replayed.text).toContain("did not start this");
     });
 
-    test("takes nobody back who did not go that way, and keeps the consent for who did", async () => {
-      const desk = await makeDesk();
-      const { page, state, back } = await went(desk);
-      const code = `code-${desk.slack.team}`;
-      await desk.slack.agree({
+    test("rejects a browser that did not start it, and keeps the consent valid for the one that did", async () => {
+      const workspace = await openWorkspace();
+      const { page, state, back } = await went(workspace);
+      const code = `code-${workspace.slack.team}`;
+      await workspace.slack.agree({
         code,
         user: "U0ANA",
         scope: "chat:write,commands",
@@ -170,18 +176,18 @@ describe("an installation", () => {
       const sent = await back({ state, code }, newBrowser());
       expect([sent.status, sent.text]).toEqual([400, expect.stringContaining("This browser did not start this")]);
       // Somebody who went the same way for another one.
-      const other = await back({ state, code }, await thatWent(desk));
+      const other = await back({ state, code }, await thatWent(workspace));
       expect(other.status).toBe(400);
-      expect((await desk.caller.send("GET", "/v1/slack/installs")).json.data).toHaveLength(1);
+      expect((await workspace.caller.send("GET", "/v1/slack/installs")).json.data).toHaveLength(1);
       expect((await back({ state, code })).text).toContain("Otto is installed in");
     });
 
-    test("asks in words before it leads on, and nobody else can make the link that does", async () => {
-      const desk = await makeDesk();
-      const { pathname, search } = await begin(desk);
+    test("asks for a confirmation before the redirect, whose link only this browser can make", async () => {
+      const workspace = await openWorkspace();
+      const { pathname, search } = await begin(workspace);
       const browser = newBrowser();
       const page = await browser.visit(pathname + search);
-      expect(page.text).toContain(desk.caller.tenant);
+      expect(page.text).toContain(workspace.caller.tenant);
       expect(page.text).toContain("Go on only if you have begun this yourself");
       expect(page.headers.get("set-cookie")).toMatch(/; HttpOnly; SameSite=Lax$/);
       const stranger = newBrowser();
@@ -198,8 +204,8 @@ describe("an installation", () => {
     });
 
     test("begun by a session leads to Slack at once, and back in that browser only", async () => {
-      const desk = await makeDesk();
-      const { token, cookie } = await signedIn(desk.caller);
+      const workspace = await openWorkspace();
+      const { token, cookie } = await signedIn(workspace.caller);
       const ask = async () =>
         await knock("POST", "/v1/slack/authorize", {
           headers: { cookie: `${cookie}=${token}`, "sec-fetch-site": "same-origin", "idempotency-key": "one" },
@@ -207,28 +213,28 @@ describe("an installation", () => {
       const lost = await ask();
       expect(lost.status, lost.text).toBe(200);
       // An answer that was lost comes again, with what binds the browser.
-      const begun = await ask();
-      expect([begun.text, begun.headers.get("idempotency-replayed")]).toEqual([lost.text, "true"]);
-      const page = new URL(begun.json.url);
+      const started = await ask();
+      expect([started.text, started.headers.get("idempotency-replayed")]).toEqual([lost.text, "true"]);
+      const page = new URL(started.json.url);
       expect(page.pathname).toBe("/oauth/v2/authorize");
       const path = `/slack/oauth?state=${page.searchParams.get("state") ?? ""}&error=no`;
       expect((await newBrowser().visit(path)).text).toContain("This browser did not start this");
-      const [set = ""] = begun.headers.getSetCookie();
+      const [set = ""] = started.headers.getSetCookie();
       const home = await knock("GET", path, { headers: { cookie: set.split(";")[0] ?? "" } });
       expect(home.text).toContain("Slack says no");
     });
 
     test("shows why it did not happen: refused, unknown to Slack, forged, over", async () => {
-      const desk = await makeDesk();
+      const workspace = await openWorkspace();
       const answer = async (query: Record<string, string>) => {
-        const { state, back } = await went(desk);
+        const { state, back } = await went(workspace);
         return (await back({ state, ...query })).text;
       };
       expect(await answer({ error: "access_denied" })).toContain("access_denied");
       expect(await answer({ code: "made-up" })).toContain("Otto was not installed.");
       expect(await answer({ state: "forged", code: "x" })).toContain("did not start this installation");
       vi.setSystemTime(Date.now() - 11 * 60_000);
-      const old = await went(desk);
+      const old = await went(workspace);
       vi.useRealTimers();
       expect((await old.back({ state: old.state, code: "x" })).text).toContain("has expired");
     });

@@ -36,7 +36,7 @@ async function postedTexts(slack: SlackClient, channel: string): Promise<string[
 }
 
 describe("slack.notify", () => {
-  test("posts to the workspace of its tenant, and says how to install where there is none", async () => {
+  test("posts to the workspace of its tenant, or says how to install Otto", async () => {
     const [one, other] = [await makeCaller(), await makeCaller()];
     const slack = await installedSlack(one.tenant);
     const call = async (caller: Caller) =>
@@ -84,12 +84,12 @@ function resultTo(tenant: string, to: string, message: Partial<OutMessage> = {})
   return deliveryOf(tenant, { channel: "slack", to, lane: to, content: { ...MESSAGE, ...message } });
 }
 
-/** How it stands once it is over. */
+/** Waits for the end of a delivery and returns its state. */
 async function endOf(delivery: Delivery): Promise<DeliveryReport> {
   return await vi.waitFor(
     async () => {
       const report = (await outboxesFromEnv(env)(getOutboxName(delivery)).look(delivery.id))?.report;
-      if (report?.endedAt == null) throw new Error(`it is not over: ${report?.state}`);
+      if (report?.endedAt == null) throw new Error(`not ended: ${report?.state}`);
       return report;
     },
     { timeout: 15_000, interval: 50 },

@@ -1,12 +1,12 @@
 /** Progress of a task in Slack: what is not posted by the task's end is cancelled. */
 import { expect, test, vi } from "vitest";
-import { isOver, makeDesk, saying } from "./server.ts";
+import { isCompleted, openWorkspace, saying } from "./server.ts";
 
 test("the end of a task cancels its progress messages that are not posted yet", async () => {
-  const workspace = await makeDesk();
+  const workspace = await openWorkspace();
   await workspace.mention(saying({ text: "Done." }));
   const [task] = await workspace.tasks(1);
-  await workspace.caller.until(task?.id ?? "", isOver);
+  await workspace.caller.until(task?.id ?? "", isCompleted);
   await vi.waitFor(
     async () => {
       const { data } = (await workspace.caller.send("GET", "/v1/deliveries?kind=progress")).json;

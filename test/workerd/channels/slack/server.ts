@@ -38,7 +38,7 @@ export function nextTs(): string {
   return `${Math.floor(Date.now() / 1000)}.${String(made).padStart(6, "0")}`;
 }
 
-export interface Desk {
+export interface Workspace {
   readonly caller: Caller;
   readonly slack: SlackClient;
   readonly app: WorkspaceFacts;
@@ -58,7 +58,7 @@ export interface Desk {
 }
 
 /** Makes a tenant with a workspace of two people, a channel, and somebody of another workspace in it. */
-export async function makeDesk(): Promise<Desk> {
+export async function openWorkspace(): Promise<Workspace> {
   const [caller, slack] = [await makeCaller(), new SlackClient(inject("servers").slackUrl, newTeam())];
   const app = await slack.make({
     users: [
@@ -70,8 +70,8 @@ export async function makeDesk(): Promise<Desk> {
   });
   const installed = await caller.send("POST", "/v1/slack/installs", { bot_token: app.token });
   expect(installed.status, installed.text).toBe(201);
-  const event: Desk["event"] = async (told, eventId = `Ev${crypto.randomUUID()}`) =>
-    await post("/slack/events", await signJson(eventEnvelope(app, told, eventId), SIGNING));
+  const event: Workspace["event"] = async (payload, eventId = `Ev${crypto.randomUUID()}`) =>
+    await post("/slack/events", await signJson(eventEnvelope(app, payload, eventId), SIGNING));
   const acknowledged = async (answer: Promise<Answer>) => expect((await answer).status).toBe(200);
   return {
     caller,
@@ -80,14 +80,14 @@ export async function makeDesk(): Promise<Desk> {
     event,
     async mention(text, more = {}) {
       const ts = nextTs();
-      const said = { user: ANA, channel: CHANNEL, ts, text: `<@${app.botUser}> ${text}`, ...more };
-      await acknowledged(event(mentionEvent(said)));
-      return said.ts;
+      const message = { user: ANA, channel: CHANNEL, ts, text: `<@${app.botUser}> ${text}`, ...more };
+      await acknowledged(event(mentionEvent(message)));
+      return message.ts;
     },
     async reply(threadTs, text, more = {}) {
-      const said = { user: ANA, channel: CHANNEL, ts: nextTs(), threadTs, text, ...more };
-      await acknowledged(event(messageEvent(said)));
-      return said.ts;
+      const message = { user: ANA, channel: CHANNEL, ts: nextTs(), threadTs, text, ...more };
+      await acknowledged(event(messageEvent(message)));
+      return message.ts;
     },
     async command(text, user = ANA) {
       const fields = commandFields(app, { user, channel: CHANNEL, text, responseUrl: await slack.responseUrl() });
@@ -95,8 +95,8 @@ export async function makeDesk(): Promise<Desk> {
     },
     async click(click) {
       const responseUrl = await slack.responseUrl();
-      const whole = { user: ANA, channel: CHANNEL, messageTs: "1.000001", responseUrl, ...click };
-      return await post("/slack/interactive", await signPayload(clickPayload(app, whole), SIGNING));
+      const complete = { user: ANA, channel: CHANNEL, messageTs: "1.000001", responseUrl, ...click };
+      return await post("/slack/interactive", await signPayload(clickPayload(app, complete), SIGNING));
     },
     async submit(form) {
       const payload = submissionPayload(app, { user: ANA, ...form });
@@ -116,11 +116,11 @@ export async function makeDesk(): Promise<Desk> {
       return await vi.waitFor(
         async () => {
           const calls = await slack.calls();
-          const told = calls
+          const texts = calls
             .filter(({ method, ok }) => ok && WHISPERS.has(method))
             .map(({ given }) => String(given["text"]));
-          if (told.length < count) throw new Error(`nobody was told: ${JSON.stringify(calls)}`);
-          return told;
+          if (texts.length < count) throw new Error(`nobody was told: ${JSON.stringify(calls)}`);
+          return texts;
         },
         { timeout: 25_000, interval: 50 },
       );
@@ -143,12 +143,12 @@ export const asking = (query: string, choices?: readonly string[]) => ({
   calls: [{ name: "ask_human", arguments: { query, ...(choices && { choices }) } }],
 });
 
-export const isOver = ({ status }: TaskView) => status === "completed";
+export const isCompleted = ({ status }: TaskView) => status === "completed";
 
 /** A task that Ana asked for, which waits for an answer. */
-export async function waiting(desk: Desk, question: unknown, then: unknown = { text: "Thank you." }) {
-  const ts = await desk.mention(saying(question, then));
-  const [task] = await desk.tasks(1);
-  const view = await desk.caller.until(task?.id ?? "", ({ pending }) => pending.length > 0);
+export async function askInThread(workspace: Workspace, question: unknown, then: unknown = { text: "Thank you." }) {
+  const ts = await workspace.mention(saying(question, then));
+  const [task] = await workspace.tasks(1);
+  const view = await workspace.caller.until(task?.id ?? "", ({ pending }) => pending.length > 0);
   return { ts, view, ask: waitIdOf(view) };
 }

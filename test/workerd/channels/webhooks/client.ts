@@ -27,7 +27,7 @@ export interface TestWebhook {
 }
 
 /** A place at the receiver that answers by these replies in turn, the last of them from then on. */
-export async function newPlace(...replies: readonly ReceiverReply[]): Promise<string> {
+export async function newReceiver(...replies: readonly ReceiverReply[]): Promise<string> {
   const url = `${inject("servers").receiverUrl}/${crypto.randomUUID()}`;
   await answerBy(url, ...replies);
   return url;

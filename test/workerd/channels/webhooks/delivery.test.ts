@@ -3,7 +3,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { type Caller, makeCaller } from "../../http/entry.ts";
-import { answerBy, isVerifiedBy, makeWebhook, newPlace, postedTo, type TestWebhook, verified } from "./client.ts";
+import { answerBy, isVerifiedBy, makeWebhook, newReceiver, postedTo, type TestWebhook, verified } from "./client.ts";
 
 const SOON = { timeout: 20_000, interval: 50 };
 const DONE = [{ text: "All done \u{1f41f}." }];
@@ -50,9 +50,9 @@ async function untilPosted(url: string, count: number) {
 describe("the events of a task", () => {
   test("reach the endpoints that want them, verified, each under an id of its own, and no other tenant's", async () => {
     const [caller, stranger] = [await makeCaller(), await makeCaller()];
-    const every = await makeWebhook(caller, await newPlace(), ["*"]);
-    const ends = await makeWebhook(caller, await newPlace(), ["task.completed", "task.failed"]);
-    const foreign = await makeWebhook(stranger, await newPlace(), ["*"]);
+    const every = await makeWebhook(caller, await newReceiver(), ["*"]);
+    const ends = await makeWebhook(caller, await newReceiver(), ["task.completed", "task.failed"]);
+    const foreign = await makeWebhook(stranger, await newReceiver(), ["*"]);
     const task = await caller.makeTask(DONE, { metadata: { order: 7 } });
     const [end] = await untilPosted(ends.url, 1);
     const all = await untilPosted(every.url, 3);
@@ -64,18 +64,18 @@ describe("the events of a task", () => {
         task: { id: task.id, status: "completed", output: { text: DONE[0]?.text }, metadata: { order: 7 } },
       },
     });
-    const said = all.map((posted) => verified(every.secret, posted));
-    expect(said.map(({ type }) => type).toSorted()).toEqual(["task.completed", "task.created", "task.started"]);
-    expect(said.every(({ data }) => data["task_id"] === task.id)).toBe(true);
+    const events = all.map((posted) => verified(every.secret, posted));
+    expect(events.map(({ type }) => type).toSorted()).toEqual(["task.completed", "task.created", "task.started"]);
+    expect(events.every(({ data }) => data["task_id"] === task.id)).toBe(true);
     const ids = [end, ...all].map(({ headers }) => headers["webhook-id"]);
     expect(new Set(ids).size).toBe(4);
     expect(ids.every((id) => id?.startsWith("dlv_"))).toBe(true);
     expect(await postedTo(foreign.url)).toEqual([]);
   });
 
-  test("that ask a person are told of its subtasks too, and nothing else of them, nor of calls over the API", async () => {
+  test("that ask a person include those of subtasks, but no other event of subtasks or of calls over the API", async () => {
     const caller = await makeCaller();
-    const every = await makeWebhook(caller, await newPlace(), ["*"]);
+    const every = await makeWebhook(caller, await newReceiver(), ["*"]);
     await caller.send("POST", "/v1/tools/get_current_time/call", { arguments: {} });
     const asking = JSON.stringify({
       replies: [{ calls: [{ name: "ask_human", arguments: { query: "Which one?" } }] }],
@@ -97,18 +97,18 @@ describe("the events of a task", () => {
     );
   });
 
-  test("go to nobody before an endpoint is there, and to one from the answer on that made it", async () => {
+  test("start with the answer that creates an endpoint", async () => {
     const caller = await makeCaller();
     await caller.makeTask(DONE);
     await untilReported(caller, 1);
-    const webhook = await makeWebhook(caller, await newPlace(), ["task.completed"]);
+    const webhook = await makeWebhook(caller, await newReceiver(), ["task.completed"]);
     const second = await caller.makeTask(DONE);
     const [posted] = await untilPosted(webhook.url, 1);
     expect(posted !== undefined && verified(webhook.secret, posted).data["task_id"]).toBe(second.id);
     expect((await caller.send("DELETE", `/v1/webhooks/${webhook.id}`)).status).toBe(204);
     await caller.makeTask(DONE);
     await untilReported(caller, 3);
-    const late = await makeWebhook(caller, await newPlace(), ["task.completed"]);
+    const late = await makeWebhook(caller, await newReceiver(), ["task.completed"]);
     await caller.makeTask(DONE);
     await untilPosted(late.url, 1);
     expect(await postedTo(webhook.url)).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("the events of a task", () => {
 
 test("the result of a task goes to a webhook that its `deliver` names, whatever events that wants", async () => {
   const caller = await makeCaller();
-  const webhook = await makeWebhook(caller, await newPlace(), ["task.failed"]);
+  const webhook = await makeWebhook(caller, await newReceiver(), ["task.failed"]);
   const task = await caller.makeTask(DONE, { deliver: [{ channel: "webhook", to: webhook.id }] });
   const [posted] = await untilPosted(webhook.url, 1);
   expect(posted !== undefined && verified(webhook.secret, posted)).toMatchObject({
@@ -130,7 +130,7 @@ describe("a delivery", () => {
   test("that fails nine times is taken the tenth time, under one id throughout", async () => {
     const caller = await makeCaller();
     const failures = Array.from({ length: 9 }, (_, at) => ({ status: [500, 404, 302][at % 3] ?? 500 }));
-    const webhook = await makeWebhook(caller, await newPlace(...failures, { status: 200 }), ["task.completed"]);
+    const webhook = await makeWebhook(caller, await newReceiver(...failures, { status: 200 }), ["task.completed"]);
     await caller.makeTask(DONE);
     for (let tries = 1; tries <= 9; tries += 1) {
       await untilPosted(webhook.url, tries);
@@ -147,8 +147,8 @@ describe("a delivery", () => {
   test("that is cut off by a crash is sent again, under the same id, and has all of its ten tries left", async () => {
     const caller = await makeCaller();
     const refusals = Array.from({ length: 9 }, () => ({ status: 500 }));
-    const place = await newPlace({ fault: "hang" }, ...refusals, { status: 200 });
-    const webhook = await makeWebhook(caller, place, ["task.completed"]);
+    const receiver = await newReceiver({ fault: "hang" }, ...refusals, { status: 200 });
+    const webhook = await makeWebhook(caller, receiver, ["task.completed"]);
     await caller.makeTask(DONE);
     await untilPosted(webhook.url, 1);
     await abortAllDurableObjects();
@@ -164,8 +164,8 @@ describe("a delivery", () => {
 
   test("to a receiver that is gone ends there, and disables its webhook alone", async () => {
     const caller = await makeCaller();
-    const gone = await makeWebhook(caller, await newPlace({ status: 410 }), ["task.completed"]);
-    const there = await makeWebhook(caller, await newPlace(), ["task.completed"]);
+    const gone = await makeWebhook(caller, await newReceiver({ status: 410 }), ["task.completed"]);
+    const there = await makeWebhook(caller, await newReceiver(), ["task.completed"]);
     await caller.makeTask(DONE);
     await vi.waitFor(async () => expect(await standing(caller, gone)).toEqual(["dead"]), SOON);
     await caller.makeTask(DONE);
@@ -179,10 +179,10 @@ describe("a delivery", () => {
   });
 });
 
-describe("deliveries that failed for good", () => {
-  test("are listed, and sent again under their ids when that is asked for", async () => {
+describe("deliveries that failed permanently", () => {
+  test("are listed, and resent under their ids on request", async () => {
     const caller = await makeCaller();
-    const webhook = await makeWebhook(caller, await newPlace({ status: 500 }), ["task.completed"]);
+    const webhook = await makeWebhook(caller, await newReceiver({ status: 500 }), ["task.completed"]);
     const path = `/v1/webhooks/${webhook.id}`;
     await caller.makeTask(DONE);
     for (let tries = 1; tries <= 10; tries += 1) {
@@ -201,8 +201,8 @@ describe("deliveries that failed for good", () => {
     const after = await caller.send("POST", `${path}/replay`, { since: new Date(Date.now() + 60_000).toISOString() });
     expect([after.status, after.json]).toEqual([202, { replayed: 0, left: 0 }]);
     await answerBy(webhook.url, { status: 200 });
-    const asked = await caller.send("POST", `${path}/replay`, {});
-    expect([asked.status, asked.json]).toEqual([202, { replayed: 1, left: 0 }]);
+    const answer = await caller.send("POST", `${path}/replay`, {});
+    expect([answer.status, answer.json]).toEqual([202, { replayed: 1, left: 0 }]);
     const posted = await untilPosted(webhook.url, 11);
     expect(new Set(posted.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set([dead.id]));
     await vi.waitFor(async () => expect(await standing(caller, webhook)).toEqual(["sent"]), SOON);
@@ -215,9 +215,9 @@ describe("deliveries that failed for good", () => {
 
   test("are sent again a hundred at a time", async () => {
     const caller = await makeCaller();
-    const webhook = await makeWebhook(caller, await newPlace(), ["task.failed"]);
-    const asked = await caller.send("POST", `/v1/webhooks/${webhook.id}/test`);
-    expect(asked.status).toBe(202);
+    const webhook = await makeWebhook(caller, await newReceiver(), ["task.failed"]);
+    const answer = await caller.send("POST", `/v1/webhooks/${webhook.id}/test`);
+    expect(answer.status).toBe(202);
     await untilPosted(webhook.url, 1);
     await runInDurableObject(outboxOf(caller, webhook), (_, { storage }) => {
       for (let copy = 1; copy <= 101; copy += 1) {
@@ -226,7 +226,7 @@ describe("deliveries that failed for good", () => {
             may_have_left, ended_at, version, NULL, json_set(queued, '$.id', id || ?1, '$.state', 'dead'),
             json_set(delivery, '$.id', id || ?1) FROM deliveries WHERE id = ?2`,
           copy,
-          asked.json.delivery_id,
+          answer.json.delivery_id,
         );
       }
     });
@@ -238,15 +238,15 @@ describe("deliveries that failed for good", () => {
   });
 });
 
-test("a test event is sent to the webhook that it is asked of, once for a key", async () => {
+test("a test event is sent to its webhook, once for a key", async () => {
   const caller = await makeCaller();
-  const webhook = await makeWebhook(caller, await newPlace(), ["task.failed"]);
+  const webhook = await makeWebhook(caller, await newReceiver(), ["task.failed"]);
   const send = () => caller.send("POST", `/v1/webhooks/${webhook.id}/test`, undefined, { "idempotency-key": "once" });
-  const asked = await send();
-  expect(asked.status, asked.text).toBe(202);
-  expect((await send()).json).toEqual(asked.json);
+  const answer = await send();
+  expect(answer.status, answer.text).toBe(202);
+  expect((await send()).json).toEqual(answer.json);
   const [posted] = await untilPosted(webhook.url, 1);
   if (posted === undefined) throw new Error("it was posted");
-  expect(posted.headers["webhook-id"]).toBe(asked.json.delivery_id);
+  expect(posted.headers["webhook-id"]).toBe(answer.json.delivery_id);
   expect(verified(webhook.secret, posted)).toMatchObject({ type: "webhook.test", data: { endpoint_id: webhook.id } });
 });

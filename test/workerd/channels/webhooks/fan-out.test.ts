@@ -12,12 +12,12 @@ import { fanOutWebhooks } from "../../../../workers/channels/fan-out/webhooks.ts
 import { report } from "../../../contracts/database/rows.ts";
 import { type Caller, makeCaller } from "../../http/entry.ts";
 import { watchDatabase } from "../../tenant/client.ts";
-import { deliveryTo, makeWebhook, newPlace, postedTo, send, type TestWebhook } from "./client.ts";
+import { deliveryTo, makeWebhook, newReceiver, postedTo, send, type TestWebhook } from "./client.ts";
 
 const URL_OF_NOBODY = "https://receiver.example/otto";
 
 describe("a tenant's object", () => {
-  test("keeps what is wanted since a change began, and narrows it by what was read after the last one", async () => {
+  test("retains the interests of changes since the read started, and drops the others", async () => {
     const { tenant } = await makeCaller();
     const object = tenantsFromEnv(env)(tenant);
     const early = await object.addInterests(["task.failed"]);
@@ -56,7 +56,7 @@ describe("what happened to a task", () => {
     return { facts, seq: 3, type: "task.completed", at, data: { task_id: "task_a" }, endpointsStamp, ...change };
   }
 
-  async function spread(caller: Caller, about: Notice): Promise<readonly Delivery[]> {
+  async function fanOut(caller: Caller, about: Notice): Promise<readonly Delivery[]> {
     const look = { tenant: caller.tenant, notice: about, view: async () => await Promise.resolve(ok(view)) };
     const result = await fanOutWebhooks(env, look);
     if (!result.ok) throw new Error(result.error.message);
@@ -76,7 +76,7 @@ describe("what happened to a task", () => {
   const idsOf = (webhooks: readonly TestWebhook[]) => webhooks.map(({ id }) => id).toSorted();
   const targetsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ to }) => to).toSorted();
 
-  test("goes to each endpoint that wants it, under an id of its own, the same each time it is told", async () => {
+  test("goes to each subscribed endpoint, under an id of its own that a repeat reuses", async () => {
     const caller = await makeCaller();
     const [all, completed, failed] = [
       await makeWebhook(caller, URL_OF_NOBODY, ["*"]),
@@ -84,20 +84,20 @@ describe("what happened to a task", () => {
       await makeWebhook(caller, URL_OF_NOBODY, ["task.failed", "question.*"]),
     ];
     const about = await notice(caller);
-    const deliveries = await spread(caller, about);
+    const deliveries = await fanOut(caller, about);
     expect(targetsOf(deliveries)).toEqual(idsOf([all, completed]));
     expect(new Set(deliveries.map(({ id }) => id)).size).toBe(2);
-    expect(await spread(caller, about)).toEqual(deliveries);
+    expect(await fanOut(caller, about)).toEqual(deliveries);
     for (const { kind, channel, content, to } of deliveries) {
       expect([kind, channel, content["endpoint"]]).toEqual(["event", "webhook", to]);
       expect(JSON.parse(String(content["body"]))).toMatchObject({ type: "task.completed", data: { task: view } });
     }
-    const asked = await spread(caller, await notice(caller, { type: "question.asked", seq: 4 }));
-    expect(targetsOf(asked)).toEqual(idsOf([all, failed]));
+    const questions = await fanOut(caller, await notice(caller, { type: "question.asked", seq: 4 }));
+    expect(targetsOf(questions)).toEqual(idsOf([all, failed]));
     const part = { ...about.facts, parentId: "task_b" };
-    expect(await spread(caller, { ...about, facts: part })).toEqual([]);
-    expect(await spread(caller, { ...about, facts: { ...part, isHidden: true }, type: "question.asked" })).toEqual([]);
-    expect(targetsOf(await spread(caller, { ...about, facts: part, type: "question.asked" }))).toEqual(
+    expect(await fanOut(caller, { ...about, facts: part })).toEqual([]);
+    expect(await fanOut(caller, { ...about, facts: { ...part, isHidden: true }, type: "question.asked" })).toEqual([]);
+    expect(targetsOf(await fanOut(caller, { ...about, facts: part, type: "question.asked" }))).toEqual(
       idsOf([all, failed]),
     );
   });
@@ -105,17 +105,17 @@ describe("what happened to a task", () => {
   test("goes to an endpoint that was made a moment ago, although the list was read before", async () => {
     const caller = await makeCaller();
     const first = await makeWebhook(caller, URL_OF_NOBODY);
-    expect(targetsOf(await spread(caller, await notice(caller)))).toEqual(idsOf([first]));
+    expect(targetsOf(await fanOut(caller, await notice(caller)))).toEqual(idsOf([first]));
     const second = await makeWebhook(caller, URL_OF_NOBODY);
     const about = await notice(caller);
-    expect(targetsOf(await spread(caller, about))).toEqual(idsOf([first, second]));
+    expect(targetsOf(await fanOut(caller, about))).toEqual(idsOf([first, second]));
   });
 
-  test("is told and sent by what was read last while the database is away, and waits when nothing was", async () => {
+  test("is fanned out by the last read while the database is unavailable, and waits if there was no read", async () => {
     const caller = await makeCaller();
-    const { id, url } = await makeWebhook(caller, await newPlace(), ["task.failed"]);
+    const { id, url } = await makeWebhook(caller, await newReceiver(), ["task.failed"]);
     const about = await notice(caller, { type: "task.failed" });
-    expect(targetsOf(await spread(caller, about))).toEqual([id]);
+    expect(targetsOf(await fanOut(caller, about))).toEqual([id]);
     expect(await send(await deliveryTo(caller, id))).toMatchObject({ kind: "sent" });
     const changed = await notice(caller, { type: "task.failed" });
     const task = await caller.until(
@@ -126,10 +126,10 @@ describe("what happened to a task", () => {
     watch.isAway = true;
     const later = Date.now() + 6_000;
     vi.spyOn(Date, "now").mockReturnValue(later);
-    expect(targetsOf(await spread(caller, about))).toEqual([id]);
+    expect(targetsOf(await fanOut(caller, about))).toEqual([id]);
     expect(await send(await deliveryTo(caller, id))).toMatchObject({ kind: "sent" });
-    expect(watch.asked).toBeGreaterThan(0);
-    await expect(spread(caller, changed)).rejects.toThrow("cannot be read");
+    expect(watch.queries).toBeGreaterThan(0);
+    await expect(fanOut(caller, changed)).rejects.toThrow("cannot be read");
     const deliver = [{ channel: "email" as const, to: "ann@example.com" }];
     const mailed = { ...changed, facts: { ...changed.facts, task: task.id, rootId: task.id, deliver } };
     expect(await fanOutNotices(env, caller.tenant, [mailed])).toMatchObject([{ code: "upstream_failed" }]);

@@ -97,7 +97,7 @@ describe("a call that comes again", () => {
     await worked(caller, nightly, 2);
   });
 
-  test("requires once_per_body for a new generic hook, and keeps it in a replacement without it", async () => {
+  test("requires once_per_body for a new generic hook, and retains it in a replacement without it", async () => {
     const caller = await makeCaller();
     expectProblem(await caller.send("POST", HOOKS, { name: "a", type: "generic" }), 422, "once_per_body");
     const rule = { name: "b", type: "standard", once_per_body: true };

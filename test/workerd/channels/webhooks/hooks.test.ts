@@ -23,18 +23,18 @@ import {
 import { newTenant, operatorKey, send as sendCall, watchDatabase } from "../../tenant/client.ts";
 
 describe("hooks over the API", () => {
-  test("are made, listed, set anew at a version and deleted, written down, and never show their secret", async () => {
+  test("are created, listed, replaced at a version and deleted, with audit rows, and never reveal their secret", async () => {
     const caller = await makeCaller();
     const made = await caller.send("POST", HOOKS, { name: "ci", type: "github", events: ["push"] });
     expect(made.status, made.text).toBe(201);
-    const { secret, ...shown } = made.json;
+    const { secret, ...rest } = made.json;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const { id } = shown;
-    expect(shown).toMatchObject({ version: 1, name: "ci", type: "github", events: ["push"], enabled: true });
-    expect(shown.url).toBe(`http://otto.test/webhook/github?hook=${id}`);
+    const { id } = rest;
+    expect(rest).toMatchObject({ version: 1, name: "ci", type: "github", events: ["push"], enabled: true });
+    expect(rest.url).toBe(`http://otto.test/webhook/github?hook=${id}`);
     expect([made.headers.get("etag"), made.headers.get("location")]).toEqual(['"1"', `${HOOKS}/${id}`]);
-    expect((await caller.send("GET", `${HOOKS}/${id}`)).json).toEqual(shown);
-    expect((await caller.send("GET", HOOKS)).json).toEqual({ data: [shown], next_cursor: null });
+    expect((await caller.send("GET", `${HOOKS}/${id}`)).json).toEqual(rest);
+    expect((await caller.send("GET", HOOKS)).json).toEqual({ data: [rest], next_cursor: null });
     expectProblem(await caller.send("POST", HOOKS, { name: "ci", type: "github" }), 409, "name");
     const rule = { name: "ci", type: "github", prompt: "{{ref}}", secret: SECRET };
     const set = await caller.send("PUT", `${HOOKS}/${id}`, { ...rule, old_secret_seconds: 0 }, { "if-match": '"1"' });
@@ -64,7 +64,7 @@ describe("hooks over the API", () => {
     for (const text of [set.text, JSON.stringify(data)]) expect(text).not.toContain("canary");
   });
 
-  test("keep the places that they deliver to whole", async () => {
+  test("store their destinations in full", async () => {
     const caller = await makeCaller();
     const ana = { name: "Ana", addresses: [{ kind: "email", address: "ana@acme.example" }] };
     const person = await caller.send("POST", "/v1/people", ana);
@@ -116,7 +116,7 @@ describe("a call", () => {
     expect((await signed(hook, body, { "x-request-id": "r-2" })).json.message_id).not.toBe(item?.message_id);
   });
 
-  test("without the right signature is refused, and nothing of it is kept", async () => {
+  test("without the right signature is rejected, and nothing of it is stored", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller);
     for (const headers of [{}, { "x-otto-signature": await hmac("other") }, { authorization: "Bearer something" }])
@@ -132,7 +132,7 @@ describe("a call", () => {
     expect(await received(caller, hook)).toEqual([]);
   });
 
-  test("of GitHub is told apart by its event: a ping and what the hook does not take make no task", async () => {
+  test("of GitHub is distinguished by its event: a ping and an event outside the hook's list make no task", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller, { type: "github", events: ["push"] });
     for (const event of ["ping", "issues", "push"]) {
@@ -194,7 +194,7 @@ describe("a call", () => {
     expectProblem(await signed(hook, "x".repeat(1_048_577)), 413);
   });
 
-  test("may have large headers beside a large body", async () => {
+  test("may have large headers with a large body", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller, { prompt: "{{last}}" });
     const headers = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x-${index}`, '"'.repeat(1_000)]));
@@ -205,7 +205,7 @@ describe("a call", () => {
     expect((await taskOf(caller, item?.task_id)).input).toContain("the end");
   });
 
-  test("may have a query of its own when it names its hook, and no unknown parameter when it names none", async () => {
+  test("may have its own query if it names its hook, and no unknown parameter otherwise", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller);
     expect((await signed({ ...hook, url: `${hook.url}&source=crm` }, "{}")).status).toBe(200);
@@ -214,7 +214,7 @@ describe("a call", () => {
     expect(await worked(caller, hook, 1)).toHaveLength(1);
   });
 
-  test("of a hook that is switched off, or deleted, is told so", async () => {
+  test("of a disabled or deleted hook is rejected with that reason", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller);
     await caller.send("PUT", `${HOOKS}/${hook.id}`, { name: "a", type: "generic", enabled: false });
@@ -224,7 +224,7 @@ describe("a call", () => {
     expectProblem(await signed(hook, "{}"), 404);
   });
 
-  test("that still waits when its hook is deleted leaves nothing behind", async () => {
+  test("that still waits when its hook is deleted is deleted with it", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller);
     expect((await caller.send("POST", "/v1/kill-switch/stop", {})).status).toBe(200);
@@ -235,7 +235,7 @@ describe("a call", () => {
     expect(await stored()).toBe(0);
   });
 
-  test("is taken by a replaced secret as long as that counts, which the hook shows", async () => {
+  test("is accepted with a replaced secret until its end, which the hook states", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller);
     const path = `${HOOKS}/${hook.id}`;
@@ -249,8 +249,8 @@ describe("a call", () => {
     );
     expectProblem(await caller.send("PUT", path, { ...rule, old_secret_seconds: 9 }), 422, "old_secret_seconds");
     const hour = await caller.send("PUT", path, { ...rule, secret: "the-second", old_secret_seconds: 3600 });
-    const untilMs = (shown: { json: { old_secret_until: string } }) =>
-      Date.parse(shown.json.old_secret_until) - Date.now();
+    const untilMs = (rest: { json: { old_secret_until: string } }) =>
+      Date.parse(rest.json.old_secret_until) - Date.now();
     expect(Math.abs(untilMs(hour) - 3_600_000)).toBeLessThan(60_000);
     const same = await caller.send("PUT", path, { ...rule, secret: "the-second" });
     expect(same.json.old_secret_until).toBe(hour.json.old_secret_until);
@@ -267,7 +267,7 @@ describe("a call", () => {
     expect(at.text).not.toContain("the-fourth");
   });
 
-  test("that always fails is given up, shown with why, and worked again when it is asked for", async () => {
+  test("that always fails is given up, listed with the reason, and processed again on request", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeCaller();
     const hook = await makeHook(caller);
@@ -291,7 +291,7 @@ describe("a call", () => {
     expectProblem(await caller.send("POST", again), 409);
   });
 
-  test("is judged by a rule that its inbox was not told of, from the next minute on", async () => {
+  test("is checked by a rule that its inbox was not notified of, from the next minute on", async () => {
     const caller = await makeCaller();
     const hook = await makeHook(caller);
     const rpc = inboxesFromEnv(env)(`webhook/${hook.id}`);
@@ -313,20 +313,20 @@ describe("a call", () => {
     const hook = await makeHook(caller);
     const database = watchDatabase();
     database.isAway = true;
-    const asked = database.asked;
+    const queries = database.queries;
     const ids = Array.from({ length: 20 }, (_, index) => `r-${index}`);
     for (const id of ids) expect((await signed(hook, `{"id":"${id}"}`, { "x-request-id": id })).status).toBe(200);
     await abortAllDurableObjects();
     for (const id of ids.toReversed())
       expect((await signed(hook, `{"id":"${id}"}`, { "x-request-id": id })).status).toBe(200);
-    await vi.waitFor(() => expect(database.asked).toBeGreaterThan(asked), SOON);
+    await vi.waitFor(() => expect(database.queries).toBeGreaterThan(queries), SOON);
     database.isAway = false;
     const items = await worked(caller, hook, 20);
     expect(new Set(items.map(({ task_id }) => task_id)).size).toBe(20);
     expect(items.every(({ state }) => state === "done")).toBe(true);
   });
 
-  test("that no task can be made of waits until the rule is set anew", async () => {
+  test("that cannot become a task waits until the rule is replaced", async () => {
     const caller = await makeCaller();
     const webhook = { url: "https://receiver.example/", events: ["*"], enabled: false };
     const { id } = (await caller.send("POST", "/v1/webhooks", webhook)).json;

@@ -6,7 +6,7 @@ import { openSigningSecrets } from "../../../../workers/channels/webhooks/endpoi
 import { forgetEndpoints } from "../../../../workers/channels/webhooks/endpoint-cache.ts";
 import { unwrap } from "../../../../workers/http/unwrap.ts";
 import { expectProblem, makeCaller } from "../../http/entry.ts";
-import { answerBy, deliveryTo, isVerifiedBy, makeWebhook, newPlace, postedTo, send, verified } from "./client.ts";
+import { answerBy, deliveryTo, isVerifiedBy, makeWebhook, newReceiver, postedTo, send, verified } from "./client.ts";
 
 const SETTING = { url: "https://receiver.example/otto", events: ["task.completed", "question.*"] };
 
@@ -14,14 +14,14 @@ describe("webhooks over the API", () => {
   test("are made, listed, set and deleted, written down, and show their secret once", async () => {
     const caller = await makeCaller();
     const made = await caller.send("POST", "/v1/webhooks", SETTING);
-    const { secret, ...shown } = made.json;
+    const { secret, ...rest } = made.json;
     expect([made.status, made.headers.get("etag"), made.headers.get("location")]).toEqual([
       201,
       '"1"',
-      `/v1/webhooks/${shown.id}`,
+      `/v1/webhooks/${rest.id}`,
     ]);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(shown).toEqual({
+    expect(rest).toEqual({
       id: expect.stringMatching(/^whk_/),
       version: 1,
       ...SETTING,
@@ -30,11 +30,11 @@ describe("webhooks over the API", () => {
       disabled_reason: null,
       old_secret_until: null,
       created_at: expect.any(String),
-      updated_at: shown.created_at,
+      updated_at: rest.created_at,
     });
-    expect((await caller.send("GET", `/v1/webhooks/${shown.id}`)).json).toEqual(shown);
-    expect((await caller.send("GET", "/v1/webhooks")).json).toEqual({ data: [shown], next_cursor: null });
-    const path = `/v1/webhooks/${shown.id}`;
+    expect((await caller.send("GET", `/v1/webhooks/${rest.id}`)).json).toEqual(rest);
+    expect((await caller.send("GET", "/v1/webhooks")).json).toEqual({ data: [rest], next_cursor: null });
+    const path = `/v1/webhooks/${rest.id}`;
     const other = { ...SETTING, description: "for the shop", enabled: false };
     const set = await caller.send("PUT", path, other, { "if-match": '"1"' });
     expect([set.status, set.headers.get("etag")]).toEqual([200, '"2"']);
@@ -52,14 +52,14 @@ describe("webhooks over the API", () => {
       expectProblem(await caller.send(method, `${path}${more}`), 404);
     expectProblem(await caller.send("PUT", path, other), 404);
     const acts = (await caller.send("GET", "/v1/audit")).json.data as { action: string; target: string }[];
-    expect(acts.filter(({ target }) => target === shown.id).map(({ action }) => action)).toEqual([
+    expect(acts.filter(({ target }) => target === rest.id).map(({ action }) => action)).toEqual([
       "webhook.delete",
       "webhook.update",
       "webhook.create",
     ]);
   });
 
-  test("that are asked for twice under one key are one, with one secret", async () => {
+  test("that are requested twice under one key are one, with one secret", async () => {
     const caller = await makeCaller();
     const once = { "idempotency-key": "a" };
     const [first, again] = [
@@ -91,7 +91,7 @@ describe("webhooks over the API", () => {
   ])("are not sent to %s", async (url) => {
     const caller = await makeCaller();
     expectProblem(await caller.send("POST", "/v1/webhooks", { ...SETTING, url }), 422, "url");
-    const { id } = await makeWebhook(caller, await newPlace());
+    const { id } = await makeWebhook(caller, await newReceiver());
     expectProblem(await caller.send("PUT", `/v1/webhooks/${id}`, { ...SETTING, url }), 422, "url");
   });
 
@@ -109,7 +109,7 @@ describe("webhooks over the API", () => {
     expect([more.status, more.json.code]).toEqual([403, "quota_exceeded"]);
   });
 
-  test("need admin to change and tasks:read to be read, and are nobody else's", async () => {
+  test("need admin to change and tasks:read to read, and belong to their tenant only", async () => {
     const [caller, stranger] = [await makeCaller(), await makeCaller()];
     const { id } = await makeWebhook(caller, SETTING.url, SETTING.events);
     const reader = await makeCaller(["tasks:read"]);
@@ -131,9 +131,9 @@ describe("webhooks over the API", () => {
 });
 
 describe("a webhook", () => {
-  test("is signed anew for each try under one id, and the public verifier finds it right", async () => {
+  test("is signed again for each attempt under one id, and the public verifier accepts it", async () => {
     const caller = await makeCaller();
-    const { id, secret, url } = await makeWebhook(caller, await newPlace({ status: 500 }, { status: 200 }));
+    const { id, secret, url } = await makeWebhook(caller, await newReceiver({ status: 500 }, { status: 200 }));
     const delivery = await deliveryTo(caller, id);
     expect(await send(delivery)).toEqual({ kind: "later", why: "The receiver answered 500.", afterMs: null });
     await scheduler.wait(1_001);
@@ -164,7 +164,7 @@ describe("a webhook", () => {
     const caller = await makeCaller();
     const host = new URL(inject("servers").receiverUrl).host;
     await caller.send("POST", "/v1/secrets", { name: "KEY", value: "canary-of-a-secret", hosts: [host] });
-    const { id, secret, url } = await makeWebhook(caller, await newPlace());
+    const { id, secret, url } = await makeWebhook(caller, await newReceiver());
     const body = JSON.stringify({
       type: "task.completed",
       data: { text: "{{secret.KEY}} {{secret.NONE}} \u{1f41f}\u0000" },
@@ -197,15 +197,15 @@ describe("a webhook", () => {
     [{ fault: "reset" } as const, { kind: "later", afterMs: null }],
   ])("that is answered by %o comes to %o", async (reply, wanted) => {
     const caller = await makeCaller();
-    const { id, url } = await makeWebhook(caller, await newPlace(reply));
+    const { id, url } = await makeWebhook(caller, await newReceiver(reply));
     expect(await send(await deliveryTo(caller, id))).toMatchObject(wanted);
     expect(await postedTo(url)).toHaveLength(1);
   });
 
   test("is not sent along a redirect", async () => {
     const caller = await makeCaller();
-    const target = await newPlace();
-    const { id } = await makeWebhook(caller, await newPlace({ status: 307, headers: { location: target } }));
+    const target = await newReceiver();
+    const { id } = await makeWebhook(caller, await newReceiver({ status: 307, headers: { location: target } }));
     const sent = await send(await deliveryTo(caller, id));
     expect(sent).toMatchObject({ kind: "later", why: expect.stringContaining("307") });
     expect(await postedTo(target)).toEqual([]);
@@ -213,14 +213,14 @@ describe("a webhook", () => {
 
   test("that hangs is given up after fifteen seconds and sent later", async () => {
     const caller = await makeCaller();
-    const { id, url } = await makeWebhook(caller, await newPlace({ fault: "hang" }));
+    const { id, url } = await makeWebhook(caller, await newReceiver({ fault: "hang" }));
     expect(await send(await deliveryTo(caller, id))).toMatchObject({ kind: "later", afterMs: null });
     expect(await postedTo(url)).toHaveLength(1);
   }, 40_000);
 
   test("whose receiver is gone is dead, and nothing more is sent there", async () => {
     const caller = await makeCaller();
-    const { id, url } = await makeWebhook(caller, await newPlace({ status: 410 }), ["task.completed"]);
+    const { id, url } = await makeWebhook(caller, await newReceiver({ status: 410 }), ["task.completed"]);
     expect(await send(await deliveryTo(caller, id))).toMatchObject({
       kind: "dead",
       why: expect.stringContaining("410"),
@@ -243,9 +243,9 @@ describe("a webhook", () => {
     expect(await send(await deliveryTo(caller, id))).toMatchObject({ kind: "sent" });
   });
 
-  test("is dead at once when its place is not public, whatever was stored", async () => {
+  test("is dead at once if its address is not public, whatever was stored", async () => {
     const caller = await makeCaller();
-    const { id, url } = await makeWebhook(caller, await newPlace());
+    const { id, url } = await makeWebhook(caller, await newReceiver());
     const { endpoints } = databaseFromEnv(env);
     const { port } = new URL(url);
     for (const stored of [`http://localhost:${port}/x`, "http://receiver.example/", "https://169.254.169.254/latest"]) {
@@ -261,7 +261,7 @@ describe("a webhook", () => {
 
   test("is signed by the secret before too for a day after a rotation", async () => {
     const caller = await makeCaller();
-    const { id, secret, url } = await makeWebhook(caller, await newPlace());
+    const { id, secret, url } = await makeWebhook(caller, await newReceiver());
     const once = { "idempotency-key": "rotate" };
     const rotated = await caller.send("POST", `/v1/webhooks/${id}/rotate`, undefined, once);
     expect(rotated.json).toMatchObject({
@@ -277,10 +277,10 @@ describe("a webhook", () => {
     expect([isVerifiedBy(secret, both), isVerifiedBy(rotated.json.secret, both)]).toEqual([true, true]);
     const until = Date.parse(rotated.json.old_secret_until);
     const { endpoints } = databaseFromEnv(env);
-    const [kept] = unwrap(await endpoints.all(caller.tenant));
-    if (kept === undefined) throw new Error("it is there");
-    expect(await openSigningSecrets(env, caller.tenant, kept, until - 1)).toHaveLength(2);
-    expect(await openSigningSecrets(env, caller.tenant, kept, until)).toHaveLength(1);
+    const [endpoint] = unwrap(await endpoints.all(caller.tenant));
+    if (endpoint === undefined) throw new Error("it is there");
+    expect(await openSigningSecrets(env, caller.tenant, endpoint, until - 1)).toHaveLength(2);
+    expect(await openSigningSecrets(env, caller.tenant, endpoint, until)).toHaveLength(1);
     expect(until - Date.now()).toBeGreaterThan(23 * 60 * 60_000);
   });
 });
