@@ -18,6 +18,7 @@ import type {
   Permission,
   ProbeOutcome,
   SecurityLevel,
+  Shown,
   Tool,
   ToolCategory,
   ToolContext,
@@ -57,6 +58,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly name: string;
   /** Names by which other documents call the tool. */
   readonly alsoNamed?: readonly string[];
+  /** The tool with the same ability that models see instead. */
+  readonly aliasOf?: string;
   readonly summary: string;
   readonly toolbox: string;
   readonly category: ToolCategory;
@@ -98,7 +101,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   /** Gives the output, or `failure(…)` for what can be expected to go wrong, or `control(…)`. */
   run(given: z.output<In>, context: ToolContext<Need>): Promise<z.input<Out> | NotAResult> | z.input<Out> | NotAResult;
   probe?(given: z.output<In>, context: ToolContext<Need>): Promise<ProbeOutcome<z.input<Out>>>;
-  show(result: z.output<Out>): string;
+  /** A list is `{ head, rows, tail }`: a long one is cut after a whole row. */
+  show(result: z.output<Out>): Shown;
   /** In the canonical names of the arguments. At least one. */
   readonly examples: readonly ToolExample<z.input<In>>[];
 }
@@ -168,6 +172,7 @@ export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const 
 const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.ZodType, never>>([
   "name",
   "alsoNamed",
+  "aliasOf",
   "summary",
   "toolbox",
   "category",
@@ -214,6 +219,7 @@ function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   );
   if (other !== undefined) return `it cannot also be named "${other}"`;
   if (name.length > MAX_NAME_CHARACTERS) return `its name is longer than ${MAX_NAME_CHARACTERS} characters`;
+  if (definition.aliasOf === name) return "it is an alias of itself";
   if (summary.trim() === "") return "it has no summary";
   if (summary.length > MAX_SUMMARY_CHARACTERS) return `its summary is longer than ${MAX_SUMMARY_CHARACTERS} characters`;
   if (toolbox === "") return "it names no toolbox";

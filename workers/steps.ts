@@ -308,6 +308,7 @@ const NO_TOOLSET: Toolset = {
   resolve: () => null,
   specs: [],
   names: [],
+  findable: [],
   admits: (tool) => ({ ok: false, error: toMissingToolFailure(tool.name, { isPart: true }) }),
   specOf: () => null,
   skills: [],

@@ -10,6 +10,7 @@ import type { EffectClass, Tool, ToolContext, ToolOutcome, Touch } from "../tool
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
 import { type OwnApi, DEFAULT_KEYED_FOR_MS, getDocumentedKeyLifetime } from "../web/idempotent-hosts.ts";
+import { showJson, showJsonText } from "./show-json.ts";
 import { fillTemplate, removeReferences } from "./http-template.ts";
 import { getTouchMode } from "./touches.ts";
 
@@ -120,7 +121,7 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
       if (caller === undefined) return failNotAvailable(name, origin.kind);
       return await caller.call(tool, given, context);
     },
-    show: (result: unknown) => (typeof result === "string" ? result : JSON.stringify(result)),
+    show: (result: unknown) => (typeof result === "string" ? showJsonText(result) : showJson(result)),
     examples: [],
   };
 }

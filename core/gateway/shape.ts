@@ -25,17 +25,17 @@ const HEAD_SHARE = 0.75;
 const LARGE_SHARE = 0.5;
 
 /** Shortens a text over the medium threshold to its head and tail, with a note that names its call. */
-export function shapeText(
-  text: string,
-  { mediumCharacters, largeCharacters }: ShapeLimits,
-  callId: string,
-  rest: RestOfText = "expandable",
-): string {
-  if (text.length <= mediumCharacters) return text;
-  const maxCharacters = text.length > largeCharacters ? Math.floor(mediumCharacters * LARGE_SHARE) : mediumCharacters;
+export function shapeText(text: string, limits: ShapeLimits, callId: string, rest: RestOfText = "expandable"): string {
+  if (text.length <= limits.mediumCharacters) return text;
+  const maxCharacters = getMaxCharacters(text.length, limits);
   const { head, tail } = headAndTail(text, maxCharacters);
   const left = text.length - head.length - tail.length;
   return `${head}\n[… ${left} of ${text.length} characters left out; ${describeRest(callId, rest)} …]\n${tail}`;
+}
+
+/** Returns the most characters of a shortened text, by the length of the whole. */
+export function getMaxCharacters(length: number, { mediumCharacters, largeCharacters }: ShapeLimits): number {
+  return length > largeCharacters ? Math.floor(mediumCharacters * LARGE_SHARE) : mediumCharacters;
 }
 
 /** Describes where the whole result is, as the end of a sentence. */

@@ -9,7 +9,7 @@ import { parseJson } from "../base/parse-json.ts";
 import { MAX_DEPTH, findExceededBound } from "../base/json-size.ts";
 import { getArgumentSchemas, getInputSchema } from "../tool/input-schema.ts";
 import type { Tool } from "../tool/tool.ts";
-import { nameArguments } from "./argument-names.ts";
+import { nameArguments, toCanonicalName } from "./argument-names.ts";
 import { fitTypes } from "./fit-types.ts";
 
 /** Parses the model's argument text into a value of bounded depth. Empty text means no arguments. */
@@ -45,6 +45,15 @@ export function validateArguments(tool: ValidatedTool, given: unknown): Result<u
   const [first] = fields;
   const message = fields.map(({ field, message: text }) => `${field}: ${text}`).join("; ");
   return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
+}
+
+/**
+ * Returns stored arguments under their canonical names, which a release may change: a call that an earlier one recorded
+ * has the names of then.
+ */
+export function toCanonicalArguments(tool: Pick<Tool, "aliases" | "input" | "written">, stored: unknown): unknown {
+  if (stored === null || typeof stored !== "object" || Array.isArray(stored)) return stored;
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [toCanonicalName(tool, name), value]));
 }
 
 /**

@@ -2,9 +2,11 @@
  * Full results in the blob store: as JSON when their row could not hold them, and as text when the model got a
  * shortened form. Their keys begin with the tree's prefix, and they are deleted with the tree's files.
  */
-import { type RestOfText, type ShapeLimits, shapeText } from "../gateway/shape.ts";
+import { getMaxCharacters, type RestOfText, type ShapeLimits, shapeText } from "../gateway/shape.ts";
 import type { Result } from "../base/errors.ts";
 import type { BlobPort } from "../ports/blobs.ts";
+import type { Shown } from "../tool/tool.ts";
+import { cutRows, toShownText } from "./rows.ts";
 
 /** A task tree, by its root. */
 interface Tree {
@@ -36,19 +38,22 @@ export function getResultKey({ tenant, rootId }: Tree, callId: string): string {
 }
 
 /**
- * Formats a result for the model. A text over the medium threshold is stored and then shortened; if it cannot be
- * stored, the text says so.
+ * Formats a result for the model. A text over the medium threshold is stored and then shortened, a list after a whole
+ * row; if it cannot be stored, the text says so.
  */
 export async function formatResult(
-  text: string,
+  shown: Shown,
   tree: Tree,
   callId: string,
   { blobs, limits, canExpand }: FormatDeps,
 ): Promise<FormattedResult> {
+  const text = toShownText(shown);
   if (text.length <= limits.mediumCharacters) return { content: text, isLarge: false };
   const put = await blobs.put(getTextKey(tree, callId), new TextEncoder().encode(text));
   const rest: RestOfText = put.ok ? (canExpand ? "expandable" : "stored") : "lost";
-  const content = shapeText(text, limits, callId, rest);
+  const most = getMaxCharacters(text.length, limits);
+  const cut = typeof shown === "string" ? null : cutRows(shown, most, callId, rest);
+  const content = cut ?? shapeText(text, limits, callId, rest);
   return { content, isLarge: put.ok && text.length > limits.largeCharacters };
 }
 

@@ -1,6 +1,7 @@
 /** The outcomes of calls that were made: a result, checked and shortened for the model, or a failure. */
 import { type Failure, ok } from "../base/errors.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
+import { toShownText } from "../prompt/rows.ts";
 import { getResultKey, formatResult } from "../prompt/stored-results.ts";
 import type { CallOutcome } from "../task/commands.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -33,10 +34,10 @@ export async function toResultOutcome(
   const isChecked = tool.compileOutput?.(deps.patternBudget) !== false;
   const valid = isChecked ? validateOutput(tool, result) : ok(result);
   if (!valid.ok) return { ...toFailureOutcome(valid.error, durationMs), state: "confirmed" };
-  const text = tool.show(valid.value as never);
+  const shown = tool.show(valid.value as never);
   const { content, isLarge } = tool.wholeResult
-    ? { content: text, isLarge: false }
-    : await formatResult(text, job.facts, call.callId, {
+    ? { content: toShownText(shown), isLarge: false }
+    : await formatResult(shown, job.facts, call.callId, {
         ...deps,
         canExpand: deps.toolset.names.includes(EXPAND_RESULT),
       });

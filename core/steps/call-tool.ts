@@ -6,7 +6,7 @@ import { z } from "zod";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { admitCall, type AdmitContext } from "./admit.ts";
 import type { Tool } from "../tool/tool.ts";
-import { CALL_TOOL } from "./listed-tools.ts";
+import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
 import { isSameName } from "../gateway/model-names.ts";
 import { parseArguments, validateArguments } from "../gateway/validate.ts";
@@ -21,8 +21,8 @@ export interface ModelCall {
 
 /** The input of `call_tool`. */
 export const calledToolSchema = z.object({
-  name: z.string().min(1).max(200).describe("The tool's name, as find_tools gave it"),
-  arguments: z.record(z.string(), z.unknown()).default({}).describe("Its arguments, by its parameters"),
+  name: z.string().min(1).max(200),
+  arguments: z.record(z.string(), z.unknown()).default({}),
 });
 
 /** The inner call, and why a person has to approve `call_tool` itself; null if no approval is needed. */

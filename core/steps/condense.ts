@@ -22,7 +22,6 @@ import {
   headAndTail,
   type RestOfText,
   type ShapeLimits,
-  shapeText,
   describeRest,
 } from "../gateway/shape.ts";
 import { findRecordCalls } from "./read-ground.ts";
@@ -78,13 +77,13 @@ export async function* condense(job: Job, deps: CondenseDeps, signal: AbortSigna
 }
 
 /**
- * Summarises one long result, or shortens it to head and tail. Without content it stays as it is, because it could not
- * be read.
+ * Summarises one long result. Without content it stays as it is, already shortened: it could not be read, or no model
+ * wrote a usable summary.
  */
 async function summarise(
   { callId, tool }: Job["results"][number],
   { facts }: Job,
-  { results, toolset, limits }: CondenseDeps,
+  { results, toolset }: CondenseDeps,
   asking: ModelContext | null,
 ): Promise<CondenseLine> {
   const whole = asking === null ? null : await results.read(callId);
@@ -96,7 +95,7 @@ async function summarise(
   const rest: RestOfText = toolset.names.includes(EXPAND_RESULT) ? "expandable" : "stored";
   const content =
     answer.text === null
-      ? shapeText(text, limits, callId, rest)
+      ? null
       : `${answer.text}\n[… a summary of ${text.length} characters, of which ${given.characters} were read; ${describeRest(callId, rest)} …]`;
   return { type: "result", callId, content, usage: answer.usage ?? NO_USAGE };
 }

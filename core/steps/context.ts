@@ -6,6 +6,7 @@ import type { Message } from "../model/messages.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import type { ThinkJob } from "./rpc.ts";
 import type { TaskFacts } from "../task/state.ts";
+import { addFacts } from "../prompt/facts-line.ts";
 import { DATA_NOTE, toPromptMessages } from "../prompt/mark-data.ts";
 import { estimateRequest } from "./request-size.ts";
 import type { Toolset } from "./toolset.ts";
@@ -15,7 +16,7 @@ const FINAL_NOTE =
   "You have no steps left and no tools. Answer now, in plain text, with what you have; say what is missing.";
 /** The note to the agent of a subtask, after its instructions. */
 const SUBTASK_NOTE =
-  "You work on a part of a larger task for another agent. Your last answer goes to that agent, not to a person, and it is all that the agent sees of your work: make it complete and understandable on its own, with the facts, figures, names and paths that you found, and say what you could not do.";
+  "You work on a part of a larger task for another agent, who sees only your last answer: make it complete and understandable on its own, with the facts, figures, names and paths that you found, and say what you could not do.";
 /** A model call that is silent for this long fails. */
 const IDLE_TIMEOUT_MS = 120_000;
 
@@ -24,7 +25,7 @@ type RequestToolset = Pick<Toolset, "specs" | "skillTexts">;
 
 /** Builds the request of one step. */
 export function buildRequest(job: ThinkJob, toolset: RequestToolset, signal: AbortSignal): ModelRequest {
-  const messages = [createSystemMessage(job.facts, toolset), ...toPromptMessages(job.messages, job.facts)];
+  const messages = createMessages(job.facts, job.messages, toolset);
   if (job.final) messages.push({ role: "user", content: FINAL_NOTE });
   return {
     model: job.model,
@@ -44,8 +45,13 @@ export function estimateConversation(
   messages: readonly Message[],
   toolset: RequestToolset,
 ): number {
-  const request = [createSystemMessage(facts, toolset), ...toPromptMessages(messages, facts)];
+  const request = createMessages(facts, messages, toolset);
   return estimateRequest({ model, messages: request, tools: toolset.specs });
+}
+
+/** The system message, and the conversation as the model reads it, which begins with the facts. */
+function createMessages(facts: TaskFacts, messages: readonly Message[], toolset: RequestToolset): Message[] {
+  return [createSystemMessage(facts, toolset), ...addFacts(toPromptMessages(messages, facts), facts)];
 }
 
 /**

@@ -5,7 +5,6 @@ import { searchTools } from "../lib/tool-search/search.ts";
 import type { Searched } from "../lib/tool-search/score.ts";
 import type { ToolList } from "../lib/tool-search/tool-list.ts";
 import type { Tool } from "../tool/tool.ts";
-import { isSearchTool } from "./listed-tools.ts";
 import type { Toolset } from "./toolset.ts";
 
 /** A list of tools with its source; null for built-in tools. */
@@ -23,11 +22,11 @@ export interface Reach {
 /** Cached masks by reach and list: 1 for each tool of the list that may be found. */
 const masks = new WeakMap<Reach, WeakMap<ToolList, Uint8Array>>();
 
-const reaches = new WeakMap<Pick<Toolset, "resolve" | "names">, Reach>();
+const reaches = new WeakMap<Pick<Toolset, "resolve" | "findable">, Reach>();
 
 /** Opens the search port of a task's tools. `readLists` returns the lists of the toolset. */
 export function openToolSearch(
-  toolset: Pick<Toolset, "resolve" | "names" | "specOf">,
+  toolset: Pick<Toolset, "resolve" | "findable" | "specOf">,
   readLists: () => Promise<Result<readonly SourcedList[]>>,
 ): ToolSearchPort {
   return {
@@ -57,11 +56,10 @@ export async function findTools(
 }
 
 /** Returns the reach of a toolset, always the same object, because it is the key of the masks. */
-function getReach(toolset: Pick<Toolset, "resolve" | "names">): Reach {
+function getReach(toolset: Pick<Toolset, "resolve" | "findable">): Reach {
   const known = reaches.get(toolset);
   if (known !== undefined) return known;
-  const names = toolset.names.filter((name) => !isSearchTool(name));
-  const reach = { resolve: (name: string) => toolset.resolve(name), names };
+  const reach = { resolve: (name: string) => toolset.resolve(name), names: toolset.findable };
   reaches.set(toolset, reach);
   return reach;
 }

@@ -3,25 +3,22 @@
  * model phase for calls that change nothing (`perform-early.ts`). A limited number runs in parallel. A failure of one
  * does not affect the others. An exception of a tool becomes a result.
  */
-import { getAllowedDomains, getSandboxRules } from "../agents/agent.ts";
+import { getSandboxRules } from "../agents/agent.ts";
 import { sleep, type Timer } from "../base/deadline.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import type { BlobPort } from "../ports/blobs.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
-import type { WebPort } from "../ports/web.ts";
 import { type Failure, failed, type Result } from "../base/errors.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import { unknownOutcome } from "../task/ledger.ts";
-import { listSkillsInForce } from "../task/skills-in-force.ts";
 import { OUTSIDE, TENANT } from "../provenance/label.ts";
 import { TaintTracker } from "./taint-tracker.ts";
 import type { BoundCopy } from "../sandbox/bind-copy.ts";
 import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { CallOutcome } from "../task/commands.ts";
-import { getSettings } from "./tool-settings.ts";
-import type { CallFacts, Control, Tool, ToolContext } from "../tool/tool.ts";
+import type { Control, Tool } from "../tool/tool.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
@@ -31,9 +28,11 @@ import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
 import { refusedOutcome } from "./prepare.ts";
 import { type DefectReporter, toDefect, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
 import type { ShapeLimits } from "../gateway/shape.ts";
+import { createContext } from "./call-context.ts";
 import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
 import { limitStep, createStepBudget } from "./step-patterns.ts";
+import { toCanonicalArguments } from "../gateway/validate.ts";
 
 /** Delays before a call is retried, while that is safe: it was not sent, or the provider drops repeats by its key. */
 export const RETRY_DELAYS_MS: readonly number[] = [300, 1000, 2500];
@@ -165,10 +164,17 @@ async function readBoundFiles(call: Call, { facts }: ActJob, deps: PerformDeps):
   const inside = deps.toolset.admits(tool);
   if (!inside.ok) return inside;
   const { config } = facts.agent;
-  if (tool.copies === undefined && namesFiles(tool, call.arguments) && !config.permissions.includes("read"))
+  if (
+    tool.copies === undefined &&
+    namesFiles(tool, toCanonicalArguments(tool, call.arguments)) &&
+    !config.permissions.includes("read")
+  )
     return failed("permission_denied", formatMissingPermission("read", config.permissions));
   try {
-    return await bindFiles(tool, call.arguments, { files: deps.ports.files, sandbox: getSandboxRules(config) });
+    return await bindFiles(tool, toCanonicalArguments(tool, call.arguments), {
+      files: deps.ports.files,
+      sandbox: getSandboxRules(config),
+    });
   } catch (thrown) {
     deps.reportDefect(tool.name, thrown);
     return { ok: false, error: toDefect(tool) };
@@ -213,7 +219,7 @@ async function performCall(
   const tool = deps.toolset.resolve(call.tool);
   if (tool === null) return end(toMissingToolFailure(call.tool, deps.toolset));
   taint.begin(tool);
-  if (call.isUnjudged === true && !mayHaveHappened && mayCarryData(tool, call.arguments))
+  if (call.isUnjudged === true && !mayHaveHappened && mayCarryData(tool, toCanonicalArguments(tool, call.arguments)))
     return { ...refusedOutcome(NOT_JUDGED), durationMs: spentMs() };
   if ((await hashArguments(call.tool, call.arguments)) !== call.argumentsHash) {
     deps.reportDefect(tool.name, new Error(`the arguments of ${call.callId} are not those of its ledger row's hash`));
@@ -224,7 +230,7 @@ async function performCall(
     return end({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
   try {
-    const given = call.arguments as never;
+    const given = toCanonicalArguments(tool, call.arguments) as never;
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
@@ -292,48 +298,3 @@ function toAttempted(call: Call, now: number): AttemptedEffect {
   return { ...pickTerms(call), ...(sentAt === undefined ? {} : { sentAt }) };
 }
 
-/** Creates the context of a call: its facts, and only the ports that its tool declares. */
-function createContext(
-  call: Call,
-  job: ActJob,
-  tool: Tool,
-  { ports, toolset, scriptTimeoutMs }: Pick<PerformDeps, "ports" | "toolset" | "scriptTimeoutMs">,
-  given: Pick<CallFacts, "signal" | "nowMs" | "giveWay" | "approvedCopy">,
-): ToolContext<keyof ToolPorts> {
-  const { facts } = job;
-  const { config } = facts.agent;
-  const known: CallFacts = {
-    tenant: facts.tenant,
-    agent: { id: facts.agent.id, version: facts.agent.version },
-    task: facts.id,
-    rootTask: facts.rootId,
-    project: facts.project,
-    step: job.step,
-    callId: call.callId,
-    label: call.label ?? OUTSIDE,
-    key: call.key,
-    correlationId: `${facts.id}/${job.step}/${call.attempt}`,
-    permissions: config.permissions,
-    tools: toolset.names,
-    sandbox: getSandboxRules(config),
-    workingDirectory: "",
-    allowedDomains: getAllowedDomains(facts.agent),
-    config: getSettings(config, tool),
-    taskSkills: { pinned: toolset.skills, inForce: listSkillsInForce(facts), scriptTimeoutMs },
-    metadata: facts.metadata,
-    resumed: call.resumed ?? null,
-    ...given,
-  };
-  const open = known.label === OUTSIDE ? { ...ports, web: stayOnHost(ports.web) } : ports;
-  const declared = Object.fromEntries(tool.needs.map((need) => [need, open[need]]));
-  // The tool's context type is derived from `needs`, so it can name only the declared ports.
-  return { ...known, ...declared } as ToolContext<keyof ToolPorts>;
-}
-
-/** Limits an influenced call to the approved host: a redirect to another host is returned. */
-function stayOnHost(web: WebPort): WebPort {
-  return {
-    request: (request) => web.request({ ...request, staysOnHost: true }),
-    open: (request) => web.open(request),
-  };
-}

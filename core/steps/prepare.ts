@@ -23,7 +23,7 @@ import { judgeInfluenced } from "./judge-influenced.ts";
 import { cleanName, isSameName } from "../gateway/model-names.ts";
 import { getGround, listTexts } from "./read-ground.ts";
 import { shapeError } from "../gateway/shape.ts";
-import { CALL_TOOL, FIND_TOOLS } from "./listed-tools.ts";
+import { CALL_TOOL, FIND_TOOLS } from "./shown-tools.ts";
 import { createStepBudget, TOO_MANY_PATTERNS } from "./step-patterns.ts";
 import { describeMissing } from "./tool-bus.ts";
 import type { Toolset } from "./toolset.ts";

@@ -15,7 +15,7 @@ import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
 import { isSameName } from "../gateway/model-names.ts";
 import { EXPAND_RESULT } from "../gateway/shape.ts";
-import { CALL_TOOL } from "./listed-tools.ts";
+import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
 
 /** Ports through which a tool reads other authors' text. */

@@ -133,7 +133,7 @@ export function indexByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
 
 /** Converts a tool to OpenAI's function format. */
 export function toFunction({ tool, modelName }: NamedTool): { readonly type: "function"; readonly function: ToolSpec } {
-  return { type: "function", function: toSpec(tool, modelName, null) };
+  return { type: "function", function: toSpec(tool, modelName) };
 }
 
 /** Parses a definition into a tool; `invalid_input` says what is wrong. */

@@ -41,6 +41,7 @@ function formatPromises(tool: Tool, modelName: string): string {
     `security ${typeof tool.security === "function" ? "by arguments" : tool.security}`,
     `effect ${typeof tool.effect === "function" ? "by arguments" : tool.effect}`,
     ...(modelName === tool.name ? [] : [`models see \`${modelName}\``]),
+    ...(tool.aliasOf === undefined ? [] : [`alias of \`${tool.aliasOf}\``]),
     ...(tool.onlyByName === true ? ["off until an agent names it"] : []),
     ...(tool.alsoNamed === undefined ? [] : [`also named ${tool.alsoNamed.map((name) => `\`${name}\``).join(", ")}`]),
     ...(aliases.length === 0 ? [] : [`takes ${aliases.join(", ")}`]),

@@ -15,16 +15,19 @@ import type { Tool } from "../tool/tool.ts";
 import type { OwnApi } from "../web/idempotent-hosts.ts";
 import { checkEnvelope } from "../gateway/envelope.ts";
 import { createModelNames, createNameFinder } from "../gateway/model-names.ts";
-import { chooseListed, isSearchTool } from "./listed-tools.ts";
+import { toModelSchema } from "./model-schema.ts";
+import { chooseShownTools, isSearchTool } from "./shown-tools.ts";
 
 /** The tools of a task: every tool by each of its names, and those inside the envelope. */
 export interface Toolset {
   /** Finds a tool by one of its names, with dots, underscores, hyphens and case as a model writes them. */
   resolve(name: string): Tool | null;
-  /** The tools of every request: all tools inside the envelope while they are few (`listed-tools.ts`). */
+  /** The tools that every request shows (`shown-tools.ts`). */
   readonly specs: readonly ToolSpec[];
-  /** The names of the tools inside the envelope. */
+  /** The names of the tools inside the envelope, aliases included. */
   readonly names: readonly string[];
+  /** The names that a search may find: one for each ability. */
+  readonly findable: readonly string[];
   /** Allows a tool inside the envelope; otherwise `permission_denied` says why. */
   admits(tool: Tool): Result<void>;
   /** The spec of a tool inside the envelope, by its own name; null for any other. */
@@ -69,26 +72,34 @@ export async function buildToolset(
   const findByName = createNameFinder(byName);
   const { config } = facts.agent;
   const rules = getSandboxRules(config);
-  const specOf = (tool: Tool, withExamples: boolean) =>
-    toSpec(tool, modelNames.get(tool.name) ?? tool.name, tool.disabled?.(rules) ?? null, withExamples);
+  const nameOf = ({ name }: Tool) => modelNames.get(name) ?? name;
+  const specOf = (tool: Tool) => toModelSpec(tool, nameOf(tool), tool.disabled?.(rules) ?? null);
   const skills = catalogue.flatMap(({ skill }) => (skill === undefined ? [] : [skill]));
   const check = (tool: Tool) => checkEnvelope(tool, facts, skills.length > 0);
-  const listed = catalogue.filter((tool) => check(tool).ok);
+  const inside = catalogue.filter((tool) => check(tool).ok);
   const search = catalogue.filter((tool) => tool.written === undefined && isSearchTool(tool.name));
-  const { specs, hidden } = chooseListed(listed, search, config, specOf);
-  // Unlisted tools would be unreachable without these two, which give the task no capability of their own.
-  const inside = hidden ? [...new Set([...search, ...listed])] : listed;
-  const own = new Map(inside.map((tool) => [tool.name, tool]));
+  const { specs, hasMore, findable } = chooseShownTools({
+    inside,
+    search,
+    patterns: config.tools,
+    narrowing: facts.tools,
+    specOf,
+    nameOf,
+  });
+  // Tools that are not shown would be unreachable without these two, which give the task no capability of their own.
+  const admitted = hasMore ? [...new Set([...search, ...inside])] : inside;
+  const own = new Map(admitted.map((tool) => [tool.name, tool]));
   return {
     resolve: findByName,
     specs,
     names: [...own.keys()],
+    findable,
     skills,
     skillTexts,
-    admits: (tool) => (hidden && search.includes(tool) ? ok(undefined) : check(tool)),
+    admits: (tool) => (hasMore && search.includes(tool) ? ok(undefined) : check(tool)),
     specOf: (name) => {
       const tool = own.get(name);
-      return tool === undefined ? null : specOf(tool, true);
+      return tool === undefined ? null : specOf(tool);
     },
   };
 }
@@ -103,16 +114,23 @@ export function getSettingsSchema({ settings }: Pick<Tool, "settings">): JsonSch
   return settings === undefined ? null : z.toJSONSchema(settings, { io: "input" });
 }
 
-/**
- * Converts a tool to its spec for a model: summary, optional examples, and input as JSON Schema. A tool that the
- * agent's rules disable is listed with the reason, so that the model knows why it does not work.
- */
-export function toSpec(tool: Tool, name: string, disabled: string | null, withExamples = true): ToolSpec {
-  const examples = withExamples ? tool.examples : [];
-  const notes =
-    disabled === null
-      ? examples.map(({ note, given }) => `Example (${note}): ${JSON.stringify(given)}`)
-      : [`Disabled: ${disabled}`];
+/** Converts a tool to its whole spec, for lists and exports: summary, examples, and input as JSON Schema. */
+export function toSpec(tool: Tool, name: string): ToolSpec {
+  const examples = tool.examples.map(({ note, given }) => `Example (${note}): ${JSON.stringify(given)}`);
   const { $schema: _, ...parameters } = getInputSchema(tool);
-  return { name, description: [tool.summary, ...notes].join("\n"), parameters };
+  return { name, description: [tool.summary, ...examples].join("\n"), parameters };
+}
+
+/** The most characters of a summary that a tenant or a server wrote. */
+const MAX_OUTSIDE_SUMMARY = 300;
+
+/**
+ * Converts a tool to what a model reads at every step: its summary and its parameters without bounds. A tool that the
+ * agent's rules disable says why, so that the model knows why it does not work.
+ */
+export function toModelSpec(tool: Tool, name: string, disabled: string | null): ToolSpec {
+  const isLong = tool.written !== undefined && tool.summary.length > MAX_OUTSIDE_SUMMARY;
+  const summary = isLong ? `${tool.summary.slice(0, MAX_OUTSIDE_SUMMARY - 1).toWellFormed()}…` : tool.summary;
+  const description = disabled === null ? summary : `${summary}\nDisabled: ${disabled}`;
+  return { name, description, parameters: toModelSchema(getInputSchema(tool)) };
 }

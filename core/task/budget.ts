@@ -31,7 +31,7 @@ const MIN_OUTPUT_TOKENS = 16;
  * Tokens of the built-in agent's tool list. Reserved for a first request until the runner measures it; no task is
  * refused because of it.
  */
-export const TOOL_LIST_TOKENS = 7300;
+export const TOOL_LIST_TOKENS = 1600;
 /** Assumed tokens of a skill's instructions until the runner measures them. */
 const SKILL_TOKENS = 2000;
 /** The least tokens of a subtask's budget. */

@@ -23,7 +23,7 @@ import { joinSkillPatterns } from "./skills-in-force.ts";
 import { MAX_IN_FORCE, type SkillInForce, type Skill } from "../skills/skill.ts";
 import { matchSkills, getSkillCeiling } from "./match-skills.ts";
 import type { LabelledText } from "../model/label-parts.ts";
-import type { Limits, TaskFacts } from "./state.ts";
+import type { Caller, Limits, TaskFacts } from "./state.ts";
 import type { PinnedSource } from "../tool/source.ts";
 
 /** Characters (Unicode code points, as JSON Schema counts them) of a task's input, all messages together. */
@@ -97,6 +97,8 @@ export interface TaskOrigin extends InputSources {
   /** The id of the API key of the request; null if unknown. */
   readonly key: string | null;
   readonly via: TaskSource;
+  /** The person who asks, if the tenant has a record of them. */
+  readonly caller?: Caller | null;
   readonly agent: PinnedAgent;
   /** The tenant's own tools at this time. */
   readonly sources: readonly PinnedSource[];
@@ -135,6 +137,7 @@ export function createTaskFacts(request: TaskRequest, origin: TaskOrigin): Resul
     tenant: origin.tenant,
     key: origin.key,
     via: origin.via,
+    ...(origin.caller == null ? {} : { caller: origin.caller }),
     deliver: request.deliver ?? [],
     rootId: id,
     parentId: null,

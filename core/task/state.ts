@@ -38,6 +38,12 @@ export interface Limits {
   readonly maxDurationMs: number | null;
 }
 
+/** The person who asks, for the line of facts. `timeZone` is an IANA name. */
+export interface Caller {
+  readonly name: string;
+  readonly timeZone: string;
+}
+
 /** The facts of a task, which never change. */
 export interface TaskFacts {
   readonly id: string;
@@ -46,6 +52,8 @@ export interface TaskFacts {
   readonly key: string | null;
   /** The source of the root of its tree. */
   readonly via: TaskSource;
+  /** The person of a channel who created the root of its tree. Absent when unknown, and from an earlier release. */
+  readonly caller?: Caller;
   /** The destinations of its questions and, for a root, of its result. */
   readonly deliver: readonly DeliverTo[];
   /** The root of its tree, whose sandbox it works in; its own id for a root. */

@@ -198,7 +198,17 @@ export interface CallFacts {
 /** The context of a call: the facts and the declared ports, and no others. */
 export type ToolContext<Need extends keyof ToolPorts> = CallFacts & Pick<ToolPorts, Need>;
 
-/** An example: shown to the model and the console, and run by the generic example test on fakes. */
+/** A result as the model reads it. */
+export type Shown = string | ShownRows;
+
+/** A list: lines before and after it, and its rows, each of one or more lines. */
+export interface ShownRows {
+  readonly head?: string;
+  readonly rows: readonly string[];
+  readonly tail?: string;
+}
+
+/** An example: shown in the tool's page and the console, and run by the generic example test on fakes. */
 export interface ToolExample<In> {
   readonly note: string;
   readonly given: In;
@@ -218,6 +228,11 @@ export interface Tool {
   readonly name: string;
   /** Further names for calls and patterns. The model sees only `name`. */
   readonly alsoNamed?: readonly string[];
+  /**
+   * The tool with the same ability that models see instead (`core/steps/shown-tools.ts`). This one stays callable, listed
+   * in the API and usable in an agent's `tools`.
+   */
+  readonly aliasOf?: string;
   readonly summary: string;
   readonly toolbox: string;
   readonly category: ToolCategory;
@@ -282,8 +297,8 @@ export interface Tool {
   readonly written?: { readonly source: string; readonly input: JsonSchema; readonly output: JsonSchema | null };
   run(given: never, context: ToolContext<keyof ToolPorts>): Promise<ToolOutcome<unknown>>;
   probe?(given: never, context: ToolContext<keyof ToolPorts>): Promise<ProbeOutcome<unknown>>;
-  /** Formats a result for the model. */
-  show(result: never): string;
+  /** Formats a result for the model. A list is rows, so that a long one is cut after a whole row. */
+  show(result: never): Shown;
   readonly examples: readonly ToolExample<unknown>[];
 }
 

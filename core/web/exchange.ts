@@ -11,18 +11,12 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** The gateway's extra time, so that the request's own timeout message is the one that is seen. */
 export const TIMEOUT_MARGIN_MS = 5_000;
 
-export const urlInput = z
-  .string()
-  .min(1)
-  .max(8_192)
-  .describe("http or https, e.g. https://api.example.com/items?limit=5");
+export const urlInput = z.string().min(1).max(8_192).describe("http or https");
 
 export const headersInput = z
   .record(z.string(), z.string())
   .default({})
-  .describe(
-    "By name. A secret of the tenant is written {{secret.NAME}}, here, in the URL's path or query, or in a body",
-  );
+  .describe("A secret is written {{secret.NAME}}, here, in the URL or the body");
 
 export const timeoutMsInput = z
   .int()

@@ -33,7 +33,7 @@ describe.each(catalogue.map((tool) => [tool.name, tool] as const))("%s", (_, too
   );
 
   it("can be given to a model: an object of JSON Schema that accepts no other field", () => {
-    const { parameters, description } = toSpec(tool, tool.name, null);
+    const { parameters, description } = toSpec(tool, tool.name);
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
     expect(description).toContain(tool.summary);
     expect(() => z.toJSONSchema(tool.output)).not.toThrow();

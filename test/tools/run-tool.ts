@@ -3,12 +3,13 @@ import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { getSandboxRules } from "../../core/agents/agent.ts";
 import { calledToolSchema } from "../../core/steps/call-tool.ts";
 import { openToolSearch } from "../../core/steps/find-tools.ts";
-import { CALL_TOOL } from "../../core/steps/listed-tools.ts";
+import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
 import { getInputSchema } from "../../core/tool/input-schema.ts";
-import { toSpec } from "../../core/steps/toolset.ts";
+import { toModelSpec } from "../../core/steps/toolset.ts";
 import { canonicalisePaths } from "../../core/gateway/canonical-paths.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import { type Failure, ok } from "../../core/base/errors.ts";
+import { toShownText } from "../../core/prompt/rows.ts";
 import type { ToolPorts } from "../../core/ports/tool-ports.ts";
 import { createToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { CallFacts, Control, Tool, ToolContext } from "../../core/tool/tool.ts";
@@ -54,10 +55,10 @@ const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789);
 const allTools = openToolSearch(
   {
     resolve: toolNamed,
-    names: catalogue.map(({ name }) => name),
+    findable: catalogue.filter(({ aliasOf }) => aliasOf === undefined).map(({ name }) => name),
     specOf: (name) => {
       const tool = toolNamed(name);
-      return tool === null ? null : toSpec(tool, name.replaceAll(".", "_"), null);
+      return tool === null ? null : toModelSpec(tool, name.replaceAll(".", "_"), null);
     },
   },
   async () => ok([{ source: null, list: createToolList(catalogue, getInputSchema) }]),
@@ -108,7 +109,7 @@ export async function runTool(
   if (outcome.kind === "control") return { control: outcome.control };
   const valid = validateOutput(tool, outcome.result);
   if (!valid.ok) return { failure: valid.error };
-  return { result: valid.value, output: tool.show(valid.value as never) };
+  return { result: valid.value, output: toShownText(tool.show(valid.value as never)) };
 }
 
 /**

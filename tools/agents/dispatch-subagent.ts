@@ -9,7 +9,7 @@ const MAX_LISTED = 100;
 export default defineTool({
   name: "dispatch_subagent",
   summary:
-    "Hand a self-contained part of the work to a subagent, which works in the same sandbox with your tools or fewer. Several calls in one step run in parallel; you go on once all have ended, with every result in the order of the calls. A subagent that fails is a result too. It sees only task_description and context.",
+    "Give a self-contained part of the work to a subagent in the same sandbox, which sees only these arguments. Calls in one step run in parallel; you resume with all results.",
   toolbox: "agents",
   category: "control",
   permissions: [],
@@ -19,21 +19,16 @@ export default defineTool({
   steers: true,
   onlyByModel: "dispatches",
   input: z.object({
-    task_description: z.string().trim().min(1).max(MAX_TEXT_CHARACTERS).describe("What the subagent is to accomplish"),
-    context: z.string().max(MAX_TEXT_CHARACTERS).default("").describe("What it has to know beside that"),
+    task_description: z.string().trim().min(1).max(MAX_TEXT_CHARACTERS),
+    context: z.string().max(MAX_TEXT_CHARACTERS).default("").describe("What it needs to know"),
     agent_type: z
       .enum(AGENT_TYPES)
       .default("general")
       .describe(
-        "general: all your tools; research: to read, search and write files; tool-specialist: the tools that the description or the context names, as names or as patterns such as search_*",
+        "general: your tools; research: reads, searches, writes files; tool-specialist: the tools that the texts name",
       ),
-    max_iterations: z.int().min(1).max(15).default(10).describe("Its steps at most"),
-    token_budget: z
-      .int()
-      .min(1_000)
-      .max(1_000_000_000)
-      .optional()
-      .describe("Its tokens at most, taken from yours; else an even share of what is left"),
+    max_iterations: z.int().min(1).max(15).default(10).describe("Steps, 1 to 15"),
+    token_budget: z.int().min(1_000).max(1_000_000_000).optional().describe("Taken from yours; default: an even share"),
   }),
   output: z.object({
     subtask_id: z.string(),

@@ -6,7 +6,7 @@ const MAX_SUMMARY_CHARACTERS = 100_000;
 export default defineTool({
   name: "finished",
   summary:
-    "End the task: the summary is its answer, and nothing comes after it. Other calls of the same step are settled first, and subagents awaited; when one of them does not succeed, the task continues.",
+    "End the task with this answer. Other calls of the same step are settled first; when one fails, the task continues.",
   toolbox: "agents",
   category: "control",
   permissions: [],

@@ -4,8 +4,7 @@ import { defineTool, failure } from "../define-tool.ts";
 
 export default defineTool({
   name: "call_tool",
-  summary:
-    "Call a tool that find_tools showed, by its name and with its arguments. It is checked, approved and recorded as a call of that tool.",
+  summary: "Call a tool that is not listed here, by its name, with its arguments.",
   toolbox: "tools",
   category: "control",
   permissions: [],

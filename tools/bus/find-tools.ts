@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { defineTool, failWith } from "../define-tool.ts";
-import { compactSchema } from "./compact-schema.ts";
+import { formatSignature } from "./signature.ts";
 
 const MAX_LIMIT = 25;
-/** Characters of one answer. A tool whose parameters no longer fit is given without them. */
-const MAX_CHARACTERS = 12_000;
-const MAX_SUMMARY = 300;
+/** The most characters of one tool in an answer, and of its summary. */
+const MAX_TOOL_CHARACTERS = 300;
+const MAX_SUMMARY = 120;
 
 export default defineTool({
   name: "find_tools",
   summary:
-    "Find tools for something that you want done: you can use more tools than you are shown. Say it in plain words, several things at once if need be; the answer has names and parameters, best first. Use them through call_tool.",
+    "Find more tools by what you want to do, in plain words; names and parameters come back. Call them by name or through call_tool. Among them:",
   toolbox: "tools",
   category: "control",
   permissions: [],
@@ -19,18 +19,19 @@ export default defineTool({
   needs: ["toolSearch"],
   wholeResult: true,
   input: z.object({
-    query: z.string().trim().min(1).max(2_000).describe("What to do, e.g. create an issue and assign it"),
-    limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("Tools to show"),
+    query: z.string().trim().min(1).max(2_000),
+    limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("Default 10"),
   }),
   output: z.object({
     tools: z.array(
       z.object({
         name: z.string().describe("What call_tool takes"),
         summary: z.string(),
+        signature: z.string().describe("Parameters in brackets; ? marks an optional one, … more of them"),
         parameters: z
           .record(z.string(), z.unknown())
-          .nullable()
-          .describe("JSON Schema, shortened where it is long; null where it had no more room"),
+          .optional()
+          .describe("JSON Schema; only of a tool that the query names"),
       }),
     ),
   }),
@@ -38,14 +39,26 @@ export default defineTool({
     const found = await toolSearch.find(query, limit);
     if (!found.ok) return failWith(found.error);
     return {
-      tools: fit(found.value.map(({ name, description, parameters }) => shorten(name, description, parameters))),
+      tools: found.value.map(({ name, description, parameters }) => {
+        const summary = shorten(description);
+        const room = MAX_TOOL_CHARACTERS - summary.length;
+        const isNamed = toKey(name) === toKey(query);
+        return {
+          name,
+          summary,
+          signature: formatSignature(name, parameters, room),
+          ...(isNamed ? { parameters } : {}),
+        };
+      }),
     };
   },
   show({ tools }) {
-    if (tools.length === 0) return "No tool of yours fits. Say it in other words, or do without.";
-    const lines = tools.map((tool) => JSON.stringify(tool));
-    const isCut = tools.some(({ parameters }) => parameters === null);
-    return [...lines, ...(isCut ? ["(Find a tool by its name to see its parameters.)"] : [])].join("\n");
+    if (tools.length === 0) return "Nothing matches. Say it in other words, or do without.";
+    return tools
+      .map(({ signature, summary, parameters }) =>
+        [`${signature} ${summary}`, ...(parameters === undefined ? [] : [JSON.stringify(parameters)])].join("\n"),
+      )
+      .join("\n");
   },
   examples: [
     { note: "one thing", given: { query: "the current date and time" } },
@@ -53,37 +66,14 @@ export default defineTool({
   ],
 });
 
-interface FoundTool {
-  readonly name: string;
-  readonly summary: string;
-  readonly parameters: Record<string, unknown> | null;
+/** Returns the first line of a description, cut after a sentence where one ends in time. */
+function shorten(description: string): string {
+  const [line = ""] = description.trim().split("\n", 1);
+  if (line.length <= MAX_SUMMARY) return line;
+  const end = line.slice(0, MAX_SUMMARY).lastIndexOf(". ");
+  return end > 0 ? line.slice(0, end + 1) : `${line.slice(0, MAX_SUMMARY - 1).toWellFormed()}…`;
 }
 
-function shorten(name: string, description: string, parameters: Readonly<Record<string, unknown>>): FoundTool {
-  const summary = description.length <= MAX_SUMMARY ? description : `${description.slice(0, MAX_SUMMARY - 1)}…`;
-  return { name, summary: summary.toWellFormed(), parameters: compactSchema(parameters) };
-}
-
-/** As many as have room without their parameters, and with them those for which that leaves room, the first ones first. */
-function fit(found: readonly FoundTool[]): FoundTool[] {
-  let left = MAX_CHARACTERS;
-  const bare: FoundTool[] = [];
-  for (const tool of found) {
-    const short = { ...tool, parameters: null };
-    left -= charactersOf(short);
-    if (left < 0) break;
-    bare.push(short);
-  }
-  left = Math.max(0, left);
-  return bare.map((short, index) => {
-    const tool = found[index] ?? short;
-    const more = charactersOf(tool) - charactersOf(short);
-    if (more > left) return short;
-    left -= more;
-    return tool;
-  });
-}
-
-function charactersOf(tool: FoundTool): number {
-  return JSON.stringify(tool).length + 1;
+function toKey(name: string): string {
+  return name.trim().toLowerCase().replaceAll(/[.-]/g, "_");
 }

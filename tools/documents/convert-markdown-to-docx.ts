@@ -3,12 +3,12 @@ import { markdownText } from "../../core/documents/make.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool } from "../define-tool.ts";
-import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade, templateSettings } from "./made-file.ts";
+import { MAKE_TIMEOUT_MS, madeFile, madePath, makeFile, showMade, templateSettings } from "./made-file.ts";
 
 export default defineTool({
   name: "convert_markdown_to_docx",
-  summary:
-    "Convert Markdown to a Word document in the sandbox: headings, lists, tables, links, code, footnotes, and images of the sandbox as ![what it shows](chart.png). A word.docx in the sandbox or in project/ gives the styles.",
+  aliasOf: "create_docx",
+  summary: "Convert Markdown to a Word document of the sandbox. A word.docx in the sandbox gives the styles.",
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],
@@ -16,16 +16,15 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
-  refersTo: { output_filename: "write" },
+  refersTo: { path: "write" },
   settings: templateSettings,
-  aliases: { content: "markdown_content", markdown: "markdown_content", filename: "output_filename" },
+  aliases: { content: "markdown_content", markdown: "markdown_content" },
   timeoutMs: MAKE_TIMEOUT_MS,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
-  input: z.object({ markdown_content: markdownText, output_filename: madeFilename }),
+  input: z.object({ markdown_content: markdownText, path: madePath }),
   output: madeFile,
-  async run({ markdown_content: markdown, output_filename: filename }, context) {
-    const fields = { filename: "output_filename", content: "markdown_content" };
-    return await makeFile({ filename, document: { format: "docx", markdown }, fields }, context);
+  async run({ markdown_content: markdown, path }, context) {
+    return await makeFile({ path, document: { format: "docx", markdown }, field: "markdown_content" }, context);
   },
   show: showMade,
   examples: [
@@ -33,7 +32,7 @@ export default defineTool({
       note: "the report as a Word document",
       given: {
         markdown_content: "# Report\n\n| City | Sales |\n|---|---:|\n| Oslo | 12 |\n",
-        output_filename: "report.docx",
+        path: "report.docx",
       },
     },
   ],

@@ -3,12 +3,12 @@ import { markdownText } from "../../core/documents/make.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool } from "../define-tool.ts";
-import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade, templateSettings } from "./made-file.ts";
+import { MAKE_TIMEOUT_MS, madeFile, madePath, makeFile, showMade, templateSettings } from "./made-file.ts";
 
 export default defineTool({
   name: "convert_markdown_to_pptx",
-  summary:
-    "Convert Markdown to a PowerPoint presentation in the sandbox: each heading begins a slide, and overflow continues on the next slide. Images of the sandbox as ![what it shows](chart.png).",
+  aliasOf: "create_pptx",
+  summary: "Convert Markdown to a PowerPoint presentation of the sandbox: each heading begins a slide.",
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],
@@ -16,23 +16,25 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
-  refersTo: { output_filename: "write" },
+  refersTo: { path: "write" },
   onlyByName: true,
   settings: templateSettings,
-  aliases: { content: "markdown_content", markdown: "markdown_content", filename: "output_filename" },
+  aliases: { content: "markdown_content", markdown: "markdown_content" },
   timeoutMs: MAKE_TIMEOUT_MS,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
-  input: z.object({ markdown_content: markdownText, output_filename: madeFilename }),
+  input: z.object({ markdown_content: markdownText, path: madePath }),
   output: madeFile,
-  async run({ markdown_content: markdown, output_filename: filename }, context) {
-    const fields = { filename: "output_filename", content: "markdown_content" };
-    return await makeFile({ filename, document: { format: "pptx", content: { markdown } }, fields }, context);
+  async run({ markdown_content: markdown, path }, context) {
+    return await makeFile(
+      { path, document: { format: "pptx", content: { markdown } }, field: "markdown_content" },
+      context,
+    );
   },
   show: showMade,
   examples: [
     {
       note: "two slides",
-      given: { markdown_content: "# Plan\n\n- Ask Ana\n\n# Next\n\n- Write\n", output_filename: "plan.pptx" },
+      given: { markdown_content: "# Plan\n\n- Ask Ana\n\n# Next\n\n- Write\n", path: "plan.pptx" },
     },
   ],
 });

@@ -4,9 +4,10 @@ import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool } from "../define-tool.ts";
 import {
+  MADE_ALIASES,
   MAKE_TIMEOUT_MS,
   madeFile,
-  madeFilename,
+  madePath,
   makeFile,
   showMade,
   templatePath,
@@ -16,7 +17,7 @@ import {
 export default defineTool({
   name: "create_docx",
   summary:
-    "Make a Word document of Markdown in the sandbox: headings, nested lists, tables, links, code, footnotes, and images of the sandbox as ![what it shows](chart.png). template, else a word.docx in the sandbox or in project/, gives the styles.",
+    "Make a Word document from Markdown, with tables, links, footnotes and images of the sandbox as ![text](chart.png).",
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],
@@ -24,28 +25,28 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
-  refersTo: { filename: "write", template: "read" },
+  refersTo: { path: "write", template: "read" },
   settings: templateSettings,
-  aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },
+  aliases: MADE_ALIASES,
   timeoutMs: MAKE_TIMEOUT_MS,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
   input: z.object({
-    filename: madeFilename,
+    path: madePath,
     content: markdownText.describe("Markdown"),
     ...docxFields,
     template: templatePath,
   }),
   output: madeFile,
-  async run({ filename, content: markdown, template, ...words }, context) {
-    const fields = { filename: "filename", content: "content" };
+  async run({ path, content: markdown, template, ...words }, context) {
+    const field = "content";
     const document = { format: "docx" as const, markdown, ...words };
-    return await makeFile({ filename, document, template, fields }, context);
+    return await makeFile({ path, document, template, field }, context);
   },
   show: showMade,
   examples: [
     {
       note: "a short report with a title",
-      given: { filename: "reports/q3.docx", title: "Third quarter", content: "## Sales\n\n1. Oslo\n2. Lima\n" },
+      given: { path: "reports/q3.docx", title: "Third quarter", content: "## Sales\n\n1. Oslo\n2. Lima\n" },
     },
   ],
 });

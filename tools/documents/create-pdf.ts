@@ -3,12 +3,12 @@ import { markdownText, pdfFields } from "../../core/documents/make.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool } from "../define-tool.ts";
-import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade } from "./made-file.ts";
+import { MADE_ALIASES, MAKE_TIMEOUT_MS, madeFile, madePath, makeFile, showMade } from "./made-file.ts";
 
 export default defineTool({
   name: "create_pdf",
   summary:
-    "Make a PDF of Markdown in the sandbox: headings, nested lists, tables, links, code, formulas, footnotes, and images of the sandbox as ![what it shows](chart.png).",
+    "Make a PDF from Markdown, with tables, links, formulas, footnotes and images of the sandbox as ![text](chart.png).",
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],
@@ -16,22 +16,22 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
-  refersTo: { filename: "write" },
-  aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },
+  refersTo: { path: "write" },
+  aliases: MADE_ALIASES,
   timeoutMs: MAKE_TIMEOUT_MS,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
-  input: z.object({ filename: madeFilename, content: markdownText.describe("Markdown"), ...pdfFields }),
+  input: z.object({ path: madePath, content: markdownText.describe("Markdown"), ...pdfFields }),
   output: madeFile,
-  async run({ filename, content: markdown, ...words }, context) {
-    const fields = { filename: "filename", content: "content" };
+  async run({ path, content: markdown, ...words }, context) {
+    const field = "content";
     const document = { format: "pdf" as const, markdown, ...words };
-    return await makeFile({ filename, document, fields }, context);
+    return await makeFile({ path, document, field }, context);
   },
   show: showMade,
   examples: [
     {
       note: "a page with a title",
-      given: { filename: "letter.pdf", title: "To Ana", content: "Dear Ana,\n\nall is **well**.\n", page_size: "a4" },
+      given: { path: "letter.pdf", title: "To Ana", content: "Dear Ana,\n\nall is **well**.\n", page_size: "a4" },
     },
   ],
 });

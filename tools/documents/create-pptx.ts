@@ -4,9 +4,10 @@ import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool, failure } from "../define-tool.ts";
 import {
+  MADE_ALIASES,
   MAKE_TIMEOUT_MS,
   madeFile,
-  madeFilename,
+  madePath,
   makeFile,
   showMade,
   templatePath,
@@ -16,7 +17,7 @@ import {
 export default defineTool({
   name: "create_pptx",
   summary:
-    "Make a PowerPoint presentation in the sandbox, of slides as data or of a Markdown text whose headings begin slides. Give one of slides and content. Texts may hold **bold**, *italic* and links; overflow continues on the next slide. template gives the styles.",
+    "Make a PowerPoint presentation from slides as data, or from Markdown whose headings begin slides. Give slides or content.",
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],
@@ -24,32 +25,32 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
-  refersTo: { filename: "write", template: "read" },
+  refersTo: { path: "write", template: "read" },
   settings: templateSettings,
-  aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },
+  aliases: MADE_ALIASES,
   timeoutMs: MAKE_TIMEOUT_MS,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
   input: z.object({
-    filename: madeFilename,
+    path: madePath,
     slides: slidesSchema.optional(),
     content: markdownText.optional().describe("Markdown"),
     ...aboutFields,
     template: templatePath,
   }),
   output: madeFile,
-  async run({ filename, slides, content: markdown, template, ...words }, context) {
+  async run({ path, slides, content: markdown, template, ...words }, context) {
     const content = slides === undefined ? { markdown: markdown ?? "" } : { slides };
     if ((slides === undefined) === (markdown === undefined))
       return failure("invalid_input", "content: give slides or content, one of the two", { field: "content" });
-    const fields = { filename: "filename", content: slides === undefined ? "content" : "slides" };
-    return await makeFile({ filename, document: { format: "pptx", content, ...words }, template, fields }, context);
+    const field = slides === undefined ? "content" : "slides";
+    return await makeFile({ path, document: { format: "pptx", content, ...words }, template, field }, context);
   },
   show: showMade,
   examples: [
     {
       note: "a title and a slide with points",
       given: {
-        filename: "plan.pptx",
+        path: "plan.pptx",
         slides: [
           { title: "Plan for 2027", text: "For the board" },
           { title: "Next", bullets: ["Ask Ana", { text: "Write", bullets: ["a draft", "the rest"] }] },

@@ -3,12 +3,12 @@ import { aboutFields, markdownText, sheetsSchema } from "../../core/documents/ma
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool, failure } from "../define-tool.ts";
-import { MAKE_TIMEOUT_MS, madeFile, madeFilename, makeFile, showMade } from "./made-file.ts";
+import { MADE_ALIASES, MAKE_TIMEOUT_MS, madeFile, madePath, makeFile, showMade } from "./made-file.ts";
 
 export default defineTool({
   name: "create_xlsx",
   summary:
-    'Make an Excel workbook in the sandbox, of sheets as data or of the tables of a Markdown text. Give one of sheets and content. A text that begins with = stays a text; a formula is {formula: "=SUM(B2:B9)"}, a date {date: "2026-01-31"}.',
+    'Make an Excel workbook from sheets as data, or from the tables of Markdown. Give sheets or content. A formula is {formula: "=SUM(B2:B9)"}, a date {date: "2026-01-31"}.',
   toolbox: "documents",
   category: "documents",
   permissions: ["write"],
@@ -16,30 +16,30 @@ export default defineTool({
   effect: "keyed",
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
-  refersTo: { filename: "write" },
-  aliases: { markdown: "content", markdown_content: "content", path: "filename", file_path: "filename" },
+  refersTo: { path: "write" },
+  aliases: MADE_ALIASES,
   timeoutMs: MAKE_TIMEOUT_MS,
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
   input: z.object({
-    filename: madeFilename,
+    path: madePath,
     sheets: sheetsSchema.optional(),
     content: markdownText.optional().describe("Markdown: each of its tables becomes a sheet"),
     ...aboutFields,
   }),
   output: madeFile,
-  async run({ filename, sheets, content: markdown, ...words }, context) {
+  async run({ path, sheets, content: markdown, ...words }, context) {
     const content = sheets === undefined ? { markdown: markdown ?? "" } : { sheets };
     if ((sheets === undefined) === (markdown === undefined))
       return failure("invalid_input", "content: give sheets or content, one of the two", { field: "content" });
-    const fields = { filename: "filename", content: sheets === undefined ? "content" : "sheets" };
-    return await makeFile({ filename, document: { format: "xlsx", content, ...words }, fields }, context);
+    const field = sheets === undefined ? "content" : "sheets";
+    return await makeFile({ path, document: { format: "xlsx", content, ...words }, field }, context);
   },
   show: showMade,
   examples: [
     {
       note: "sales with a sum",
       given: {
-        filename: "sales.xlsx",
+        path: "sales.xlsx",
         sheets: [
           {
             name: "Sales",

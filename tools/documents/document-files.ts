@@ -4,10 +4,7 @@ import { type Failure, failed, type Result } from "../../core/base/errors.ts";
 import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
 
-/** The documents call this argument by three names. */
-export const DOCUMENT_ALIASES = { path: "filename", file_path: "filename" } as const;
-
-export const documentName = z.string().describe("Path of the document inside the sandbox, e.g. inbox/report.docx");
+export const documentPath = z.string().describe("In the sandbox, e.g. inbox/report.docx");
 
 /**
  * Extensions that an agent without its own list may read. The content decides the format, also of the old ones (doc, xls, ppt, msg):
@@ -20,19 +17,19 @@ const DOCUMENT_EXTENSIONS =
 
 /** The path of a document, when the agent's rules admit it. */
 export function judgeDocument(raw: string, rules: SandboxRules): Result<string> {
-  const judged = judgePath(raw, rules, "read", "filename");
+  const judged = judgePath(raw, rules, "read");
   if (!judged.ok) return judged;
-  const listed = checkListedExtension(judged.value, rules, "filename");
+  const listed = checkListedExtension(judged.value, rules);
   if (!listed.ok) return listed;
   const extension = /\.([^./]+)$/.exec(judged.value)?.[1]?.toLowerCase() ?? "";
   if (rules.extensions !== null || DOCUMENT_EXTENSIONS.includes(extension)) return judged;
   const known = DOCUMENT_EXTENSIONS.map((one) => `.${one}`).join(", ");
   return failed("unsupported_media", `${judged.value} is no document that can be read. Known are: ${known}`, {
-    field: "filename",
+    field: "path",
   });
 }
 
 /** A failure about the document that the argument names. */
 export function aboutDocument(error: Failure): Failure {
-  return { ...error, field: "filename" };
+  return { ...error, field: "path" };
 }

@@ -22,14 +22,12 @@ const USUAL_TEMPLATES: Readonly<Partial<Record<MadeFormat, readonly string[]>>> 
   docx: ["word.docx", "project/word.docx"],
 };
 
-export const madeFilename = z
-  .string()
-  .describe("Path of the file to make, e.g. reports/q3; the ending is added when it is missing");
+/** Other names of the arguments of a tool that makes a document. */
+export const MADE_ALIASES = { markdown: "content", markdown_content: "content" } as const;
 
-export const templatePath = z
-  .string()
-  .optional()
-  .describe("Path of a document in the sandbox whose styles are taken, e.g. project/brand.docx");
+export const madePath = z.string().describe("File to make, e.g. reports/q3; the ending may be missing");
+
+export const templatePath = z.string().optional().describe("File whose styles are taken, e.g. project/brand.docx");
 
 /** What an agent's `tool_config` may set of a tool that takes a template. */
 export const templateSettings = z.object({
@@ -52,10 +50,11 @@ export function showMade({ filename, format, size_kb, warnings }: MadeFile): str
 
 /** What is made, where from, and by which arguments a failure names them. */
 export interface Wanted {
-  readonly filename: string;
+  readonly path: string;
   readonly document: DocumentToMake;
   readonly template?: string | undefined;
-  readonly fields: { readonly filename: string; readonly content: string };
+  /** The argument with the content. */
+  readonly field: string;
 }
 
 type Context = ToolContext<"files" | "documents">;
@@ -67,10 +66,10 @@ export async function makeFile(wanted: Wanted, context: Context) {
 }
 
 async function makeAndWrite(wanted: Wanted, context: Context): Promise<Result<MadeFile>> {
-  const { document, fields } = wanted;
-  const path = madePath(wanted, context);
+  const { document, field } = wanted;
+  const path = judgeMadePath(wanted, context);
   if (!path.ok) return path;
-  const images = await imagesFor(document, context, fields.content);
+  const images = await imagesFor(document, context, field);
   if (!images.ok) return images;
   const template = await templateFor(wanted, context);
   if (!template.ok) return template;
@@ -84,7 +83,7 @@ async function makeAndWrite(wanted: Wanted, context: Context): Promise<Result<Ma
   });
   if (!made.ok) return made;
   const written = await context.files.write(path.value, made.value.bytes, { key: context.key });
-  if (!written.ok) return about(written.error, fields.filename);
+  if (!written.ok) return about(written.error, "path");
   const { path: filename, size } = written.value;
   const address = filename.split("/").map(encodeURIComponent).join("/");
   return ok({
@@ -101,18 +100,15 @@ function about(error: Failure, field: string): Result<never> {
 }
 
 /** A name without an ending gets that of its format; another one's ending is refused. */
-function madePath({ filename, document: { format }, fields }: Wanted, { sandbox }: Context): Result<string> {
+function judgeMadePath({ path: filename, document: { format } }: Wanted, { sandbox }: Context): Result<string> {
   const name = filename.slice(filename.lastIndexOf("/") + 1);
   const ending = /\.([A-Za-z][A-Za-z0-9]{1,4})$/.exec(name)?.[1]?.toLowerCase();
   const isOther = ending !== undefined && ending !== format && KNOWN_ENDINGS.has(ending);
-  if (isOther)
-    return failed("invalid_input", `${fields.filename}: ends in .${ending}, and a .${format} is made`, {
-      field: fields.filename,
-    });
+  if (isOther) return failed("invalid_input", `path: ends in .${ending}, and a .${format} is made`, { field: "path" });
   const whole = ending === format ? filename : `${filename}.${format}`;
-  const judged = judgePath(name === "" ? filename : whole, sandbox, "write", fields.filename);
+  const judged = judgePath(name === "" ? filename : whole, sandbox, "write");
   if (!judged.ok) return judged;
-  const listed = checkListedExtension(judged.value, sandbox, fields.filename);
+  const listed = checkListedExtension(judged.value, sandbox);
   return listed.ok ? judged : listed;
 }
 

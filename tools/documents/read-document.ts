@@ -4,14 +4,14 @@ import { formatMissingPermission } from "../../core/gateway/envelope.ts";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
-import { aboutDocument, DOCUMENT_ALIASES, documentName, judgeDocument } from "./document-files.ts";
+import { aboutDocument, documentPath, judgeDocument } from "./document-files.ts";
 import { judgeImagesFolder, referTo, writeImages } from "./document-images.ts";
 import { parsePages } from "./page-range.ts";
 
 export default defineTool({
   name: "read_document",
   summary:
-    "Read a document of the sandbox as Markdown: PDF, DOCX, PPTX, XLSX, ODT, ODS, RTF, EPUB, HTML, CSV, EML, IPYNB, up to 50 MB. Of a picture only its kind, size in pixels and description; no OCR. Warnings name what was lost.",
+    "Read documents as Markdown: PDF, DOCX, PPTX, XLSX, ODT, ODS, RTF, EPUB, HTML, CSV, EML, IPYNB, up to 50 MB. Of a picture only kind, size and description; no OCR.",
   toolbox: "documents",
   category: "documents",
   permissions: ["read"],
@@ -19,18 +19,12 @@ export default defineTool({
   effect: (given) => (given.images_folder === undefined ? "none" : "keyed"),
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files", "documents"],
-  refersTo: { filename: "read", images_folder: "write" },
-  aliases: DOCUMENT_ALIASES,
+  refersTo: { path: "read", images_folder: "write" },
   timeoutMs: 120_000,
   input: z.object({
-    filename: documentName,
-    pages: z.string().optional().describe('Pages of a PDF, e.g. "3" or "1-5"; all of them without it'),
-    images_folder: z
-      .string()
-      .optional()
-      .describe(
-        "Folder of the sandbox where the document's pictures are written; needs write. Without it they are named only",
-      ),
+    path: documentPath,
+    pages: z.string().optional().describe('Of a PDF, e.g. "3" or "1-5"; default: all'),
+    images_folder: z.string().optional().describe("Where to write its pictures; needs write. Default: only name them"),
   }),
   output: z.object({
     content: z.string().describe("Markdown"),
@@ -51,7 +45,7 @@ export default defineTool({
     warnings: z.array(z.string()),
   }),
   async run(given, { files, documents, sandbox, permissions, key, signal }) {
-    const path = judgeDocument(given.filename, sandbox);
+    const path = judgeDocument(given.path, sandbox);
     if (!path.ok) return failWith(path.error);
     const pages = parsePages(given.pages);
     if (!pages.ok) return failWith(pages.error);
@@ -63,11 +57,10 @@ export default defineTool({
     const found = await files.stat(path.value);
     if (!found.ok) return failWith(aboutDocument(found.error));
     const { size, path: at, version, hash: sha256 } = found.value;
-    if (!isReadable(found.value))
-      return failure("permission_denied", `Permission denied: ${at}`, { field: "filename" });
+    if (!isReadable(found.value)) return failure("permission_denied", `Permission denied: ${at}`, { field: "path" });
     if (size > MAX_DOCUMENT_BYTES) {
       const message = `File too large: ${size} bytes (at most ${MAX_DOCUMENT_BYTES})`;
-      return failure("too_large", message, { field: "filename" });
+      return failure("too_large", message, { field: "path" });
     }
     const open = async () => {
       const opened = await files.open(at, version);
@@ -106,5 +99,5 @@ export default defineTool({
     };
   },
   show: ({ content, warnings }) => [...warnings.map((warning) => `Note: ${warning}`), content].join("\n\n"),
-  examples: [{ note: "a report that a person sent", given: { filename: "inbox/report.docx" } }],
+  examples: [{ note: "a report that a person sent", given: { path: "inbox/report.docx" } }],
 });

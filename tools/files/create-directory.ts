@@ -5,7 +5,7 @@ import { defineTool, failWith } from "../define-tool.ts";
 
 export default defineTool({
   name: "create_directory",
-  summary: "Make a directory in the sandbox, and those above it. A directory that is there already stays as it is.",
+  summary: "Create a directory of the sandbox, with its parents. Writing a file needs no directory first.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["write"],
@@ -14,9 +14,8 @@ export default defineTool({
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
   refersTo: { path: "write" },
-  aliases: { filename: "path", file_path: "path" },
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
-  input: z.object({ path: z.string().describe("Path of the directory inside the sandbox, e.g. notes/drafts") }),
+  input: z.object({ path: z.string().describe("e.g. notes/drafts") }),
   output: z.object({ success: z.boolean(), path: z.string(), message: z.string() }),
   async run({ path: raw }, { files, sandbox, key }) {
     const path = judgePath(raw, sandbox, "write");

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { judgePath, WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
+import { filePath } from "./paths.ts";
 
 export default defineTool({
   name: "delete_file",
-  summary: "Delete a file of the sandbox, of any type, or a directory that is empty.",
+  summary: "Delete a file, or an empty directory, of the sandbox.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["write"],
@@ -14,9 +15,8 @@ export default defineTool({
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
   refersTo: { path: "write" },
-  aliases: { filename: "path", file_path: "path" },
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
-  input: z.object({ path: z.string().describe("Path inside the sandbox, e.g. notes/plan.md") }),
+  input: z.object({ path: filePath }),
   output: z.object({ success: z.boolean(), path: z.string(), message: z.string() }),
   async run({ path: raw }, { files, sandbox, key }) {
     const path = judgePath(raw, sandbox, "write");

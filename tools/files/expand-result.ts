@@ -3,17 +3,16 @@ import { defineTool, failure, failWith } from "../define-tool.ts";
 import { MAX_PATTERN_CHARACTERS } from "./re2-pattern.ts";
 import { compileTextPattern, searchText, type TextMatch } from "./text-search.ts";
 
-/** Characters of one answer, so that what it shows is below the threshold from which other results are shortened. */
+/** Characters of one answer, below the threshold from which other results are shortened. */
 const MAX_CHARACTERS = 3_500;
-const MAX_MATCHES = 12;
+const MAX_MATCHES = 100;
 /** Of each match, what is shown of it and on either side of it. */
 const MATCH_CHARACTERS = 120;
 const CONTEXT_CHARACTERS = 60;
 
 export default defineTool({
   name: "expand_result",
-  summary:
-    "Read an earlier result of a tool again, whole: one that was shortened or summarised, or one of the earlier steps. Give an offset to read on from there, or a pattern to find the places that matter.",
+  summary: "Read a shortened or earlier result: its text from offset on, or the places that match pattern.",
   toolbox: "files",
   category: "file_ops",
   permissions: [],
@@ -22,17 +21,15 @@ export default defineTool({
   needs: ["results", "patterns"],
   wholeResult: true,
   input: z.object({
-    result_id: z.string().min(1).max(100).describe("The id that the shortened result names: call_…"),
-    offset: z.int().min(0).default(0).describe("The character to begin at"),
-    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe("Characters to read"),
+    result_id: z.string().min(1).max(100).describe("call_…"),
+    offset: z.int().min(0).default(0).describe("Character to begin at"),
+    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe("Characters"),
     pattern: z
       .string()
       .min(1)
       .max(MAX_PATTERN_CHARACTERS)
       .optional()
-      .describe(
-        "Search from the offset on, line by line: a regular expression of RE2; (?i) at its front ignores case; the larger its repeats, the less one search reads",
-      ),
+      .describe("RE2, for single lines; (?i) ignores case"),
   }),
   output: z.object({
     result_id: z.string(),
@@ -65,8 +62,10 @@ export default defineTool({
       return { ...about, offset: start, text: whole.slice(start, end), matches: null, next_offset };
     }
     const found = await searchText(whole, offset, compiled.value, { maxMatches: MAX_MATCHES, giveWay });
-    const matches = found.matches.map((match) => excerptOf(whole, match));
-    return { ...about, offset, text: null, matches, next_offset: found.next };
+    const matches = fitMatches(found.matches.map((match) => excerptOf(whole, match)));
+    const isWhole = matches.length === found.matches.length;
+    const next_offset = isWhole ? found.next : (found.matches[matches.length - 1]?.end ?? offset);
+    return { ...about, offset, text: null, matches, next_offset };
   },
   show({ total_characters: total, offset, text, matches, next_offset: next }) {
     const end = next ?? total;
@@ -84,6 +83,13 @@ export default defineTool({
     },
   ],
 });
+
+/** Returns the first matches that one answer holds. */
+function fitMatches<T extends { readonly offset: number; readonly excerpt: string }>(matches: readonly T[]): T[] {
+  let left = MAX_CHARACTERS;
+  const at = matches.findIndex(({ offset, excerpt }) => (left -= `${offset}: ${excerpt}\n`.length) < 0);
+  return at < 0 ? [...matches] : matches.slice(0, at);
+}
 
 function noSuchResult(id: string) {
   const message = `There is no result ${JSON.stringify(id)} here. Take the id as the shortened result, or the list of earlier results, writes it.`;

@@ -14,6 +14,7 @@ import { type CompiledGlob, matchesGlob } from "../../core/sandbox/glob.ts";
 import { checkListedExtension } from "../../core/sandbox/path.ts";
 import { MAX_TEXT_BYTES } from "../../core/sandbox/text-file.ts";
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
+import type { ShownRows } from "../../core/tool/tool.ts";
 import { findLines, type LinePattern, SearchTime } from "./line-search.ts";
 import { type VisibleFile, visibleFiles } from "./visible-files.ts";
 
@@ -169,4 +170,9 @@ export function searchNotes(truncated: boolean, { binary, too_large, unreadable 
     ...(truncated ? ["… The search ended early: there may be more. Narrow the path or the pattern."] : []),
     ...(left.length > 0 ? [`Files left out: ${left.join(", ")}.`] : []),
   ];
+}
+
+/** Formats the lines that a search found, and its notes after them. */
+export function toSearchRows(rows: readonly string[], notes: readonly string[]): ShownRows {
+  return { rows, ...(notes.length === 0 ? {} : { tail: notes.join("\n") }) };
 }

@@ -9,7 +9,7 @@ const MAX_FILES = 1_000;
 
 export default defineTool({
   name: "find_files",
-  summary: "Find the files of the sandbox whose path matches a glob, sorted by path. Directories are not among them.",
+  summary: "Find files by name: those of the sandbox whose path matches a glob, sorted.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["read"],
@@ -18,10 +18,8 @@ export default defineTool({
   needs: ["files"],
   refersTo: { path: "directory" },
   input: z.object({
-    glob: z
-      .string()
-      .describe("**/*.py at any depth below the path, *.py directly inside; also ? and [a-z]. Case counts"),
-    path: z.string().default(".").describe("A directory; . is the topmost one"),
+    glob: z.string().describe("e.g. **/*.py at any depth, *.py directly inside; case counts"),
+    path: z.string().default(".").describe("Default: the top"),
   }),
   output: z.object({
     files: z.array(z.string()),
@@ -45,9 +43,8 @@ export default defineTool({
   },
   show({ files, total, truncated }) {
     if (total === 0) return "No file matches.";
-    return [...files, ...(truncated ? [`… ${total - files.length} more. Narrow the path or the glob.`] : [])].join(
-      "\n",
-    );
+    const tail = `… ${total - files.length} more. Narrow the path or the glob.`;
+    return { rows: files, ...(truncated ? { tail } : {}) };
   },
   examples: [
     { note: "every note in Markdown, at any depth", given: { glob: "**/*.md" } },

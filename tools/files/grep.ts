@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { judgeTop } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
-import { searchFiles, searchNotes } from "./file-search.ts";
+import { searchFiles, searchNotes, toSearchRows } from "./file-search.ts";
 import { compileLinePattern } from "./line-search.ts";
 import { MAX_PATTERN_CHARACTERS } from "./re2-pattern.ts";
 
@@ -12,8 +12,7 @@ const GRACE_MS = 5_000;
 
 export default defineTool({
   name: "grep",
-  summary:
-    "Search the lines of the files below a path of the sandbox (or of one file) for a regular expression of RE2. Files over 2 MB and binary files are left out.",
+  summary: "Search the lines of text files of the sandbox for a regular expression (RE2).",
   toolbox: "files",
   category: "file_ops",
   permissions: ["read"],
@@ -23,10 +22,10 @@ export default defineTool({
   refersTo: { path: "directory" },
   timeoutMs: ({ timeout_ms }) => timeout_ms + GRACE_MS,
   input: z.object({
-    pattern: z.string().min(1).max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),
-    path: z.string().default(".").describe("A directory or a file; . is the topmost directory"),
+    pattern: z.string().min(1).max(MAX_PATTERN_CHARACTERS),
+    path: z.string().default(".").describe("Directory or file; default: all"),
     max_results: z.int().min(1).max(MAX_RESULTS).default(1_000),
-    timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(10_000).describe("What was found by then is the result"),
+    timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(10_000),
     case_sensitive: z.boolean().default(true),
   }),
   output: z.object({
@@ -61,9 +60,9 @@ export default defineTool({
     };
   },
   show({ results, truncated, files_searched: searched, files_skipped: skipped }) {
-    const lines = results.map(({ file, line, content }) => `${file}:${line}: ${content}`);
-    const none = results.length === 0 ? [`No line of ${searched} files matches.`] : [];
-    return [...lines, ...none, ...searchNotes(truncated, skipped)].join("\n");
+    const rows = results.map(({ file, line, content }) => `${file}:${line}: ${content}`);
+    const none = [`No line of ${searched} files matches.`];
+    return toSearchRows(rows.length === 0 ? none : rows, searchNotes(truncated, skipped));
   },
   examples: [
     { note: "where a name is used", given: { pattern: "\\bplan\\b", path: "notes" } },

@@ -11,7 +11,7 @@ const MAX_ENTRIES = 1_000;
 
 export default defineTool({
   name: "list_directory",
-  summary: "List the files and directories directly inside a directory of the sandbox, sorted by name.",
+  summary: "List the files and directories directly inside a directory of the sandbox.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["read"],
@@ -20,8 +20,8 @@ export default defineTool({
   needs: ["files"],
   refersTo: { path: "directory" },
   input: z.object({
-    path: z.string().default("").describe("The directory; empty for the topmost one"),
-    pattern: z.string().max(200).default("*").describe("Shell pattern for the names, e.g. *.md"),
+    path: z.string().default("").describe("Default: the top"),
+    pattern: z.string().max(200).default("*").describe("Of the names, e.g. *.md"),
   }),
   output: z.object({
     path: z.string(),
@@ -55,10 +55,10 @@ export default defineTool({
   show({ path, entries, total, truncated }) {
     const where = path === "" ? "the topmost directory" : path;
     if (total === 0) return `Nothing to show in ${where}.`;
-    const lines = entries.map(({ name, kind, size, modified }) =>
+    const rows = entries.map(({ name, kind, size, modified }) =>
       kind === "directory" ? `${name}/  (${size} bytes inside)` : `${name}  ${size} bytes  ${modified}`,
     );
-    return [...lines, ...(truncated ? [`… ${total - entries.length} more. Use a pattern.`] : [])].join("\n");
+    return { rows, ...(truncated ? { tail: `… ${total - entries.length} more. Use a pattern.` } : {}) };
   },
   examples: [
     { note: "everything at the top", given: {} },

@@ -4,20 +4,17 @@ import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { checkExtension, judgePath } from "../../core/sandbox/path.ts";
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
 
-/** The documents call this argument by three names. */
-export const FILENAME_ALIASES = { path: "filename", file_path: "filename" } as const;
-
-export const filename = z.string().describe("Path of the file inside the sandbox, e.g. notes/plan.md");
+export const filePath = z.string().describe("In the sandbox, e.g. notes/plan.md");
 
 /** The path of a text file, when the agent's rules admit it and its type. */
 export function judgeTextFile(raw: string, rules: SandboxRules, intent: "read" | "write"): Result<string> {
-  const judged = judgePath(raw, rules, intent, "filename");
+  const judged = judgePath(raw, rules, intent);
   if (!judged.ok) return judged;
-  const extension = checkExtension(judged.value, rules, "filename");
+  const extension = checkExtension(judged.value, rules);
   return extension.ok ? ok(judged.value) : extension;
 }
 
 /** A failure about the file that the argument names. */
-export function aboutFilename(error: Failure): Failure {
-  return { ...error, field: "filename" };
+export function aboutPath(error: Failure): Failure {
+  return { ...error, field: "path" };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseGlob } from "../../core/sandbox/glob.ts";
 import { judgeTop } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
-import { searchFiles, searchNotes } from "./file-search.ts";
+import { searchFiles, searchNotes, toSearchRows } from "./file-search.ts";
 import { compileLinePattern } from "./line-search.ts";
 import { MAX_PATTERN_CHARACTERS } from "./re2-pattern.ts";
 
@@ -14,8 +14,9 @@ const NOTHING_SKIPPED = { binary: 0, too_large: 0, unreadable: 0 };
 
 export default defineTool({
   name: "search_in_files",
+  aliasOf: "grep",
   summary:
-    "Search the lines of the files that a glob selects below a path of the sandbox for a regular expression of RE2. Files over 2 MB and binary files are left out. A pattern that is not valid finds nothing.",
+    "Search the lines of the files that a glob selects for a regular expression (RE2). An invalid pattern finds nothing.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["read"],
@@ -24,9 +25,9 @@ export default defineTool({
   needs: ["files", "patterns"],
   refersTo: { path: "directory" },
   input: z.object({
-    pattern: z.string().max(MAX_PATTERN_CHARACTERS).describe("A regular expression of RE2, for one line"),
-    path: z.string().default(".").describe("A directory or a file; . is the topmost directory"),
-    glob: z.string().default("**/*").describe("Which files below it: **/*.md at any depth, *.md directly inside"),
+    pattern: z.string().max(MAX_PATTERN_CHARACTERS),
+    path: z.string().default(".").describe("Directory or file; default: all"),
+    glob: z.string().default("**/*").describe("e.g. **/*.md at any depth, *.md directly inside"),
   }),
   output: z.object({
     matches: z.array(z.object({ file: z.string(), line_number: z.int(), line: z.string() })),
@@ -59,8 +60,8 @@ export default defineTool({
   },
   show({ matches, truncated, files_skipped: skipped, note }) {
     if (note !== null) return `Nothing was found. ${note}`;
-    const lines = matches.map(({ file, line_number: number, line }) => `${file}:${number}: ${line}`);
-    return [...(lines.length === 0 ? ["No line matches."] : lines), ...searchNotes(truncated, skipped)].join("\n");
+    const rows = matches.map(({ file, line_number: number, line }) => `${file}:${number}: ${line}`);
+    return toSearchRows(rows.length === 0 ? ["No line matches."] : rows, searchNotes(truncated, skipped));
   },
   examples: [
     { note: "open tasks in every note", given: { pattern: "^- \\[ \\]", glob: "notes/**/*.md" } },

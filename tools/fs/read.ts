@@ -8,8 +8,8 @@ const CEILING_BYTES = 10_485_760;
 
 export default defineTool({
   name: "fs.read",
-  summary:
-    "Read a text file from the sandbox, of any type that the agent does not exclude. Refuses files larger than max_size.",
+  aliasOf: "read_file",
+  summary: "Read a text file of the sandbox, of at most max_size bytes.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["read"],
@@ -17,9 +17,8 @@ export default defineTool({
   effect: "none",
   needs: ["files"],
   refersTo: { path: "read" },
-  aliases: { filename: "path", file_path: "path" },
   input: z.object({
-    path: z.string().describe("Path of the file inside the sandbox, e.g. src/main.ts"),
+    path: z.string().describe("In the sandbox, e.g. src/main.ts"),
     max_size: z.int().min(1).max(CEILING_BYTES).default(MAX_TEXT_BYTES).describe("Bytes"),
   }),
   output: z.object({ content: z.string(), path: z.string(), size: z.int().describe("Bytes") }),

@@ -10,8 +10,9 @@ const BACKUP_ENDING = ".bak";
 
 export default defineTool({
   name: "fs.write",
+  aliasOf: "write_file",
   summary:
-    "Write a text file in the sandbox, up to 2 MB, whole or not at all. Saves a replaced file as path.bak in the same step, unless backup is false. Creates missing directories.",
+    "Write a text file of the sandbox, up to 2 MB, whole or not at all. A replaced file is saved as path.bak, unless backup is false.",
   toolbox: "files",
   category: "file_ops",
   permissions: ["write"],
@@ -20,17 +21,16 @@ export default defineTool({
   keyedForMs: OWN_KEYED_FOR_MS,
   needs: ["files"],
   refersTo: { path: "write" },
-  aliases: { filename: "path", file_path: "path" },
   disabled: (rules) => (rules.allowWrite ? null : WRITE_DISABLED),
   input: z.object({
-    path: z.string().describe("Path of the file inside the sandbox, e.g. src/main.ts"),
+    path: z.string().describe("In the sandbox, e.g. src/main.ts"),
     content: z.string().describe("The whole new content"),
     backup: z.boolean().default(true),
     mode: z
       .union([z.string(), z.int().transform(String)])
       .pipe(z.string().regex(MODE_FORM, "three octal digits, such as 0644"))
       .default("0644")
-      .describe('Permission bits in octal, e.g. "0644"; a number is read by its digits. Kept with the file'),
+      .describe('Permissions in octal, e.g. "0644"'),
   }),
   output: z.object({
     path: z.string(),

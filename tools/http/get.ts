@@ -14,7 +14,8 @@ import { defineTool, failWith } from "../define-tool.ts";
 
 export default defineTool({
   name: "http.get",
-  summary: "Read a public web address by HTTP GET: status, headers and body, up to 1 MB.",
+  aliasOf: "http_request",
+  summary: "Read a web address by HTTP GET: status, headers and body, up to 1 MB.",
   toolbox: "web",
   category: "api",
   permissions: ["network"],

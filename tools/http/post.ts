@@ -16,8 +16,8 @@ import { defineTool, failure, failWith } from "../define-tool.ts";
 
 export default defineTool({
   name: "http.post",
-  summary:
-    "Send data to a public web address by HTTP POST, as JSON or as a form, and read the reply, up to 1 MB. Redirects are followed. It carries an Idempotency-Key header of the call.",
+  aliasOf: "http_request",
+  summary: "Send data to a web address by HTTP POST, as JSON or a form; replies up to 1 MB.",
   toolbox: "web",
   category: "api",
   permissions: ["network"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { judgeBySchema } from "../../core/lib/json-schema/judge.ts";
-import { formatJson } from "../../core/base/format-json.ts";
+import { showJson } from "../../core/gateway/show-json.ts";
 import { findPosition } from "../../core/base/text-position.ts";
 import { defineTool, failure, failWith } from "../define-tool.ts";
 import { findJsonMistake } from "./json-mistake.ts";
@@ -9,8 +9,7 @@ const MAX_CHARACTERS = 1_000_000;
 
 export default defineTool({
   name: "json.parse",
-  summary:
-    "Read a JSON text and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Whole numbers beyond 9007199254740991 come out rounded: have them written in quotes.",
+  summary: "Parse JSON, and check it by a JSON Schema; every place that does not fit is named.",
   toolbox: "data",
   category: "developer",
   permissions: ["read"],
@@ -39,7 +38,7 @@ export default defineTool({
     const judged = await judgeBySchema(value, schema, { patterns, giveWay, field: "json" });
     return judged.ok ? judged.value : failWith(judged.error);
   },
-  show: formatJson,
+  show: showJson,
   examples: [
     { note: "an object", given: { json: '{"name": "Otto", "version": "0.1.0"}' } },
     {

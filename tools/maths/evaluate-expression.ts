@@ -5,7 +5,7 @@ import { defineTool, failureWithResult } from "../define-tool.ts";
 export default defineTool({
   name: "evaluate_expression",
   summary:
-    "Evaluate a mathematical expression with Python's meaning: + - * / // % **, abs round sqrt ceil floor log log10 log2 exp sin cos tan asin acos atan atan2 degrees radians factorial gcd lcm, pi e tau inf. Integers are exact.",
+    "Evaluate a mathematical expression, written as in Python: + - * / // % **, sqrt, round, log, sin, factorial, gcd, pi and the like. Integers are exact.",
   toolbox: "maths",
   category: "maths",
   permissions: [],

@@ -3,10 +3,13 @@ import { MathsError } from "../../core/lib/maths/maths-error.ts";
 import { solveText } from "../../core/lib/maths/solve.ts";
 import { defineTool, failureWithResult } from "../define-tool.ts";
 
+/** Solutions that the model reads; a periodic equation has any number. */
+const MAX_SHOWN = 10;
+
 export default defineTool({
   name: "solve_equation",
   summary:
-    "Find the real solutions of an equation in one unknown, written in Python: an expression that is to be 0, or two with = between them. Polynomials and rational equations have all their solutions found exactly; others, such as with exp, log, sin or abs, are searched.",
+    "Solve an equation: the real solutions of an expression that is to be 0, or of two with = between them, in one unknown.",
   toolbox: "maths",
   category: "maths",
   permissions: [],
@@ -37,6 +40,11 @@ export default defineTool({
   },
   show({ solutions, method, note }) {
     const none = note === undefined ? "No real solution" : "No single solution";
+    if (solutions.length > MAX_SHOWN) {
+      const nearest = [...solutions].sort((one, other) => Math.abs(one) - Math.abs(other)).slice(0, MAX_SHOWN);
+      const first = nearest.sort((one, other) => one - other).join(", ");
+      return `The ${MAX_SHOWN} solutions nearest to 0, of ${solutions.length} that were found (${method}): ${first}.`;
+    }
     const found = solutions.length === 0 ? none : `Solutions: ${solutions.join(", ")}`;
     return [`${found} (${method}).`, ...(note === undefined ? [] : [note])].join(" ");
   },

@@ -8,7 +8,7 @@ const figure = z.number().nullable();
 
 export default defineTool({
   name: "statistics_summary",
-  summary: "Summarise numbers: count, mean, median, sample standard deviation, minimum, maximum and total.",
+  summary: "Summarise numbers: count, mean, median, sample standard deviation, minimum, maximum, total.",
   toolbox: "maths",
   category: "maths",
   permissions: [],

@@ -6,7 +6,7 @@ import { defineTool, failWith } from "../define-tool.ts";
 export default defineTool({
   name: "memory_save",
   summary:
-    "Remember something beyond this task: a decision, a preference, what was learnt. Later tasks of the same project find it with memory_search (of every project, when this task has none). Write it so that it can be understood alone. The same text again is kept once.",
+    "Remember a fact for later tasks of this project, such as a decision or a preference. Write it so that it can be understood alone.",
   toolbox: "memory",
   category: "memory",
   permissions: ["write"],

@@ -5,8 +5,7 @@ const DAY_SECONDS = 86_400;
 
 export default defineTool({
   name: "ask_human",
-  summary:
-    "Ask a person a question and wait for the answer, or tell them something without waiting (wait_for_answer false).",
+  summary: "Ask a person when you cannot go on without an answer. wait_for_answer false only notifies.",
   toolbox: "people",
   category: "communication",
   permissions: [],
@@ -16,14 +15,8 @@ export default defineTool({
   steers: true,
   input: z
     .object({
-      query: z.string().trim().min(1).max(10_000).describe("The question or message"),
-      human_name: z
-        .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe("Whom to ask, by name; else the person who looks after the task"),
+      query: z.string().trim().min(1).max(10_000).describe("Question or message"),
+      human_name: z.string().trim().min(1).max(200).optional().describe("Default: the person of the task"),
       wait_for_answer: z.boolean().default(true),
       choices: z
         .array(z.string().trim().min(1).max(200))
@@ -31,14 +24,13 @@ export default defineTool({
         .max(20)
         .refine((choices) => new Set(choices).size === choices.length, "two choices are the same")
         .optional()
-        .describe("Answers to choose from; free text stays possible"),
+        .describe("Suggested answers"),
       deadline_seconds: z
         .int()
         .min(1)
         .max(30 * DAY_SECONDS)
-        .optional()
-        .describe("When the question expires"),
-      default_answer: z.string().max(10_000).optional().describe("The answer that stands when the question expires"),
+        .optional(),
+      default_answer: z.string().max(10_000).optional().describe("Used at the deadline"),
     })
     .refine(({ deadline_seconds, default_answer }) => default_answer === undefined || deadline_seconds !== undefined, {
       path: ["default_answer"],

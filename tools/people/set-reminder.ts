@@ -8,7 +8,7 @@ const MAX_MESSAGE_CHARACTERS = 3_000;
 export default defineTool({
   name: "set_reminder",
   summary:
-    "Remind somebody of something later: once (at), or again and again (every, once an hour at the most). Without a person it goes where this task's result goes.",
+    "Remind somebody later: once (at) or repeatedly (every, at most hourly). Without a person it goes where this task's result goes.",
   toolbox: "people",
   category: "communication",
   permissions: ["write"],
@@ -19,20 +19,20 @@ export default defineTool({
   aliases: { text: "message" },
   input: z
     .object({
-      message: z.string().trim().min(1).max(MAX_MESSAGE_CHARACTERS).describe("What to say, in Markdown"),
+      message: z.string().trim().min(1).max(MAX_MESSAGE_CHARACTERS).describe("Markdown"),
       at: z.iso
         .datetime({ offset: true, local: true })
         .optional()
-        .describe("A moment, 2026-12-24T09:00:00Z; without Z or an offset, what clocks read in the time zone"),
+        .describe("e.g. 2026-12-24T09:00:00Z; without Z or offset: in time_zone"),
       every: z
         .string()
         .trim()
         .min(1)
         .max(MAX_EXPRESSION)
         .optional()
-        .describe("A cron expression of five fields that begins with one minute: 0 9 * * MON-FRI"),
-      time_zone: z.string().trim().min(1).max(100).optional().describe("An IANA name; else the person's, or UTC"),
-      person: z.string().trim().min(1).max(200).optional().describe("Whom to remind, by name"),
+        .describe("Cron, five fields, e.g. 0 9 * * MON-FRI"),
+      time_zone: z.string().trim().min(1).max(100).optional().describe("IANA name; default: the person's, or UTC"),
+      person: z.string().trim().min(1).max(200).optional().describe("Name"),
     })
     .refine(({ at, every }) => (at === undefined) !== (every === undefined), {
       path: ["at"],

@@ -7,8 +7,9 @@ const MAX_OUTPUT_BYTES = 51_200;
 
 export default defineTool({
   name: "execute_command",
+  aliasOf: "run_command",
   summary:
-    "Run a shell command on the sandbox's files, in a cage without secrets, and say how long it took; what it changes goes back into the sandbox. Output beyond 50 KB is cut. The agent's settings say whether commands run at all, and which.",
+    "Run a shell command on the sandbox's files, in a cage without secrets, and say how long it took. Changes go back into the sandbox.",
   toolbox: "shell",
   category: "shell",
   permissions: ["exec"],

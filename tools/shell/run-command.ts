@@ -7,8 +7,7 @@ const MAX_OUTPUT_BYTES = 102_400;
 
 export default defineTool({
   name: "run_command",
-  summary:
-    "Run a shell command on the sandbox's files, in a cage without secrets; what it changes goes back into the sandbox. Output beyond 100 KB is cut. The agent's settings say whether commands run at all, and which.",
+  summary: "Run a shell command on the sandbox's files, in a cage without secrets. Changes go back into the sandbox.",
   toolbox: "shell",
   category: "shell",
   permissions: ["exec"],

@@ -1,6 +1,7 @@
 /** How the tools of this folder run a command: the agent's settings, the policy, a copy of the files, and what is said of it. */
 import { z } from "zod";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { formatRefused } from "../../core/sandbox/format-refused.ts";
 import { type CopyContext, type CopyRun, type CopyScope, runOnCopy } from "../../core/sandbox/working-copy.ts";
 import type { PatternsPort } from "../../core/lib/patterns.ts";
 import { checkBlocked } from "../../core/lib/shell/blocked-patterns.ts";
@@ -120,7 +121,7 @@ export async function runShell(
 /** What the model reads, with the number that the documents call by two names. */
 export function showShell({ stdout, stderr, code, truncated, files }: Omit<ShellOutcome, "durationMs">): string {
   const changed = files.changed.map(({ path, change }) => `${path} (${change})`);
-  const refused = files.refused.map(({ path, why }) => `${path}: ${why}`);
+  const refused = formatRefused(files.refused);
   return [
     `Exit code: ${code}`,
     ...(files.note === null ? [] : [files.note]),

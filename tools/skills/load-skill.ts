@@ -14,7 +14,7 @@ const MAX_LISTED = 100;
 export default defineTool({
   name: "load_skill",
   summary:
-    "Bring a skill's instructions into the task, and say which files and scripts it has; or read one of its files. The task works under the skill from then on: where the skill lists tools, only those (and those of other skills that you load) are left of yours.",
+    "Bring a skill's instructions into the task, or read one of its files. If the skill lists tools, you keep only those.",
   toolbox: "skills",
   category: "control",
   permissions: [],
@@ -24,9 +24,9 @@ export default defineTool({
   steers: true,
   aliases: { skill_name: "name" },
   input: z.object({
-    name: z.string().trim().min(1).max(200).describe("The skill's name, e.g. data-report"),
-    file: z.string().min(1).max(300).optional().describe("A file of it to read, e.g. references/errors.md"),
-    offset: z.int().min(0).default(0).describe("Where to go on in a long text, in characters"),
+    name: z.string().trim().min(1).max(200).describe("e.g. data-report"),
+    file: z.string().min(1).max(300).optional().describe("A file to read, e.g. references/errors.md"),
+    offset: z.int().min(0).default(0).describe("Character to go on at"),
   }),
   output: z.object({
     name: z.string(),

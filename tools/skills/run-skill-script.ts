@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
+import { formatRefused } from "../../core/sandbox/format-refused.ts";
 import { runOnCopy } from "../../core/sandbox/working-copy.ts";
 import { findSkill } from "../../core/task/match-skills.ts";
 import type { SkillPackage } from "../../core/ports/skills.ts";
@@ -138,7 +139,7 @@ export default defineTool({
       stderr.trim() === "" ? "" : `stderr:\n${stderr}`,
       truncated ? "(The output was cut.)" : "",
       changed.length === 0 ? "" : `Changed: ${changed.map(({ path, change }) => `${path} (${change})`).join(", ")}`,
-      refused.length === 0 ? "" : `Not kept: ${refused.map(({ path, why }) => `${path}: ${why}`).join("; ")}`,
+      refused.length === 0 ? "" : `Not saved:\n${formatRefused(refused).join("\n")}`,
       note ?? "",
     ];
     return parts.filter((part) => part !== "").join("\n");

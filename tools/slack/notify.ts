@@ -19,8 +19,7 @@ const settings = z.object({
 
 export default defineTool({
   name: "slack.notify",
-  summary:
-    "Post a message to a channel of the team's Slack. It is written in Markdown, mentions nobody, and waits for no answer: ask with ask_human.",
+  summary: "Post a message to Slack, in a channel of the team. It waits for no answer: to ask, use ask_human.",
   toolbox: "slack",
   category: "communication",
   permissions: ["network"],

@@ -19,7 +19,7 @@ const settings = z.object({
 export default defineTool({
   name: "ssh_execute",
   summary:
-    "Run a command on a server over SSH, with what its shell prints. The agent's configuration has to know the key of the host, and name the host in its allowed domains. Credentials are secrets of the tenant: give the name of one as credential_id.",
+    "Run a server command over SSH. The agent's settings name the host and its key; credential_id names a secret of the tenant.",
   toolbox: "ssh",
   category: "ssh",
   permissions: ["exec", "network"],

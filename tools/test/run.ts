@@ -22,7 +22,7 @@ const RESERVED_NAMES = ["PATH", "HOME", "LANG", "TMPDIR"];
 export default defineTool({
   name: "test.run",
   summary:
-    "Run the tests of the project in the sandbox and read what they found: vitest, a test script of npm, node's own runner, pytest, mix, go or cargo, whichever the project has. They run on a copy without network; what they change is dropped.",
+    "Run the project's tests on a copy of the sandbox, without network: vitest, npm, node, pytest, mix, go or cargo. Says what failed.",
   toolbox: "tests",
   category: "developer",
   permissions: ["exec"],

@@ -3,7 +3,7 @@ import { defineTool, failure } from "../define-tool.ts";
 
 export default defineTool({
   name: "get_current_datetime",
-  summary: "Tell the current date and time in a time zone.",
+  summary: "Tell the current time, and the date, in a time zone.",
   toolbox: "time",
   category: "productivity",
   permissions: [],

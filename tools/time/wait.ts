@@ -3,8 +3,7 @@ import { control, defineTool } from "../define-tool.ts";
 
 export default defineTool({
   name: "wait",
-  summary:
-    "Pause the task for 1 to 300 seconds, for example until something outside is ready. Costs nothing meanwhile.",
+  summary: "Pause the task: 1 to 300 seconds, for example until something outside is ready.",
   toolbox: "time",
   category: "control",
   permissions: [],

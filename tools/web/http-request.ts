@@ -16,8 +16,7 @@ import { defineTool, failure, failWith } from "../define-tool.ts";
 
 export default defineTool({
   name: "http_request",
-  summary:
-    "Send an HTTP request to a public web address and read the reply, up to 1 MB. Redirects are followed. Methods other than GET and HEAD carry an Idempotency-Key header of the call.",
+  summary: "Read a web page or call an HTTP API; replies up to 1 MB.",
   toolbox: "web",
   category: "api",
   permissions: ["network"],
@@ -37,7 +36,7 @@ export default defineTool({
     body: z
       .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
       .optional()
-      .describe("Text as it is sent, or a value that is sent as JSON"),
+      .describe("Text, or a value sent as JSON"),
     timeout: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(30).describe("Seconds"),
   }),
   output: z.object({ status_code: z.int(), ...replyOutput, duration_ms: z.number() }),

@@ -7,7 +7,7 @@ const MARGIN_MS = 5_000;
 
 export default defineTool({
   name: "web_search",
-  summary: "Search the web: title, address and a few words of each page that was found.",
+  summary: "Search the web: title, address and snippet of each page. Open one with http_request.",
   toolbox: "web",
   category: "research",
   permissions: ["network"],
@@ -33,7 +33,7 @@ export default defineTool({
     const rows = results.map(({ title, url, snippet }, at) =>
       [`${at + 1}. ${title}`, url, snippet].filter((line) => line !== "").join("\n"),
     );
-    return rows.join("\n\n");
+    return { rows };
   },
   examples: [{ note: "a question in few words", given: { query: "tallest building in Lisbon", max_results: 3 } }],
 });

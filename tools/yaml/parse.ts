@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { judgeBySchema } from "../../core/lib/json-schema/judge.ts";
-import { formatJson } from "../../core/base/format-json.ts";
+import { showJson } from "../../core/gateway/show-json.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { readYaml } from "./read-yaml.ts";
 
@@ -10,8 +10,7 @@ const MAX_TOKENS = 15_000;
 
 export default defineTool({
   name: "yaml.parse",
-  summary:
-    "Read a YAML text (1.2, one document) and give its value. With a JSON Schema, also check that the value fits it; every place that does not is named. Dates stay texts. Aliases (*name) are written out, as far as they stand for little, and << merges; tags are refused.",
+  summary: "Parse YAML, and check it by a JSON Schema; every place that does not fit is named.",
   toolbox: "data",
   category: "developer",
   permissions: ["read"],
@@ -33,7 +32,7 @@ export default defineTool({
     const judged = await judgeBySchema(read.value, schema, { patterns, giveWay, field: "yaml" });
     return judged.ok ? judged.value : failWith(judged.error);
   },
-  show: formatJson,
+  show: showJson,
   examples: [
     { note: "a mapping", given: { yaml: "name: Otto\ntools:\n  - read_file\n  - wait\n" } },
     {

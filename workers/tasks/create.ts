@@ -20,6 +20,7 @@ import { chargeCost } from "../http/charge-cost.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
 import { openPinnedSkills } from "../tools/pinned.ts";
 import { findAgent } from "../agents/resolve.ts";
+import { findCaller } from "../people/find-caller.ts";
 import { listTenantTools } from "../tools/tenant-tools.ts";
 
 /** The requester: the tenant's object describes the tenant, and a key or channel adds its part. */
@@ -83,9 +84,10 @@ async function resolveFacts(env: Env, request: TaskRequest, asker: TaskRequester
   if (!skills.ok) return skills;
   const deliver = await resolveDeliver(request.deliver ?? [], openPlaces(env, tenant, via));
   if (!deliver.ok) return deliver;
+  const caller = await findCaller(env, tenant, { via, metadata: request.metadata });
   const { model: defaultModel } = settingsFromEnv(env);
   const asked = { ...request, deliver: deliver.value };
-  return await buildFacts(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel });
+  return await buildFacts(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel, caller });
 }
 
 /**

@@ -14,7 +14,7 @@ import { type Failure, failed, NO_SUCH_TASK, raise, type Result } from "../../co
 import { parseInnerCall } from "../../core/steps/call-tool.ts";
 import { prepareCalls, toToolError } from "../../core/steps/prepare.ts";
 import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
-import { CALL_TOOL } from "../../core/steps/listed-tools.ts";
+import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
 import type { ToolBus } from "../../core/steps/tool-bus.ts";
 import { buildToolset } from "../../core/steps/toolset.ts";
 import { getResultKey } from "../../core/prompt/stored-results.ts";

@@ -4,9 +4,10 @@
  */
 import type { Message } from "../../../core/model/messages.ts";
 import type { ToolSpec } from "../../../core/ports/model.ts";
+import { removeFacts } from "../../../core/prompt/facts-line.ts";
 import { unmarkData } from "../../../core/prompt/mark-data.ts";
 import { type Action, type Plan, type Planned, readPlan } from "./plan.ts";
-import { type Findings, findZone, type Match, matchTool } from "./tools.ts";
+import { addUnshown, type Findings, findZone, type Match, matchTool } from "./tools.ts";
 
 export interface DemoReply {
   readonly text: string;
@@ -33,7 +34,8 @@ const REFUSED = /^Error \(permission_denied\): A person refused this(?::\s*(.*?)
 const HELP =
   "I understand requests such as: “Ask me which city I live in, then write a short note about it to notes/city.md and attach it.” I can ask a person, dispatch subagents (“Dispatch two subagents: one to read a.txt, one to find the time in Lisbon. Then write what they found to notes/found.md.”), write, read, list and attach files, wait, tell the time in a place, and fetch a URL. To work with a language model, set OPENAI_API_KEY or OPENAI_BASE_URL.";
 
-export function replyTo(messages: readonly Message[], tools: readonly ToolSpec[]): DemoReply {
+export function replyTo(messages: readonly Message[], shown: readonly ToolSpec[]): DemoReply {
+  const tools = addUnshown(shown);
   const open = messages.slice(findStart(messages));
   const { planned, unknown } = readPlans(open);
   const anything: Findings = { text: "-", url: "https://example.com/", zone: "UTC" };
@@ -73,7 +75,7 @@ function readPlans(messages: readonly Message[]): Plan {
   for (const message of messages) {
     if (message.role !== "user") continue;
     const last = planned.findLast(({ action }) => "path" in action && action.kind !== "list")?.action;
-    const plan = readPlan(message.content, last !== undefined && "path" in last ? last.path : null);
+    const plan = readPlan(removeFacts(message.content), last !== undefined && "path" in last ? last.path : null);
     const hasNote = plan.planned.some(({ action }) => action.kind === "write" && action.isNote);
     if (hasNote) planned.push({ action: { kind: "clock", place: undefined }, isAfter: false });
     planned.push(...plan.planned);

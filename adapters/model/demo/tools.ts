@@ -30,6 +30,30 @@ const WORDS: Readonly<Record<Action["kind"], readonly [wanted: RegExp, foreign: 
   fetch: [/\b(?:http|request|fetch|web|url|page)\b/g, /\b(?:webhook|git|screenshot)\b/],
 };
 
+/** Tools that the demo model calls by name when the index of `find_tools` has them: one is usable without being shown. */
+const TIME_TOOLS: readonly ToolSpec[] = [
+  {
+    name: "wait",
+    description: "Pause the task",
+    parameters: { type: "object", properties: { seconds: { type: "integer", minimum: 1, maximum: 300 } } },
+  },
+  {
+    name: "get_current_datetime",
+    description: "Tell the current time, and the date",
+    parameters: { type: "object", properties: { timezone: { type: "string" } } },
+  },
+];
+
+/** Adds the tools of the toolbox `time` that the index lists, or all of them where it only counts that toolbox. */
+export function addUnshown(shown: readonly ToolSpec[]): readonly ToolSpec[] {
+  const index = shown.find(({ name }) => name === "find_tools")?.description ?? "";
+  const line = /^\[time\] (.*)$/m.exec(index)?.[1] ?? "";
+  const listed = new Set(line.split(/[\s:;,]+/));
+  const isCount = /^\d+ tools?$/.test(line);
+  const others = TIME_TOOLS.filter(({ name }) => isCount || listed.has(name));
+  return [...shown, ...others.filter(({ name }) => !shown.some((tool) => tool.name === name))];
+}
+
 /** Null if there is no matching tool, or a required value is unknown. */
 export function matchTool(tools: readonly ToolSpec[], action: Action, findings: Findings): Match | null {
   const matches = tools.flatMap((tool) => {

@@ -238,7 +238,7 @@ function safeJson(): fc.Arbitrary<string> {
 }
 
 const TOOLS: readonly ToolSpec[] = [
-  ...catalogue.map((tool) => toSpec(tool, tool.name, null)),
+  ...catalogue.map((tool) => toSpec(tool, tool.name)),
   {
     name: "patterns",
     description: "Takes schemas that OpenAI refuses.",

@@ -3,14 +3,14 @@ import { ok } from "../../../core/base/errors.ts";
 import type { ToolSearchPort } from "../../../core/ports/tool-search.ts";
 import type { ToolSpec } from "../../../core/ports/model.ts";
 import callTool from "../../../tools/bus/call-tool.ts";
-import { compactSchema } from "../../../tools/bus/compact-schema.ts";
 import findTools from "../../../tools/bus/find-tools.ts";
+import { formatSignature } from "../../../tools/bus/signature.ts";
 import { runTool } from "../run-tool.ts";
 
-const MOST_CHARACTERS = 13_000;
+const MOST_CHARACTERS = 300;
 
 interface Result {
-  readonly tools: readonly { name: string; summary: string; parameters: Record<string, unknown> | null }[];
+  readonly tools: readonly { name: string; summary: string; signature: string; parameters?: Record<string, unknown> }[];
 }
 
 /** A search that finds so many tools like this one, however many are asked for. */
@@ -25,41 +25,40 @@ function finding(spec: Partial<ToolSpec>, count: number): ToolSearchPort {
 }
 
 describe("find_tools", () => {
-  it("shows the tools that fit, as call_tool takes them", async () => {
+  it("shows the tools that fit, as signatures", async () => {
     const ran = await runTool(findTools, { query: "what is the time", limit: 2 });
     const { tools } = ran.result as Result;
-    expect(tools[0]).toMatchObject({
+    expect(tools[0]).toEqual({
       name: "get_current_datetime",
-      parameters: { type: "object", properties: { timezone: {} } },
+      summary: "Tell the current time, and the date, in a time zone.",
+      signature: "get_current_datetime(timezone?)",
     });
     expect(tools.length).toBeLessThanOrEqual(2);
-    expect(JSON.parse(ran.output?.split("\n")[0] ?? "")).toEqual(tools[0]);
+    expect(ran.output?.split("\n")[0]).toBe(`${tools[0]?.signature} ${tools[0]?.summary}`);
+  });
+
+  it("shows the parameters of a tool that the query names", async () => {
+    const { tools } = (await runTool(findTools, { query: "create-xlsx" })).result as Result;
+    const named = tools.find(({ name }) => name === "create_xlsx");
+    expect(named?.parameters).toMatchObject({ type: "object", required: ["path"], properties: { sheets: {} } });
+    expect(tools.filter(({ parameters }) => parameters !== undefined)).toEqual([named]);
   });
 
   it("says so when no tool matches", async () => {
     const ran = await runTool(findTools, { query: "zebra" });
-    expect([ran.result, ran.output]).toEqual([
-      { tools: [] },
-      "No tool of yours fits. Say it in other words, or do without.",
-    ]);
+    expect([ran.result, ran.output]).toEqual([{ tools: [] }, "Nothing matches. Say it in other words, or do without."]);
   });
 
-  it("returns a short answer: tools beyond the limit are listed without their parameters", async () => {
+  it("keeps its answer short: optional parameters that do not fit are left out", async () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 200 }, (_, number) => [`field_${number}`, { type: "string", description: "d".repeat(500) }]),
+      Array.from({ length: 200 }, (_, number) => [`field_${number}`, { type: "integer" }]),
     );
-    const spec = { description: "s".repeat(5_000), parameters: { type: "object", properties, required: ["field_1"] } };
-    const toolSearch = finding(spec, 25);
-    const ran = await runTool(findTools, { query: "x", limit: 25 }, { toolSearch });
+    const spec = { description: "s".repeat(5_000), parameters: { type: "object", properties, required: ["field_7"] } };
+    const ran = await runTool(findTools, { query: "x", limit: 25 }, { toolSearch: finding(spec, 25) });
     const { tools } = ran.result as Result;
-    expect(ran.output?.length).toBeLessThan(MOST_CHARACTERS);
-    expect(tools.length).toBe(25);
-    expect(tools[0]?.parameters).toMatchObject({ required: ["field_1"], properties: { field_1: { type: "string" } } });
-    const unwieldy = finding({ description: "s".repeat(299), parameters: { x: "y".repeat(1_150) } }, 25);
-    const shortened = await runTool(findTools, { query: "x", limit: 25 }, { toolSearch: unwieldy });
-    expect(shortened.output?.length).toBeLessThan(MOST_CHARACTERS);
-    expect((shortened.result as Result).tools.map(({ parameters }) => parameters === null)).toContain(true);
-    expect(shortened.output).toContain("Find a tool by its name");
+    expect(tools).toHaveLength(25);
+    expect(tools[0]?.signature).toMatch(/^t0\(field_7: integer, field_0\?: integer, .*, …\)$/);
+    for (const line of ran.output?.split("\n") ?? []) expect(line.length).toBeLessThanOrEqual(MOST_CHARACTERS);
   });
 
   it.each([
@@ -73,37 +72,23 @@ describe("find_tools", () => {
   });
 });
 
-describe("a schema in few characters", () => {
-  it("is the schema itself while it is short", () => {
-    const schema = { $schema: "x", type: "object", properties: { a: { type: "string", examples: ["b"] } } };
-    expect(compactSchema(schema)).toEqual({ type: "object", properties: { a: { type: "string", examples: ["b"] } } });
-  });
-
-  it("retains types, choices and the required fields of a longer one, and follows its references", () => {
-    const long = { description: "d".repeat(2_000) };
-    const schema = {
-      type: "object",
-      $defs: { unit: { enum: ["c", "f"], ...long } },
-      properties: { unit: { $ref: "#/$defs/unit" }, days: { type: "integer", maximum: 7, examples: [long] } },
-      required: ["unit"],
-    };
-    expect(compactSchema(schema)).toEqual({
-      type: "object",
+describe("a signature", () => {
+  it("says types, choices and the fields of objects, the required ones first", () => {
+    const parameters = {
       properties: {
-        unit: { enum: ["c", "f"], description: `${"d".repeat(99)}…` },
-        days: { type: "integer", maximum: 7 },
+        unit: { enum: ["c", "f"] },
+        city: { type: "string" },
+        days: { type: "array", items: { type: "integer" } },
+        at: { type: "object", properties: { lat: { type: "number" }, name: { type: "string" } }, required: ["lat"] },
+        body: { anyOf: [{ type: "string" }, { type: "object" }] },
       },
-      required: ["unit"],
-    });
-  });
-
-  it("is short also for one that holds itself, or is of a wrong form", () => {
-    const node: Record<string, unknown> = { type: "object", description: "d".repeat(2_000) };
-    node["properties"] = { left: { $ref: "#" }, right: { $ref: "#" }, odd: null, lost: { $ref: "#/nowhere" } };
-    expect(JSON.stringify(compactSchema(node)).length).toBeLessThan(3_000);
-    expect(compactSchema({ properties: "none", required: "all", x: "y".repeat(2_000) })).toMatchObject({
-      required: "all",
-    });
+      required: ["city"],
+    };
+    expect(formatSignature("weather", parameters, 300)).toBe(
+      'weather(city, unit?: "c"|"f", days?: integer[], at?: {lat: number, name?}, body?: string|object)',
+    );
+    expect(formatSignature("weather", parameters, 40)).toBe('weather(city, unit?: "c"|"f", days?, …)');
+    expect(formatSignature("none", {}, 40)).toBe("none()");
   });
 });
 

@@ -61,7 +61,7 @@ describe("where a document goes", () => {
     "refuses the ending of %s for a Word document",
     async (filename) => {
       const ran = await runTool(createDocx, { filename, content: "x" });
-      expect(ran.failure).toMatchObject({ code: "invalid_input", field: "filename" });
+      expect(ran.failure).toMatchObject({ code: "invalid_input", field: "path" });
     },
   );
 
@@ -79,7 +79,7 @@ describe("where a document goes", () => {
     const sandbox = { ...DEFAULT_RULES, ...rules };
     const ports = freshPorts();
     const ran = await runTool(createDocx, { filename, content: "x" }, ports, { sandbox });
-    expect(ran.failure).toMatchObject({ code, field: "filename" });
+    expect(ran.failure).toMatchObject({ code, field: "path" });
     expect(await ports.files.list("")).toEqual({ ok: true, value: [] });
   });
 
@@ -103,7 +103,7 @@ describe("where a document goes", () => {
   it("is answered for by the store: a failure names the argument", async () => {
     const ports = await portsWith("a.docx/below.txt");
     const ran = await runTool(convertToDocx, { markdown_content: "x", output_filename: "a.docx" }, ports);
-    expect(ran.failure).toMatchObject({ code: "conflict", field: "output_filename" });
+    expect(ran.failure).toMatchObject({ code: "conflict", field: "path" });
   });
 });
 

@@ -53,21 +53,21 @@ describe("read_document", () => {
     expect(ran.output).toBe("# Title\n\none\f two");
   });
 
-  it.each(["path", "file_path"])("takes %s for the filename", async (name) => {
+  it.each(["filename", "file_path"])("takes %s for the path", async (name) => {
     await put("a.docx", "hello");
     expect((await read({ [name]: "a.docx" })).result).toMatchObject({ content: "hello" });
   });
 
   it.each([
-    ["a file that is not there", { filename: "b.docx" }, "not_found", "filename"],
-    ["a path that leads out", { filename: "../b.docx" }, "sandbox_denied", "filename"],
-    ["a file of another type", { filename: "a.zip" }, "unsupported_media", "filename"],
+    ["a file that is not there", { filename: "b.docx" }, "not_found", "path"],
+    ["a path that leads out", { filename: "../b.docx" }, "sandbox_denied", "path"],
+    ["a file of another type", { filename: "a.zip" }, "unsupported_media", "path"],
     ["pages that are none", { filename: "a.pdf", pages: "all" }, "invalid_input", "pages"],
     ["pages that run backwards", { filename: "a.pdf", pages: "5-2" }, "invalid_input", "pages"],
     ["page 0", { filename: "a.pdf", pages: "0" }, "invalid_input", "pages"],
-    ["an empty document", { filename: "empty.docx" }, "invalid_input", "filename"],
-    ["bytes that are no document", { filename: "binary.docx" }, "unsupported_media", "filename"],
-    ["a file that nobody may read", { filename: "hidden.docx" }, "permission_denied", "filename"],
+    ["an empty document", { filename: "empty.docx" }, "invalid_input", "path"],
+    ["bytes that are no document", { filename: "binary.docx" }, "unsupported_media", "path"],
+    ["a file that nobody may read", { filename: "hidden.docx" }, "permission_denied", "path"],
     ["a folder that leads out", { filename: "a.pdf", images_folder: "../x" }, "sandbox_denied", "images_folder"],
   ])("refuses %s", async (_what, given, code, field) => {
     await put("a.pdf", "hello");

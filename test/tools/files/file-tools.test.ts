@@ -63,7 +63,7 @@ describe("read_file", () => {
     expect((await read({ filename: "no.txt" })).failure).toMatchObject({
       code: "not_found",
       message: "File not found: no.txt",
-      field: "filename",
+      field: "path",
     });
     await put("big.txt", new Uint8Array(MAX_TEXT_BYTES + 1).fill(97));
     expect((await read({ filename: "big.txt" })).failure).toMatchObject({
@@ -73,7 +73,7 @@ describe("read_file", () => {
     expect((await read({ filename: "app/.env.json" })).failure).toMatchObject({
       code: "sandbox_denied",
       message: "File access denied by sandbox: app/.env.json",
-      field: "filename",
+      field: "path",
     });
   });
 
@@ -84,7 +84,7 @@ describe("read_file", () => {
 
   it("refuses bytes that are no text", async () => {
     await put("a.txt", new Uint8Array([0xff, 0xfe, 0x00]));
-    expect((await read({ filename: "a.txt" })).failure).toMatchObject({ code: "unsupported_media", field: "filename" });
+    expect((await read({ filename: "a.txt" })).failure).toMatchObject({ code: "unsupported_media", field: "path" });
   });
 
   it("refuses other types of files unless the agent opens them", async () => {
@@ -156,7 +156,7 @@ describe("write_file", () => {
     await write({ filename: "a/b.txt", content: "x" });
     expect((await write({ filename: "a/b.txt/c.txt", content: "x" })).failure).toMatchObject({
       code: "conflict",
-      field: "filename",
+      field: "path",
     });
     await put("d.md/inner.txt", "x");
     expect((await write({ filename: "d.md", content: "x" })).failure).toMatchObject({ code: "conflict" });
@@ -254,7 +254,7 @@ describe("attach_file", () => {
   });
 
   it("refuses a file that is not there, and one that a rule denies", async () => {
-    expect((await attach({ filename: "no.pdf" })).failure).toMatchObject({ code: "not_found", field: "filename" });
+    expect((await attach({ filename: "no.pdf" })).failure).toMatchObject({ code: "not_found", field: "path" });
     await put("id.pem", "x");
     expect((await attach({ filename: "id.pem" })).failure).toMatchObject({ code: "sandbox_denied" });
   });

@@ -14,8 +14,12 @@ async function refusal(given: object): Promise<string> {
 }
 
 describe("json.parse", () => {
-  it("shows a value line by line, and in one line where its indents would be many times as long", async () => {
-    expect((await runTool(jsonParse, { json: '{"a":[1]}' })).output).toBe('{\n "a": [\n  1\n ]\n}');
+  it("shows a value in one line, and the items of a long list one a line", async () => {
+    expect((await runTool(jsonParse, { json: '{"a":[1]}' })).output).toBe('{"a":[1]}');
+    const rows = Array.from({ length: 500 }, (_, at) => ({ at }));
+    const { output } = await runTool(jsonParse, { json: JSON.stringify({ total: 500, rows }, null, 2) });
+    expect(output?.split("\n").slice(0, 3)).toEqual(['{"total":500,"rows":[', '{"at":0},', '{"at":1},']);
+    expect(JSON.parse(output ?? "")).toEqual({ total: 500, rows });
     const json = `${"[".repeat(99)}${"0,".repeat(100_000)}0${"]".repeat(99)}`;
     expect((await runTool(jsonParse, { json })).output).toBe(json);
   });

@@ -220,7 +220,7 @@ describe("what a command changed", () => {
       "../x",
       "src/a\u0001b",
     ]);
-    expect(output).toContain("src/.env: File access denied by sandbox: src/.env");
+    expect(output).toContain("src/.env: File access denied by sandbox\n");
     expect([await read("src/.env"), await read("a.txt")]).toEqual(["src/.env", "a.txt"]);
   });
 

@@ -14,7 +14,7 @@ describe("web_search", () => {
     const two = await runTool(webSearch, { query: "otters", max_results: 2 }, { search: fakeSearch() });
     expect((two.result as { results: unknown[] }).results).toHaveLength(2);
     expect(two.output).toBe(
-      "1. Page 1\nhttps://example.com/1\nWhat page 1 says.\n\n2. Page 2\nhttps://example.com/2\nWhat page 2 says.",
+      "1. Page 1\nhttps://example.com/1\nWhat page 1 says.\n2. Page 2\nhttps://example.com/2\nWhat page 2 says.",
     );
   });
 

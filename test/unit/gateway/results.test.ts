@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { failed, ok } from "../../../core/base/errors.ts";
+import { ok } from "../../../core/base/errors.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
 import type { PerformDeps } from "../../../core/steps/perform.ts";
 import { type RestOfText, shapeText } from "../../../core/gateway/shape.ts";
@@ -13,29 +13,13 @@ import type { CallFacts, Tool } from "../../../core/tool/tool.ts";
 import { defineTool } from "../../../tools/define-tool.ts";
 import { freeWork } from "../../fakes/work-meter.ts";
 import { outcomesOf } from "../steps/play-gateway.ts";
+import { memoryBlobs } from "./memory-blobs.ts";
 import { factsOf } from "../task/world.ts";
 
 const CALL = "call_00000000000000000000000001_1_0";
 const KEY = `${factsOf().tenant}/tree/${factsOf().rootId}/results/${CALL}`;
 /** The longest note on an omitted part, without its figures. */
 const MAX_POINTER = 200;
-
-/** A store in memory; `isAway`: it takes nothing. */
-function memoryBlobs(isAway = false): BlobPort & { readonly stored: Map<string, Uint8Array> } {
-  const stored = new Map<string, Uint8Array>();
-  return {
-    stored: stored,
-    async put(key, bytes) {
-      if (isAway) return failed("upstream_failed", "The file store did not answer.");
-      stored.set(key, bytes);
-      return ok(undefined);
-    },
-    async get(key) {
-      const bytes = stored.get(key);
-      return bytes === undefined ? failed("not_found", "There is no such blob.") : ok(bytes);
-    },
-  };
-}
 
 /** A tool whose result is the text that it is given; `seen` gets the facts of its calls. */
 function sayTool(text: string, wholeResult = false, seen: CallFacts[] = []): Tool {

@@ -38,7 +38,7 @@ describe("a fan-out", () => {
       { task_description: "Find the time in New York." },
     ]);
     expect(steps[1]![0]!.given).toEqual({
-      filename: "notes/times.md",
+      path: "notes/times.md",
       content: [
         '- Find the time in Lisbon: The clock says 2026-11-21T10:00:00Z ("Europe/Lisbon").',
         '- Find the time in Tokyo: The clock says 2026-11-21T10:00:00Z ("Asia/Tokyo").',
@@ -215,12 +215,12 @@ describe("an approval", () => {
   });
 
   test("with changed arguments continues, and the answer says what was changed", () => {
-    const note = formatRevisionNote({ filename: "b.md", content: "draft" });
+    const note = formatRevisionNote({ path: "b.md", content: "draft" });
     const { calls, answer } = answerTo(`${note}\nWrote b.md (5 bytes).`);
     expect(calls.map(({ name }) => name)).toEqual(["write_file", "attach_file"]);
     expect(answer).toContain(`write_file: ${note}. Wrote b.md (5 bytes).`);
     expect(answer).not.toContain("I wrote a.md");
-    expect(answerTo(`${note}\nError (sandbox_denied in filename): No.`).answer).toContain("I stopped there.");
+    expect(answerTo(`${note}\nError (sandbox_denied in path): No.`).answer).toContain("I stopped there.");
   });
 });
 

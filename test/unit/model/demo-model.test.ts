@@ -20,10 +20,10 @@ describe("the first task", () => {
     ]);
     expect(steps[0]!.find((call) => call.name === "ask_human")!.given["query"]).toMatch(/^Which city do you live in\?/);
     const written = steps[1]![0]!.given;
-    expect(written["filename"]).toBe("notes/city.md");
+    expect(written["path"]).toBe("notes/city.md");
     expect(written["content"]).toContain("Berlin");
     expect(written["content"]).toContain("2026-11-21");
-    expect(steps[2]![0]!.given).toEqual({ filename: "notes/city.md" });
+    expect(steps[2]![0]!.given).toEqual({ path: "notes/city.md" });
     expect(answer).toContain("Berlin");
     expect(answer).toContain("notes/city.md");
   });
@@ -35,8 +35,8 @@ describe("the first task", () => {
         human_name: "person_name",
         wait_for_answer: "wait_for_reply",
       }),
-      renamed(spec("write_file"), "put_text", { filename: "target_path", content: "text" }),
-      renamed(spec("attach_file"), "hand_over", { filename: "file" }),
+      renamed(spec("write_file"), "put_text", { path: "target_path", content: "text" }),
+      renamed(spec("attach_file"), "hand_over", { path: "file" }),
       renamed(spec("get_current_datetime"), "clock", { timezone: "tz" }),
     ];
     const { steps } = play(FIRST_TASK, tools, ({ given }) => ("question" in given ? "Lisbon" : "done"));
@@ -59,7 +59,7 @@ describe("the first task", () => {
       wait_for_answer: true,
       query: expect.stringContaining("Who signs the contract?"),
     });
-    expect(calls[1]!.given).toEqual({ filename: "who.txt", content: expect.stringContaining("Bo signs") });
+    expect(calls[1]!.given).toEqual({ path: "who.txt", content: expect.stringContaining("Bo signs") });
   });
 });
 
@@ -71,18 +71,15 @@ test.each([
   ["wait 10 hours", [["wait", { seconds: 300 }]]],
   ["List the files in notes", [["list_directory", { path: "notes" }]]],
   ["please list all files", [["list_directory", {}]]],
-  ["read notes/plan.md", [["read_file", { filename: "notes/plan.md" }]]],
+  ["read notes/plan.md", [["read_file", { path: "notes/plan.md" }]]],
   ["Fetch https://example.com/a?b=1.", [["http_request", { url: "https://example.com/a?b=1" }]]],
   [
     'POST "x=1" to https://example.com/x',
     [["http_request", { url: "https://example.com/x", method: "POST", body: "x=1" }]],
   ],
-  [
-    'Write "one, then two. Read it" to a.txt',
-    [["write_file", { filename: "a.txt", content: "one, then two. Read it" }]],
-  ],
-  ["create a file todo.md with the text: buy milk", [["write_file", { filename: "todo.md", content: "buy milk" }]]],
-  ["attach report.md", [["attach_file", { filename: "report.md" }]]],
+  ['Write "one, then two. Read it" to a.txt', [["write_file", { path: "a.txt", content: "one, then two. Read it" }]]],
+  ["create a file todo.md with the text: buy milk", [["write_file", { path: "todo.md", content: "buy milk" }]]],
+  ["attach report.md", [["attach_file", { path: "report.md" }]]],
 ] as const)("%s", (request, expected) => {
   const { calls } = play(request, TOOLS);
   expect(calls.map((call) => [call.name, call.given])).toEqual(expected);
@@ -128,7 +125,7 @@ test("a message that comes in the middle of the work is worked on as well", () =
   const before = play('Write "one" to a.txt', TOOLS);
   const messages = before.messages.slice(1);
   const { calls } = play([...messages, { role: "user", content: "Also attach it." }], TOOLS);
-  expect(calls).toEqual([{ name: "attach_file", given: { filename: "a.txt" } }]);
+  expect(calls).toEqual([{ name: "attach_file", given: { path: "a.txt" } }]);
 });
 
 test("an answered conversation starts over with the next message", () => {
@@ -140,14 +137,12 @@ test("an answered conversation starts over with the next message", () => {
     ],
     TOOLS,
   );
-  expect(calls).toEqual([{ name: "read_file", given: { filename: "b.txt" } }]);
+  expect(calls).toEqual([{ name: "read_file", given: { path: "b.txt" } }]);
 });
 
 test("a tool that fails stops the work, and the answer says so", () => {
   const { calls, answer } = play(FIRST_TASK, TOOLS, ({ name }) =>
-    name === "write_file"
-      ? "Error (sandbox_denied in filename): Write access is disabled (allow_write=False)."
-      : "Berlin",
+    name === "write_file" ? "Error (sandbox_denied in path): Write access is disabled (allow_write=False)." : "Berlin",
   );
   expect(calls.map((call) => call.name)).not.toContain("attach_file");
   expect(answer).toContain("Write access is disabled");

@@ -1,11 +1,13 @@
 /** Plays conversations of the demo model on the real tools' schemas, with results that the test gives. */
 import { replyTo } from "../../../adapters/model/demo/reply.ts";
-import { toSpec } from "../../../core/steps/toolset.ts";
+import { buildToolset, toModelSpec } from "../../../core/steps/toolset.ts";
 import type { Message, RequestedCall } from "../../../core/model/messages.ts";
 import type { ToolSpec } from "../../../core/ports/model.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
+import { BUILT_IN, builtInFacts } from "../prompt/first-request.ts";
 
-export const TOOLS: readonly ToolSpec[] = catalogue.map((tool) => toSpec(tool, tool.name, null));
+/** What the model of the built-in agent is shown. */
+export const TOOLS: readonly ToolSpec[] = (await buildToolset(BUILT_IN, builtInFacts())).specs;
 
 /** A tool's arguments under other names, and the tool under another name. */
 export function renamed(tool: ToolSpec, name: string, fields: Record<string, string>): ToolSpec {
@@ -23,9 +25,9 @@ export function renamed(tool: ToolSpec, name: string, fields: Record<string, str
 }
 
 export function spec(name: string): ToolSpec {
-  const found = TOOLS.find((tool) => tool.name === name);
+  const found = catalogue.find((tool) => tool.name === name);
   if (found === undefined) throw new Error(`there is no ${name}`);
-  return found;
+  return toModelSpec(found, name, null);
 }
 
 export type Result = (call: { name: string; given: Record<string, unknown> }) => string;
@@ -34,7 +36,7 @@ export type Result = (call: { name: string; given: Record<string, unknown> }) =>
 export const happy: Result = ({ name, given }) => {
   if ("query" in given || "question" in given) return "Berlin";
   if ("url" in given) return `HTTP 200, text/plain\n\nthe page at ${String(given["url"])}`;
-  if ("content" in given) return `Wrote to ${String(given["filename"] ?? given["target_path"])}`;
+  if ("content" in given) return `Wrote to ${String(given["path"] ?? given["target_path"])}`;
   if ("seconds" in given) return `Waited ${String(given["seconds"])} seconds.`;
   if (name === "get_current_datetime" || "timezone" in given) return "2026-11-21T10:00:00Z (UTC)";
   return "what the file says";

@@ -22,10 +22,10 @@ const DEPS = { callers: { http: httpCaller }, patterns: linearPatterns };
 const sourced = (tool: OutsideTool) => ({ source: "custom", tool });
 
 describe("the tools of a tenant", () => {
-  test("are given to the model by their own schema, after the built-in ones", async () => {
+  test("are given to the model by their own schema, without its bounds", async () => {
     const [tool] = createOutsideTools([sourced(outsideToolOf("weather.now"))], catalogue, DEPS);
     const toolset = await buildToolset([...catalogue, ...(tool === undefined ? [] : [tool])], factsOf());
-    expect(toolset.specs.at(-1)).toEqual({
+    expect(toolset.specOf("weather.now")).toEqual({
       name: "weather_now",
       description: "Read weather.now.",
       parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },

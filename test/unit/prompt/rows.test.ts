@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cutRows, toShownText } from "../../../core/prompt/rows.ts";
+import { showJson, showJsonText } from "../../../core/gateway/show-json.ts";
+import { formatRefused } from "../../../core/sandbox/format-refused.ts";
+import { formatResult } from "../../../core/prompt/stored-results.ts";
+import { memoryBlobs } from "../gateway/memory-blobs.ts";
+import { factsOf } from "../task/world.ts";
+
+const CALL = "call_1";
+const LIMITS = { mediumCharacters: 4_000, largeCharacters: 12_000 };
+
+const rowsOf = (count: number) => ({
+  head: "all notes",
+  rows: Array.from({ length: count }, (_, at) => `notes/${at}.md  ${at} bytes`),
+});
+
+describe("a long list", () => {
+  test("is cut after a whole row, with the count, the result_id and where the next row begins", async () => {
+    const shown = rowsOf(300);
+    const { content, isLarge } = await formatResult(shown, factsOf(), CALL, {
+      blobs: memoryBlobs(),
+      limits: LIMITS,
+      canExpand: true,
+    });
+    const lines = content.split("\n");
+    const note = lines.at(-1) ?? "";
+    const [, count = "", offset = ""] =
+      /^\[… rows 1 to (\d+) of 300; .*expand_result, result_id "call_1", offset (\d+) …\]$/.exec(note) ?? [];
+    expect(lines.slice(0, -1)).toEqual(["all notes", ...shown.rows.slice(0, Number(count))]);
+    expect(toShownText(shown).slice(Number(offset))).toMatch(new RegExp(`^notes/${count}\\.md `));
+    expect([content.length <= LIMITS.mediumCharacters, isLarge]).toEqual([true, false]);
+  });
+
+  test("has as many whole rows as fit, for any rows", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 300 })), fc.integer({ min: 200, max: 3_000 }), (rows, most) => {
+        const cut = cutRows({ rows }, most, CALL, "expandable");
+        if (cut === null) return;
+        expect(cut.length).toBeLessThanOrEqual(most);
+        const kept = cut.slice(0, cut.lastIndexOf("\n[… rows 1 to"));
+        expect(toShownText({ rows }).startsWith(kept)).toBe(true);
+      }),
+    );
+  });
+
+  test("whose first row does not fit is cut like a text", async () => {
+    const shown = { rows: ["x".repeat(9_000), "y"] };
+    const { content } = await formatResult(shown, factsOf(), CALL, {
+      blobs: memoryBlobs(),
+      limits: LIMITS,
+      canExpand: true,
+    });
+    expect(content).toContain("characters left out");
+  });
+});
+
+describe("JSON for a model", () => {
+  test("is compact, and a long list is one row an item", () => {
+    const items = Array.from({ length: 200 }, (_, id) => ({ id, name: `item ${id}` }));
+    expect(showJson({ a: [1, 2] })).toBe('{"a":[1,2]}');
+    for (const value of [items, { items, total: 200 }, { ok: true, items }]) {
+      const shown = showJson(value);
+      expect(typeof shown === "string" ? [] : shown.rows).toHaveLength(200);
+      expect(JSON.parse(toShownText(shown))).toEqual(value);
+    }
+  });
+
+  test("of a text loses its blanks and nothing else", () => {
+    fc.assert(
+      fc.property(fc.json(), fc.integer({ min: 0, max: 4 }), (json, indent) => {
+        const text = JSON.stringify(JSON.parse(json), null, indent);
+        const compact = toShownText(showJsonText(text));
+        expect(compact.length).toBeLessThanOrEqual(Math.max(text.length, 2_000));
+        expect(JSON.parse(compact)).toEqual(JSON.parse(text));
+      }),
+    );
+    for (const text of ['{ "n": 12345678901234567890 }', "[1.0]", "{ broken", "plain words", "[note] this is not JSON"])
+      expect(showJsonText(text)).toBe(text);
+  });
+});
+
+test("files that were not saved have one line for each folder", () => {
+  const denied = (path: string) => ({ path, why: `File access denied by sandbox: ${path}` });
+  const refused = [
+    ...Array.from({ length: 400 }, (_, at) => denied(`.git/objects/${at % 7}/${at}`)),
+    denied(".git/HEAD"),
+    denied("app/.env"),
+    { path: "app/big.bin", why: "File too large" },
+  ];
+  expect(formatRefused(refused)).toEqual([
+    ".git/ (401 files): File access denied by sandbox",
+    "app/.env: File access denied by sandbox",
+    "app/big.bin: File too large",
+  ]);
+  expect(formatRefused(Array.from({ length: 50 }, (_, at) => denied(`d${at}/x`)))).toHaveLength(21);
+});
