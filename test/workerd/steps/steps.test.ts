@@ -29,7 +29,7 @@ const FILES = [{ resource: "files", mode: "write" }];
 describe("the step runner", () => {
   test("takes a person's arguments through the gateway, and refuses those outside the task's tools", async () => {
     const facts = factsOf([]);
-    const given = { filename: "a.md", content: "hello" };
+    const given = { path: "a.md", content: "hello" };
     const revised = await stepsFromEnv(env).reviseCall({ facts, tool: "write_file", arguments: given });
     const argumentsHash = await hashArguments("write_file", given);
     expect(revised).toMatchObject({

@@ -301,7 +301,7 @@ describe("a task with subtasks", () => {
 
 describe("a task whose policy asks", () => {
   const agent = agentOf({ approval: { rules: [{ tool: "write_file", decision: "ask" }] } });
-  const write = (filename: string, content: string) => ({ name: "write_file", arguments: { filename, content } });
+  const write = (path: string, content: string) => ({ name: "write_file", arguments: { path, content } });
 
   test("waits with each call by its own id, over a crash, and makes exactly what was approved", async () => {
     const facts = factsOf(
@@ -322,9 +322,9 @@ describe("a task whose policy asks", () => {
       ok: false,
       error: { code: "conflict" },
     });
-    const edited = { filename: "b.md", content: "edited" };
+    const edited = { path: "b.md", content: "edited" };
     expect(
-      await task.decideApproval(second, { ...plain, decision: "approve", arguments: { filename: 7 } }, null),
+      await task.decideApproval(second, { ...plain, decision: "approve", arguments: { path: 7 } }, null),
     ).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(await task.decideApproval(second, { ...plain, decision: "approve", arguments: edited }, null)).toMatchObject(
       { ok: true },

@@ -20,8 +20,8 @@ async function eventTypes(facts: TaskFacts): Promise<string[]> {
 
 describe("the first request of a task", () => {
   test.each([
-    ["tokens", limited({ maxTokens: 2000 })],
-    ["money", limited({ maxCostMicros: 4000 }, { models: [toModelChoice("gpt-5")] })],
+    ["tokens", limited({ maxTokens: 1000 })],
+    ["money", limited({ maxCostMicros: 1500 }, { models: [toModelChoice("gpt-5")] })],
   ])("is not made when it alone exceeds the limit of %s", async (_kind, facts) => {
     const view = await ended(facts);
     expect(view).toMatchObject({
@@ -39,7 +39,7 @@ describe("the first request of a task", () => {
   });
 
   test("of a subtask is not made when it exceeds the budget from its parent", async () => {
-    const dispatched = { task_description: inputOf([{ text: "Done." }]), token_budget: 5000 };
+    const dispatched = { task_description: inputOf([{ text: "Done." }]), token_budget: 1000 };
     const calls = [{ name: "dispatch_subagent", arguments: dispatched }];
     const facts = factsOf([{ calls }, { text: "Done." }], { limits: { ...NO_LIMITS, maxTokens: 200_000 } });
     expect(await ended(facts)).toMatchObject({ status: "completed", usage: { steps: 2 } });

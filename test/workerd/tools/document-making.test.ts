@@ -50,7 +50,7 @@ describe("documents over the API", () => {
     ]);
     expect((await send("create_pdf", { filename: "a.docx", content: "x" })).json).toMatchObject({
       ok: false,
-      error: { code: "invalid_input", field: "filename" },
+      error: { code: "invalid_input", field: "path" },
     });
   });
 });

@@ -31,7 +31,7 @@ describe("the catalogue over the API", () => {
       effect: "none",
       steers: false,
     });
-    expect(tool.input_schema).toMatchObject({ type: "object", required: ["filename"], additionalProperties: false });
+    expect(tool.input_schema).toMatchObject({ type: "object", required: ["path"], additionalProperties: false });
     expect(tool.examples.length).toBeGreaterThan(0);
     expect((await caller.send("POST", "/v1/tools/read_file/reload")).json).toEqual(tool);
     expectProblem(await caller.send("GET", "/v1/tools/read_minds"), 404);
@@ -74,11 +74,11 @@ describe("a call over the API", () => {
   });
 
   test.each([
-    [{ arguments: {} }, "arguments.filename"],
+    [{ arguments: {} }, "arguments.path"],
     [{ arguments: { filename: 7 } }, "arguments.filename"],
     [{ arguments: { path: 7 } }, "arguments.path"],
     [{ arguments: { filename: "a.txt", colour: "red" } }, "arguments.colour"],
-    [{ arguments: { filename: "a.txt", path: "b.txt" } }, "arguments.path"],
+    [{ arguments: { path: "a.txt", filename: "b.txt" } }, "arguments.filename"],
     [{ arguments: [] }, "arguments"],
     [{ argument: {} }, "argument"],
     [{ arguments: { filename: "a.txt" }, project: "a b" }, "project"],
