@@ -113,6 +113,7 @@ function countCharacters(specs: readonly ToolSpec[]): number {
 /** Returns a test for the tools that one of the patterns names exactly. */
 function matchNames(patterns: readonly string[]): (tool: Tool) => boolean {
   const names = new Set(patterns.filter((pattern) => !/[*?[]/.test(pattern)));
+  if (names.size === 0) return () => false;
   return (tool) => listNames(tool).some((name) => names.has(name));
 }
 

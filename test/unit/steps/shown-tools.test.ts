@@ -4,7 +4,10 @@ import { checkEnvelope } from "../../../core/gateway/envelope.ts";
 import { prepareCalls } from "../../../core/steps/prepare.ts";
 import { CORE_TOOLS, MAX_NAMED_CHARACTERS } from "../../../core/steps/shown-tools.ts";
 import { buildToolset, type Toolset } from "../../../core/steps/toolset.ts";
+import { getCurrentFacts } from "../../../core/task/skills-in-force.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
+import type { SkillInForce } from "../../../core/skills/skill.ts";
+import { shippedTools } from "../../../core/tool/shipped-skills.ts";
 import type { Tool } from "../../../core/tool/tool.ts";
 import { madeTools } from "../../../bench/tool-search/made-tools.ts";
 import { RESEARCH_TOOLS } from "../../../tools/agents/subagent-tools.ts";
@@ -119,6 +122,19 @@ describe("the tools in a request", () => {
     expect(text(7, await buildToolset([...many], facts))).toBe(text(1, toolset));
   });
 
+  test("change once when a loaded skill lists tools, and not when it lists none", async () => {
+    const facts = builtInFacts();
+    const specsWith = async (...loaded: SkillInForce[]) =>
+      JSON.stringify((await buildToolset(BUILT_IN, getCurrentFacts({ facts, loaded }))).specs);
+    const skill = { name: "s", slug: "s", hash: "h", how: "load", similarity: null } as const;
+    const open = { ...skill, allowedTools: null };
+    const narrow = { ...skill, allowedTools: ["read_file", "create_pdf"] };
+    expect(await specsWith(open)).toBe(await specsWith());
+    const narrowed = JSON.parse(await specsWith(narrow)) as readonly { name: string }[];
+    expect(narrowed.map(({ name }) => name)).toEqual(["ask_human", "read_file", "create_pdf"]);
+    expect(await specsWith(narrow, open)).toBe(JSON.stringify(narrowed));
+  });
+
   test("do not prevent a model from calling a tool or an alias that is not shown", async () => {
     const facts = builtInFacts();
     const toolset = await buildToolset(many, facts);
@@ -140,6 +156,21 @@ describe("the tools in a request", () => {
     const inside = catalogue.filter((tool) => checkEnvelope(tool, builtInFacts()).ok && tool.aliasOf === undefined);
     for (const { name } of inside) expect(text).toContain(name.replaceAll(".", "_"));
     expect(inside.length).toBeGreaterThan(30);
+  });
+
+  test.each(shippedTools)("has for a task under $name every tool that the skill lists by name", async ({ origin }) => {
+    const allowed = origin.kind === "skill" ? (origin.skill.allowedTools ?? []) : [];
+    const facts = builtInFacts(["ask_human", ...allowed]);
+    const config = { ...facts.agent.config, permissions: [...facts.agent.config.permissions, "exec" as const] };
+    const toolset = await buildToolset(BUILT_IN, { ...facts, agent: { ...facts.agent, config } });
+    const shown = toolset.specs.map(({ name }) => name);
+    const text = JSON.stringify(toolset.specs);
+    const twins = new Map(catalogue.map(({ name, aliasOf }) => [name, aliasOf]));
+    const named = allowed.filter((name) => twins.has(name) && !allowed.includes(twins.get(name) ?? ""));
+    expect(named.length).toBeGreaterThan(2);
+    for (const name of named) expect(text).toContain(name.replaceAll(".", "_"));
+    expect(shown).toEqual(expect.arrayContaining(["ask_human", "read_file", "list_directory", "write_file"]));
+    for (const name of toolset.findable) expect(text).toContain(name.replaceAll(".", "_"));
   });
 
   test("have no bounds in their schemas, which the gateway checks", async () => {
