@@ -8,7 +8,7 @@
  */
 import { explainCagePath } from "./cage-path.ts";
 import { canonicalisePath } from "./canonical-path.ts";
-import { DEFAULT_EXTENSIONS, type SandboxRules } from "./rules.ts";
+import type { SandboxRules } from "./rules.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { type CompiledGlob, makeGlob, matchesGlob, toSegmentPattern } from "./glob.ts";
 
@@ -79,16 +79,8 @@ export function judgeTop(raw: string, rules: SandboxRules, field = "path"): Resu
   return judgePath(raw, rules, "list", field);
 }
 
-/**
- * Whether `read_file` and `write_file` accept the file's extension, ignoring case. The default types are document
- * 000's.
- */
+/** Whether the text tools accept the file's extension, ignoring case: any, unless the agent lists types. */
 export function checkExtension(path: string, rules: SandboxRules, field = "path"): Result<void> {
-  return checkType(path, rules.extensions ?? DEFAULT_EXTENSIONS, field);
-}
-
-/** Whether the other text tools accept the file: any file, unless the agent lists types. */
-export function checkListedExtension(path: string, rules: SandboxRules, field = "path"): Result<void> {
   return rules.extensions === null ? ok(undefined) : checkType(path, rules.extensions, field);
 }
 

@@ -8,7 +8,7 @@ import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../ports
 import type { SandboxRules } from "./rules.ts";
 import type { FileChange } from "./file-change.ts";
 import { allowRepositories, isRepositoryPath } from "./repository.ts";
-import { checkListedExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
+import { checkExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
 import { toStream } from "../base/byte-stream.ts";
 
@@ -249,7 +249,7 @@ function isIncluded(path: string, rules: SandboxRules): boolean {
 
 /** The files of a repository have no types. */
 function checkType(path: string, rules: SandboxRules): Result<void> {
-  return isRepositoryPath(path) ? ok(undefined) : checkListedExtension(path, rules);
+  return isRepositoryPath(path) ? ok(undefined) : checkExtension(path, rules);
 }
 
 function isNameTooLong(segment: string): boolean {

@@ -297,4 +297,3 @@ function toAttempted(call: Call, now: number): AttemptedEffect {
   const sentAt = isFirst ? now : call.sentAt;
   return { ...pickTerms(call), ...(sentAt === undefined ? {} : { sentAt }) };
 }
-

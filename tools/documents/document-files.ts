@@ -1,7 +1,7 @@
 /** The argument that names a document to read, and which files that may be. */
 import { z } from "zod";
 import { type Failure, failed, type Result } from "../../core/base/errors.ts";
-import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
+import { checkExtension, judgePath } from "../../core/sandbox/path.ts";
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
 
 export const documentPath = z.string().describe("In the sandbox, e.g. inbox/report.docx");
@@ -19,7 +19,7 @@ const DOCUMENT_EXTENSIONS =
 export function judgeDocument(raw: string, rules: SandboxRules): Result<string> {
   const judged = judgePath(raw, rules, "read");
   if (!judged.ok) return judged;
-  const listed = checkListedExtension(judged.value, rules);
+  const listed = checkExtension(judged.value, rules);
   if (!listed.ok) return listed;
   const extension = /\.([^./]+)$/.exec(judged.value)?.[1]?.toLowerCase() ?? "";
   if (rules.extensions !== null || DOCUMENT_EXTENSIONS.includes(extension)) return judged;

@@ -11,7 +11,7 @@ import {
   type MadeFormat,
 } from "../../core/documents/make.ts";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
-import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
+import { checkExtension, judgePath } from "../../core/sandbox/path.ts";
 import type { ToolContext } from "../../core/tool/tool.ts";
 import { failWith } from "../define-tool.ts";
 
@@ -108,7 +108,7 @@ function judgeMadePath({ path: filename, document: { format } }: Wanted, { sandb
   const whole = ending === format ? filename : `${filename}.${format}`;
   const judged = judgePath(name === "" ? filename : whole, sandbox, "write");
   if (!judged.ok) return judged;
-  const listed = checkListedExtension(judged.value, sandbox);
+  const listed = checkExtension(judged.value, sandbox);
   return listed.ok ? judged : listed;
 }
 

@@ -11,7 +11,7 @@ import type { FileEntry, FilesPort } from "../../core/ports/files.ts";
 import { readAhead } from "../../core/base/read-ahead.ts";
 import { isReadable } from "../../core/sandbox/file-mode.ts";
 import { type CompiledGlob, matchesGlob } from "../../core/sandbox/glob.ts";
-import { checkListedExtension } from "../../core/sandbox/path.ts";
+import { checkExtension } from "../../core/sandbox/path.ts";
 import { MAX_TEXT_BYTES } from "../../core/sandbox/text-file.ts";
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import type { ShownRows } from "../../core/tool/tool.ts";
@@ -147,7 +147,7 @@ class ChosenFiles implements AsyncIterable<FileEntry> {
   #isChosen({ entry, segments }: VisibleFile): boolean {
     const { glob } = this.#search;
     if (glob !== null && !matchesGlob(segments, glob)) return false;
-    if (!checkListedExtension(entry.path, this.#context.sandbox).ok) return false;
+    if (!checkExtension(entry.path, this.#context.sandbox).ok) return false;
     if (entry.size > MAX_TEXT_BYTES) this.skipped.too_large += 1;
     else if (!isReadable(entry)) this.skipped.unreadable += 1;
     return entry.size <= MAX_TEXT_BYTES && isReadable(entry);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkListedExtension, judgePath } from "../../core/sandbox/path.ts";
+import { checkExtension, judgePath } from "../../core/sandbox/path.ts";
 import { MAX_TEXT_BYTES, readText } from "../../core/sandbox/text-file.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
@@ -25,7 +25,7 @@ export default defineTool({
   async run({ path: raw, max_size }, { files, sandbox }) {
     const path = judgePath(raw, sandbox, "read");
     if (!path.ok) return failWith(path.error);
-    const type = checkListedExtension(path.value, sandbox);
+    const type = checkExtension(path.value, sandbox);
     if (!type.ok) return failWith(type.error);
     const read = await readText(files, path.value, max_size, "path");
     return read.ok ? read.value : failWith(read.error);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { OWN_KEYED_FOR_MS } from "../../core/gateway/outcome.ts";
 import { MODE_FORM, parseMode } from "../../core/sandbox/file-mode.ts";
-import { checkListedExtension, judgePath, WRITE_DISABLED } from "../../core/sandbox/path.ts";
+import { checkExtension, judgePath, WRITE_DISABLED } from "../../core/sandbox/path.ts";
 import { encodeText } from "../../core/sandbox/text-file.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
@@ -40,7 +40,7 @@ export default defineTool({
   async run({ path: raw, content, backup, mode }, { files, sandbox, key }) {
     const path = judgePath(raw, sandbox, "write");
     if (!path.ok) return failWith(path.error);
-    const type = checkListedExtension(path.value, sandbox);
+    const type = checkExtension(path.value, sandbox);
     if (!type.ok) return failWith(type.error);
     const backupPath = backup ? judgePath(path.value + BACKUP_ENDING, sandbox, "write", "backup") : null;
     if (backupPath?.ok === false) return failWith(backupPath.error);

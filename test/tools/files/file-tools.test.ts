@@ -87,13 +87,14 @@ describe("read_file", () => {
     expect((await read({ filename: "a.txt" })).failure).toMatchObject({ code: "unsupported_media", field: "path" });
   });
 
-  it("refuses other types of files unless the agent opens them", async () => {
+  it("reads any type of text unless the agent lists types", async () => {
     await put("a.py", "x = 1");
-    expect((await read({ filename: "a.py" })).failure).toMatchObject({
+    const narrowed = { ...OPEN_RULES, extensions: [".txt", ".md", ".json"] };
+    expect((await read({ filename: "a.py" }, narrowed)).failure).toMatchObject({
       code: "sandbox_denied",
       message: "File access denied by sandbox: a.py (allowed file types: .txt, .md, .json)",
     });
-    expect((await read({ filename: "a.py" }, OPEN_RULES)).result).toMatchObject({ content: "x = 1" });
+    expect((await read({ filename: "a.py" })).result).toMatchObject({ content: "x = 1" });
   });
 
   it("finds a file by either form of its accents", async () => {
@@ -139,7 +140,7 @@ describe("write_file", () => {
     expect(writeFile.disabled?.(DEFAULT_RULES)).toBeNull();
   });
 
-  it("refuses half of a surrogate pair, more than 2 MB, and other types of files", async () => {
+  it("refuses half of a surrogate pair, more than 2 MB, and types that the agent does not list", async () => {
     expect((await write({ filename: "a.txt", content: "a\ud800" })).failure).toMatchObject({
       code: "invalid_input",
       field: "content",
@@ -148,7 +149,10 @@ describe("write_file", () => {
       code: "too_large",
       field: "content",
     });
-    expect((await write({ filename: "a.exe", content: "x" })).failure).toMatchObject({ code: "sandbox_denied" });
+    const narrowed = { ...OPEN_RULES, extensions: [".md"] };
+    expect((await write({ filename: "a.exe", content: "x" }, narrowed)).failure).toMatchObject({
+      code: "sandbox_denied",
+    });
     expect((await list({})).result).toMatchObject({ total: 0 });
   });
 

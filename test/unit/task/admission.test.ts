@@ -271,11 +271,11 @@ describe("a permit", () => {
   });
 
   test("is requested with the cost of an interrupted call, so a small grant never ends the task", () => {
-    const tight = wake(created(), "a", 0, granted(12_000)).state;
+    const tight = wake(created(), "a", 0, granted(9_000)).state;
     const { contextTokens } = tight;
     const want = contextTokens + TOOL_LIST_TOKENS + 8192;
     // The tools are a guess, and nothing above the grant is reserved for them; of the output, nothing had come.
-    const used = 12_000 - 8192 + 1024;
+    const used = 9_000 - 8192 + 1024;
     expect(entering(tight, 1500)).toMatchObject({ used: { tokens: used }, want: { tokens: want } });
     const again = wake(tight, "b", 1500, granted(used + contextTokens + 100));
     expect(again.work).toMatchObject({ kind: "think", attempt: 2, maxOutputTokens: 100 });

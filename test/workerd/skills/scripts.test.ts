@@ -119,11 +119,9 @@ test("the built-in agent may do what built-in skills tell a model to do with CSV
     return (await caller.send("POST", `/v1/tools/${name}/call`, { arguments: given, task_id: task.id })).json;
   };
   const script = { path: "skills/sums/scripts/sums.py", content: "#!/usr/bin/env python3\n" };
-  expect(await call("data-report", "fs_read", { path: "sales.csv" })).toMatchObject({ ok: true });
-  expect(await call("data-report", "fs_write", { path: "table.csv", content: "a\n1\n" })).toMatchObject({ ok: true });
-  expect(await call("skill-writer", "fs_write", script)).toMatchObject({ ok: true });
-  const plain = await call("data-report", "read_file", { filename: "sales.csv" });
-  expect(plain).toMatchObject({ ok: false, error: { code: "sandbox_denied" } });
+  expect(await call("data-report", "read_file", { path: "sales.csv" })).toMatchObject({ ok: true });
+  expect(await call("data-report", "write_file", { path: "table.csv", content: "a\n1\n" })).toMatchObject({ ok: true });
+  expect(await call("skill-writer", "write_file", script)).toMatchObject({ ok: true });
 });
 
 /** Tries what a program of a hostile author would, and prints what came of each. */

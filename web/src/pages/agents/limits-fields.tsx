@@ -89,7 +89,7 @@ export function FileFields({ draft, faults, set }: FieldsProps) {
       <LinesField
         label="Only files with these endings"
         hint="Such as .csv; * opens every ending."
-        unset="As each tool has it: .txt, .md and .json for most."
+        unset="All text files."
         value={draft.extensions}
         error={findFault(faults, "sandbox.extensions")}
         onChange={(extensions) => set({ extensions })}
