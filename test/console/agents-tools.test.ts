@@ -125,7 +125,7 @@ describe("a tool", () => {
   test("says at the field what the API refuses of an argument", async () => {
     const { page } = console;
     await console.open("/tools/read_file?view=try");
-    const field = page.getByLabel("filename", { exact: true });
+    const field = page.getByLabel("path", { exact: true });
     await page.getByRole("button", { name: "Call it" }).click();
     await page.getByText("Couldn't call the tool", { exact: false }).waitFor();
     expect(await field.getAttribute("aria-invalid")).toBe("true");

@@ -1,4 +1,5 @@
 /** Reads the task, the step and the texts of a request at a mock server. */
+import { removeFacts } from "../../core/prompt/facts-line.ts";
 import { unmarkData } from "../../core/prompt/mark-data.ts";
 import type { WireBody, WireMessage } from "../mock-servers/model-server.ts";
 
@@ -19,10 +20,16 @@ export function inputOfKind<Input extends { readonly kind: string }>(
   messages: readonly WireMessage[],
   kinds: readonly Input["kind"][],
 ): Input | null {
-  const first = messages.find((message) => message.role === "user")?.content;
-  if (typeof first !== "string" || !first.startsWith('{"drill":')) return null;
-  const input = JSON.parse(first) as Input;
+  const text = readInputText(messages);
+  if (!text.startsWith('{"drill":')) return null;
+  const input = JSON.parse(text) as Input;
   return kinds.includes(input.kind) ? input : null;
+}
+
+/** Returns the task's input: the first user message without the line of facts before it. */
+export function readInputText(messages: readonly WireMessage[]): string {
+  const first = messages.find((message) => message.role === "user")?.content;
+  return typeof first === "string" ? removeFacts(first) : "";
 }
 
 /** Returns the text of a message without its data marks. */

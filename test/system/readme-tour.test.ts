@@ -165,7 +165,7 @@ async function judgeApproval(part: Part): Promise<void> {
     tool: "write_file",
     call_id: call?.call_id,
     arguments_hash: call?.arguments_hash,
-    arguments: { filename: "notes/times.md", content: times },
+    arguments: { path: "notes/times.md", content: times },
   });
   expect(eventsIn(output, "approval.decided")).toMatchObject([
     { approval_id: approval?.id, call_id: call?.call_id, decision: "approve", arguments_hash: call?.arguments_hash },

@@ -2,7 +2,7 @@
 import { type ModelScript, type ScriptedReply, countStep, type WireMessage } from "../../mock-servers/model-server.ts";
 import { getFiles, httpCall, notePath, plainCall, type ScriptedCall, writeCall } from "../calls.ts";
 import type { Expected } from "../judge.ts";
-import { readText } from "../received.ts";
+import { readInputText, readText } from "../received.ts";
 
 /** Steps with tool calls. One more step answers. */
 export const STEPS = 20;
@@ -22,9 +22,8 @@ export interface DrillInput {
 
 /** Reads the input of a conversation. Null if it is not a drill's. */
 export function readInput(messages: readonly WireMessage[]): DrillInput | null {
-  const first = messages.find((message) => message.role === "user")?.content;
-  if (typeof first !== "string" || !first.startsWith("{")) return null;
-  return JSON.parse(first) as DrillInput;
+  const text = readInputText(messages);
+  return text.startsWith("{") ? (JSON.parse(text) as DrillInput) : null;
 }
 
 /** Returns the calls of one step, 1 to `STEPS`. */
