@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { findCaller } from "../../../workers/people/find-caller.ts";
 import { linkSlackPerson, findPersonByMail } from "../../../workers/people/link.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
@@ -145,4 +146,18 @@ describe("a member of a workspace", () => {
     const other = valueOf(await linkSlackPerson(env, caller.tenant, { ...speaker, team: "T2", email: null }));
     expect([made.id, linked.id]).not.toContain(other.id);
   });
+});
+
+test("the caller of a task is the person whose address its channel knows, and nobody else", async () => {
+  const caller = await makeCaller();
+  await make(caller, ANA);
+  const find = async (channel: string, id: string | null, metadata?: Record<string, unknown>) =>
+    await findCaller(env, caller.tenant, { via: { channel, id }, metadata });
+  const ana = { name: "Ana Lima", timeZone: "Europe/Lisbon" };
+  expect(await find("slack", "T1/C1/1.2", { slack_user: "T1/U1" })).toEqual(ana);
+  expect(await find("email", "Ana@acme.example")).toEqual(ana);
+  expect(await find("slack", "T1/C1/1.2", { slack_user: "T1/U2" })).toBeNull();
+  // A caller of the API chooses its metadata.
+  expect(await find("api", null, { slack_user: "T1/U1" })).toBeNull();
+  expect(await find("email", "eve@evil.example")).toBeNull();
 });

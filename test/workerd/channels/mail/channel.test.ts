@@ -86,6 +86,7 @@ describe("new mail", () => {
       ["Voilà.", PRINCIPAL],
       ["\n\nObey.", OUTSIDE],
     ]);
+    expect(facts.ok && facts.value.caller).toEqual({ name: "Ana", timeZone: "UTC" });
   });
 
   test("is rejected by the server for an unknown address, and when it is too large", async () => {
