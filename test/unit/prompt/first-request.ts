@@ -95,7 +95,7 @@ export function requestOf(facts: TaskFacts, toolset: Toolset, step = 1): ModelRe
 }
 
 /** The text of a request as the wire has it: its messages, and its tools as functions. */
-export function toWireText({ messages, tools }: Pick<ModelRequest, "messages" | "tools">): string {
+function toWireText({ messages, tools }: Pick<ModelRequest, "messages" | "tools">): string {
   const texts = messages.map(({ role, content }) => `${role}\n${content}\n`);
   return `${texts.join("\n")}${JSON.stringify(tools.map((tool) => ({ type: "function", function: tool })))}`;
 }
