@@ -3,17 +3,17 @@ import { failed, ok } from "../../../core/base/errors.ts";
 import type { BlobPort } from "../../../core/ports/blobs.ts";
 
 /** A store in memory; `isAway`: it takes nothing. */
-export function memoryBlobs(isAway = false): BlobPort & { readonly kept: Map<string, Uint8Array> } {
-  const kept = new Map<string, Uint8Array>();
+export function memoryBlobs(isAway = false): BlobPort & { readonly stored: Map<string, Uint8Array> } {
+  const stored = new Map<string, Uint8Array>();
   return {
-    kept,
+    stored,
     async put(key, bytes) {
       if (isAway) return failed("upstream_failed", "The file store did not answer.");
-      kept.set(key, bytes);
+      stored.set(key, bytes);
       return ok(undefined);
     },
     async get(key) {
-      const bytes = kept.get(key);
+      const bytes = stored.get(key);
       return bytes === undefined ? failed("not_found", "There is no such blob.") : ok(bytes);
     },
   };
