@@ -1,12 +1,10 @@
-/**
- * A pool of warm pandoc processes, each of which converts one document at a time. A process is replaced after a number of documents, and
- * after a timeout or a crash.
- */
+/** Converts documents with pandoc, in a pool of warm processes. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { PandocAnswer, PandocQuestion } from "./children/pandoc-child.ts";
 import { describeTimeout } from "./budget.ts";
-import { type ConverterProcess, type ConverterStart, startConverter } from "./converter-process.ts";
-import { type Death, failDocument, isOutOfMemory, isWorthRetry, makeMemoryLimit } from "./death.ts";
+import { CANCELLED, makeConverterPool, type PoolLimits } from "./converter-pool.ts";
+import type { ConverterProcess, ConverterStart } from "./converter-process.ts";
+import { type Death, isOutOfMemory, makeMemoryLimit } from "./death.ts";
 
 /** One conversion. `from` and `to` are pandoc's formats with their extensions, such as `markdown-raw_html`. */
 export interface Conversion {
@@ -41,15 +39,8 @@ export interface PandocPool {
   close(): void;
 }
 
-export interface PandocLimits {
-  readonly processes: number;
-  readonly documentsPerProcess: number;
-  /** An idle process, which holds 300 MB, is stopped after this time. */
-  readonly idleMs: number;
-  readonly timeoutMs: number;
-}
-
-export const PANDOC_LIMITS: PandocLimits = {
+/** An idle process holds 300 MB. */
+export const PANDOC_LIMITS: PoolLimits = {
   processes: 2,
   documentsPerProcess: 100,
   idleMs: 5 * 60_000,
@@ -61,7 +52,6 @@ export const MAX_PANDOC_BYTES = 24 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 /** Size of pandoc's heap (`children/pandoc-child.ts`). */
 const MEMORY_MB = 200;
-const RETRY_AFTER_MS = 1_000;
 
 const PANDOC_START: ConverterStart = {
   script: new URL("children/pandoc-child.ts", import.meta.url),
@@ -73,132 +63,19 @@ const PANDOC_START: ConverterStart = {
 };
 
 /** Creates a pool. Processes start with the first document. Tests replace `start`. */
-export function makePandocPool(limits: PandocLimits = PANDOC_LIMITS, start: ConverterStart = PANDOC_START): PandocPool {
-  const idle: Worker[] = [];
-  const busy = new Set<Worker>();
-  const waiting: (() => void)[] = [];
-  let usedSlots = 0;
-  let isClosed = false;
-
-  async function takeSlot(signal: AbortSignal, endsAt: number): Promise<SlotResult> {
-    if (usedSlots < limits.processes) {
-      usedSlots += 1;
-      return "taken";
-    }
-    // A released slot passes to the next in the queue, so `usedSlots` stays the same.
-    return await new Promise((resolve) => {
-      const settle = (slot: SlotResult) => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", cancel);
-        resolve(slot);
-      };
-      const grantSlot = () => settle("taken");
-      const leaveQueue = (slot: SlotResult) => () => {
-        waiting.splice(waiting.indexOf(grantSlot), 1);
-        settle(slot);
-      };
-      const cancel = leaveQueue("given up");
-      const timer = setTimeout(leaveQueue("all busy"), Math.max(0, endsAt - performance.now()));
-      waiting.push(grantSlot);
-      signal.addEventListener("abort", cancel, { once: true });
-    });
-  }
-
-  function releaseSlot(): void {
-    const next = waiting.shift();
-    if (next === undefined) usedSlots -= 1;
-    else next();
-  }
-
-  async function takeWorker(): Promise<Result<Worker>> {
-    for (let worker = idle.pop(); worker !== undefined; worker = idle.pop()) {
-      clearTimeout(worker.idleTimer);
-      if (!worker.process.hasEnded) return ok(worker);
-    }
-    return await startWorker();
-  }
-
-  async function startWorker(): Promise<Result<Worker>> {
-    const started = await startConverter(start);
-    return started.ok ? ok({ process: started.value, documents: 0 }) : started;
-  }
-
-  function returnWorker(worker: Worker): void {
-    if (worker.process.hasEnded) return;
-    if (worker.documents >= limits.documentsPerProcess) return worker.process.end();
-    worker.idleTimer = setTimeout(() => {
-      idle.splice(idle.indexOf(worker), 1);
-      worker.process.end();
-    }, limits.idleMs).unref();
-    idle.push(worker);
-  }
-
-  async function convertWithRetry(conversion: Conversion, endsAt: number): Promise<Result<Converted>> {
-    const worker = await takeWorker();
-    if (!worker.ok) return worker;
-    const hadServed = worker.value.documents > 0;
-    const first = await convertOnWorker(worker.value, conversion, endsAt);
-    if (!("cause" in first)) return first;
-    if (isClosed || !isWorthRetry(first, hadServed)) return failDocument(first, "read");
-    const another = await startWorker();
-    if (!another.ok) return another;
-    const second = await convertOnWorker(another.value, conversion, endsAt);
-    return "cause" in second ? failDocument(second, "read") : second;
-  }
-
-  async function convertOnWorker(
-    worker: Worker,
-    conversion: Conversion,
-    endsAt: number,
-  ): Promise<Result<Converted> | Death> {
-    busy.add(worker);
-    worker.documents += 1;
-    try {
-      return await askPandoc(worker.process, conversion, endsAt);
-    } finally {
-      busy.delete(worker);
-      returnWorker(worker);
-    }
-  }
-
+export function makePandocPool(limits: PoolLimits = PANDOC_LIMITS, start: ConverterStart = PANDOC_START): PandocPool {
+  const pool = makeConverterPool(limits, start);
   return {
     async convert(conversion) {
       const bytes = getSize(conversion);
       if (bytes > MAX_PANDOC_BYTES) {
         return failed("too_large", `The converter accepts ${MAX_PANDOC_BYTES} bytes, but this has ${bytes}.`);
       }
-      const { signal, timeoutMs = limits.timeoutMs } = conversion;
-      if (signal.aborted) return failed("timeout", CANCELLED);
-      const endsAt = performance.now() + Math.min(timeoutMs, limits.timeoutMs);
-      const slot = await takeSlot(signal, endsAt);
-      if (slot === "given up") return failed("timeout", CANCELLED);
-      if (slot === "all busy") return failed("rate_limited", ALL_BUSY, { retryAfterMs: RETRY_AFTER_MS });
-      try {
-        return await convertWithRetry(conversion, endsAt);
-      } finally {
-        releaseSlot();
-      }
+      return await pool.run(conversion, (process, endsAt) => askPandoc(process, conversion, endsAt));
     },
-    close() {
-      isClosed = true;
-      for (const { process, idleTimer } of [...idle.splice(0), ...busy]) {
-        clearTimeout(idleTimer);
-        process.end();
-      }
-    },
+    close: () => pool.close(),
   };
 }
-
-type SlotResult = "taken" | "given up" | "all busy";
-
-interface Worker {
-  readonly process: ConverterProcess;
-  documents: number;
-  idleTimer?: NodeJS.Timeout;
-}
-
-const CANCELLED = "The conversion was cancelled.";
-const ALL_BUSY = "All converters stayed busy for the document's whole time limit. Try again later.";
 
 /** Returns the conversion, or why the process died. `endsAt` is a time of performance.now(). */
 async function askPandoc(
