@@ -26,6 +26,7 @@ import { FINISHED } from "./rows/finished.ts";
 import { FIRST_CALL } from "./rows/first-call.ts";
 import { GAP } from "./rows/gap.ts";
 import { GREP } from "./rows/grep.ts";
+import { PAGES } from "./rows/pages.ts";
 import { PARALLEL_TOOLS } from "./rows/parallel-tools.ts";
 import { RATE, RATE_SLOW_MODEL } from "./rows/rate.ts";
 import { RESUME } from "./rows/resume.ts";
@@ -51,6 +52,7 @@ const SECTIONS: readonly Section[] = [
   FIND_TOOLS,
   CAGE,
   DOCUMENTS,
+  PAGES,
   SLACK,
   SCHEDULES,
   CONSOLE,

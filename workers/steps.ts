@@ -12,6 +12,7 @@ import { mailFromEnv, taskMailFromEnv } from "../adapters/env/mail.ts";
 import { mcpFromEnv } from "../adapters/env/mcp.ts";
 import { modelFromEnv } from "../adapters/env/model.ts";
 import { patternsFromEnv } from "../adapters/env/patterns.ts";
+import { pagesFromEnv } from "../adapters/env/pages.ts";
 import { peopleFromEnv } from "../adapters/env/people.ts";
 import { resultsFromEnv } from "../adapters/env/results.ts";
 import { scriptsFromEnv } from "../adapters/env/scripts.ts";
@@ -169,6 +170,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
         mcp: mcpFromEnv(env, facts, user),
         scripts: scriptsFromEnv(env, facts),
         documents: documentsFromEnv(env, facts),
+        pages: pagesFromEnv(env, facts),
         ssh: sshFromEnv(env, facts, user),
         slack: slackNotesFromEnv(env, facts),
         skills: skillsFromEnv(env, facts),

@@ -8,6 +8,7 @@ import type { FilesPort } from "./files.ts";
 import type { TaskMailPort } from "./mail.ts";
 import type { McpPort } from "./mcp.ts";
 import type { MemoryPort } from "./memory.ts";
+import type { PagesPort } from "./pages.ts";
 import type { PeoplePort } from "./people.ts";
 import type { RemindersPort } from "./reminders.ts";
 import type { ResultsPort } from "./results.ts";
@@ -31,6 +32,7 @@ export interface ToolPorts {
   readonly mcp: McpPort;
   readonly scripts: ScriptsPort;
   readonly documents: DocumentsPort;
+  readonly pages: PagesPort;
   readonly ssh: SshPort;
   readonly slack: SlackNotesPort;
   readonly skills: SkillsPort;

@@ -21,10 +21,10 @@ interface OutcomeDeps extends Pick<PerformDeps, "blobs" | "limits" | "toolset"> 
   readonly patternBudget: PatternBudget;
 }
 
-/** Validates and formats the result of a call that was made. */
+/** Validates and formats the result of a call that was made. `content`: the text that the model reads of it, if the tool wrote one. */
 export async function toResultOutcome(
   tool: Tool,
-  result: unknown,
+  { result, content: own }: { readonly result: unknown; readonly content?: string },
   call: Call,
   job: ActJob,
   deps: OutcomeDeps,
@@ -34,7 +34,7 @@ export async function toResultOutcome(
   const isChecked = tool.compileOutput?.(deps.patternBudget) !== false;
   const valid = isChecked ? validateOutput(tool, result) : ok(result);
   if (!valid.ok) return { ...toFailureOutcome(valid.error, durationMs), state: "confirmed" };
-  const shown = tool.show(valid.value as never);
+  const shown = own ?? tool.show(valid.value as never);
   const { content, isLarge } = tool.wholeResult
     ? { content: toShownText(shown), isLarge: false }
     : await formatResult(shown, job.facts, call.callId, {

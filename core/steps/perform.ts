@@ -245,7 +245,7 @@ async function performCall(
     if (mode === "probe") {
       const probed = await probeTool(tool, given, context, limit);
       hasResult = probed.kind === "happened";
-      if (probed.kind === "happened") return await toResultOutcome(tool, probed.result, call, job, deps, spentMs());
+      if (probed.kind === "happened") return await toResultOutcome(tool, probed, call, job, deps, spentMs());
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
       mayHaveHappened = false;
     }
@@ -268,7 +268,7 @@ async function performCall(
         const result = { ok: true, result: null } as const;
         return { state: "confirmed", result, content: "", control: outcome.control, durationMs: spentMs() };
       }
-      if (outcome.kind === "result") return await toResultOutcome(tool, outcome.result, call, job, deps, spentMs());
+      if (outcome.kind === "result") return await toResultOutcome(tool, outcome, call, job, deps, spentMs());
       const { failure } = outcome;
       const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, failure.retryAfterMs ?? 0);
       const retryAt = deps.clock.now() + delayMs;

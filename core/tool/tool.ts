@@ -135,9 +135,9 @@ export interface Resumed {
 /** The failure of a tool: a result for the model, never a failed task. `retry` defaults to the code's own. */
 export type ToolFailure = Failure;
 
-/** The outcome of `run`. */
+/** The outcome of `run`. `content` is what the model reads of the result, in place of the text of `show`. */
 export type ToolOutcome<Out> =
-  | { readonly kind: "result"; readonly result: Out }
+  | { readonly kind: "result"; readonly result: Out; readonly content?: string }
   /** `result`: the fields that the tool's document defines also for a failure. */
   | { readonly kind: "failure"; readonly failure: ToolFailure; readonly result?: unknown }
   | { readonly kind: "control"; readonly control: Control };

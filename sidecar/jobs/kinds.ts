@@ -7,6 +7,7 @@ import { convertWithPandoc } from "../documents/pandoc.ts";
 import { defineReadJob } from "../documents/read-job.ts";
 import type { EgressDeps } from "../egress.ts";
 import { defineSshJob } from "../ssh/ssh-job.ts";
+import { definePageJob } from "../web/page-job.ts";
 import type { CheckedJobKind } from "./job.ts";
 
 /** Dependencies of the kinds of jobs. */
@@ -19,6 +20,7 @@ export function makeJobKinds({ egress }: JobDeps): readonly CheckedJobKind[] {
     defineScriptJob(egress, getCages),
     defineReadJob(),
     defineMakeJob(openEngines(convertWithPandoc)),
+    definePageJob(),
     defineSshJob(egress),
   ];
 }

@@ -15,6 +15,7 @@ import { buildConsole } from "../../scripts/supervisor/console-build.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
 import { getIsolation } from "../../sidecar/cage/cages.ts";
 import { endConverters } from "../../sidecar/documents/pandoc.ts";
+import { endPageRenderer } from "../../sidecar/web/page-renderer.ts";
 import { makeSystemEgress } from "../../sidecar/egress.ts";
 import { makeJobKinds } from "../../sidecar/jobs/kinds.ts";
 import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
@@ -107,6 +108,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     await Promise.all([database, ...doubles].map((one) => one.close()));
     await closeServer(sidecar);
     endConverters();
+    endPageRenderer();
     await rm(folder, { recursive: true, force: true });
   };
 }

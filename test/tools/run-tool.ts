@@ -21,6 +21,7 @@ import { fakeFiles } from "../fakes/files.ts";
 import { fakeMail } from "../fakes/mail.ts";
 import { fakeMemory } from "../fakes/memory.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
+import { fakePages } from "../fakes/pages.ts";
 import { fakePeople } from "../fakes/people.ts";
 import { fakeReminders } from "../fakes/reminders.ts";
 import { fakeResults } from "../fakes/results.ts";
@@ -80,6 +81,7 @@ export function freshPorts(): ToolPorts {
     mcp: fakeMcp(),
     scripts: fakeScripts(),
     documents: fakeDocuments(),
+    pages: fakePages(),
     ssh: fakeSsh(),
     slack: makeNotesPort([fakeSlack()]),
     toolSearch: allTools,
@@ -109,7 +111,7 @@ export async function runTool(
   if (outcome.kind === "control") return { control: outcome.control };
   const valid = validateOutput(tool, outcome.result);
   if (!valid.ok) return { failure: valid.error };
-  return { result: valid.value, output: toShownText(tool.show(valid.value as never)) };
+  return { result: valid.value, output: toShownText(outcome.content ?? tool.show(valid.value as never)) };
 }
 
 /**

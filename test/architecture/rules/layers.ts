@@ -100,6 +100,8 @@ const LAYERS: readonly Layer[] = [
       "node:",
       "postal-mime",
       "saxen",
+      "@mozilla/readability",
+      "htmlparser2",
       "ssh2",
       "undici",
       "write-excel-file",
@@ -160,8 +162,8 @@ const LAYERS: readonly Layer[] = [
     name: "bench",
     files: /^bench\//,
     // It starts the system and its mock servers as the drills do; its floors use what they are the floor of. The bench of
-    // memory measures its adapters by themselves, that of the cage starts cages, the row of documents the
-    // converters, that of the console a browser.
+    // memory measures its adapters by themselves, that of the cage starts cages, the rows of documents and of
+    // pages the converters, that of the console a browser.
     imports: [
       CORE,
       /^bench\//,
@@ -169,8 +171,9 @@ const LAYERS: readonly Layer[] = [
       /^adapters\/re2\/patterns\.ts$/,
       /^scripts\//,
       /^sidecar\/cage\//,
-      /^sidecar\/documents\//,
+      /^sidecar\/(documents|web)\//,
       /^test\/(setup|mock-servers|drill)\//,
+      /^test\/sidecar\/__fixtures__\/pages\//,
     ],
     packages: ["@ai-sdk/openai", "ai", "cloudflare:", "miniflare", "node:", "playwright-core"],
   },
