@@ -17,7 +17,7 @@ import { MARGIN_BYTES, openSecretBook, type SecretBook } from "./secret-book.ts"
 const MAX_REDIRECTS = 5;
 
 /** A reply to one request. */
-export type Reply = Pick<WebResponse, "status" | "headers" | "body" | "truncated">;
+export type Reply = Pick<WebResponse, "status" | "headers" | "body" | "truncated" | "release">;
 
 /** `timeoutMs` is what is left of the total; `portIsListed`: the agent lists the host with this port. */
 export interface ExchangeLimits {

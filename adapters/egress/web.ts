@@ -6,9 +6,10 @@ import { z } from "zod";
 import { fromBase64Url } from "../../core/base/base64.ts";
 import { maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { isSafeMethod } from "../../core/web/http-method.ts";
-import type { WebPort, WebStream } from "../../core/ports/web.ts";
+import type { WebPort, WebRequest, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
+import { VERSION } from "../../core/base/version.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { isUp, type Sidecar } from "../sidecar/sidecar.ts";
 import { signEgressOrder } from "../sidecar/token.ts";
@@ -22,10 +23,13 @@ import {
   sendWithRedirects,
   formatUrl,
 } from "./follow.ts";
+import { readLargeReply, SMALL_REPLY_BYTES } from "./large-reply.ts";
 import type { WebHop } from "./redirect.ts";
 
 /** The sidecar's own time, beyond that of the request. */
 const MARGIN_MS = 2_000;
+/** More than a piece of a stream has. */
+const STREAM_MARGIN_BYTES = 2 * 1024 * 1024;
 
 /** `sidecar` is null without one. `tenant` owns the requests and the `secrets`. */
 export interface WebSettings {
@@ -33,20 +37,36 @@ export interface WebSettings {
   readonly allow: EgressAllow;
   readonly tenant: string;
   readonly secrets: SecretsPort;
+  /** Sent where a request names none. */
+  readonly userAgent?: string;
 }
 
 /** The only path for URLs of tenants and models. */
-export function openWeb({ sidecar, allow, tenant, secrets }: WebSettings): WebPort {
+export function openWeb({ sidecar, allow, tenant, secrets, userAgent = `Otto/${VERSION}` }: WebSettings): WebPort {
   return {
     async request(request) {
       if (sidecar === null) return failWithoutSidecar();
-      return await sendWithRedirects(request, { allow, exchange: createExchange(sidecar, tenant), secrets });
+      return await sendWithRedirects(addUserAgent(request, userAgent), {
+        allow,
+        exchange: createExchange(sidecar, tenant),
+        secrets,
+      });
     },
     async open(request) {
       if (sidecar === null) return failWithoutSidecar();
-      return await openStream(request, { allow, exchange: createStream(sidecar, tenant), secrets });
+      return await openStream(addUserAgent(request, userAgent), {
+        allow,
+        exchange: createStream(sidecar, tenant),
+        secrets,
+      });
     },
   };
+}
+
+/** Adds the product's name unless the caller wrote one. */
+function addUserAgent<R extends WebRequest>(request: R, userAgent: string): R {
+  if (request.headers.some(([name]) => name.toLowerCase() === "user-agent")) return request;
+  return { ...request, headers: [...request.headers, ["user-agent", userAgent]] };
 }
 
 function failWithoutSidecar(): Result<never> {
@@ -55,7 +75,32 @@ function failWithoutSidecar(): Result<never> {
 
 function createExchange(sidecar: Sidecar, tenant: string): Exchange {
   return (hop, limits) =>
-    callSidecar(sidecar, { tenant, hop, limits, stream: false }, (response) => readReply(response, limits.maxBytes));
+    limits.maxBytes > SMALL_REPLY_BYTES
+      ? readLarge(sidecar, tenant, hop, limits)
+      : readSmall(sidecar, tenant, hop, limits);
+}
+
+/** The sidecar streams a large reply, so that it is not held whole there. */
+async function readLarge(
+  sidecar: Sidecar,
+  tenant: string,
+  hop: WebHop,
+  limits: ExchangeLimits,
+): Promise<Result<Reply>> {
+  // The sidecar breaks the stream off at its limit, and this side counts first.
+  const order = { tenant, hop, limits: { ...limits, maxBytes: limits.maxBytes + STREAM_MARGIN_BYTES }, stream: true };
+  return await callSidecar(sidecar, order, async (response) => {
+    const { status, headers } = readDescription(response);
+    // fetch gives bytes, whatever its type says.
+    const body = response.body as ReadableStream<Uint8Array> | null;
+    return await readLargeReply({ status, headers, body }, limits);
+  });
+}
+
+function readSmall(sidecar: Sidecar, tenant: string, hop: WebHop, limits: ExchangeLimits): Promise<Result<Reply>> {
+  return callSidecar(sidecar, { tenant, hop, limits, stream: false }, (response) =>
+    readReply(response, limits.maxBytes),
+  );
 }
 
 function createStream(sidecar: Sidecar, tenant: string): Exchange<WebStream> {

@@ -1,7 +1,9 @@
 /** The web, and the addresses that requests may reach. */
 import { judgeUrl, parseEgressAllow } from "../egress/address.ts";
 import { openWeb } from "../egress/web.ts";
+import { VERSION } from "../../core/base/version.ts";
 import { type Env, readText } from "./bindings.ts";
+import { publicUrlFromEnv } from "./deployment.ts";
 import { secretsFromEnv } from "./secrets.ts";
 import { settingsFromEnv } from "./settings.ts";
 import { sidecarFromEnv } from "./sidecar.ts";
@@ -16,7 +18,19 @@ import type { TaskFacts } from "../../core/task/state.ts";
  */
 export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user: SecretUser): WebPort {
   const [sidecar, allow] = [sidecarFromEnv(env), readEgressAllow(env)];
-  return openWeb({ sidecar, allow, tenant, secrets: secretsFromEnv(env, tenant, user) });
+  return openWeb({
+    sidecar,
+    allow,
+    tenant,
+    secrets: secretsFromEnv(env, tenant, user),
+    userAgent: userAgentFromEnv(env),
+  });
+}
+
+/** How Otto names itself, with the address at which its operator is reached. */
+export function userAgentFromEnv(env: Env): string {
+  const url = publicUrlFromEnv(env);
+  return url === null ? `Otto/${VERSION}` : `Otto/${VERSION} (+${url})`;
 }
 
 export function readEgressAllow(env: Env): ReturnType<typeof parseEgressAllow> {

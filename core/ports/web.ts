@@ -37,6 +37,8 @@ export interface WebResponse {
   /** After redirects. */
   readonly url: string;
   readonly durationMs: number;
+  /** Of a large body: frees the memory that is reserved for it. Called when the body is no longer needed. */
+  release?(): void;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { App } from "../http/context.ts";
 import { renderDocsPage } from "./docs-page.ts";
 import { type OpenApiDocument, buildOpenApiDocument } from "./document.ts";
 import { PAGE_HEADERS } from "../http/page.ts";
-import { VERSION } from "../http/version.ts";
+import { VERSION } from "../../core/base/version.ts";
 
 const INFO: OpenApiDocument["info"] = {
   title: "Otto",

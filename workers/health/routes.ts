@@ -12,7 +12,7 @@ import type { App } from "../http/context.ts";
 import { notRebuiltSchema } from "../tenants/reindex-view.ts";
 import { RETRY_AFTER_MS } from "../http/problem.ts";
 import { FULL_BYTES } from "../http/storage-failure.ts";
-import { VERSION } from "../http/version.ts";
+import { VERSION } from "../../core/base/version.ts";
 
 const DATABASE_REFUSED =
   "The database of DATABASE_URL is not safe to use: its role is not bound by row-level security, or its tables " +

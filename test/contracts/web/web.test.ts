@@ -7,6 +7,7 @@ import { openWeb } from "../../../adapters/egress/web.ts";
 import type { WebRequest } from "../../../core/ports/web.ts";
 import type { SecretsPort } from "../../../core/ports/secrets.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
+import { VERSION } from "../../../core/base/version.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
 import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
@@ -78,6 +79,31 @@ async function readRequest(request: IncomingMessage): Promise<OutsideRequest> {
   const url = `http://${request.headers.host ?? ""}${request.url ?? ""}`;
   return { method: request.method ?? "", url, headers, body: Buffer.concat(chunks).toString() };
 }
+
+it("requests say whose they are, unless the caller does", async () => {
+  const outside = await overLoopback();
+  const ask = { method: "GET", url: `http://${outside.hosts[0]}/`, body: null, timeoutMs: 20_000, maxBytes: 1_000 };
+  const rest = { followRedirects: true, allowedDomains: ["*"], signal: new AbortController().signal };
+  await outside.web.request({ ...ask, ...rest, headers: [] });
+  await outside.web.request({ ...ask, ...rest, headers: [["User-Agent", "mine"]] });
+  expect(outside.received.map(({ headers }) => headers["user-agent"])).toEqual([`Otto/${VERSION}`, "mine"]);
+  await outside.close();
+});
+
+it("a large reply streams through the sidecar, and is cut at its limit", async () => {
+  const outside = await overLoopback();
+  const body = new Uint8Array(9_000_000).fill(7);
+  outside.answer(() => ({ body }));
+  const ask = { method: "GET", url: `http://${outside.hosts[0]}/`, headers: [], body: null, timeoutMs: 20_000 };
+  const rest = { followRedirects: true, allowedDomains: ["*"], signal: new AbortController().signal };
+  const whole = await outside.web.request({ ...ask, ...rest, maxBytes: 10_000_000 });
+  expect(whole.ok && [whole.value.body.length, whole.value.truncated]).toEqual([body.length, false]);
+  if (whole.ok) whole.value.release?.();
+  const cut = await outside.web.request({ ...ask, ...rest, maxBytes: 5_000_000 });
+  expect(cut.ok && [cut.value.body.length, cut.value.truncated]).toEqual([5_000_000, true]);
+  if (cut.ok) cut.value.release?.();
+  await outside.close();
+});
 
 describe("the way to the sidecar", () => {
   const request: WebRequest = {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import { createApp } from "../../../workers/app.ts";
-import { VERSION } from "../../../workers/http/version.ts";
+import { VERSION } from "../../../core/base/version.ts";
 import { knock, makeCaller } from "./entry.ts";
 import { NOTICE_TYPES } from "../../../core/task/notice.ts";
 

@@ -9,8 +9,9 @@ import { modelFromEnv } from "../../../adapters/env/model.ts";
 import { sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import { searchFromEnv } from "../../../adapters/env/search.ts";
 import { settingsFromEnv } from "../../../adapters/env/settings.ts";
-import { webFromEnv } from "../../../adapters/env/web.ts";
+import { userAgentFromEnv, webFromEnv } from "../../../adapters/env/web.ts";
 import { makeId } from "../../../core/base/ids.ts";
+import { VERSION } from "../../../core/base/version.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
 import { lastOf, modelRequest } from "../../contracts/model/suite.ts";
 import { makeCaller } from "./entry.ts";
@@ -66,6 +67,13 @@ describe("the settings", () => {
       SIDECAR_SECRET: "x",
     });
     expect(() => webFromEnv(env, { tenant: "t1" }, SETUP)).toThrow("OTTO_EGRESS_ALLOW");
+  });
+
+  test("name Otto in requests, with the address of this deployment if it has one", () => {
+    expect(userAgentFromEnv(envOf({}))).toBe(`Otto/${VERSION}`);
+    expect(userAgentFromEnv(envOf({ OTTO_PUBLIC_URL: "https://otto.example/" }))).toBe(
+      `Otto/${VERSION} (+https://otto.example)`,
+    );
   });
 
   test("let production send statements to this machine and to Neon, and nowhere else in the clear", () => {
