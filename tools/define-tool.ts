@@ -99,12 +99,30 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   check?(given: z.output<In>, facts: CheckFacts): KnownEnd | null;
   readonly output: Out;
   /** Gives the output, or `failure(…)` for what can be expected to go wrong, or `control(…)`. */
-  run(given: z.output<In>, context: ToolContext<Need>): Promise<z.input<Out> | NotAResult> | z.input<Out> | NotAResult;
+  run(given: z.output<In>, context: ToolContext<Need>): Promise<Returned<z.input<Out>>> | Returned<z.input<Out>>;
   probe?(given: z.output<In>, context: ToolContext<Need>): Promise<ProbeOutcome<z.input<Out>>>;
   /** A list is `{ head, rows, tail }`: a long one is cut after a whole row. */
   show(result: z.output<Out>): Shown;
   /** In the canonical names of the arguments. At least one. */
   readonly examples: readonly ToolExample<z.input<In>>[];
+}
+
+type Returned<Result> = Result | ResultWithText<Result> | NotAResult;
+
+/** A result with the text that the model reads of it. A class, so that no output can be taken for one. */
+class ResultWithText<Result> {
+  readonly result: Result;
+  readonly content: string;
+
+  constructor(result: Result, content: string) {
+    this.result = result;
+    this.content = content;
+  }
+}
+
+/** Returns a result with the text that the model reads of it: for text that `show` cannot derive from the result. */
+export function withText<Result>(result: Result, content: string): ResultWithText<Result> {
+  return new ResultWithText(result, content);
 }
 
 /** What `run` gives when it has no result. A class, so that no output can be taken for one. */
@@ -162,7 +180,12 @@ export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const 
     input,
     run: async (arguments_: z.output<In>, context) => {
       const returned = await definition.run(arguments_, context);
-      return returned instanceof NotAResult ? returned.outcome : { kind: "result", result: returned };
+      if (returned instanceof NotAResult) return returned.outcome;
+      if (returned instanceof ResultWithText) {
+        const { result, content } = returned;
+        return { kind: "result", result, content };
+      }
+      return { kind: "result", result: returned };
     },
   };
   for (const part of [tool.permissions, tool.needs, tool.aliases, tool.examples]) Object.freeze(part);

@@ -70,3 +70,12 @@ export function joinHeaders(headers: readonly (readonly [string, string])[]): Re
   }
   return Object.fromEntries(joined);
 }
+
+/** What a request asks for where its caller says nothing: a page that is text already, else HTML, else anything. */
+const ACCEPT_TO_READ = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.9, */*;q=0.8";
+const ACCEPT_TO_WRITE = "application/json, */*;q=0.8";
+
+/** Sets `Accept` unless the caller did. */
+export function setAccept(headers: Map<string, string>, isRead: boolean): void {
+  if (!headers.has("accept")) headers.set("accept", isRead ? ACCEPT_TO_READ : ACCEPT_TO_WRITE);
+}

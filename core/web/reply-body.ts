@@ -1,5 +1,6 @@
 /** Converts a reply's body to a string: text, other bytes as base64. */
 import { toBase64 } from "../base/base64.ts";
+import { findCharset } from "./charset.ts";
 
 /** How to read the string. */
 export interface ReplyBody {
@@ -9,9 +10,10 @@ export interface ReplyBody {
 
 /** `contentType` is the header's value; without one the bytes decide. A truncated body may end inside a character. */
 export function readBody(bytes: Uint8Array, contentType: string | undefined): ReplyBody {
-  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
-  const charset = parameters.map((part) => /^\s*charset\s*=\s*"?([^";\s]+)/.exec(part)?.[1]).find((name) => name);
-  const text = isTextType(type.trim()) ? decode(bytes, charset ?? "utf-8", false) : decode(bytes, "utf-8", true);
+  const type = (contentType ?? "").toLowerCase().split(";")[0]?.trim() ?? "";
+  const isText = isTextType(type);
+  const charset = isText || type === "" ? findCharset(bytes, contentType) : "utf-8";
+  const text = decode(bytes, charset, !isText);
   return text === null ? { body: toBase64(bytes), body_encoding: "base64" } : { body: text, body_encoding: "text" };
 }
 
@@ -22,19 +24,10 @@ function isTextType(type: string): boolean {
 
 /** With `fatal`, null for bytes that are not text or contain NUL. */
 function decode(bytes: Uint8Array, charset: string, fatal: boolean): string | null {
-  if (fatal && bytes.includes(0)) return null;
+  if (fatal && !charset.startsWith("utf-16") && bytes.includes(0)) return null;
   try {
-    return new TextDecoder(toKnownCharset(charset), { fatal, ignoreBOM: false }).decode(bytes, { stream: true });
+    return new TextDecoder(charset, { fatal, ignoreBOM: false }).decode(bytes, { stream: true });
   } catch {
     return null;
-  }
-}
-
-/** An unknown charset is read as UTF-8. */
-function toKnownCharset(charset: string): string {
-  try {
-    return new TextDecoder(charset).encoding;
-  } catch {
-    return "utf-8";
   }
 }

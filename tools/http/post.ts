@@ -1,18 +1,19 @@
 import { z } from "zod";
 import { DEFAULT_KEYED_FOR_MS, getKeyLifetime } from "../../core/web/idempotent-hosts.ts";
 import {
+  formatInput,
   headersInput,
-  MAX_REPLY_BYTES,
   replyOutput,
-  toReplyParts,
   formatReply,
+  saveAsInput,
   TIMEOUT_MARGIN_MS,
   timeoutMsInput,
   urlInput,
 } from "../../core/web/exchange.ts";
-import { checkHeaders, isHeaderValue } from "../../core/web/headers.ts";
+import { judgeSaveAs, limitReply, receiveReply, touchFilesOfSave } from "../../core/steps/receive-reply.ts";
+import { checkHeaders, isHeaderValue, setAccept } from "../../core/web/headers.ts";
 import { encodeBody } from "../../core/web/request-body.ts";
-import { defineTool, failure, failWith } from "../define-tool.ts";
+import { defineTool, failure, failWith, withText } from "../define-tool.ts";
 
 export default defineTool({
   name: "http.post",
@@ -24,7 +25,9 @@ export default defineTool({
   security: "dangerous",
   effect: ({ url }, facts) => (getKeyLifetime(url, facts) === null ? "once" : "keyed"),
   keyedForMs: ({ url }, facts) => getKeyLifetime(url, facts) ?? DEFAULT_KEYED_FOR_MS,
-  needs: ["web"],
+  needs: ["web", "pages", "files"],
+  touches: ({ save_as }) => touchFilesOfSave(save_as),
+  refersTo: { save_as: "write" },
   timeoutMs: ({ timeout_ms }) => timeout_ms + TIMEOUT_MARGIN_MS,
   input: z.object({
     url: urlInput,
@@ -39,9 +42,12 @@ export default defineTool({
       .default("application/json")
       .describe("application/json, application/x-www-form-urlencoded, or, for text, any. A content-type header wins"),
     timeout_ms: timeoutMsInput,
+    format: formatInput,
+    save_as: saveAsInput,
   }),
   output: z.object({ status: z.int(), ...replyOutput, response_time_ms: z.number() }),
-  async run({ url, body: given, headers: more, content_type, timeout_ms }, { web, key, allowedDomains, signal }) {
+  async run({ url, body: given, headers: more, content_type, timeout_ms, format, save_as }, context) {
+    const { web, key, allowedDomains, signal } = context;
     const headers = checkHeaders(more);
     if (!headers.ok) return failWith(headers.error);
     const type = headers.value.get("content-type") ?? content_type;
@@ -50,6 +56,9 @@ export default defineTool({
     headers.value.set("content-type", type);
     const body = encodeBody(given, type);
     if (!body.ok) return failWith(body.error);
+    const path = judgeSaveAs(save_as, context);
+    if (!path.ok) return failWith(path.error);
+    setAccept(headers.value, false);
     headers.value.set("idempotency-key", key);
     const replied = await web.request({
       method: "POST",
@@ -57,14 +66,17 @@ export default defineTool({
       headers: [...headers.value],
       body: body.value,
       timeoutMs: timeout_ms,
-      maxBytes: MAX_REPLY_BYTES,
+      maxBytes: limitReply(path.value),
       followRedirects: true,
       allowedDomains,
       signal,
     });
     if (!replied.ok) return failWith(replied.error);
     const { status, durationMs } = replied.value;
-    return { status, ...toReplyParts(replied.value), response_time_ms: durationMs };
+    const received = await receiveReply(replied.value, { path: path.value, format, isRead: false }, context);
+    if (!received.ok) return failWith(received.error);
+    const { reply, text } = received.value;
+    return withText({ status, ...reply, response_time_ms: durationMs }, text);
   },
   show: ({ status, ...reply }) => formatReply(status, reply),
   examples: [

@@ -8,8 +8,13 @@ const OUTSIDE_PORTS: ReadonlySet<string> = new Set(["web", "search", "mail", "mc
 /** Programs read what they like of the files that they are given: an approval covers all of these. */
 const PROGRAMS = ["execute_command", "run_command", "run_skill_script", "test.run"];
 
-const brings = ({ needs, steers }: Tool) =>
-  needs.includes("files") && (steers || needs.includes("scripts") || needs.some((port) => OUTSIDE_PORTS.has(port)));
+/** Tools that write replies to files and read none: `test/tools/web/replies.test.ts` gives them a port that only writes. */
+const WRITERS: ReadonlySet<string> = new Set(["http.get", "http.post", "http_request"]);
+
+const brings = ({ name, needs, steers }: Tool) =>
+  needs.includes("files") &&
+  !WRITERS.has(name) &&
+  (steers || needs.includes("scripts") || needs.some((port) => OUTSIDE_PORTS.has(port)));
 
 const coversContent = ({ refersTo = {} }: Tool) => Object.values(refersTo).includes("file");
 
