@@ -54,7 +54,7 @@ async function call(
 describe.each(TOOLS)("%s", (_, tool, more) => {
   it("reads HTML as Markdown, and returns the body as received", async () => {
     const { ran } = await call(tool, more, { headers: HTML, body: PAGE });
-    expect(ran.shown).toBe(`HTTP 200, text/html; charset=utf-8\n\n[language: de]\n\n${MARKDOWN}`);
+    expect(ran.output).toBe(`HTTP 200, text/html; charset=utf-8\n\n[language: de]\n\n${MARKDOWN}`);
     expect(ran.result).toMatchObject({ body: PAGE, body_encoding: "text" });
   });
 
@@ -63,23 +63,23 @@ describe.each(TOOLS)("%s", (_, tool, more) => {
     ["raw", PAGE],
   ])("reads it as %s when asked", async (format, expected) => {
     const { ran } = await call(tool, { ...more, format }, { headers: HTML, body: PAGE });
-    expect(ran.shown).toBe(`HTTP 200, text/html; charset=utf-8\n\n${expected}`);
+    expect(ran.output).toBe(`HTTP 200, text/html; charset=utf-8\n\n${expected}`);
     expect(ran.result).toMatchObject({ body: PAGE });
   });
 
   it("reads JSON without its white space, and changes no number and no text", async () => {
     const body = '{\n  "id": 12345678901234567890,\n  "a \\" b": [1.0, "x  y\\\\"]\n}';
     const { ran } = await call(tool, more, { headers: { "content-type": "application/json" }, body });
-    expect(ran.shown).toBe('HTTP 200, application/json\n\n{"id":12345678901234567890,"a \\" b":[1.0,"x  y\\\\"]}');
+    expect(ran.output).toBe('HTTP 200, application/json\n\n{"id":12345678901234567890,"a \\" b":[1.0,"x  y\\\\"]}');
     expect(ran.result).toMatchObject({ body });
     const spoiled = await call(tool, more, { headers: { "content-type": "application/json" }, body: '{ "a": ' });
-    expect(spoiled.ran.shown).toBe('HTTP 200, application/json\n\n{ "a": ');
+    expect(spoiled.ran.output).toBe('HTTP 200, application/json\n\n{ "a": ');
   });
 
   it("reads a page that cannot be rendered as received, and says why", async () => {
     const pages: PagesPort = { render: async () => failed("timeout", "Rendering the page took too long.") };
     const { ran } = await call(tool, more, { headers: HTML, body: "<p>x</p>" }, {}, { pages });
-    expect(ran.shown).toMatch(
+    expect(ran.output).toMatch(
       /\n\n\[The page could not be rendered: Rendering the page took too long\. .*\]\n\n<p>x<\/p>$/,
     );
     expect(ran.result).toMatchObject({ body: "<p>x</p>" });
@@ -87,7 +87,7 @@ describe.each(TOOLS)("%s", (_, tool, more) => {
 
   it("says that a page has no text without its scripts", async () => {
     const { ran } = await call(tool, more, { headers: HTML, body: '<div id="root"></div><script>x</script>' });
-    expect(ran.shown).toContain("The page has no text without its scripts.");
+    expect(ran.output).toContain("The page has no text without its scripts.");
   });
 
   it("saves the body as it came, returns where, and reads no file", async () => {
@@ -96,7 +96,7 @@ describe.each(TOOLS)("%s", (_, tool, more) => {
     const reply = { headers: { "content-type": "application/pdf" }, body };
     const { ran } = await call(tool, { ...more, save_as: "in/a.pdf" }, reply, {}, { files });
     expect(ran.result).toMatchObject({ saved: { path: "in/a.pdf", size: 6 }, body: "", truncated: false });
-    expect(ran.shown).toBe("HTTP 200, application/pdf\n\nSaved 6 bytes to in/a.pdf");
+    expect(ran.output).toBe("HTTP 200, application/pdf\n\nSaved 6 bytes to in/a.pdf");
     const read = await all.read("in/a.pdf", 100);
     expect(read.ok && [...read.value.bytes]).toEqual([...body]);
   });
@@ -113,7 +113,7 @@ describe.each(TOOLS)("%s", (_, tool, more) => {
   it("saves no error page, and reads it", async () => {
     const { ran } = await call(tool, { ...more, save_as: "a.pdf" }, { status: 404, headers: HTML, body: PAGE });
     expect(ran.result).toMatchObject({ body: PAGE, note: "Nothing was saved, because the status is 404." });
-    expect(ran.shown).toContain(MARKDOWN);
+    expect(ran.output).toContain(MARKDOWN);
   });
 
   it.each<[string, object, Partial<CallFacts>, string]>([
