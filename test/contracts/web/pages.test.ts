@@ -46,7 +46,7 @@ describe.each([
     if (opened.folder !== null) await expect.poll(() => readdirSync(opened.folder ?? "")).toEqual([]);
   });
 
-  it("are text when asked, and empty when there is none", async () => {
+  it("are text when asked, and empty for a page without text", async () => {
     const text = await opened.pages.render({ ...PAGE, format: "text" });
     expect(text).toMatchObject({ ok: true, value: { content: "Λιμάνι\n\nΑνοίγει στις έξι.", format: "text" } });
     expect(await opened.pages.render({ ...PAGE, html: "<script>x</script>" })).toMatchObject({
