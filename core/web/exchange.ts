@@ -32,13 +32,13 @@ export const timeoutMsInput = z
 export const formatInput = z
   .enum(["markdown", "text", "raw"])
   .default("markdown")
-  .describe("How you read HTML: markdown is the main content with links. body is the reply as received");
+  .describe("How you read HTML; markdown is the main content");
 
 export const saveAsInput = z
   .string()
   .min(1)
   .optional()
-  .describe("Saves the body, up to 50 MB, as this file of the sandbox, e.g. report.pdf. Needs write");
+  .describe("Path that the body, up to 50 MB, is saved as");
 
 /** The fields of every reply besides its status and duration. */
 export const replyOutput = {
