@@ -34,11 +34,7 @@ export const formatInput = z
   .default("markdown")
   .describe("How you read HTML; markdown is the main content");
 
-export const saveAsInput = z
-  .string()
-  .min(1)
-  .optional()
-  .describe("Path that the body, up to 50 MB, is saved as");
+export const saveAsInput = z.string().min(1).optional().describe("Path that the body, up to 50 MB, is saved as");
 
 /** The fields of every reply besides its status and duration. */
 export const replyOutput = {

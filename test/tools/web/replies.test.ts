@@ -173,5 +173,5 @@ describe("the headers of a request", () => {
 });
 
 it("web_search says how to open a result", () => {
-  expect(webSearch.summary).toContain("Open a result with http_request.");
+  expect(webSearch.summary).toContain("Open one with http_request.");
 });
