@@ -96,7 +96,7 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   disabled?(rules: SandboxRules): string | null;
   readonly input: In;
   /** Runs before policy: how the call ends, where that is known beforehand; null: nothing is known. */
-  check?(given: z.output<In>, facts: CheckFacts): KnownEnd | null;
+  check?(given: z.output<In>, facts: CheckFacts): KnownEnd<z.input<Out>> | null;
   readonly output: Out;
   /** Gives the output, or `failure(…)` for what can be expected to go wrong, or `control(…)`. */
   run(given: z.output<In>, context: ToolContext<Need>): Promise<Returned<z.input<Out>>> | Returned<z.input<Out>>;

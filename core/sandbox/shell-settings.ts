@@ -52,14 +52,20 @@ export function toShellRules(config: Readonly<Record<string, unknown>>): ShellRu
   return {
     allowShell: set.allow_shell ?? false,
     allowedCommands: set.allowed_commands ?? [],
-    blockedPatterns: set.blocked_patterns?.map(toBlockedPattern) ?? DEFAULT_BLOCKED,
+    blockedPatterns: listBlockedPatterns(set),
     maxTimeoutSeconds: set.max_timeout ?? MAX_SHELL_TIMEOUT_S,
     wantsNetwork: set.network ?? false,
   };
 }
 
-function toBlockedPattern(given: string | BlockedPattern): BlockedPattern {
-  return typeof given === "string" ? { name: given, pattern: given } : given;
+/** The patterns of commands that the settings refuse: their own, otherwise the defaults. */
+export function listBlockedPatterns(
+  set: Pick<z.infer<typeof shellSettings>, "blocked_patterns">,
+): readonly BlockedPattern[] {
+  return (
+    set.blocked_patterns?.map((given) => (typeof given === "string" ? { name: given, pattern: given } : given)) ??
+    DEFAULT_BLOCKED
+  );
 }
 
 /** The arguments of a command in both documents. A longer `timeout` is reduced to the agent's `max_timeout`. */

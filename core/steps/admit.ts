@@ -17,8 +17,8 @@ export interface AdmittedCall {
   readonly terms: EffectTerms;
   /** Why a person has to approve it, in a sentence; null if it may run. */
   readonly askFirst: string | null;
-  /** True if the tool answers without running anything, so that nothing has to be approved. */
-  readonly isAnswered: boolean;
+  /** The result that the tool's check knows, so that nothing runs and nothing has to be approved; null if none. */
+  readonly answer: { readonly result: unknown } | null;
 }
 
 /** The context of a call. `context` has the texts that the model read. */
@@ -39,7 +39,6 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   if (!canonical.ok) return canonical;
   const known = tool.check?.(canonical.value as never, getCheckFacts(tool, facts, toolset)) ?? null;
   if (known?.kind === "fails") return { ok: false, error: known.failure };
-  const isAnswered = known?.kind === "answers";
   const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
   const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
   // This tool's own schema produced the value, so its functions accept it.
@@ -54,8 +53,8 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   if (decision === "deny") {
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
-  const askFirst = decision === "ask" && !isAnswered ? `This call of ${tool.name} is ${security}: ${because}.` : null;
-  return ok({ arguments: canonical.value, terms: toTerms(tool, checked, effectFacts), askFirst, isAnswered });
+  const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
+  return ok({ arguments: canonical.value, terms: toTerms(tool, checked, effectFacts), askFirst, answer: known });
 }
 
 /** Returns what a tool may know of a call before policy. */

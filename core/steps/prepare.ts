@@ -14,7 +14,7 @@ import type { CallOutcome, PreparedCall } from "../task/commands.ts";
 import { findCopiedRecord } from "../provenance/ground.ts";
 import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
-import type { ToolError } from "../tool/tool.ts";
+import type { Tool, ToolError } from "../tool/tool.ts";
 import { admitCall } from "./admit.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { namesFiles } from "../gateway/bind-files.ts";
@@ -24,11 +24,11 @@ import { cleanName, isSameName } from "../gateway/model-names.ts";
 import { getGround, listTexts } from "./read-ground.ts";
 import { shapeError } from "../gateway/shape.ts";
 import { CALL_TOOL, FIND_TOOLS } from "./shown-tools.ts";
-import { createStepBudget, TOO_MANY_PATTERNS } from "./step-patterns.ts";
+import { createStepBudget, limitStep, TOO_MANY_PATTERNS } from "./step-patterns.ts";
 import { describeMissing } from "./tool-bus.ts";
 import type { Toolset } from "./toolset.ts";
 import { findTouches } from "../gateway/touches.ts";
-import { parseArguments } from "../gateway/validate.ts";
+import { parseArguments, validateOutput } from "../gateway/validate.ts";
 
 /** The most calls of one step; further ones are refused. */
 export const MAX_CALLS_PER_STEP = 64;
@@ -61,8 +61,11 @@ interface PlacedCall {
  * Prepares the calls of a step one after the other, in the model's order: schemas that a tenant or a server wrote are
  * compiled and run here, each bounded, with yields in between. `arguments` is the model's own text.
  */
-export async function prepareCalls(requested: readonly ModelCall[], context: PrepareContext): Promise<PreparedCall[]> {
+export async function prepareCalls(requested: readonly ModelCall[], given: PrepareContext): Promise<PreparedCall[]> {
   const patterns = createStepBudget();
+  const { toolset } = given;
+  const limited = toolset.patterns === undefined ? {} : { patterns: limitStep(toolset.patterns, patterns) };
+  const context = { ...given, toolset: { ...toolset, ...limited } };
   const prepared: PreparedCall[] = [];
   for (const [index, request] of requested.entries()) {
     const call = await prepareCall(request, { index, total: requested.length, patterns }, context);
@@ -120,13 +123,19 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  const influenced = admitted.value.isAnswered ? null : await judgeInfluenced(tool, given, context);
+  const { terms, answer } = admitted.value;
+  if (answer !== null) {
+    const valid = validateOutput(tool, answer.result);
+    if (!valid.ok) return await refuse(valid.error, given);
+    const outcome = { ...answeredOutcome(tool, valid.value), label: context.context.label };
+    return { id, tool: tool.name, arguments: given, argumentsHash, effect: "none", approval: null, outcome };
+  }
+  const influenced = await judgeInfluenced(tool, given, context);
   const askFirst = joinReasons(admitted.value.askFirst ?? called.value.askFirst, influenced);
   const expiresInMs = getApprovalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
   const dispatches =
     tool.onlyByModel === "dispatches" ? { dispatches: true, copiesRecord: copiesRecord(given, context) } : {};
-  const { terms } = admitted.value;
   const touches = findTouches(tool, given, terms.effect);
   const files = namesFiles(tool, given) ? { namesFiles: true } : {};
   return {
@@ -199,6 +208,12 @@ export function toToolError(failure: Failure): ToolError {
 export function refusedOutcome(failure: Failure): CallOutcome {
   const error = toToolError(failure);
   return { state: "refused", result: { ok: false, error }, content: shapeError(error), control: null, durationMs: 0 };
+}
+
+/** The outcome of a call whose result its tool's check knows. */
+function answeredOutcome(tool: Tool, result: unknown): CallOutcome {
+  const content = tool.show(result as never);
+  return { state: "confirmed", result: { ok: true, result }, content, control: null, durationMs: 0 };
 }
 
 function toUnknownToolFailure(name: string, toolset: Toolset): Failure {

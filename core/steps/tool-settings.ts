@@ -8,7 +8,9 @@ import { z } from "zod";
 import type { AgentConfig } from "../agents/agent.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { indexByKey } from "./tool-bus.ts";
-import { shellSettings } from "../sandbox/shell-settings.ts";
+import { compileBlocked } from "../lib/shell/blocked-patterns.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
+import { listBlockedPatterns, shellSettings } from "../sandbox/shell-settings.ts";
 import { toNameKey } from "../tool/source.ts";
 import type { Tool } from "../tool/tool.ts";
 import { idempotentHostSchema } from "../web/idempotent-hosts.ts";
@@ -31,7 +33,11 @@ const TOOLBOX_SETTINGS = {
 } as const;
 
 /** Returns the configuration, or `invalid_input` that names every unknown or invalid field of its `tool_config`. */
-export function checkToolConfig(config: AgentConfig, tools: readonly Tool[]): Result<AgentConfig> {
+export function checkToolConfig(
+  config: AgentConfig,
+  tools: readonly Tool[],
+  patterns: PatternsPort,
+): Result<AgentConfig> {
   const byKey = indexByKey(tools);
   const toolboxes = new Set(tools.map(({ toolbox }) => toolbox));
   const faults = Object.entries(config.tool_config ?? {}).flatMap(([name, given]) => {
@@ -39,7 +45,11 @@ export function checkToolConfig(config: AgentConfig, tools: readonly Tool[]): Re
     const tool = byKey.get(toNameKey(name));
     const schema = getToolboxSchema(name) ?? tool?.settings;
     if (schema !== undefined)
-      return [...findSettingFaults(schema, given, field), ...findDuplicates(config, name, given, field, tool?.toolbox)];
+      return [
+        ...findSettingFaults(schema, given, field),
+        ...(schema === shellSettings ? findPatternFaults(given, field, patterns) : []),
+        ...findDuplicates(config, name, given, field, tool?.toolbox),
+      ];
     const isKnown = tool !== undefined || toolboxes.has(name);
     return [{ field, message: isKnown ? "has nothing that can be set" : "there is no tool or toolbox of this name" }];
   });
@@ -88,6 +98,15 @@ function findSettingFaults(schema: z.ZodObject, given: unknown, field: string) {
       ? issue.keys.map((key) => ({ field: `${field}.${key}`, message: "there is no such setting" }))
       : [{ field: [field, ...issue.path].join("."), message: issue.message }],
   );
+}
+
+/** Finds a blocked pattern that the engine cannot run. */
+function findPatternFaults(given: unknown, field: string, patterns: PatternsPort) {
+  const parsed = shellSettings.safeParse(given);
+  if (!parsed.success) return [];
+  const compiled = compileBlocked(listBlockedPatterns(parsed.data), patterns);
+  if (compiled.ok) return [];
+  return [{ field: `${field}.blocked_patterns.${compiled.error.field}`, message: compiled.error.message }];
 }
 
 /** Finds settings that are set twice, whose effect would be ambiguous. */

@@ -311,8 +311,10 @@ export interface CheckFacts {
   readonly patterns: PatternsPort | null;
 }
 
-/** `fails`: the call is refused. `answers`: the tool answers without running anything, so nobody has to approve it. */
-export type KnownEnd = { readonly kind: "fails"; readonly failure: Failure } | { readonly kind: "answers" };
+/** `fails`: the call is refused. `answers`: this is its result. The tool does not run, so nobody has to approve the call. */
+export type KnownEnd<Result = unknown> =
+  | { readonly kind: "fails"; readonly failure: Failure }
+  | { readonly kind: "answers"; readonly result: Result };
 
 /** Facts besides the arguments on which a call's effect class and security level may depend. */
 export interface EffectFacts extends KeyLifetimes {

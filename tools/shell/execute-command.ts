@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { commandInput, shellSettings } from "../../core/sandbox/shell-settings.ts";
 import { defineTool, failWith } from "../define-tool.ts";
-import { checkShell, filesOutput, runShell, shellTimeoutMs, showShell, toCopyScope } from "./run-shell.ts";
+import {
+  checkShell,
+  filesOutput,
+  runShell,
+  type ShellOutcome,
+  shellTimeoutMs,
+  showShell,
+  toCopyScope,
+} from "./run-shell.ts";
 
 const MAX_OUTPUT_BYTES = 51_200;
 
@@ -21,7 +29,10 @@ export default defineTool({
   settings: shellSettings,
   timeoutMs: shellTimeoutMs,
   input: z.object(commandInput),
-  check: checkShell,
+  check: (given, facts) => {
+    const known = checkShell(given, facts);
+    return known === null ? null : { kind: "answers", result: toResult(known) };
+  },
   output: z.object({
     stdout: z.string(),
     stderr: z.string().describe("Also why a command was blocked or timed out"),
@@ -33,11 +44,13 @@ export default defineTool({
   }),
   async run(given, context) {
     const ran = await runShell(given, MAX_OUTPUT_BYTES, context);
-    if (!ran.ok) return failWith(ran.error);
-    const { stdout, stderr, code, durationMs, truncated, files } = ran.value;
-    return { stdout, stderr, exit_code: code, success: code === 0, duration_ms: durationMs, truncated, ...files };
+    return ran.ok ? toResult(ran.value) : failWith(ran.error);
   },
   show: ({ stdout, stderr, exit_code: code, truncated, changed, refused, note }) =>
     showShell({ stdout, stderr, code, truncated, files: { changed, refused, note } }),
   examples: [{ note: "how long some notes are", given: { command: "wc -w notes/*.md" } }],
 });
+
+function toResult({ stdout, stderr, code, durationMs, truncated, files }: ShellOutcome) {
+  return { stdout, stderr, exit_code: code, success: code === 0, duration_ms: durationMs, truncated, ...files };
+}

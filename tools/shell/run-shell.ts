@@ -9,7 +9,7 @@ import { judgeCommand } from "../../core/lib/shell/command-policy.ts";
 import { MAX_SHELL_TIMEOUT_S, SHELL_DISABLED, toShellRules } from "../../core/sandbox/shell-settings.ts";
 import type { SkillsPort } from "../../core/ports/skills.ts";
 import { openSkillFolders, orderSkills } from "../../core/skills/skill-folders.ts";
-import type { CallFacts, CheckFacts, KnownEnd } from "../../core/tool/tool.ts";
+import type { CallFacts, CheckFacts } from "../../core/tool/tool.ts";
 
 /** Added to the command's own time: to transfer its files and to wait for its turn. */
 const MARGIN_MS = 60_000;
@@ -70,11 +70,14 @@ export function shellTimeoutMs({ timeout }: Pick<ShellRequest, "timeout">): numb
   return Math.min(timeout, MAX_SHELL_TIMEOUT_S) * 1_000 + MARGIN_MS;
 }
 
-/** Before policy: a command that is refused anyway is answered at once, and no person approves it. */
-export function checkShell({ command }: Pick<ShellRequest, "command">, facts: CheckFacts): KnownEnd | null {
-  const { config, patterns } = facts;
+/** Before policy: the outcome of a command that the settings forbid, so that no person approves it; otherwise null. */
+export function checkShell(
+  { command }: Pick<ShellRequest, "command">,
+  { config, patterns }: CheckFacts,
+): ShellOutcome | null {
   if (patterns === null) return null;
-  return judgeShell(command, config, patterns).ok ? null : { kind: "answers" };
+  const judged = judgeShell(command, config, patterns);
+  return judged.ok ? null : blocked(judged.error.message);
 }
 
 /** The command that runs; `blocked_by_policy` says why the agent's settings forbid it. */

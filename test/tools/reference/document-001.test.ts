@@ -1,5 +1,6 @@
 /** Every example of document 001, each named by its toolbox and paragraph. Deviations: decision 0112. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { checkToolConfig, getSettings } from "../../../core/steps/tool-settings.ts";
 import { createSkillTool } from "../../../core/tool/skill-tool.ts";
 import { toSkillSlug } from "../../../core/skills/skill.ts";
@@ -79,7 +80,7 @@ describe("[001] ovos-filesystem-tools", () => {
       "Write access is disabled (allow_write=False).",
     );
     const config = configure({ tool_config: { files: { allow_write: false } } });
-    expect(checkToolConfig(config, catalogue).ok).toBe(true);
+    expect(checkToolConfig(config, catalogue, linearPatterns).ok).toBe(true);
   });
 
   test("list: sorted, filtered by a shell glob", async () => {
@@ -120,7 +121,7 @@ describe("[001] ovos-shell-tools", () => {
   test("its configuration is accepted, and a command outside its list is not permitted", async () => {
     const shell = { allow_shell: true, allowed_commands: ["git", "ls", "cat"], max_timeout: 30 };
     const config = configure({ tool_config: { shell } });
-    expect(checkToolConfig(config, catalogue).ok).toBe(true);
+    expect(checkToolConfig(config, catalogue, linearPatterns).ok).toBe(true);
     expect(getSettings(config, getTool("run_command"))).toEqual(shell);
     expect((await call("run_command", { command: "rm a.py" }, { config: shell })).result).toMatchObject({
       returncode: -1,

@@ -1,6 +1,8 @@
 /** Which commands are blocked by name, and what a command gets in addition to the visible files: repositories and skills. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
+import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
+import { checkToolConfig } from "../../../core/steps/tool-settings.ts";
 import { EXAMPLE_SKILLS } from "../../fakes/skill-texts.ts";
 import readFile from "../../../tools/files/read-file.ts";
 import runCommand from "../../../tools/shell/run-command.ts";
@@ -40,7 +42,26 @@ describe("a command that the agent's patterns block", () => {
     expect((await run({ command: "git -c a=b push origin" }, undefined, push)).result.stderr).toContain('"no pushes"');
     expect((await run({ command: "ls; curl x" }, undefined, push)).result.stderr).toContain('"^curl "');
     expect((await run({ command: "rm -rf /" }, undefined, push)).result.returncode).toBe(0);
-    expect((await run({ command: "ls" }, undefined, own(["(?=a)"]))).result.stderr).toContain("is invalid");
+    expect((await run({ command: "ls" }, undefined, own(["(?=a)"]))).result.stderr).toContain("cannot be used");
+  });
+
+  it("is in RE2's syntax, not in JavaScript's", async () => {
+    const own = (pattern: string) => ({ config: { allow_shell: true, blocked_patterns: [pattern] } });
+    const stderr = async (command: string, pattern: string) =>
+      (await run({ command }, undefined, own(pattern))).result.stderr;
+    expect(await stderr("curl x", "\\Acurl [[:alpha:]]\\z")).toContain("matches the blocked pattern");
+    expect(await stderr("curl :", "\\Acurl [[:alpha:]]\\z")).toBe("");
+  });
+
+  it("is bounded before it is searched", async () => {
+    const own = (blocked_patterns: string[]) => ({ config: { allow_shell: true, blocked_patterns } });
+    const large = own(Array.from({ length: 10 }, (_, index) => `x${index}[a-z]{90}`));
+    expect((await run({ command: "ls" }, undefined, large)).result.returncode).toBe(0);
+    const { result } = await run({ command: `echo ${"a ".repeat(10_000)}` }, undefined, large);
+    expect(result.stderr).toContain("too long to be searched");
+    const many = own(Array.from({ length: 100 }, (_, index) => `x${index}[a-z]{900}`));
+    expect((await run({ command: "ls" }, undefined, many)).result.stderr).toContain("too large together");
+    expect((await run({ command: `echo ${"a ".repeat(15_000)}` })).result.returncode).toBe(0);
   });
 
   it("is answered before a person is asked, like one that the settings forbid", () => {
@@ -51,9 +72,13 @@ describe("a command that the agent's patterns block", () => {
         permissions: ["exec"],
         patterns: linearPatterns,
       });
-    expect(check("ls", {})).toEqual({ kind: "answers" });
-    expect(check("rm -rf /", { allow_shell: true })).toEqual({ kind: "answers" });
-    expect(check("ls", { allow_shell: true, allowed_commands: ["git"] })).toEqual({ kind: "answers" });
+    const answer = (stderr: string) => ({
+      kind: "answers",
+      result: { returncode: -1, stderr: expect.stringContaining(stderr) },
+    });
+    expect(check("ls", {})).toMatchObject(answer("disabled"));
+    expect(check("rm -rf /", { allow_shell: true })).toMatchObject(answer("rm -rf /"));
+    expect(check("ls", { allow_shell: true, allowed_commands: ["git"] })).toMatchObject(answer("not in allowed"));
     expect(check("ls", { allow_shell: true })).toBeNull();
   });
 });
@@ -86,4 +111,16 @@ describe("the skills of a task", () => {
     await run({}, undefined, { taskSkills: { pinned: EXAMPLE_SKILLS, inForce: [], scriptTimeoutMs: 1 } });
     expect([seen[1]?.env, seen[1]?.skill]).toEqual([{}, []]);
   });
+});
+
+it("checks an agent's blocked patterns with the engine that runs them, by name of the field", () => {
+  const faults = (blocked_patterns: (string | { name: string; pattern: string })[]) => {
+    const config = { ...DEFAULT_AGENT.config, tool_config: { shell: { blocked_patterns } } };
+    const checked = checkToolConfig(config, [runCommand], linearPatterns);
+    return checked.ok ? [] : checked.error.fields?.map(({ field }) => field);
+  };
+  expect(faults(["\\Agit ", { name: "a", pattern: "[[:digit:]]\\z" }])).toEqual([]);
+  expect(faults(["ok", "(?=a)"])).toEqual(["tool_config.shell.blocked_patterns.1"]);
+  expect(faults([{ name: "a", pattern: "\\u0041" }])).toEqual(["tool_config.shell.blocked_patterns.0"]);
+  expect(faults(Array.from({ length: 20 }, (_, index) => `x${index}[a-z]{900}`))).toHaveLength(1);
 });

@@ -26,8 +26,16 @@ describe("no person is asked to approve", () => {
     const shell = { tool_config: { shell: { allow_shell: true, allowed_commands: ["ls"] } } };
     expect((await prepareOne("run_command", { command: "ls" }, shell))?.approval).not.toBeNull();
     const blocked = await prepareOne("run_command", { command: "rm -rf /" }, shell);
-    expect([blocked?.approval, blocked?.outcome]).toEqual([null, null]);
+    expect(blocked?.approval).toBeNull();
     expect((await prepareOne("run_command", { command: "ls" }, {}))?.approval).toBeNull();
+  });
+
+  test("and its result is stored with the call, so that it never runs", async () => {
+    const call = await prepareOne("run_command", { command: "ls" }, {});
+    expect(call).toMatchObject({ effect: "none", outcome: { state: "confirmed", label: BY_PRINCIPAL.label } });
+    const result = call?.outcome?.result;
+    expect(result).toMatchObject({ ok: true, result: { returncode: -1, stderr: expect.stringContaining("disabled") } });
+    expect(call?.outcome?.content).toContain("Exit code: -1");
   });
 
   test("a script of a skill that the task does not have: the call is refused", async () => {
