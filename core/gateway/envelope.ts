@@ -15,8 +15,8 @@ interface Envelope {
 
 /**
  * Allows a tool that the agent lists, that the request and the dispatches allow, and whose permissions the agent has.
- * `hasSkills`: the task pinned a skill. Only administrators and releases publish skills, so a tool that
- * runs only scripts of pinned skills needs no `exec`.
+ * `hasSkills`: the task pinned a skill. Only administrators and releases publish skills, so for a tool that runs only
+ * scripts of pinned skills, `read` replaces `exec`: they read the sandbox.
  */
 export function checkEnvelope(tool: CheckedTool, facts: Envelope, hasSkills = false): Result<void> {
   const { config } = facts.agent;
@@ -29,8 +29,9 @@ export function checkEnvelope(tool: CheckedTool, facts: Envelope, hasSkills = fa
   if (!facts.tools.every((patterns) => matchesAny(tool, patterns))) {
     return failed("permission_denied", `This task was not given the tool ${tool.name}.`);
   }
+  const has = (permission: Permission) => config.permissions.includes(permission);
   const isGranted = (permission: Permission) =>
-    config.permissions.includes(permission) || (permission === "exec" && hasSkills && tool.runsPinnedSkills === true);
+    has(permission) || (permission === "exec" && hasSkills && tool.runsPinnedSkills === true && has("read"));
   const missing = tool.permissions.find((permission) => !isGranted(permission));
   if (missing !== undefined) return failed("permission_denied", formatMissingPermission(missing, config.permissions));
   return ok(undefined);

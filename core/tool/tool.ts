@@ -266,7 +266,7 @@ export interface Tool {
   readonly steers: boolean;
   /** True for a tool that is off until an agent's `tools` name it; a wildcard does not enable it. */
   readonly onlyByName?: boolean;
-  /** True for a tool that runs only scripts of the task's pinned skills, which need no permission `exec`. */
+  /** True for a tool that runs only scripts of the task's pinned skills: `read` is enough instead of `exec`. */
   readonly runsPinnedSkills?: boolean;
   /** For a tool that only a task's own model may call, because it dispatches subtasks or ends the task. */
   readonly onlyByModel?: "dispatches" | "finishes";

@@ -77,6 +77,14 @@ describe("the permission exec", () => {
     expect(checkEnvelope(runCommand, envelope, true).ok).toBe(false);
   });
 
+  test("is not replaced for an agent without the permission read", () => {
+    const withPermissions = (permissions: ("read" | "write" | "network")[]) =>
+      checkEnvelope(runSkillScript, { agent: { config: { ...DEFAULT_AGENT.config, permissions } }, tools: [] }, true);
+    expect(withPermissions(["read"]).ok).toBe(true);
+    expect(withPermissions([])).toMatchObject({ error: { code: "permission_denied" } });
+    expect(withPermissions(["write", "network"]).ok).toBe(false);
+  });
+
   test("is replaced for an agent that has the tool", () => {
     const config = { ...DEFAULT_AGENT.config, tools: ["read_file"] };
     expect(checkEnvelope(runSkillScript, { agent: { config }, tools: [] }, true).ok).toBe(false);
