@@ -119,22 +119,17 @@ export interface PinnedAgent {
   readonly config: AgentConfig;
 }
 
-/** Files that every sandbox hides unless an agent lists its own patterns. */
-export const DEFAULT_DENIED_PATTERNS = [
-  ".env*",
-  "**/.env*",
-  "**/*.secret",
-  "**/*.key",
-  "**/*.pem",
-  "**/.git/**",
-  "**/secrets.*",
-] as const;
+const DENIED_TO_PROGRAMS = [".env*", "**/.env*", "**/*.secret", "**/*.key", "**/*.pem", "**/secrets.*"] as const;
+
+/** Files that every sandbox hides unless an agent lists its own patterns. Programs get repositories. */
+export const DEFAULT_DENIED_PATTERNS = [...DENIED_TO_PROGRAMS, "**/.git/**"] as const;
 
 /** Returns the sandbox rules of a configuration, with defaults. */
 export function getSandboxRules(config: AgentConfig): SandboxRules {
   return {
     allowedPaths: config.sandbox?.allowed_paths ?? null,
     deniedPatterns: config.sandbox?.denied_patterns ?? DEFAULT_DENIED_PATTERNS,
+    deniedToPrograms: config.sandbox?.denied_patterns ?? DENIED_TO_PROGRAMS,
     extensions: config.sandbox?.extensions ?? null,
     allowWrite: config.sandbox?.allow_write ?? true,
   };

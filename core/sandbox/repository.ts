@@ -1,18 +1,8 @@
-/**
- * The files of git repositories (`.git`). By default no file tool reads or writes them, but programs get them and store
- * them again: without them a repository would end with the command that made it.
- */
-import type { SandboxRules } from "./rules.ts";
+/** The files of git repositories (`.git`), which a program gets although no file tool reads them by default. */
 
-/** The denied patterns that name repositories and nothing else. */
-const REPOSITORY_PATTERNS: ReadonlySet<string> = new Set([".git", ".git/**", "**/.git", "**/.git/**"]);
-
-/** Returns the rules for programs, which may use the repositories that file tools may not. */
-export function allowRepositories(rules: SandboxRules): SandboxRules {
-  return { ...rules, deniedPatterns: rules.deniedPatterns.filter((pattern) => !REPOSITORY_PATTERNS.has(pattern)) };
-}
-
-/** Whether a path is inside a repository's own folder. */
-export function isRepositoryPath(path: string): boolean {
-  return path.split("/").slice(0, -1).includes(".git");
+/** Returns the path of the repository's own folder that a file is in, such as `src/.git`; null outside of one. */
+export function findRepository(path: string): string | null {
+  const segments = path.split("/");
+  const at = segments.indexOf(".git");
+  return at < 0 || at === segments.length - 1 ? null : segments.slice(0, at + 1).join("/");
 }

@@ -5,9 +5,9 @@
 import { asNotSent, type Failure, ok, type Result } from "../base/errors.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
 import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../ports/scripts.ts";
-import type { SandboxRules } from "./rules.ts";
+import { getProgramRules, type SandboxRules } from "./rules.ts";
 import type { FileChange } from "./file-change.ts";
-import { allowRepositories, isRepositoryPath } from "./repository.ts";
+import { findRepository } from "./repository.ts";
 import { checkExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
 import { toStream } from "../base/byte-stream.ts";
@@ -70,7 +70,7 @@ export interface CopyRun {
   readonly note: string | null;
 }
 
-/** The files of the copy by path. `refused` lists files whose name is too long for a disk. */
+/** The files of the copy by path. `refused` lists what was left out: names too long for a disk, repositories too large. */
 export interface WorkingCopy {
   readonly cwd: string;
   readonly entries: ReadonlyMap<string, FileEntry>;
@@ -104,7 +104,8 @@ export async function gatherCopy(
   }
   const entries = new Map<string, FileEntry>();
   const refused: RefusedFile[] = [];
-  const rules = allowRepositories(sandbox);
+  const repositories = new Map<string, FileEntry[]>();
+  const rules = getProgramRules(sandbox);
   let bytes = 0;
   for (const raw of only ?? [""]) {
     const top = judgeTop(raw, sandbox, "files");
@@ -117,10 +118,27 @@ export async function gatherCopy(
         refused.push({ path: entry.path, why: "it was left out: a part of its name is too long for a disk" });
         continue;
       }
+      const repository = findRepository(entry.path);
+      if (repository !== null) {
+        const inside = repositories.get(repository) ?? [];
+        inside.push(entry);
+        repositories.set(repository, inside);
+        continue;
+      }
       entries.set(entry.path, entry);
       bytes += entry.size;
       if (entries.size > MAX_COPIED_FILES || bytes > MAX_COPIED_BYTES) return failNotStarted(TOO_MUCH);
     }
+  }
+  // A repository grows unseen, so it never keeps a command from running.
+  for (const [path, inside] of repositories) {
+    const size = inside.reduce((sum, entry) => sum + entry.size, bytes);
+    if (entries.size + inside.length > MAX_COPIED_FILES || size > MAX_COPIED_BYTES) {
+      refused.push({ path, why: REPOSITORY_TOO_LARGE });
+      continue;
+    }
+    for (const entry of inside) entries.set(entry.path, entry);
+    bytes = size;
   }
   return ok({ cwd: directory.value, entries, refused });
 }
@@ -194,10 +212,10 @@ function toFileChanges(
   const changes = new Map<string, FileChange>();
   const refused: RefusedFile[] = [];
   // The permission to write is checked once for all files.
-  const rules = { ...allowRepositories(sandbox), allowWrite: true };
+  const rules = { ...getProgramRules(sandbox), allowWrite: true };
   for (const { path: raw, bytes, mode } of written) {
     const judged = judgePath(raw, rules, "write");
-    const typed = judged.ok ? checkType(judged.value, rules) : judged;
+    const typed = judged.ok ? checkExtension(judged.value, rules) : judged;
     if (!judged.ok || !typed.ok) refused.push({ path: raw, why: getMessage(judged.ok ? typed : judged) });
     else if (changes.has(judged.value)) refused.push({ path: raw, why: "another file has the same name in NFC" });
     else
@@ -242,14 +260,9 @@ function formatNothingSaved(why: string): string {
   return `Nothing that the command changed was kept: ${why}`;
 }
 
-/** The same files as for text tools, by path and type, and those of repositories. */
+/** The same files as for text tools, by path and type. */
 function isIncluded(path: string, rules: SandboxRules): boolean {
-  return isVisibleFile(path, rules) && checkType(path, rules).ok;
-}
-
-/** The files of a repository have no types. */
-function checkType(path: string, rules: SandboxRules): Result<void> {
-  return isRepositoryPath(path) ? ok(undefined) : checkExtension(path, rules);
+  return isVisibleFile(path, rules) && checkExtension(path, rules).ok;
 }
 
 function isNameTooLong(segment: string): boolean {
@@ -298,6 +311,8 @@ const TOO_MUCH: Failure = {
   message: `A command is given at most ${MAX_COPIED_FILES} files and ${MAX_COPIED_BYTES} bytes. Name the files and directories that it needs in \`files\`.`,
   field: "files",
 };
+
+const REPOSITORY_TOO_LARGE = `it was left out: with it there would be more than ${MAX_COPIED_FILES} files or ${MAX_COPIED_BYTES} bytes. Name fewer directories in \`files\`, and pack it with git gc.`;
 
 function failNotStarted(error: Failure): Result<never> {
   return asNotSent(error);

@@ -1,13 +1,14 @@
 /** Which commands are blocked by name, and what a command gets in addition to the visible files: repositories and skills. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
+import { MAX_COPIED_FILES } from "../../../core/sandbox/working-copy.ts";
+import { DEFAULT_AGENT, getSandboxRules } from "../../../core/agents/agent.ts";
 import { checkToolConfig } from "../../../core/steps/tool-settings.ts";
 import { EXAMPLE_SKILLS } from "../../fakes/skill-texts.ts";
 import readFile from "../../../tools/files/read-file.ts";
 import runCommand from "../../../tools/shell/run-command.ts";
-import { DEFAULT_RULES, OPEN_RULES, runTool } from "../run-tool.ts";
-import { encode, files, OPEN, openSandbox, read, run, seen } from "./shell-on-fakes.ts";
+import { DEFAULT_RULES, runTool } from "../run-tool.ts";
+import { encode, files, OPEN, openSandbox, read, run, seen, write } from "./shell-on-fakes.ts";
 
 beforeEach(openSandbox);
 
@@ -84,13 +85,13 @@ describe("a command that the agent's patterns block", () => {
 });
 
 describe("a repository", () => {
-  const rules = { ...OPEN_RULES, deniedPatterns: DEFAULT_RULES.deniedPatterns };
+  const rules = { ...DEFAULT_RULES, extensions: ["*"] };
 
   it("is stored by a command and given to the next, and no file tool reads it", async () => {
     await run({}, (work) => void work.set("src/.git/HEAD", encode("ref: x")), { sandbox: rules });
     expect(await read("src/.git/HEAD")).toBe("ref: x");
-    await run({}, undefined, { sandbox: { ...rules, extensions: [".csv"] } });
-    expect(seen[1]?.files.map(({ path }) => path)).toEqual(["src/.git/HEAD"]);
+    await run({}, undefined, { sandbox: rules });
+    expect(seen[1]?.files.map(({ path }) => path)).toContain("src/.git/HEAD");
     const denied = await runTool(readFile, { filename: "src/.git/HEAD" }, { files }, { ...OPEN, sandbox: rules });
     expect(denied.failure?.code).toBe("sandbox_denied");
   });
@@ -98,8 +99,28 @@ describe("a repository", () => {
   it("takes nothing else with it that the rules deny", async () => {
     const { result } = await run({}, (work) => void work.set("a/.git/.env", encode("x")), { sandbox: rules });
     expect(result.refused).toMatchObject([{ path: "a/.git/.env" }]);
-    await run({}, undefined, { sandbox: { ...rules, deniedPatterns: ["src"] } });
-    expect(seen[1]?.files.map(({ path }) => path)).toEqual(["a.txt", "project/c.txt"]);
+  });
+
+  it("is neither given nor stored where the agent's own rules say so", async () => {
+    await write("src/.git/HEAD", "ref: x");
+    const own = { ...DEFAULT_AGENT.config, permissions: ["read", "write", "exec"] as const };
+    const sandboxes = [{ denied_patterns: ["**/.git/**"] }, { denied_patterns: [".git"] }, { extensions: [".txt"] }];
+    for (const sandbox of sandboxes) {
+      seen.length = 0;
+      const agentRules = getSandboxRules({ ...own, permissions: [...own.permissions], sandbox });
+      const made = await run({}, (work) => void work.set(".git/HEAD", encode("x")), { sandbox: agentRules });
+      expect(made.result.refused).toMatchObject([{ path: ".git/HEAD" }]);
+      expect(seen[0]?.files.map(({ path }) => path)).not.toContain("src/.git/HEAD");
+    }
+  });
+
+  it("is left out, and named, where it does not fit the bound of a copy", async () => {
+    for (let index = 0; index < MAX_COPIED_FILES - 2; index += 1) await write(`src/.git/objects/${index}`, "x");
+    const { result } = await run({}, undefined, { sandbox: rules });
+    expect(seen[0]?.files.map(({ path }) => path)).toEqual(["a.txt", "project/c.txt", "src/b.txt"]);
+    expect(result.refused).toMatchObject([{ path: "src/.git", why: expect.stringContaining("left out") }]);
+    await run({ files: ["src"] }, undefined, { sandbox: rules });
+    expect(seen[1]?.files).toHaveLength(MAX_COPIED_FILES - 1);
   });
 });
 
