@@ -5,7 +5,7 @@ import type { ReadPart } from "./read-question.ts";
 import { FormulaCount, SheetText } from "./sheet-text.ts";
 
 const CONTENT = "content.xml";
-/** Repetitions of cells and rows with content. LibreOffice repeats empty ones a million times. */
+/** Repetitions of cells with content, and of spaces. LibreOffice repeats empty cells a million times. */
 const MAX_REPEATED = 1_000;
 /** Notes of cells and shapes have paragraphs of their own. */
 const APART = new Set(["annotation", "shape", "frame", "custom-shape"]);
@@ -70,7 +70,7 @@ export async function readOds(bytes: Uint8Array): Promise<ReadPart> {
       if (APART.has(name)) apart -= 1;
       else if (apart > 0) return;
       else if (name === "table-cell" || name === "covered-table-cell") endCell();
-      else if (name === "table-row") sheet?.endRow(Math.min(rowRepeated, MAX_REPEATED));
+      else if (name === "table-row") sheet?.endRow(rowRepeated);
       else if (name === "table") endSheet();
     },
     text(text) {

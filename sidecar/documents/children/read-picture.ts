@@ -21,6 +21,8 @@ const DESCRIPTIONS: readonly (readonly [group: string, name: string])[] = [
   ["pngText", "Comment"],
 ];
 const BMP_MARK = "BM";
+/** An SVG's first tag is within as many bytes (`kind.ts`). */
+const SVG_START_BYTES = 1_024;
 
 interface PictureFacts {
   readonly kind: string;
@@ -50,10 +52,10 @@ function cleanText(text: string): string {
 
 function readFacts(bytes: Uint8Array): PictureFacts {
   const data = Buffer.from(bytes);
-  const head = data.toString("latin1", 0, 16);
-  if (head.startsWith(BMP_MARK)) return readBmp(data);
-  if (head.startsWith("<") || head.includes("<") || head.trimStart() === "") return readSvg(decodeText(bytes));
-  return readTags(data);
+  if (data.toString("latin1", 0, BMP_MARK.length) === BMP_MARK) return readBmp(data);
+  // Every other kind begins with its mark, and none with a tag.
+  const isMarkup = decodeText(bytes.subarray(0, SVG_START_BYTES)).trimStart().startsWith("<");
+  return isMarkup ? readSvg(decodeText(bytes)) : readTags(data);
 }
 
 function readBmp(data: Buffer): PictureFacts {

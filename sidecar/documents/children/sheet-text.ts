@@ -58,9 +58,19 @@ export class SheetText {
       // One or more empty rows separate tables.
       if (this.#followsEmptyRow) this.#rows.push([]);
       this.#followsEmptyRow = false;
-      for (let time = 0; time < times && this.#rows.length < MAX_ROWS_PER_SHEET; time += 1) this.#rows.push(this.#row);
+      let added = 0;
+      for (; added < times && this.#hasRoom(added); added += 1) {
+        this.#rows.push(this.#row);
+        if (added > 0) this.#totals.cells += this.#row.length;
+      }
+      if (added < times) this.#isCut = true;
     }
     this.#row = [];
+  }
+
+  /** Whether the row fits once more. The first time, its cells are counted already. */
+  #hasRoom(added: number): boolean {
+    return this.#rows.length < MAX_ROWS_PER_SHEET && (added === 0 || this.#totals.cells < MAX_CELLS);
   }
 
   close(): { readonly markdown: string; readonly warning: string | null } {

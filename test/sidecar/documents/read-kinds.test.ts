@@ -94,6 +94,15 @@ describe("a workbook", () => {
     );
     expect(warnings).toEqual([expect.stringContaining("1 cell has a formula")]);
   });
+
+  it("says when repeated rows are cut", async () => {
+    const repeated = (times: number) =>
+      `<table:table-row table:number-rows-repeated="${times}"><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>`;
+    const all = await read("a.ods", ods(repeated(4_000)));
+    expect([all.markdown.match(/\| x \|/g)?.length, all.warnings]).toEqual([4_000, []]);
+    const cut = await read("a.ods", ods(repeated(1_048_576)));
+    expect(cut.warnings).toEqual([expect.stringContaining("Only the first 5000 rows")]);
+  });
 });
 
 describe("a Word document", () => {
@@ -241,6 +250,8 @@ describe("a picture", () => {
   it.each([
     ["JPEG", Buffer.from(JPEG, "hex"), "64 × 48"],
     ["GIF", Buffer.from("GIF89a\x40\0\x30\0\0\0\0;", "latin1"), "64 × 48"],
+    // The number 60 is the byte of `<`.
+    ["GIF", Buffer.from("GIF89a<\0<\0\0\0\0;", "latin1"), "60 × 60"],
     ["WebP", Buffer.from(`RIFF\x1a\0\0\0WEBPVP8L\x0d\0\0\0\x2f\x3f\xc0\x0b\0${"\0".repeat(9)}`, "latin1"), "64 × 48"],
     [
       "BMP",
