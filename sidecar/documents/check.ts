@@ -10,6 +10,7 @@ import {
   readEntry,
   refuseTooLarge,
 } from "./zip.ts";
+import { ChangeScan } from "./docx-changes.ts";
 import { detectInnerKind, detectOuterKind } from "./kind.ts";
 import { getImageType } from "./images.ts";
 import { XmlScan, type XmlTotals } from "./xml-scan.ts";
@@ -21,6 +22,8 @@ export interface CheckedDocument {
   readonly bytes: Uint8Array;
   /** The parts of an archive. Empty for other documents. */
   readonly entries: readonly ZipEntry[];
+  /** Whether a Word document may have comments or tracked changes. */
+  readonly hasChanges: boolean;
 }
 
 /**
@@ -38,7 +41,9 @@ export async function checkDocument(bytes: Uint8Array, name: string): Promise<Re
   if (bytes.length > MAX_DOCUMENT_BYTES) return refuseTooLarge(`is larger than ${MAX_DOCUMENT_BYTES / 1024 ** 2} MB`);
   const outer = detectOuterKind(bytes, name);
   if (!outer.ok) return outer;
-  return outer.value === "zip" ? await checkArchive(bytes) : ok({ kind: outer.value, bytes, entries: [] });
+  return outer.value === "zip"
+    ? await checkArchive(bytes)
+    : ok({ kind: outer.value, bytes, entries: [], hasChanges: false });
 }
 
 async function checkArchive(bytes: Uint8Array): Promise<Result<CheckedDocument>> {
@@ -48,11 +53,13 @@ async function checkArchive(bytes: Uint8Array): Promise<Result<CheckedDocument>>
   const kind = detectInnerKind(entries, await readMimetype(entries));
   if (!kind.ok) return kind;
   const totals: XmlTotals = { nodes: 0 };
+  const changes = new ChangeScan();
   for (const entry of entries) {
-    const checked = await checkEntry(entry, kind.value, totals);
+    const checked = await checkEntry(entry, kind.value, totals, changes);
     if (!checked.ok) return checked;
   }
-  return ok({ kind: kind.value, bytes: writeZip(entries, isEmptied), entries });
+  const { hasChanges } = changes;
+  return ok({ kind: kind.value, bytes: writeZip(entries, isEmptied), entries, hasChanges });
 }
 
 async function readMimetype(entries: readonly ZipEntry[]): Promise<string | null> {
@@ -62,7 +69,12 @@ async function readMimetype(entries: readonly ZipEntry[]): Promise<string | null
 }
 
 /** Inflates an entry once. Checks its size and checksum, rejects nested archives, and scans XML. */
-async function checkEntry(entry: ZipEntry, kind: DocumentKind, totals: XmlTotals): Promise<Result<void>> {
+async function checkEntry(
+  entry: ZipEntry,
+  kind: DocumentKind,
+  totals: XmlTotals,
+  changes: ChangeScan,
+): Promise<Result<void>> {
   const scan = new XmlScan({ doctype: NAMED_DOCTYPE_KINDS.has(kind) ? "by_name" : "refused" }, totals);
   let form: "unknown" | "xml" | "other" = "unknown";
   return await inflateEntry(entry, (chunk) => {
@@ -74,7 +86,9 @@ async function checkEntry(entry: ZipEntry, kind: DocumentKind, totals: XmlTotals
       else if (isWideText(start) && isMarkup(entry.name)) return failed("invalid_input", NOT_UTF8);
       else form = isMarkup(entry.name) || startsWithTag(chunk) ? "xml" : "other";
     }
-    return form === "xml" ? scan.scan(chunk) : ok(undefined);
+    if (form !== "xml") return ok(undefined);
+    if (kind === "docx") changes.scan(chunk);
+    return scan.scan(chunk);
   });
 }
 

@@ -3,7 +3,6 @@
  * {--deleted--}, {==text==}{>>comment<<}. The filter runs inside pandoc's process (https://pandoc.org/lua-filters.html).
  */
 import type { Conversion } from "./pandoc.ts";
-import { readEntry, type ZipEntry } from "./zip.ts";
 
 const NAME = "changes.lua";
 /** Begins the filter's message about what it found. */
@@ -60,19 +59,24 @@ end
 return {{Span = span}, {Pandoc = finish}}
 `;
 
-const COMMENTS = "word/comments.xml";
-const TEXTS = new Set(["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"]);
-/** Inserted, deleted and moved runs (ECMA-376, part 1, 17.13.5). */
-const MARKS = [":ins ", ":del ", ":moveFrom ", ":moveTo "];
+/** Comments, and inserted, deleted and moved runs (ECMA-376, part 1, 17.13.4 and 17.13.5), with any prefix. */
+const MARK = /[<:](?:comment|ins|del|moveFrom|moveTo)[\s/>]/;
+const MARK_BYTES = 16;
 
-/** Whether a document may have comments or tracked changes. The filter doubles the time of a conversion. */
-export async function hasChanges(entries: readonly ZipEntry[]): Promise<boolean> {
-  if (entries.some(({ name }) => name === COMMENTS)) return true;
-  for (const entry of entries.filter(({ name }) => TEXTS.has(name))) {
-    const xml = Buffer.from(await readEntry(entry));
-    if (MARKS.some((mark) => xml.includes(mark))) return true;
+/**
+ * Looks for comments and tracked changes in the streamed parts of a document, whatever their names: without any, the
+ * filter is left out, because it doubles the time of a conversion.
+ */
+export class ChangeScan {
+  hasChanges = false;
+  #end = "";
+
+  scan(chunk: Uint8Array): void {
+    if (this.hasChanges) return;
+    const text = this.#end + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+    this.hasChanges = MARK.test(text);
+    this.#end = text.slice(-MARK_BYTES);
   }
-  return false;
 }
 
 /** What a conversion needs to keep them. */

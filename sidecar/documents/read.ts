@@ -5,7 +5,7 @@ import { type Budget, startBudget } from "./budget.ts";
 import { type CheckedDocument, checkDocument } from "./check.ts";
 import type { ReadPart } from "./children/read-question.ts";
 import { decodeText } from "./children/read-text.ts";
-import { CHANGES, hasChanges, noteChanges } from "./docx-changes.ts";
+import { CHANGES, noteChanges } from "./docx-changes.ts";
 import { type FoundImage, ImageNames, getImageType, MAX_IMAGES, extractInlineImages } from "./images.ts";
 import { rewriteTargets, decodePercent } from "./links.ts";
 import { type ConvertWithPandoc, convertWithPandoc } from "./pandoc.ts";
@@ -108,19 +108,19 @@ async function readDirectly(
   const read = await readPart(bytes, { kind, pages, withImages }, limits.signal, limits.budget);
   if (!read.ok || read.value.html === undefined) return read;
   const { html, markdown, ...rest } = read.value;
-  const document: CheckedDocument = { kind: "html", bytes: Buffer.from(html), entries: [] };
+  const document: CheckedDocument = { kind: "html", bytes: Buffer.from(html), entries: [], hasChanges: false };
   const body = await readByPandoc(document, PANDOC_FORMATS.html ?? "html", limits, convert);
   return body.ok ? ok({ ...rest, markdown: `${markdown}\n\n${body.value.markdown}` }) : body;
 }
 
 async function readByPandoc(
-  { kind, bytes, entries }: CheckedDocument,
+  { kind, bytes, hasChanges }: CheckedDocument,
   from: string,
   { signal, budget }: ReadLimits,
   convert: ConvertWithPandoc,
 ): Promise<Result<Raw>> {
   const input = kind === "html" ? Buffer.from(decodeText(bytes)) : bytes;
-  const { resources, options: changes } = kind === "docx" && (await hasChanges(entries)) ? CHANGES : NO_CHANGES;
+  const { resources, options: changes } = hasChanges ? CHANGES : NO_CHANGES;
   const options = { wrap: "none", ...changes, ...(kind === "rtf" ? { "extract-media": MEDIA } : {}) };
   const read = async (to: string) =>
     await convert({ from, to, input, resources, options, signal, timeoutMs: budget.leftMs() });

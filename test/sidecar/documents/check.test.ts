@@ -25,6 +25,36 @@ function docx(body: string, more: readonly ZipPart[] = [], prolog = ""): Buffer 
   return makeZip([...docxParts(body, prolog), ...more]);
 }
 
+describe("tracked changes and comments of a Word document", () => {
+  const hasChanges = async (more: readonly ZipPart[], body = paragraph("a")) => {
+    const checked = await checkDocument(docx(body, more), "a.docx");
+    return checked.ok && checked.value.hasChanges;
+  };
+
+  it.each(["header1", "footer2", "footnotes", "endnotes", "document2", "glossary/document"])(
+    "are found in the part %s",
+    async (name) => {
+      const bytes = `<w:x xmlns:w="w"><w:p>${"<w:r/>".repeat(10_921)}<w:ins\nw:id="1"/></w:p></w:x>`;
+      expect(await hasChanges([{ name: `word/${name}.xml`, bytes }])).toBe(true);
+    },
+  );
+
+  it("are found as comments in any part, with any prefix, also between two chunks", async () => {
+    expect(await hasChanges([{ name: "word/comments7.xml", bytes: '<comments><comment id="0"/></comments>' }])).toBe(
+      true,
+    );
+    for (let before = 65_520; before < 65_540; before += 1) {
+      const bytes = `<w:x xmlns:w="w">${" ".repeat(before - 17)}<w:del w:id="1"/></w:x>`;
+      expect(await hasChanges([{ name: "word/footer1.xml", bytes }])).toBe(true);
+    }
+  });
+
+  it("are not found in a plain document", async () => {
+    expect(await hasChanges([{ name: "word/settings.xml", bytes: "<w:x><w:delText>a</w:delText></w:x>" }])).toBe(false);
+    expect(await hasChanges([{ name: "word/comments.xml", bytes: "<w:comments/>" }])).toBe(false);
+  });
+});
+
 describe("the kind of a document", () => {
   it.each([
     ["report.docx", "docx"],
