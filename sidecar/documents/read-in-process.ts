@@ -15,7 +15,13 @@ const READ_START: ConverterStart = {
   maxAnswerBytes: MAX_ANSWER_BYTES,
 };
 
-/** Retries once if something outside ends the process. Tests replace `start`. */
+/** The share of the remaining time after which the second reading of a PDF's tables has to end. */
+const SECOND_READING_SHARE = 2 / 3;
+
+/**
+ * Retries once if something outside ends the process, and a PDF without the second reading of its tables if that may
+ * have exceeded a limit. Tests replace `start`.
+ */
 export async function readInProcess(
   bytes: Uint8Array,
   question: ReadQuestion,
@@ -23,10 +29,12 @@ export async function readInProcess(
   budget: Budget,
   start: ConverterStart = READ_START,
 ): Promise<Result<ReadPart>> {
-  const first = await readOnce(bytes, question, signal, budget, start);
+  const isPdf = question.kind === "pdf";
+  const withTables = isPdf ? { ...question, secondReadingUntilMs: budget.leftMs() * SECOND_READING_SHARE } : question;
+  const first = await readOnce(bytes, withTables, signal, budget, start);
   if (!("cause" in first)) return first;
-  if (first.cause !== "outside") return failDocument(first, "read");
-  const second = await readOnce(bytes, question, signal, budget, start);
+  if (first.cause !== "outside" && !isPdf) return failDocument(first, "read");
+  const second = await readOnce(bytes, first.cause === "outside" ? withTables : question, signal, budget, start);
   return "cause" in second ? failDocument(second, "read") : second;
 }
 

@@ -1,5 +1,7 @@
 /** Reads PDF as Markdown, page by page. */
 import { LiteParse, type LiteParseConfig, type ParsedPage } from "@llamaindex/liteparse";
+import { awaitWithin } from "../../../core/base/deadline.ts";
+import { type Budget, startBudget } from "../budget.ts";
 import { fenceText } from "./fence.ts";
 import { NotReadable } from "./not-readable.ts";
 import { correctTables, indentCode } from "./pdf-layout.ts";
@@ -19,8 +21,14 @@ const MAX_IMAGE_BYTES = 50 * 1024 * 1024;
 /** Pages whose tables are read again with their rules, and how many at a time: drawings take memory. */
 const MAX_TABLE_PAGES = 200;
 const TABLE_PAGES_AT_A_TIME = 20;
+/** Pages that a warning lists. */
+const MAX_LISTED_PAGES = 20;
 
-export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQuestion): Promise<ReadPart> {
+export async function readPdf(
+  bytes: Uint8Array,
+  { pages, withImages, secondReadingUntilMs = 0 }: ReadQuestion,
+): Promise<ReadPart> {
+  const budget = startBudget(secondReadingUntilMs);
   const config: Partial<LiteParseConfig> = {
     outputFormat: "markdown",
     imageMode: withImages ? "placeholder" : "off",
@@ -36,10 +44,10 @@ export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQues
   const parsed = await new LiteParse({ ...config, ...range }).parse(bytes).catch((error: unknown) => {
     throw new NotReadable(describeError(error instanceof Error ? error.message : ""));
   });
-  const corrected = await readTables(bytes, config, parsed.pages);
+  const { corrected, missing } = await readTables(bytes, config, parsed.pages, budget);
   const losses = parsed.pages.map(findLosses);
   const texts = parsed.pages.map((page) =>
-    readPage(page, corrected.get(page.pageNum) ?? indentCode(page, page.markdown)),
+    readPage(page, corrected.get(page.pageNum) ?? correctPage(page, indentCode)),
   );
   const short = texts.map(({ text }) => shortenLeaders(text));
   if (texts.length === 0)
@@ -47,6 +55,7 @@ export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQues
   const empty = texts.filter(({ text }) => text === "").map(({ pageNum }) => pageNum);
   const warnings = [
     ...noteEmptyPages(empty, texts.length),
+    ...noteMissing(missing),
     ...texts.flatMap(({ warning }) => (warning === null ? [] : [warning])).slice(0, MAX_LAYOUT_WARNINGS),
     ...noteLosses(
       losses,
@@ -66,25 +75,48 @@ export async function readPdf(bytes: Uint8Array, { pages, withImages }: ReadQues
   };
 }
 
-/** Reads the pages with tables again, with their words and rules. Returns their Markdown by page; without it, the first reading counts. */
+/**
+ * Reads the pages with tables again, with their words and rules, as long as there is time. Returns their Markdown by
+ * page, and the pages for which the first reading counts.
+ */
 async function readTables(
   bytes: Uint8Array,
   config: Partial<LiteParseConfig>,
   pages: readonly ParsedPage[],
-): Promise<ReadonlyMap<number, string>> {
+  budget: Budget,
+): Promise<{ readonly corrected: ReadonlyMap<number, string>; readonly missing: readonly number[] }> {
   const found = new Map<number, string>();
   const numbers = pages
     .filter(({ blocks = [] }) => blocks.some(({ kind }) => kind === "table"))
-    .slice(0, MAX_TABLE_PAGES)
     .map(({ pageNum }) => pageNum);
-  for (let at = 0; at < numbers.length; at += TABLE_PAGES_AT_A_TIME) {
+  for (let at = 0; at < Math.min(numbers.length, MAX_TABLE_PAGES) && budget.leftMs() > 0; at += TABLE_PAGES_AT_A_TIME) {
     const targetPages = numbers.slice(at, at + TABLE_PAGES_AT_A_TIME).join(",");
     const parser = new LiteParse({ ...config, targetPages, extractVectorGraphics: true, emitWordBoxes: true });
-    const again = await parser.parse(bytes).catch(() => null);
+    const parsing = parser.parse(bytes).catch(() => null);
+    const again = await awaitWithin(globalThis, budget.leftMs(), parsing, null);
     for (const page of again?.pages ?? [])
-      found.set(page.pageNum, indentCode(page, correctTables(page, page.markdown)));
+      found.set(
+        page.pageNum,
+        correctPage(page, (one, markdown) => indentCode(one, correctTables(one, markdown))),
+      );
   }
-  return found;
+  return { corrected: found, missing: numbers.filter((number) => !found.has(number)) };
+}
+
+/** Corrects the Markdown of a page; on a defect, leaves it as the parser wrote it. */
+function correctPage(page: ParsedPage, correct: (page: ParsedPage, markdown: string) => string): string {
+  try {
+    return correct(page, page.markdown);
+  } catch {
+    return page.markdown;
+  }
+}
+
+function noteMissing(pages: readonly number[]): string[] {
+  if (pages.length === 0) return [];
+  const listed = pages.slice(0, MAX_LISTED_PAGES).join(", ");
+  const more = pages.length > MAX_LISTED_PAGES ? ", …" : "";
+  return [`Merged header cells in the tables of these pages may be in a wrong column: ${listed}${more}.`];
 }
 
 interface Page {
@@ -127,8 +159,9 @@ function noteEmptyPages(empty: readonly number[], read: number): string[] {
   if (empty.length === 0) return [];
   if (empty.length === read)
     return ["This PDF has no text: its pages are pictures, as from a scanner. OCR is not supported."];
-  const listed = empty.slice(0, 20).join(", ");
-  return [`${empty.length} pages have no text and may be scanned: ${listed}${empty.length > 20 ? ", …" : ""}.`];
+  const listed = empty.slice(0, MAX_LISTED_PAGES).join(", ");
+  const more = empty.length > MAX_LISTED_PAGES ? ", …" : "";
+  return [`${empty.length} pages have no text and may be scanned: ${listed}${more}.`];
 }
 
 function describeError(message: string): string {

@@ -6,6 +6,8 @@ export interface ReadQuestion {
   readonly kind: DocumentKind;
   readonly pages: PageRange | null;
   readonly withImages: boolean;
+  /** Until when after the question a PDF's tables may be read a second time, in milliseconds. Absent: not at all. */
+  readonly secondReadingUntilMs?: number;
 }
 
 /** A reader's result. The Markdown refers to pictures by the path of the archive's part or by their name in `images`. */

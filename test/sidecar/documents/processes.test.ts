@@ -195,6 +195,11 @@ describe("a reader's process", () => {
     expect(await readTold(told, code === "timeout" ? HANG_MS : 20_000)).toMatchObject({ ok: false, error: { code } });
   });
 
+  it("that dies while it reads a PDF's tables again does not lose the first reading", async () => {
+    const told = "die in a second reading";
+    expect(await readTold(told)).toMatchObject({ ok: true, value: { markdown: told } });
+  });
+
   it("that something outside kills is replaced once", async () => {
     const read = readTold("wait 1000");
     await expect.poll(() => converters().length, LONG).toBe(1);

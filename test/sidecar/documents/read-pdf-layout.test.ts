@@ -1,5 +1,6 @@
 /** PDFs of our own making, by their layout: tables with merged header cells, code, and what the text loses. */
 import { afterAll, describe, expect, it } from "vitest";
+import { readPdf } from "../../../sidecar/documents/children/read-pdf.ts";
 import { readDocument } from "../../../sidecar/documents/read.ts";
 import { NOW, openWorkshop } from "./made.ts";
 
@@ -122,6 +123,16 @@ describe("a table with merged header cells", () => {
     const lines = markdown.split("\n").filter((line) => line !== "" && !/^(\| --- |---$|<!--)/.test(line));
     const rows = lines.map((line) => line.replace(/^\| (.*) \|$/, "$1"));
     expect(rows).toEqual(["# Results", "The figures.", ...expected, "The end."]);
+  });
+
+  it("is read as the parser wrote it, with a warning, when there is no time for a second reading", async () => {
+    const [, table] = TABLES[0] ?? [];
+    const question = { kind: "pdf", pages: null, withImages: false } as const;
+    const bytes = await typeset(table ?? "");
+    const { markdown, warnings } = await readPdf(bytes, { ...question, secondReadingUntilMs: 0 });
+    expect(markdown).toContain("North");
+    expect(warnings).toEqual(["Merged header cells in the tables of these pages may be in a wrong column: 1."]);
+    expect((await readPdf(bytes, { ...question, secondReadingUntilMs: 20_000 })).warnings).toEqual([]);
   });
 
   it("is not made of a paragraph above an open table", async () => {
