@@ -8,7 +8,7 @@ import { getErrorCode, refuseCage } from "./failures.ts";
 import { removeTree } from "./folders.ts";
 import { readOutput } from "./output.ts";
 import type { ProxyRules } from "./proxy.ts";
-import { findSkillNames, linkIntoWork, linkSingleSkill } from "./skill-links.ts";
+import { excludeFromGit, findSkillNames, linkIntoWork, linkSingleSkill } from "./skill-links.ts";
 import { type CageTools, NO_NETWORK, startCaged } from "./start-caged.ts";
 
 const WORK = "/work";
@@ -107,12 +107,19 @@ async function runInFolder(own: string, tools: CageTools, request: CagedRunReque
     request.work.map(({ path }) => path),
   );
   const ownLinks = linkLastSkill(own, tools, request);
+  const seenAt = tools.isolation.level === "container" ? skillFolder : SKILL;
+  const gitEnv = excludeFromGit(
+    ownLinks,
+    { skillsFolder: skillFolder, seenAt },
+    { work: workFolder, cwd: request.cwd },
+  );
   const mounts: readonly Mount[] = [
     { from: workFolder, at: WORK, writable: true },
     { from: skillFolder, at: SKILL, writable: false },
   ];
   const cwd = request.cwd === "" ? WORK : `${WORK}/${request.cwd}`;
-  const { argv, env } = request;
+  const { argv } = request;
+  const env = { ...gitEnv, ...request.env };
   const lacksNetwork = request.network !== null && tools.isolation.level === "container";
   const network = lacksNetwork ? null : request.network;
   const folderBefore = lstatSync(workFolder);

@@ -3,10 +3,12 @@
  * `/skill/scripts/x.py` where there is one skill. A skill is a folder with a SKILL.md below the skills' folder. Requests
  * of an earlier release have one skill's files in that folder itself, and get no links.
  */
-import { lstatSync, readdirSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const SKILL_FILE = "SKILL.md";
+/** In the skills' folder, so that it is neither in a repository nor among the program's changes. */
+const EXCLUDED = ".git-exclude";
 
 /** Finds the names of the skills among the files of the skills' folder, in the order of the files. */
 export function findSkillNames(paths: readonly string[]): readonly string[] {
@@ -42,4 +44,43 @@ export function linkIntoWork(
     links.set(path, target);
   }
   return links;
+}
+
+/**
+ * Keeps the links out of the program's repository: `git add -A` would commit them. Returns the variables that have git
+ * read the list (https://git-scm.com/docs/git-config#ENVIRONMENT). `seenAt` is the skills' folder as the program sees it.
+ */
+export function excludeFromGit(
+  links: ReadonlyMap<string, string>,
+  { skillsFolder, seenAt }: { readonly skillsFolder: string; readonly seenAt: string },
+  { work, cwd }: { readonly work: string; readonly cwd: string },
+): Readonly<Record<string, string>> {
+  if (links.size === 0) return {};
+  const root = findRepositoryRoot(work, cwd);
+  // A link is no folder to git: one that takes its place is not excluded.
+  const lines = [...links.keys()].map((path) => {
+    const pattern = `/${escapePattern(root === "" ? path : path.slice(root.length + 1))}`;
+    return `${pattern}\n!${pattern}/\n`;
+  });
+  const file = join(skillsFolder, EXCLUDED);
+  writeFileSync(file, lines.join(""));
+  chmodSync(file, 0o644);
+  return {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "core.excludesFile",
+    GIT_CONFIG_VALUE_0: `${seenAt}/${EXCLUDED}`,
+  };
+}
+
+/** The nearest folder with a repository, otherwise the working directory, where a program would make one. */
+function findRepositoryRoot(work: string, cwd: string): string {
+  for (let folder = cwd; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
+    if (existsSync(join(work, folder, ".git"))) return folder;
+    if (folder === "") return cwd;
+  }
+}
+
+/** Escapes a name for a list of patterns (https://git-scm.com/docs/gitignore#_pattern_format). */
+function escapePattern(path: string): string {
+  return path.replaceAll(/[\\*?[ ]/g, String.raw`\$&`);
 }

@@ -100,6 +100,22 @@ it("a skill is linked where the container is the boundary too", async () => {
   }
 });
 
+it("a skill's links are not committed by git add -A, and what takes their place is", async () => {
+  const git = "git -c user.name=a -c user.email=a@example.com";
+  const commit = `git add -A && ${git} commit -q -m one && git ls-files`;
+  const made = await run(`git init -q . && echo a > 'a b.txt' && ${commit}`, { skill: PDF });
+  expect([made.stdout, made.stderr]).toEqual(["a b.txt\n", ""]);
+  const own = await run(`git init -q . && rm scripts && mkdir scripts && echo a > scripts/a.py && ${commit}`, {
+    skill: PDF,
+  });
+  expect(own.stdout).toBe("scripts/a.py\n");
+  const config = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
+  const work = { ".git/HEAD": "ref: refs/heads/main\n", ".git/config": config, "scripts/b.py": "b", "sub/c.txt": "c" };
+  const below = await run(commit, { work, cwd: "sub", skill: PDF });
+  expect(below.stdout).toBe("c.txt\n");
+  expect(below.changes.refused).toEqual([]);
+});
+
 it("a repository is one for git in the next command, which gets no empty folders", async () => {
   const git = "git -c user.name=a -c user.email=a@example.com";
   const first = await run(`git init -q . && rm -r .git/hooks; ls .git`, {});
