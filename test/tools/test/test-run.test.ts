@@ -122,6 +122,25 @@ describe("other runners, really run", () => {
     expect(result.failures[0].message).toMatch(/2\D+1/);
   });
 
+  it("counts every run of node's own runner that npm test starts", async () => {
+    const one = (name: string) =>
+      `import { test } from "node:test"; test("${name}", () => { throw new Error("${name} broke"); });`;
+    const project = {
+      "package.json":
+        '{"scripts":{"test":"node --test a.test.mjs; node --test sums.test.mjs; node --test b.test.mjs"}}',
+      "a.test.mjs": one("first"),
+      "b.test.mjs": one("last"),
+      "sums.test.mjs": NODE_SUMS,
+    };
+    const { result } = await run(project, really);
+    expect(result).toMatchObject({ runner: "npm", passed: 1, failed: 3, skipped: 1 });
+    expect(result.failures.map(({ name }: { name: string }) => name).toSorted()).toEqual([
+      "first",
+      "last",
+      "subtracts",
+    ]);
+  });
+
   it("names each failure of pytest", async () => {
     const tests =
       "import pytest\ndef test_adds(): pass\ndef test_subtracts(): assert 3 - 1 == 1\n@pytest.mark.skip\ndef test_later(): pass\n";
