@@ -28,12 +28,16 @@ export function findScripts(files: Iterable<{ readonly path: string; readonly by
 }
 
 /** The scripts of a version. One that an earlier release stored lists none that its head does not declare. */
-export function listScripts({ scripts }: Pick<Skill, "scripts">, opened: SkillPackage): readonly SkillScript[] {
-  if (scripts.length > 0 || declaresScripts(opened.text)) return scripts;
+export function listScripts(
+  { scripts, declaresNoScripts }: Pick<Skill, "scripts" | "declaresNoScripts">,
+  opened: SkillPackage,
+): readonly SkillScript[] {
+  if (scripts.length > 0 || declaresNoScripts === true || hadScripts(opened.text)) return scripts;
   return findScripts(readFiles(opened));
 }
 
-function declaresScripts(text: string): boolean {
+/** Whether the head of a version that an earlier release stored has the field. */
+function hadScripts(text: string): boolean {
   return /^(?:scripts|"scripts"|'scripts')[ \t]*:/m.test(splitSkill(text)?.head ?? "");
 }
 

@@ -68,13 +68,15 @@ export function readSkill(text: SkillText, files: readonly PackedFile[], folder:
   const name = reader.name(folder);
   const description = reader.description();
   const metadata = reader.metadata();
-  const scripts = readScripts(reader.entry("scripts")?.value ?? null, files);
+  const declared = reader.entry("scripts")?.value ?? null;
+  const scripts = readScripts(declared, files);
   const skill = {
     name,
     slug: toSkillSlug(name),
     description,
     allowedTools: reader.allowedTools(),
     scripts: scripts.scripts,
+    ...(declared !== null && scripts.scripts.length === 0 ? { declaresNoScripts: true as const } : {}),
     category: reader.text("category", MAX_TEXT),
     version: reader.text("version", MAX_TEXT) ?? metadata["version"] ?? null,
     author: reader.text("author", MAX_TEXT) ?? metadata["author"] ?? null,

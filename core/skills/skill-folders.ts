@@ -15,6 +15,8 @@ const MAX_FOLDER_BYTES = 32_000_000;
 export interface SkillFolders {
   readonly files: readonly ScriptFile[];
   readonly env: Readonly<Record<string, string>>;
+  /** Folders that the program lacks, with the reason. */
+  readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
 /** Returns the path of a skill's file in the cage. */
@@ -34,22 +36,42 @@ export function orderSkills(
 }
 
 /**
- * Opens the packages of these skills. From the last one on, those that exceed the limit together are left out; the last
- * itself never is. Fails if a package cannot be read.
+ * Opens the packages of these skills from the last one on, and leaves out those that cannot be read, and all further
+ * ones from the first that exceeds the limit. `known` is a package that was opened before, by its hash.
  */
-export async function openSkillFolders(skills: readonly Skill[], port: SkillsPort): Promise<Result<SkillFolders>> {
-  const folders: ScriptFile[][] = [];
+export async function openSkillFolders(
+  skills: readonly Skill[],
+  port: SkillsPort,
+  known: ReadonlyMap<string, SkillPackage> = new Map(),
+): Promise<SkillFolders> {
+  const placed: { readonly name: string; readonly files: readonly ScriptFile[] }[] = [];
+  const refused: { readonly path: string; readonly why: string }[] = [];
   let bytes = 0;
   for (const skill of skills.toReversed()) {
-    const opened = await port.open(skill.hash);
-    if (!opened.ok) return opened;
+    const path = `/skill/${skill.name}`;
+    if (bytes > MAX_FOLDER_BYTES) {
+      refused.push({ path, why: TOO_LARGE });
+      continue;
+    }
+    const found = known.get(skill.hash);
+    const opened = found === undefined ? await port.open(skill.hash) : ok(found);
+    if (!opened.ok) {
+      refused.push({ path, why: `it was left out: ${opened.error.message}` });
+      continue;
+    }
     bytes += opened.value.files.reduce((sum, { size }) => sum + size, 0);
-    if (bytes > MAX_FOLDER_BYTES && folders.length > 0) break;
-    folders.unshift(placeFiles(skill, opened.value));
+    if (bytes > MAX_FOLDER_BYTES && placed.length > 0) refused.push({ path, why: TOO_LARGE });
+    else placed.unshift({ name: skill.name, files: placeFiles(skill, opened.value) });
   }
-  const last = skills.at(-1);
-  return ok({ files: folders.flat(), env: last === undefined ? {} : { SKILL_DIR: `/skill/${last.name}` } });
+  const last = placed.at(-1);
+  return {
+    files: placed.flatMap(({ files }) => files),
+    env: last === undefined ? {} : { SKILL_DIR: `/skill/${last.name}` },
+    refused,
+  };
 }
+
+const TOO_LARGE = `it was left out: the loaded skills have more than ${MAX_FOLDER_BYTES / 1_000_000} MB together, and the last ones go first.`;
 
 function placeFiles({ name }: Skill, opened: SkillPackage): ScriptFile[] {
   return opened.files.map(({ path, size, mode }) => ({

@@ -4,7 +4,10 @@ import { listScripts } from "./find-scripts.ts";
 import { type Skill, SKILL_FILE, getSkillInstructions } from "./skill.ts";
 
 /** The text of a skill's package. Deterministic. */
-export function formatSkill(skill: Pick<Skill, "name" | "scripts">, opened: SkillPackage): string {
+export function formatSkill(
+  skill: Pick<Skill, "name" | "scripts" | "declaresNoScripts">,
+  opened: SkillPackage,
+): string {
   const { text, files } = opened;
   const scripts = listScripts(skill, opened);
   const ran = new Set(scripts.map(({ path }) => path));

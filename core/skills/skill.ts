@@ -16,6 +16,8 @@ export interface Skill {
   readonly allowedTools: readonly string[] | null;
   /** The scripts that may run, in the order of the head; without a declaration all that were found (`find-scripts.ts`). */
   readonly scripts: readonly SkillScript[];
+  /** True if the head declares an empty list of scripts, so that no file may run. Absent otherwise, and from a version of an earlier release. */
+  readonly declaresNoScripts?: true;
   readonly category: string | null;
   readonly version: string | null;
   readonly author: string | null;

@@ -104,21 +104,22 @@ export async function runShell(
   const seconds = Math.min(given.timeout, rules.maxTimeoutSeconds);
   const { pinned, inForce } = context.taskSkills;
   const folders = await openSkillFolders(orderSkills(pinned, inForce), context.skills);
-  if (!folders.ok) return folders;
   const ran = await runOnCopy(
     {
       argv: ["/bin/sh", "-c", judged.value],
-      env: folders.value.env,
+      env: folders.env,
       timeoutMs: Math.ceil(seconds * 1_000),
       maxOutputBytes,
       network: rules.wantsNetwork && context.permissions.includes("network") ? context.allowedDomains : null,
-      skill: folders.value.files,
+      skill: folders.files,
       ...toCopyScope(given),
       savesChanges: true,
     },
     context,
   );
-  return ran.ok ? ok(outcomeOf(ran.value, seconds)) : ran;
+  if (!ran.ok) return ran;
+  const refused = [...folders.refused, ...ran.value.refused];
+  return ok(outcomeOf({ ...ran.value, refused }, seconds));
 }
 
 /** What the model reads, with the number that the documents call by two names. */

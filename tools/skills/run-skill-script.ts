@@ -97,19 +97,19 @@ export default defineTool({
     if (!chosen.ok) return failWith(chosen.error);
     const { script, interpreter } = chosen.value;
     if (script.network && !permissions.includes("network")) return failWith(NO_NETWORK(script));
-    const folders = await openSkillFolders(orderSkills(taskSkills.pinned, taskSkills.inForce, skill), skills);
-    if (!folders.ok) return failWith(folders.error);
+    const known = new Map([[skill.hash, opened.value]]);
+    const folders = await openSkillFolders(orderSkills(taskSkills.pinned, taskSkills.inForce, skill), skills, known);
     const own = script.timeoutS === null ? Number.POSITIVE_INFINITY : script.timeoutS * 1000;
     const ran = await runOnCopy(
       {
         argv: [...interpreter, getCagedPath(skill, script.path), ...words.value],
         cwd: "",
         only: null,
-        env: { ...folders.value.env, ...getPythonPath(skill, interpreter) },
+        env: { ...folders.env, ...getPythonPath(skill, interpreter) },
         timeoutMs: Math.min(own, taskSkills.scriptTimeoutMs),
         maxOutputBytes: MAX_OUTPUT_BYTES,
         network: script.network ? (allowedDomains ?? []) : null,
-        skill: folders.value.files,
+        skill: folders.files,
         savesChanges: script.readOnly !== true,
       },
       context,
@@ -125,7 +125,7 @@ export default defineTool({
       timed_out: run.timedOut,
       duration_ms: run.durationMs,
       changed: [...changed],
-      refused: refused.map(({ path, why }) => ({ path, why })),
+      refused: [...folders.refused, ...refused].map(({ path, why }) => ({ path, why })),
       note,
     };
   },

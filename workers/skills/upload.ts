@@ -54,8 +54,7 @@ export async function uploadSkill(
   if (skill === null) return unwrap(refuseSkill(report.problems));
   const taken = findNameConflict(skill, tools);
   if (taken !== null) throw new OttoError(taken);
-  const before = await findOwnSkill(c, skill.name);
-  const question = before === null ? null : askWhichSkill(before.current.skill, skill);
+  const { before, question } = await findPresent(c, skill);
   if (question !== null && !isSameSkill) raise("conflict", question, { field: "same_skill" });
   const outcome = await getOutcome(c, skill, before);
   const difference = before === null ? null : await findDifference(c, before, judged, skill);
@@ -84,12 +83,20 @@ export async function judgeUpload(c: AppContext, tools: readonly Tool[]): Promis
   const judged = await judgeSkill(given.value, listNames(tools));
   const { skill, report } = judged;
   if (skill === null) return { skill, report, difference: null, question: null };
-  const before = await findOwnSkill(c, skill.name);
+  const { before, question } = await findPresent(c, skill);
   const difference = before === null ? null : await findDifference(c, before, judged, skill);
   const taken = findNameConflict(skill, tools);
   const problem = taken === null ? [] : [{ file: SKILL_FILE, line: null, field: "name", message: taken.message }];
-  const question = before === null ? null : askWhichSkill(before.current.skill, skill);
   return { skill, report: { ...report, problems: [...report.problems, ...problem] }, difference, question };
+}
+
+/** Finds the present skill of the name, and what to ask before the upload replaces it. */
+async function findPresent(
+  c: AppContext,
+  skill: Skill,
+): Promise<{ readonly before: SkillRecord | null; readonly question: string | null }> {
+  const before = await findOwnSkill(c, skill.name);
+  return { before, question: before === null ? null : askWhichSkill(before.current.skill, skill) };
 }
 
 /** Makes an earlier version current again. */

@@ -4,7 +4,9 @@ import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { MAX_COPIED_FILES } from "../../../core/sandbox/working-copy.ts";
 import { DEFAULT_AGENT, getSandboxRules } from "../../../core/agents/agent.ts";
 import { checkToolConfig } from "../../../core/steps/tool-settings.ts";
-import { EXAMPLE_SKILLS } from "../../fakes/skill-texts.ts";
+import { openSkillFolders, orderSkills } from "../../../core/skills/skill-folders.ts";
+import { fakeSkills } from "../../fakes/skills.ts";
+import { EXAMPLE_SKILLS, makeSkill } from "../../fakes/skill-texts.ts";
 import readFile from "../../../tools/files/read-file.ts";
 import runCommand from "../../../tools/shell/run-command.ts";
 import { DEFAULT_RULES, runTool } from "../run-tool.ts";
@@ -131,6 +133,26 @@ describe("the skills of a task", () => {
     expect(seen[0]?.skill.map(({ path }) => path)).toContain("data-report/SKILL.md");
     await run({}, undefined, { taskSkills: { pinned: EXAMPLE_SKILLS, inForce: [], scriptTimeoutMs: 1 } });
     expect([seen[1]?.env, seen[1]?.skill]).toEqual([{}, []]);
+  });
+
+  it("are left out and named where one cannot be read or is too large with the others", async () => {
+    const [gone, large, small] = ["gone", "large", "small"].map((name) => makeSkill(name, { hash: name }));
+    if (gone === undefined || large === undefined || small === undefined) throw new Error("unreachable");
+    const skills = fakeSkills({
+      large: { "SKILL.md": new Uint8Array(32_000_000) },
+      small: { "SKILL.md": encode("x") },
+    });
+    const hashes = [large, gone, small].map(({ hash }) => hash);
+    const folders = await openSkillFolders(orderSkills([large, gone, small], hashes), skills);
+    expect(folders.files.map(({ path }) => path)).toEqual(["small/SKILL.md"]);
+    expect(folders.env).toEqual({ SKILL_DIR: "/skill/small" });
+    expect(folders.refused).toMatchObject([
+      { path: "/skill/gone", why: expect.stringContaining("no such skill") },
+      { path: "/skill/large", why: expect.stringContaining("32 MB") },
+    ]);
+    const taskSkills = { pinned: [gone], inForce: ["gone"], scriptTimeoutMs: 1 };
+    const { result } = await run({}, undefined, { taskSkills });
+    expect(result).toMatchObject({ returncode: 0, refused: [{ path: "/skill/gone" }] });
   });
 });
 

@@ -106,6 +106,11 @@ describe("the scripts of a skill", () => {
     const files = { "scripts/a.py": "print(1)\n" };
     const opened = (text: string) => readPackage(writePackage(packageFrom({ "SKILL.md": text, ...files }).files));
     expect((await checkSkill(skillMd(["scripts: []"]), files)).skill?.scripts).toEqual([]);
+    expect((await checkSkill(skillMd(["scripts: []"]), files)).skill?.declaresNoScripts).toBe(true);
+    expect((await checkSkill(skillMd(), files)).skill).not.toHaveProperty("declaresNoScripts");
+    const flow = "---\n{name: pdf-forms, description: Fills forms., scripts: []}\n---\nFill.\n";
+    const { skill, problems } = await checkSkill(flow, files);
+    expect([problems, skill === null ? null : listScripts(skill, opened(flow))]).toEqual([[], []]);
     expect(listScripts({ scripts: [] }, opened(skillMd(["scripts: []"])))).toEqual([]);
     expect(listScripts({ scripts: [] }, opened(skillMd()))).toMatchObject([{ name: "a.py", path: "scripts/a.py" }]);
   });
