@@ -23,6 +23,7 @@ import { judgeInfluenced } from "./judge-influenced.ts";
 import { cleanName, isSameName } from "../gateway/model-names.ts";
 import { getGround, listTexts } from "./read-ground.ts";
 import { shapeError } from "../gateway/shape.ts";
+import { toShownText } from "../prompt/rows.ts";
 import { CALL_TOOL, FIND_TOOLS } from "./shown-tools.ts";
 import { createStepBudget, limitStep, TOO_MANY_PATTERNS } from "./step-patterns.ts";
 import { describeMissing } from "./tool-bus.ts";
@@ -212,7 +213,7 @@ export function refusedOutcome(failure: Failure): CallOutcome {
 
 /** The outcome of a call whose result its tool's check knows. */
 function answeredOutcome(tool: Tool, result: unknown): CallOutcome {
-  const content = tool.show(result as never);
+  const content = toShownText(tool.show(result as never));
   return { state: "confirmed", result: { ok: true, result }, content, control: null, durationMs: 0 };
 }
 
