@@ -29,6 +29,8 @@ export const budgetSchema = z.strictObject({
 });
 export type BudgetLimits = z.infer<typeof budgetSchema>;
 
+const DENIED_PATTERN_HINT = "name files, such as **/*.key, or write / for every file";
+
 /** The maximum and the default time to decide an approval. */
 const MAX_APPROVAL_SECONDS = 2_592_000;
 const DEFAULT_APPROVAL_SECONDS = 604_800;
@@ -50,6 +52,13 @@ export const approvalSchema = z.strictObject({
 });
 export type ApprovalPolicy = z.infer<typeof approvalSchema>;
 
+/** A pattern of `denied_patterns`. */
+export const deniedPatternSchema = z
+  .string()
+  .min(1, DENIED_PATTERN_HINT)
+  .max(200)
+  .refine((pattern) => pattern !== ".", DENIED_PATTERN_HINT);
+
 /** The body of `POST /v1/agents` and `PUT /v1/agents/{id}`. */
 export const agentConfigSchema = z.strictObject({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
@@ -67,7 +76,7 @@ export const agentConfigSchema = z.strictObject({
   sandbox: z
     .strictObject({
       allowed_paths: z.array(z.string().max(1024)).max(100).optional(),
-      denied_patterns: z.array(z.string().max(200)).max(100).optional(),
+      denied_patterns: z.array(deniedPatternSchema).max(100).optional(),
       extensions: z.array(z.string().max(20)).max(100).optional(),
       allow_write: z.boolean().optional(),
     })

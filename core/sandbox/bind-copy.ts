@@ -7,7 +7,7 @@ import { ok, type Result } from "../base/errors.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { FileEntry } from "../ports/files.ts";
 import { DEFAULT_MODE } from "./file-mode.ts";
-import { judgeTop } from "./path.ts";
+import { judgePath } from "./path.ts";
 import { type CopyContext, type CopyScope, gatherCopy, type WorkingCopy } from "./working-copy.ts";
 
 /** The approved files and their copy; `copy` is null when the call only names files. */
@@ -25,9 +25,9 @@ export async function bindCopy(
   if (!copy.ok) return copy;
   const files = new Map<string, BoundFile>();
   for (const raw of scope.only ?? [""]) {
-    const top = judgeTop(raw, context.sandbox, "files");
+    const top = judgePath(raw, context.sandbox, "list", "files");
     if (!top.ok) return top;
-    const bound = await bindTop(top.value.normalize("NFC"), copy.value);
+    const bound = await bindTop(top.value, copy.value);
     files.set(bound.path, bound);
   }
   return ok({ files: [...files.values()], copy: copy.value });

@@ -5,7 +5,7 @@
 import { failed, ok, type Failure, type Result } from "../base/errors.ts";
 import type { FileEntry } from "../ports/files.ts";
 import type { Label } from "../provenance/label.ts";
-import { judgeForm } from "./path.ts";
+import { judgeForm, judgeNewPath } from "./path.ts";
 import { listParents, judgeTotals, type Totals } from "./write.ts";
 
 /** Changes of one set: the sandbox stores a set in one row, which holds 2 MB. */
@@ -82,10 +82,10 @@ function judgeSetForm({ writes, removals }: ChangeSet): Result<void> {
   if (paths.length > MAX_CHANGES) {
     return failed("too_large", `${paths.length} files were changed, and the limit is ${MAX_CHANGES} at once.`);
   }
+  const written = new Set(writes.map(({ path }) => path));
   for (const path of paths) {
-    const form = judgeForm(path);
+    const form = written.has(path) ? judgeNewPath(path) : judgeForm(path);
     if (!form.ok) return form;
-    if (form.value !== path) return failed("invalid_input", "path: a path must be in NFC", { field: "path" });
   }
   if (new Set(paths).size === paths.length) return ok(undefined);
   return failed("invalid_input", "path: a path must occur once in a set of changes", { field: "path" });

@@ -31,10 +31,7 @@ export function judgePath(raw: string, rules: SandboxRules, intent: PathIntent, 
   if (intent === "write" && !rules.allowWrite) return failed("sandbox_denied", WRITE_DISABLED, { field });
   const path = canonicalisePath(raw);
   const cageReason = raw.split("/").includes("..") ? null : explainCagePath(raw);
-  if (cageReason !== null)
-    return failed("sandbox_denied", `File access denied by sandbox: ${raw.slice(0, MAX_QUOTED)} (${cageReason})`, {
-      field,
-    });
+  if (cageReason !== null) return failDenied(raw, field, ` (${cageReason})`);
   if (path === "") return intent === "list" ? ok("") : refuseRoot(raw, field);
   const form = checkForm(path, raw, field);
   if (!form.ok) return form;
@@ -56,6 +53,18 @@ export function judgeForm(raw: string, field = "path"): Result<string> {
   return form;
 }
 
+/**
+ * Checks a path under which a file is to be stored: only in its canonical form, which is the one that callers' spellings
+ * lead to. A file at `sandbox:/a` could not be found again, because that names `a`.
+ */
+export function judgeNewPath(raw: string, field = "path"): Result<string> {
+  const form = judgeForm(raw, field);
+  const canonical = canonicalisePath(raw);
+  if (!form.ok || canonical === raw) return form;
+  const hint = canonical === "" ? "" : `: write ${quote(canonical)}`;
+  return failed("invalid_input", `${field}: a path must be in its canonical form${hint}`, { field });
+}
+
 /** Refuses characters, lengths and segments that no stored path has. `written` is quoted. */
 function checkForm(path: string, written: string, field: string): Result<string> {
   const refuse = (reason: string) => failed("invalid_input", `${field}: ${reason}`, { field });
@@ -70,13 +79,8 @@ function refuseRoot(raw: string, field: string): Result<never> {
   const message =
     raw === ""
       ? `${field}: a path must not be empty; name a file, such as notes/plan.md`
-      : `${field}: ${JSON.stringify(raw.slice(0, MAX_QUOTED))} is the topmost directory; name a file in it, such as notes/plan.md`;
+      : `${field}: ${quote(raw)} is the topmost directory; name a file in it, such as notes/plan.md`;
   return failed("invalid_input", message, { field });
-}
-
-/** Checks the directory or file where a search starts. */
-export function judgeTop(raw: string, rules: SandboxRules, field = "path"): Result<string> {
-  return judgePath(raw, rules, "list", field);
 }
 
 /** Whether the text tools accept the file's extension, ignoring case: any, unless the agent lists types. */
@@ -106,14 +110,17 @@ export function isVisibleDirectory(path: string, rules: SandboxRules): boolean {
   return reachable && !isDenied(segments, rules);
 }
 
+type Segments = readonly string[];
+
 /** The allowed paths as segments, canonicalised like a call's; the whole sandbox when none is set. */
-function allowedRoots(rules: SandboxRules): readonly (readonly string[])[] {
-  if (rules.allowedPaths === null) return [[]];
-  return rules.allowedPaths.map((entry) => {
-    const path = canonicalisePath(entry);
-    return path === "" ? [] : path.split("/");
-  });
+function allowedRoots({ allowedPaths }: SandboxRules): readonly Segments[] {
+  return allowedPaths === null ? [[]] : splitAllowedPaths(allowedPaths);
 }
+
+const splitAllowedPaths = oncePerList((entry): Segments => {
+  const path = canonicalisePath(entry);
+  return path === "" ? [] : path.split("/");
+});
 
 function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {
   return prefix.length <= segments.length && prefix.every((segment, index) => segments[index] === segment);
@@ -129,27 +136,41 @@ function isDenied(segments: readonly string[], rules: SandboxRules): boolean {
   return compileGlobs(rules.deniedPatterns).some((glob) => matchesGlob(names, glob));
 }
 
-const compiledGlobs = new WeakMap<readonly string[], readonly CompiledGlob[]>();
-
-/** Compiles an agent's patterns once, since a listing checks every entry. */
-function compileGlobs(patterns: readonly string[]): readonly CompiledGlob[] {
-  const known = compiledGlobs.get(patterns);
-  if (known !== undefined) return known;
-  const globs = patterns.map(compileGlob);
-  compiledGlobs.set(patterns, globs);
-  return globs;
-}
-
-function compileGlob(pattern: string): CompiledGlob {
+const compileGlobs = oncePerList((pattern): CompiledGlob => {
   const text = canonicalisePath(pattern).toLowerCase();
-  // The root, and everything below it.
-  if (text === "") return makeGlob([null]);
+  // The root, and everything below it. An empty pattern, which an agent may still have, matches nothing.
+  if (text === "") return makeGlob(isRootPattern(pattern) ? [null] : [""]);
   const parts = text.split("/").map(toSegmentPattern);
   return makeGlob(text.includes("/") ? [...parts, null] : [null, ...parts, null]);
+});
+
+/** Whether a pattern without a name means the root: `/` does; "" and `.` are mistakes. */
+function isRootPattern(pattern: string): boolean {
+  return pattern.includes("/");
 }
 
-function failDenied(path: string, field: string): Result<never> {
-  return failed("sandbox_denied", `File access denied by sandbox: ${path}`, { field });
+/** Maps each entry of an agent's list once, since a listing checks every file. */
+function oncePerList<Value>(map: (entry: string) => Value): (entries: readonly string[]) => readonly Value[] {
+  const known = new WeakMap<readonly string[], readonly Value[]>();
+  return (entries) => {
+    const found = known.get(entries) ?? entries.map(map);
+    known.set(entries, found);
+    return found;
+  };
+}
+
+/** Quotes the path as document 003 does; a longer one only up to the bound. */
+function failDenied(path: string, field: string, reason = ""): Result<never> {
+  const message = `File access denied by sandbox: ${cut(path)}${reason}`;
+  return failed("sandbox_denied", message, { field });
+}
+
+function quote(path: string): string {
+  return JSON.stringify(cut(path));
+}
+
+function cut(path: string): string {
+  return path.length > MAX_QUOTED ? `${path.slice(0, MAX_QUOTED)}…` : path;
 }
 
 function addDot(ending: string): string {

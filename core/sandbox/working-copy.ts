@@ -8,7 +8,7 @@ import type { ScriptFile, ScriptRequest, ScriptRun, ScriptsPort } from "../ports
 import { getProgramRules, type SandboxRules } from "./rules.ts";
 import type { FileChange } from "./file-change.ts";
 import { findRepository } from "./repository.ts";
-import { checkExtension, isVisibleFile, judgePath, judgeTop, WRITE_DISABLED } from "./path.ts";
+import { checkExtension, isVisibleFile, judgeNewPath, judgePath, WRITE_DISABLED } from "./path.ts";
 import { MAX_WALK_PAGE } from "./write.ts";
 import { toStream } from "../base/byte-stream.ts";
 
@@ -96,7 +96,7 @@ export async function gatherCopy(
   { cwd, only }: CopyScope,
   { files, sandbox }: Pick<CopyContext, "files" | "sandbox">,
 ): Promise<Result<WorkingCopy>> {
-  const directory = judgeTop(cwd, sandbox, "cwd");
+  const directory = judgePath(cwd, sandbox, "list", "cwd");
   if (!directory.ok) return directory;
   if (directory.value !== "") {
     const listed = await files.list(directory.value);
@@ -108,7 +108,7 @@ export async function gatherCopy(
   const rules = getProgramRules(sandbox);
   let bytes = 0;
   for (const raw of only ?? [""]) {
-    const top = judgeTop(raw, sandbox, "files");
+    const top = judgePath(raw, sandbox, "list", "files");
     if (!top.ok) return top;
     for await (const found of walkEntries(files, top.value)) {
       if (!found.ok) return failNotStarted({ ...found.error, ...(only === null ? {} : { field: "files" }) });
@@ -214,7 +214,8 @@ function toFileChanges(
   // The permission to write is checked once for all files.
   const rules = { ...getProgramRules(sandbox), allowWrite: true };
   for (const { path: raw, bytes, mode } of written) {
-    const judged = judgePath(raw, rules, "write");
+    const form = judgeNewPath(raw.normalize("NFC"));
+    const judged = form.ok ? judgePath(form.value, rules, "write") : form;
     const typed = judged.ok ? checkExtension(judged.value, rules) : judged;
     if (!judged.ok || !typed.ok) refused.push({ path: raw, why: getMessage(judged.ok ? typed : judged) });
     else if (changes.has(judged.value)) refused.push({ path: raw, why: "another file has the same name in NFC" });
@@ -227,7 +228,8 @@ function toFileChanges(
         ifVersion: getVersion(entries, judged.value),
       });
   }
-  for (const path of removed) {
+  for (const raw of removed) {
+    const path = raw.normalize("NFC");
     if (entries.has(path) && !changes.has(path))
       changes.set(path, { kind: "remove", path, ifVersion: getVersion(entries, path) });
   }

@@ -5,7 +5,7 @@
 import { describeIssue } from "../base/describe-issue.ts";
 import { getOwn } from "../base/own-field.ts";
 import { z } from "zod";
-import type { AgentConfig } from "../agents/agent.ts";
+import { type AgentConfig, deniedPatternSchema } from "../agents/agent.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { indexByKey } from "./tool-bus.ts";
 import { compileBlocked } from "../lib/shell/blocked-patterns.ts";
@@ -22,7 +22,7 @@ const TOOLBOX_SETTINGS = {
   files: z.strictObject({
     allow_write: z.boolean().optional(),
     allowed_paths: strings(100, 1_024),
-    denied_patterns: strings(100, 200),
+    denied_patterns: z.array(deniedPatternSchema).max(100).optional(),
     extensions: strings(100, 20),
   }),
   web: z.strictObject({

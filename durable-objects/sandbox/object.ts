@@ -17,7 +17,7 @@ import type {
 } from "../../core/ports/files.ts";
 import { type Label, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges, type SetAdmission } from "../../core/sandbox/change-set.ts";
-import { judgeForm } from "../../core/sandbox/path.ts";
+import { judgeForm, judgeNewPath } from "../../core/sandbox/path.ts";
 import {
   listParents,
   judgeDirectory,
@@ -95,7 +95,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   }
 
   async makeDirectory(path: string, key: string, label: Label = OUTSIDE): Promise<Result<MadeDirectory>> {
-    const form = this.judgeStoredForm(path);
+    const form = judgeNewPath(path);
     if (!form.ok) return form;
     const ownKey = `make ${key}`;
     const applied = this.store.findApplied<MadeDirectory>(ownKey);
@@ -186,10 +186,10 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
   }
 
   private judge(write: SandboxWrite): Result<Totals> {
-    const form = this.judgeStoredForm(write.path);
+    const form = judgeNewPath(write.path);
     if (!form.ok) return form;
     const { backupPath } = write;
-    const backupForm = backupPath === undefined ? form : this.judgeStoredForm(backupPath);
+    const backupForm = backupPath === undefined ? form : judgeNewPath(backupPath);
     if (!backupForm.ok) return backupForm;
     const readEntry = (path: string) => ({
       present: this.store.file(path),
@@ -203,7 +203,7 @@ export class SandboxObject extends DurableObject<Env> implements SandboxRpc {
     });
   }
 
-  /** Validates a path to be stored, which has to be in NFC. */
+  /** Validates the path of a stored file, which has to be in NFC. An earlier release may have stored it. */
   private judgeStoredForm(path: string): Result<string> {
     const form = judgeForm(path);
     if (!form.ok || form.value === path) return form;

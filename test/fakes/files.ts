@@ -13,7 +13,7 @@ import type {
 import { joinLabels, type Label, OPERATOR, OUTSIDE, TENANT } from "../../core/provenance/label.ts";
 import { type ChangeSet, judgeChanges } from "../../core/sandbox/change-set.ts";
 import type { FileChange } from "../../core/sandbox/file-change.ts";
-import { judgeForm } from "../../core/sandbox/path.ts";
+import { judgeForm, judgeNewPath } from "../../core/sandbox/path.ts";
 import {
   listParents,
   getParent,
@@ -129,7 +129,7 @@ class MemorySandbox {
     const first = this.#applied.get(options.key) as WrittenFile | undefined;
     if (first !== undefined) return ok(first);
     for (const one of [path, options.backupPath ?? path]) {
-      const form = judgeForm(one);
+      const form = judgeNewPath(one);
       if (!form.ok) return form;
     }
     this.#blobs.set(hash, bytes.slice());
@@ -140,7 +140,7 @@ class MemorySandbox {
     path: string,
     { key, label = OUTSIDE }: Pick<WriteOptions, "key" | "label">,
   ): Result<{ made: boolean }> {
-    const form = judgeForm(path);
+    const form = judgeNewPath(path);
     if (!form.ok) return form;
     const first = this.#applied.get(`make ${key}`) as { made: boolean } | undefined;
     if (first !== undefined) return ok(first);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { matchesGlob, parseGlob } from "../../core/sandbox/glob.ts";
-import { judgeTop } from "../../core/sandbox/path.ts";
+import { judgePath } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { visibleFiles } from "./visible-files.ts";
 
@@ -27,7 +27,7 @@ export default defineTool({
     truncated: z.boolean().describe(`True when there are more than ${MAX_FILES}`),
   }),
   async run({ glob: rawGlob, path }, { files, sandbox }) {
-    const top = judgeTop(path, sandbox);
+    const top = judgePath(path, sandbox, "list");
     if (!top.ok) return failWith(top.error);
     const glob = parseGlob(rawGlob);
     if (!glob.ok) return failWith(glob.error);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { judgeTop } from "../../core/sandbox/path.ts";
+import { judgePath } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { searchFiles, searchNotes, toSearchRows } from "./file-search.ts";
 import { compileLinePattern } from "./line-search.ts";
@@ -40,7 +40,7 @@ export default defineTool({
   }),
   async run({ pattern, path, max_results, timeout_ms, case_sensitive }, { files, patterns, sandbox, signal, giveWay }) {
     const started = Date.now();
-    const top = judgeTop(path, sandbox);
+    const top = judgePath(path, sandbox, "list");
     if (!top.ok) return failWith(top.error);
     const compiled = compileLinePattern(pattern, case_sensitive, patterns);
     if (!compiled.ok) return failWith(compiled.error);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseGlob } from "../../core/sandbox/glob.ts";
-import { judgeTop } from "../../core/sandbox/path.ts";
+import { judgePath } from "../../core/sandbox/path.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 import { searchFiles, searchNotes, toSearchRows } from "./file-search.ts";
 import { compileLinePattern } from "./line-search.ts";
@@ -37,7 +37,7 @@ export default defineTool({
     note: z.string().nullable().describe("What is wrong with the pattern"),
   }),
   async run({ pattern, path, glob: rawGlob }, { files, patterns, sandbox, signal, giveWay }) {
-    const top = judgeTop(path, sandbox);
+    const top = judgePath(path, sandbox, "list");
     if (!top.ok) return failWith(top.error);
     const glob = parseGlob(rawGlob);
     if (!glob.ok) return failWith(glob.error);

@@ -93,7 +93,7 @@ export function filesChangesContract(name: string, open: () => FilesPort | Promi
       const files = await start({});
       const twice = [write("a.txt", "1"), write("a.txt", "2")];
       expect(codeOf(await files.apply(twice, freshKey()))).toBe("invalid_input");
-      for (const path of ["../a", "/a", "a//b", "", "a\0b", "e\u0301"]) {
+      for (const path of ["../a", "/a", "a//b", "", "a\0b", "e\u0301", "sandbox:/a"]) {
         expect(["invalid_input", "sandbox_denied"]).toContain(
           codeOf(await files.apply([write(path, "x")], freshKey())),
         );

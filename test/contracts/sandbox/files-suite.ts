@@ -355,6 +355,19 @@ export function filesContract(name: string, open: () => FilesPort | Promise<File
       expect(codeOf(await files.restore("a.txt", 1, { ...freshKey(), ifVersion: 1 }))).toBe("conflict");
     });
 
+    it("stores nothing at a path that a caller writes for another", async () => {
+      const files = await open();
+      const path = "sandbox:/a.txt";
+      const refused = [
+        await files.write(path, bytesOf("x"), freshKey()),
+        await files.write("b.txt", bytesOf("x"), { ...freshKey(), backupPath: path }),
+        await files.makeDirectory(path, freshKey()),
+      ];
+      expect(refused.map(codeOf)).toEqual(["invalid_input", "invalid_input", "invalid_input"]);
+      expect(codeOf(await files.remove(path, freshKey()))).toBe("not_found");
+      expect(valueOf(await files.list(""))).toEqual([]);
+    });
+
     it("judges the form of a path for every change", async () => {
       const files = await open();
       for (const path of ["../a", "/a", "a//b", "a/./b", "a\\b", "a\0b", "", "a/"]) {

@@ -224,6 +224,15 @@ describe("what a command changed", () => {
     expect([await read("src/.env"), await read("a.txt")]).toEqual(["src/.env", "a.txt"]);
   });
 
+  it("never replaces a file through another spelling of its path", async () => {
+    const { result } = await run({}, (work) => void work.set("sandbox:/a.txt", encode("other")));
+    expect(result.changed).toEqual([]);
+    expect(result.refused).toEqual([
+      { path: "sandbox:/a.txt", why: 'path: a path must be in its canonical form: write "a.txt"' },
+    ]);
+    expect(await read("a.txt")).toBe("a.txt");
+  });
+
   it.each<[string, Partial<CallFacts>, string]>([
     [
       "allow_write is false",
