@@ -1,8 +1,8 @@
 /** The Worker's HTTP entry point: the order of the middleware, the routes, and how errors become replies. */
-import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { freeDiskFromEnv } from "../adapters/env/health.ts";
-import { describeIssue } from "../core/base/describe-issue.ts";
+import "../core/base/describe-issue.ts";
 import { ERRORS, type Failure, OttoError } from "../core/base/errors.ts";
 import { CHANNEL_SECRETS } from "./channels/channels.ts";
 import { CONSOLE_METHODS, findConsoleFile, isConsolePath } from "./console/page.ts";
@@ -73,8 +73,6 @@ import { getCurrentPath } from "./http/moved-paths.ts";
 
 /** Builds the app. It has no state of a request, so one app serves a whole isolate. */
 export function createApp(): App {
-  // Every schema's default message, in Otto's words.
-  z.config({ customError: describeIssue });
   const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid, getPath: getCurrentPath }) as App;
   const refuseWhileUnready = refuseUnready(CHANNEL_SECRETS);
   app.use(drainBody, requestId, securityHeaders, checkHost);

@@ -1,18 +1,24 @@
 /**
  * Says what is wrong with a value and what to give instead, in Otto's words, for every kind of issue that zod reports.
- * Pass it to a parse as `{ error: describeIssue }`. A schema's own message comes before it. The text follows a field's
- * name and a colon.
+ * Importing this file sets it for every parse. A schema's own message comes before it. The text follows a field's name
+ * and a colon.
+ *
+ * No value is quoted: it may be a secret that a caller put there by mistake. Its kind is named instead.
  */
-import type { z } from "zod";
+import { z } from "zod";
+import { getField } from "./json-fields.ts";
 import { findNearest } from "./nearest.ts";
 import { getOwn } from "./own-field.ts";
 
-/** The most characters of a quoted value, and the most choices that a message lists. */
+/** The most characters of a quoted name or choice, and the most that a message lists. */
 const MAX_QUOTED = 60;
 const MAX_CHOICES = 30;
+const MAX_PATTERN = 200;
+
+z.config({ customError: describeIssue });
 
 /** Describes an issue that no schema has a message for. */
-export function describeIssue(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return describeType(issue.expected, issue.input);
@@ -31,9 +37,9 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_union":
       return describeUnion(issue);
     case "invalid_key":
-      return `has a name that it cannot have: ${listMessages(issue.issues)}`;
+      return `has a name that it cannot have: ${joinMessages(issue.issues)}`;
     case "invalid_element":
-      return `has a value that it cannot have: ${listMessages(issue.issues)}`;
+      return `has a value that it cannot have: ${joinMessages(issue.issues)}`;
     case "custom":
       return issue.input === undefined ? "is missing" : "does not have the form that it needs";
   }
@@ -68,24 +74,32 @@ function describeType(expected: string, input: unknown): string {
   if (input === undefined) return `is missing; give ${wanted}`;
   if (expected === "never" || expected === "undefined") return "must not be given; omit it";
   if (input === null) return `has to be ${wanted}, not null; omit it if it is optional`;
-  return `has to be ${wanted}, not ${describeWrongType(input)}`;
+  return `has to be ${wanted}, not ${describeKind(input)}`;
 }
 
-/** Names the kind of a list or an object: what is in it may be a secret that a caller put there by mistake. */
-function describeWrongType(input: unknown): string {
+/** Names the kind of a value. */
+function describeKind(input: unknown): string {
+  if (input === null) return "null";
   if (Array.isArray(input)) return "a list";
-  return typeof input === "object" ? "an object" : quote(input);
+  return getOwn(KINDS, typeof input) ?? "of another type";
 }
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  bigint: "a number",
+  boolean: "true or false",
+  object: "an object",
+};
 
 function describeChoice(values: readonly unknown[], input: unknown): string {
-  const choices = values.map((value) => quote(value));
-  const listed = choices.length > MAX_CHOICES ? [...choices.slice(0, MAX_CHOICES), "…"] : choices;
-  const wanted = joinChoices(listed);
+  const choices = values.slice(0, MAX_CHOICES).map((value) => quote(value));
+  const wanted = joinChoices(values.length > MAX_CHOICES ? [...choices, "…"] : choices);
   if (input === undefined) return `is missing; give ${wanted}`;
   const texts = values.filter((value) => typeof value === "string");
-  const nearest = typeof input === "string" ? findNearest(input, texts) : null;
-  const hint = nearest === null ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
-  return `has to be ${wanted}, not ${quote(input)}${hint}`;
+  if (typeof input !== "string" || texts.length === 0) return `has to be ${wanted}, not ${describeKind(input)}`;
+  const nearest = findNearest(input, texts);
+  return `has to be ${wanted}${nearest === null ? "" : `; did you mean ${quote(nearest)}?`}`;
 }
 
 function describeBound(
@@ -95,7 +109,7 @@ function describeBound(
 ): string {
   const amount = exact === true ? `exactly ${limit}` : `${bound} ${limit}`;
   const unit = getOwn(UNITS, origin);
-  if (unit === undefined) return `has to be ${amount}, not ${quote(input)}`;
+  if (unit === undefined) return `has to be ${amount}`;
   const given = typeof input === "string" || Array.isArray(input) ? `, not ${input.length}` : "";
   return `has to have ${amount} ${limit === 1 ? unit.replace(/s$/, "") : unit}${given}`;
 }
@@ -134,25 +148,28 @@ function describeFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidString
   ] as const)
     if (typeof issue[name] === "string") return `has to ${verb} ${quote(issue[name])}`;
   const known = getOwn(FORMATS, format);
-  if (known !== undefined) return `has to be ${known}, not ${quote(issue.input)}`;
+  if (known !== undefined) return `has to be ${known}`;
   return pattern === undefined
     ? "does not have the form that it needs"
-    : `has to match the pattern ${pattern.slice(0, 200)}, which ${quote(issue.input)} does not`;
+    : `has to match the pattern ${pattern.slice(0, MAX_PATTERN)}`;
 }
 
 function describeUnknown(keys: readonly string[]): string {
-  return `there is no ${keys.map(quote).join(", ")} here; omit it`;
+  return `there is no ${keys.slice(0, MAX_CHOICES).map(quote).join(", ")} here; omit it`;
 }
 
-function describeUnion({ errors, input, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
-  if (Array.isArray(options) && options.length > 0) return describeChoice(options, input);
-  const texts = new Set(errors.flatMap(([first]) => (first === undefined ? [] : [prefixPath(first)])));
-  if (texts.size === 0) return "fits more than one of its forms; omit what belongs to the other";
-  return [...texts].join("; or ");
+/** `options` are the values of a discriminator, and `input` is then the object that has it. */
+function describeUnion({ errors, input, options, discriminator }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
+  if (Array.isArray(options) && options.length > 0)
+    return describeChoice(options, getField(input, discriminator ?? ""));
+  const firsts = errors.flatMap(([first]) => (first === undefined ? [] : [first]));
+  return firsts.length === 0
+    ? "fits more than one of its forms; omit what belongs to the other"
+    : joinMessages(firsts, "; or ");
 }
 
-function listMessages(issues: readonly z.core.$ZodIssue[]): string {
-  return [...new Set(issues.map(prefixPath))].join("; ");
+function joinMessages(issues: readonly z.core.$ZodIssue[], separator = "; "): string {
+  return [...new Set(issues.slice(0, MAX_CHOICES).map(prefixPath))].join(separator);
 }
 
 function prefixPath({ path, message }: z.core.$ZodIssue): string {
@@ -163,8 +180,8 @@ function joinChoices(choices: readonly string[]): string {
   return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1) ?? ""}`;
 }
 
-/** The start of a value as JSON. */
+/** A name or a choice as JSON, up to a bound. */
 function quote(value: unknown): string {
-  const text = typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? String(value));
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value);
 }

@@ -4,7 +4,8 @@
  */
 import { z } from "zod";
 import { checkTemplate, type Fault } from "./check-template.ts";
-import { failed, type Failure, ok, type Result } from "../base/errors.ts";
+import { type Failure, ok, type Result } from "../base/errors.ts";
+import { type FieldError, invalidInput } from "../base/invalid-input.ts";
 import { isSafeMethod } from "../web/http-method.ts";
 import { compileSchema } from "../lib/json-schema/compile.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
@@ -116,12 +117,9 @@ export function getDefaultEffect(method: HttpTemplate["method"]): EffectClass {
 }
 
 /** The failure for an invalid tool. */
-export function failInvalidTool(name: string, faults: readonly Fault[]): Failure {
-  const problems = faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
-  const message = `${name} is not a valid tool: ${problems}.`.slice(0, 2_000);
-  const [first] = faults;
-  return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields: faults })
-    .error;
+export function failInvalidTool(name: string, faults: readonly FieldError[]): Failure {
+  const failure = invalidInput(faults);
+  return { ...failure, message: `${name} is not a valid tool: ${failure.message}.` };
 }
 
 /** Parses a stored definition. */

@@ -3,14 +3,11 @@
  * object or a list as text, and one value where a list is wanted. A value whose own type the schema accepts is left as it
  * is, and so is everything whose meaning would be a guess. The schema itself judges the outcome.
  */
-import { findExceededBound, MAX_DEPTH } from "../base/json-size.ts";
-import { parseJson } from "../base/parse-json.ts";
+import { parseArguments } from "./parse-arguments.ts";
 
 type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Alternatives inside alternatives that are looked at. */
-const MAX_NESTED_ALTERNATIVES = 4;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Keywords that decide on a value's type in ways that are not followed here. */
 const OPAQUE: readonly string[] = ["$ref", "$dynamicRef", "allOf", "not", "if"];
@@ -46,32 +43,51 @@ function fitParts(value: unknown, schema: Fields): unknown {
 function readText(text: string, types: ReadonlySet<JsonType>): unknown {
   if ((types.has("number") || types.has("integer")) && NUMBER.test(text)) {
     const number = Number(text);
-    // Digits beyond 2 ** 53 would be rounded.
-    const isExact = Number.isSafeInteger(number) || (Number.isFinite(number) && !/^-?\d+$/.test(text));
-    if (isExact && (types.has("number") || Number.isInteger(number))) return number;
+    if (isExact(number, text) && (types.has("number") || Number.isInteger(number))) return number;
   }
   if (types.has("boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
   const wantsObject = types.has("object") && text.startsWith("{");
   const wantsList = types.has("array") && text.startsWith("[");
   if (!wantsObject && !wantsList) return undefined;
-  const value = parseJson(text);
-  const isTooDeep = findExceededBound(value, { depth: MAX_DEPTH, values: Infinity, characters: Infinity }) !== null;
-  return isTooDeep || value === null ? undefined : value;
+  const parsed = parseArguments(text);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+/** False where a number would round the text's digits, as it does beyond 2 ** 53. */
+function isExact(number: number, text: string): boolean {
+  return Number.isFinite(number) && toDigits(String(number)) === toDigits(text);
+}
+
+/** Writes a decimal number in one form: its significant digits, and the power of ten of the last one. */
+function toDigits(text: string): string {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = trimZeros(digits);
+  if (significant === "") return "0";
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+/** A loop, because `/0+$/` takes quadratic time. */
+function trimZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
 }
 
 const listed = new WeakMap<object, ReadonlySet<JsonType> | null>();
 
 /** Returns the types that a schema accepts; null if it accepts any, or does not say plainly. */
-function listTypes(schema: unknown, depth = 0): ReadonlySet<JsonType> | null {
-  if (!isFields(schema) || depth > MAX_NESTED_ALTERNATIVES) return null;
+function listTypes(schema: unknown): ReadonlySet<JsonType> | null {
+  if (!isFields(schema)) return null;
   const known = listed.get(schema);
   if (known !== undefined) return known;
-  const types = readTypes(schema, depth);
+  const types = readTypes(schema);
   listed.set(schema, types);
   return types;
 }
 
-function readTypes(schema: Fields, depth: number): ReadonlySet<JsonType> | null {
+function readTypes(schema: Fields): ReadonlySet<JsonType> | null {
   if (OPAQUE.some((keyword) => Object.hasOwn(schema, keyword))) return null;
   const { type, anyOf, oneOf } = schema;
   if (typeof type === "string") return new Set([type as JsonType]);
@@ -82,7 +98,7 @@ function readTypes(schema: Fields, depth: number): ReadonlySet<JsonType> | null 
   if (!Array.isArray(alternatives)) return null;
   const types = new Set<JsonType>();
   for (const alternative of alternatives) {
-    const own = listTypes(alternative, depth + 1);
+    const own = listTypes(alternative);
     if (own === null) return null;
     for (const one of own) types.add(one);
   }

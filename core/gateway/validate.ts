@@ -4,47 +4,49 @@
  */
 import type { z } from "zod";
 import { failed, ok, type Result } from "../base/errors.ts";
-import { describeIssue, describeUnknownName } from "../base/describe-issue.ts";
-import { parseJson } from "../base/parse-json.ts";
-import { MAX_DEPTH, findExceededBound } from "../base/json-size.ts";
+import { describeUnknownName } from "../base/describe-issue.ts";
+import { invalidInput, MAX_INVALID_FIELDS } from "../base/invalid-input.ts";
+import type { SandboxRules } from "../sandbox/rules.ts";
 import { getArgumentSchemas, getInputSchema } from "../tool/input-schema.ts";
 import type { Tool } from "../tool/tool.ts";
 import { nameArguments, toCanonicalName } from "./argument-names.ts";
+import { canonicalisePaths } from "./canonical-paths.ts";
 import { fitTypes } from "./fit-types.ts";
-
-/** Parses the model's argument text into a value of bounded depth. Empty text means no arguments. */
-export function parseArguments(text: string): Result<unknown> {
-  if (text.trim() === "") return ok({});
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return failed("invalid_input", "The arguments are not valid JSON. Send one JSON object.", { field: "arguments" });
-  }
-  const tooLarge = findExceededBound(value, { depth: MAX_DEPTH, values: Infinity, characters: Infinity });
-  return tooLarge === null
-    ? ok(value)
-    : failed("invalid_input", `The arguments cannot be taken: ${tooLarge}.`, { field: "arguments" });
-}
+import { parseArguments } from "./parse-arguments.ts";
 
 /** The fields of a tool that its arguments are validated by. */
-export type ValidatedTool = Pick<Tool, "name" | "aliases" | "input" | "toolbox" | "written">;
+export type ValidatedTool = Pick<Tool, "name" | "aliases" | "input" | "toolbox" | "written" | "refersTo">;
 
-/** Validates arguments under their canonical names and in the schema's types, and names each invalid field. */
-export function validateArguments(tool: ValidatedTool, given: unknown): Result<unknown> {
-  const object = typeof given === "string" ? parseJson(given) : given;
-  if (object === null || typeof object !== "object" || Array.isArray(object)) {
+/**
+ * Validates arguments under their canonical names and in the schema's types, and names each invalid field. With the
+ * agent's rules, paths are judged and canonical, which is what policy, hash, approval and the tool see; the schema sees
+ * them so too, because what it refuses has to be refused in every spelling: `./-x` is `-x`.
+ */
+export function validateArguments(tool: ValidatedTool, given: unknown, rules?: SandboxRules): Result<unknown> {
+  const fitted = readArguments(tool, given);
+  if (!fitted.ok) return fitted;
+  const canonicalise = (values: unknown) =>
+    rules === undefined ? ok(values) : canonicalisePaths(tool.refersTo, values, rules);
+  const written = canonicalise(fitted.value);
+  if (!written.ok) return written;
+  const parsed = tool.input.safeParse(written.value);
+  // Again: a default of the schema is a path as well.
+  if (parsed.success) return canonicalise(parsed.data);
+  const fields = parsed.error.issues.slice(0, MAX_INVALID_FIELDS).flatMap((issue) => describeField(tool, issue));
+  return { ok: false, error: invalidInput(fields) };
+}
+
+/** Returns the arguments under their canonical names, in the types that the schema wants. */
+function readArguments(tool: ValidatedTool, given: unknown): Result<unknown> {
+  const read = typeof given === "string" ? parseArguments(given) : ok(given);
+  if (!read.ok) return read;
+  const { value } = read;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
     const message = `The arguments of ${tool.name} have to be one JSON object, such as {"name": "value"}.`;
     return failed("invalid_input", message, { field: "arguments" });
   }
-  const named = nameArguments(tool, object);
-  if (!named.ok) return named;
-  const parsed = tool.input.safeParse(fitTypes(named.value, getInputSchema(tool)), { error: describeIssue });
-  if (parsed.success) return ok(parsed.data);
-  const fields = parsed.error.issues.flatMap((issue) => describeField(tool, issue));
-  const [first] = fields;
-  const message = fields.map(({ field, message: text }) => `${field}: ${text}`).join("; ");
-  return failed("invalid_input", message, { ...(first === undefined ? {} : { field: first.field }), fields });
+  const named = nameArguments(tool, value);
+  return named.ok ? ok(fitTypes(named.value, getInputSchema(tool))) : named;
 }
 
 /**
@@ -72,5 +74,7 @@ function describeField(tool: ValidatedTool, issue: z.core.$ZodIssue): { field: s
   const path = issue.path.map(String);
   if (issue.code !== "unrecognized_keys") return [{ field: path.join(".") || "arguments", message: issue.message }];
   const names = path.length === 0 ? Object.keys(getArgumentSchemas(tool)) : [];
-  return issue.keys.map((key) => ({ field: [...path, key].join("."), message: describeUnknownName(key, names) }));
+  return issue.keys
+    .slice(0, MAX_INVALID_FIELDS)
+    .map((key) => ({ field: [...path, key].join("."), message: describeUnknownName(key, names) }));
 }

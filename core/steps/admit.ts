@@ -5,7 +5,6 @@ import type { CallContext } from "../model/label-messages.ts";
 import { listSkillsInForce } from "../task/skills-in-force.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
-import { canonicalisePaths } from "../gateway/canonical-paths.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { getSettings } from "./tool-settings.ts";
@@ -32,17 +31,15 @@ export interface AdmitContext {
 export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitContext): Result<AdmittedCall> {
   const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
-  const valid = validateArguments(tool, given);
-  if (!valid.ok) return valid;
   const { config } = facts.agent;
-  const canonical = canonicalisePaths(tool, valid.value, getSandboxRules(config));
-  if (!canonical.ok) return canonical;
-  const known = tool.check?.(canonical.value as never, getCheckFacts(tool, facts, toolset)) ?? null;
+  const valid = validateArguments(tool, given, getSandboxRules(config));
+  if (!valid.ok) return valid;
+  const known = tool.check?.(valid.value as never, getCheckFacts(tool, facts, toolset)) ?? null;
   if (known?.kind === "fails") return { ok: false, error: known.failure };
   const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
   const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
   // This tool's own schema produced the value, so its functions accept it.
-  const checked = canonical.value as never;
+  const checked = valid.value as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
   const { decision, because } = decidePolicy(
     tool,
@@ -54,7 +51,7 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
   const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
-  return ok({ arguments: canonical.value, terms: toTerms(tool, checked, effectFacts), askFirst, answer: known });
+  return ok({ arguments: valid.value, terms: toTerms(tool, checked, effectFacts), askFirst, answer: known });
 }
 
 /** Returns what a tool may know of a call before policy. */

@@ -9,7 +9,8 @@ import type { Tool } from "../tool/tool.ts";
 import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
 import { isSameName } from "../gateway/model-names.ts";
-import { parseArguments, validateArguments } from "../gateway/validate.ts";
+import { parseArguments } from "../gateway/parse-arguments.ts";
+import { validateArguments } from "../gateway/validate.ts";
 
 /** A call as the model requested it. `arguments` is JSON text. */
 export interface ModelCall {

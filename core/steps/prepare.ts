@@ -29,7 +29,8 @@ import { createStepBudget, limitStep, TOO_MANY_PATTERNS } from "./step-patterns.
 import { describeMissing } from "./tool-bus.ts";
 import type { Toolset } from "./toolset.ts";
 import { findTouches } from "../gateway/touches.ts";
-import { parseArguments, validateOutput } from "../gateway/validate.ts";
+import { parseArguments } from "../gateway/parse-arguments.ts";
+import { validateOutput } from "../gateway/validate.ts";
 
 /** The most calls of one step; further ones are refused. */
 export const MAX_CALLS_PER_STEP = 64;

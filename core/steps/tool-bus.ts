@@ -3,7 +3,7 @@
  * actions outside the bus are passed in.
  */
 import { type CustomTool, createCustomTool, customToolSchema, failInvalidTool } from "../custom-tools/custom-tool.ts";
-import { describeIssue } from "../base/describe-issue.ts";
+import "../base/describe-issue.ts";
 import { findNearest } from "../base/nearest.ts";
 import { failed, type Failure, ok, type Result } from "../base/errors.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
@@ -141,7 +141,7 @@ export function judgeDefinition(
   given: unknown,
   patterns: PatternsPort,
 ): Result<{ readonly tool: OutsideTool; readonly definition: CustomTool }> {
-  const parsed = customToolSchema.safeParse(given, { error: describeIssue });
+  const parsed = customToolSchema.safeParse(given);
   if (!parsed.success) {
     const faults = parsed.error.issues.flatMap(({ path, message, ...issue }) => {
       const names = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...path, key]) : [path];

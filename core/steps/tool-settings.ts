@@ -2,11 +2,12 @@
  * The settings of an agent's `tool_config`: those that a tool declares and its calls read from `config`, and those of a
  * toolbox, which apply to the agent or to each of its tools. Other settings are refused by name.
  */
-import { describeIssue } from "../base/describe-issue.ts";
+import "../base/describe-issue.ts";
+import { invalidInput } from "../base/invalid-input.ts";
 import { getOwn } from "../base/own-field.ts";
 import { z } from "zod";
 import { type AgentConfig, deniedPatternSchema } from "../agents/agent.ts";
-import { failed, ok, type Result } from "../base/errors.ts";
+import { ok, type Result } from "../base/errors.ts";
 import { indexByKey } from "./tool-bus.ts";
 import { compileBlocked } from "../lib/shell/blocked-patterns.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
@@ -53,10 +54,7 @@ export function checkToolConfig(
     const isKnown = tool !== undefined || toolboxes.has(name);
     return [{ field, message: isKnown ? "has nothing that can be set" : "there is no tool or toolbox of this name" }];
   });
-  const [first] = faults;
-  if (first === undefined) return ok(config);
-  const message = faults.map((fault) => `${fault.field}: ${fault.message}`).join("; ");
-  return failed("invalid_input", message.slice(0, 2_000), { field: first.field, fields: faults });
+  return faults.length === 0 ? ok(config) : { ok: false, error: invalidInput(faults) };
 }
 
 /** Applies the settings of toolboxes as the agent's own fields. */
@@ -91,7 +89,7 @@ function getToolboxSchema(name: string): z.ZodObject | undefined {
 }
 
 function findSettingFaults(schema: z.ZodObject, given: unknown, field: string) {
-  const parsed = schema.strict().safeParse(given, { error: describeIssue });
+  const parsed = schema.strict().safeParse(given);
   if (parsed.success) return [];
   return parsed.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"

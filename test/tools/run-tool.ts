@@ -6,7 +6,6 @@ import { openToolSearch } from "../../core/steps/find-tools.ts";
 import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
 import { getInputSchema } from "../../core/tool/input-schema.ts";
 import { toModelSpec } from "../../core/steps/toolset.ts";
-import { canonicalisePaths } from "../../core/gateway/canonical-paths.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
 import { type Failure, ok } from "../../core/base/errors.ts";
 import { toShownText } from "../../core/prompt/rows.ts";
@@ -99,13 +98,11 @@ export async function runTool(
   ports: Partial<ToolPorts> = {},
   facts: Partial<CallFacts> = {},
 ): Promise<Ran> {
-  const parsed = validateArguments(tool, given);
+  const context = { ...contextFacts(), ...facts, ...freshPorts(), ...ports } as ToolContext<keyof ToolPorts>;
+  const parsed = validateArguments(tool, given, context.sandbox);
   if (!parsed.ok) return { failure: parsed.error };
   if (tool.name === CALL_TOOL) return await runCalled(parsed.value, ports, facts);
-  const context = { ...contextFacts(), ...facts, ...freshPorts(), ...ports } as ToolContext<keyof ToolPorts>;
-  const canonical = canonicalisePaths(tool, parsed.value, context.sandbox);
-  if (!canonical.ok) return { failure: canonical.error };
-  const outcome = await tool.run(canonical.value as never, context);
+  const outcome = await tool.run(parsed.value as never, context);
   if (outcome.kind === "failure")
     return { failure: outcome.failure, ...(outcome.result === undefined ? {} : { result: outcome.result }) };
   if (outcome.kind === "control") return { control: outcome.control };

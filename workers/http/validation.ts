@@ -1,22 +1,7 @@
 /** Validates a request against a route's schema: reports every invalid field as a dotted path. */
 import type { z } from "zod";
-import { type Failure, OttoError } from "../../core/base/errors.ts";
-
-/** An invalid field. */
-export interface FieldError {
-  readonly field: string;
-  readonly message: string;
-}
-
-/** Maximum number of fields in one reply. */
-const MAX_FIELDS = 50;
-
-/** Creates the failure of an invalid body, query or path. */
-export function invalidInput(fields: readonly FieldError[]): Failure {
-  const shown = fields.slice(0, MAX_FIELDS);
-  const detail = shown.map(({ field, message }) => `${field}: ${message}`).join("; ");
-  return { code: "invalid_input", message: detail.slice(0, 2000), fields: shown };
-}
+import { OttoError } from "../../core/base/errors.ts";
+import { type FieldError, invalidInput } from "../../core/base/invalid-input.ts";
 
 /** Lists the fields of a failed parse. `whole` names the value itself, e.g. `body`. */
 function toFieldErrors(issues: readonly z.core.$ZodIssue[], whole: string): FieldError[] {
@@ -58,7 +43,7 @@ function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): 
 }
 
 function toDottedPath(path: readonly PropertyKey[], whole: string): string {
-  return path.length === 0 ? whole : path.map(String).join(".").slice(0, 300);
+  return path.length === 0 ? whole : path.map(String).join(".");
 }
 
 function lowerFirst(text: string): string {

@@ -141,6 +141,9 @@ export const NAMES: readonly (readonly [written: string, tool: string])[] = [
   ["yaml_parse", "yaml.parse"],
 ];
 
+/** Where programs see the sandbox. */
+const CAGE = "/work";
+
 type Refused = readonly [tool: string, given: object | string, code: string, field: string, message: RegExp];
 
 /** What would change its meaning by guessing, and what no caller may name. */
@@ -196,21 +199,23 @@ export const REFUSED: readonly Refused[] = [
   ["http.get", { url: "https://example.com/", encoding: "utf-8" }, "invalid_input", "encoding", /no argument/],
   ["fs.read", { path: "a.md", cmd: "ls" }, "invalid_input", "cmd", /no argument of this name/],
   // Values that are not what the schema wants, in any reading.
-  ["wait", { seconds: "a minute" }, "invalid_input", "seconds", /has to be a number, not "a minute"$/],
+  ["wait", { seconds: "a minute" }, "invalid_input", "seconds", /has to be a number, not a text$/],
   ["wait", { seconds: "30s" }, "invalid_input", "seconds", /has to be a number/],
   ["wait", { seconds: "0x1e" }, "invalid_input", "seconds", /has to be a number/],
   ["wait", { seconds: "030" }, "invalid_input", "seconds", /has to be a number/],
-  ["wait", { seconds: "1.5" }, "invalid_input", "seconds", /has to be a number, not "1.5"$/],
+  ["wait", { seconds: "1.5" }, "invalid_input", "seconds", /has to be a number, not a text$/],
   ["wait", { seconds: "" }, "invalid_input", "seconds", /has to be a number/],
   ["wait", { seconds: true }, "invalid_input", "seconds", /has to be a number/],
-  ["wait", { seconds: 0 }, "invalid_input", "seconds", /has to be at least 1, not 0$/],
-  ["wait", { seconds: "301" }, "invalid_input", "seconds", /has to be at most 300, not 301$/],
+  ["wait", { seconds: 0 }, "invalid_input", "seconds", /has to be at least 1$/],
+  ["wait", { seconds: "301" }, "invalid_input", "seconds", /has to be at most 300$/],
   ["wait", { seconds: null }, "invalid_input", "seconds", /not null/],
   ["fs.read", { path: "a.md", max_size: "9007199254740993" }, "invalid_input", "max_size", /a whole number|a number/],
-  ["grep", { pattern: "x", case_sensitive: "yes" }, "invalid_input", "case_sensitive", /true or false, not "yes"$/],
-  ["grep", { pattern: "x", case_sensitive: 0 }, "invalid_input", "case_sensitive", /true or false, not 0$/],
+  ["grep", { pattern: "x", case_sensitive: "yes" }, "invalid_input", "case_sensitive", /true or false, not a text$/],
+  ["grep", { pattern: "x", case_sensitive: 0 }, "invalid_input", "case_sensitive", /true or false, not a number$/],
+  ["fs.read", { path: "a.md", max_size: "9007199254740993.0" }, "invalid_input", "max_size", /not a text$/],
+  ["run_command", { command: "ls", cwd: CAGE }, "sandbox_denied", "cwd", /write \.\)$/],
   ["fs.read", { path: ["a.md"] }, "invalid_input", "path", /has to be a text, not a list$/],
-  ["fs.read", { path: 7 }, "invalid_input", "path", /has to be a text, not 7$/],
+  ["fs.read", { path: 7 }, "invalid_input", "path", /has to be a text, not a number$/],
   ["memory_save", { content: "x", tags: [{ name: "a" }] }, "invalid_input", "tags.0", /has to be a text/],
   [
     "http_request",

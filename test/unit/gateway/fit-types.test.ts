@@ -41,6 +41,17 @@ test.each([
   ['{"a": "5"}', { type: "object", properties: { a: { type: "integer" } } }, { a: 5 }],
   ["6.02e23", { type: "number" }, 6.02e23],
   ["9007199254740993", { type: "number" }, "9007199254740993"],
+  ["9007199254740993.0", { type: "number" }, "9007199254740993.0"],
+  ["9007199254740993e0", { type: "integer" }, "9007199254740993e0"],
+  ["3.14159265358979312", { type: "number" }, "3.14159265358979312"],
+  ["1e-400", { type: "number" }, "1e-400"],
+  ["9007199254740992.0", { type: "number" }, 9_007_199_254_740_992],
+  ["0.30000000000000004", { type: "number" }, 0.30000000000000004],
+  ["-0.50", { type: "number" }, -0.5],
+  ["1000000000000000000000", { type: "number" }, 1e21],
+  ["0.0000001e3", { type: "number" }, 0.0001],
+  ["0.0", { type: "integer" }, 0],
+  ["5", { anyOf: [{ anyOf: [{ anyOf: [{ anyOf: [{ anyOf: [{ anyOf: [{ type: "number" }] }] }] }] }] }] }, 5],
   ["1e999", { type: "number" }, "1e999"],
   ["NaN", { type: "number" }, "NaN"],
   [
@@ -50,6 +61,15 @@ test.each([
   ],
 ])("%j by %j is %j", (value, schema, fitted) => {
   expect(fitTypes(value, schema)).toEqual(fitted);
+});
+
+test("any number's own text is that number", () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+      const text = String(number).replace("e+", "e");
+      expect(fitTypes(text, { type: "number" })).toBe(number === 0 ? 0 : number);
+    }),
+  );
 });
 
 test("text nested too deep is left to the schema", () => {

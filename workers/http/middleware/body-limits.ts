@@ -13,7 +13,7 @@ import type { AppContext, AppEnv, Principal } from "../context.ts";
 import { readCounted } from "../counted-body.ts";
 import { findBadText } from "../json-text.ts";
 import { isSignIn, MAX_SIGN_IN_BYTES } from "../admit-sign-in.ts";
-import { invalidInput } from "../validation.ts";
+import { invalidInput } from "../../../core/base/invalid-input.ts";
 import { namesYaml, readDocument } from "../yaml-text.ts";
 
 /** Maximum bytes of a JSON body. */

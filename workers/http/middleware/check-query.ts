@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { OttoError } from "../../../core/base/errors.ts";
 import type { AppEnv } from "../context.ts";
 import { findTextProblem } from "../json-text.ts";
-import { type FieldError, invalidInput } from "../validation.ts";
+import { type FieldError, invalidInput } from "../../../core/base/invalid-input.ts";
 
 export const checkQuery: MiddlewareHandler<AppEnv> = async function checkQuery(c, next) {
   const at = c.req.url.indexOf("?");
