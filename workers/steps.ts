@@ -227,7 +227,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
             signal,
           )
         : prepared;
-    const requested = listRequested(calls, done.calls);
+    const requested = listRequested(calls, done.calls, toolset);
     return { text: done.text, calls, requested, usage: done.usage, finish: done.finish };
   }
 

@@ -3,6 +3,7 @@
  * long or taken is cut and gets the first ten hex digits of its SHA-1.
  */
 import { toHex } from "../base/hex.ts";
+import { toNameKey } from "../tool/source.ts";
 import type { Tool } from "../tool/tool.ts";
 
 const MAX_MODEL_NAME = 64;
@@ -24,22 +25,15 @@ export async function createModelNames(tools: readonly Pick<Tool, "name">[]): Pr
   return names;
 }
 
-/** The form in which names are compared as models write them: without regard to case, dots, underscores and hyphens. */
+/** The key under which a name that is not exact is found: also without regard to case, hyphens and doubled separators. */
 function toLooseKey(name: string): string {
-  return name
-    .slice(0, MAX_NAME_CHARACTERS)
-    .toLowerCase()
-    .replace(/[._-]+/g, "_");
-}
-
-/** True when both may name the same tool, as models write names. */
-export function isSameName(one: string, other: string): boolean {
-  return toLooseKey(one) === toLooseKey(other);
+  return toNameKey(name.slice(0, MAX_NAME_CHARACTERS)).toLowerCase().replace(/[_-]+/g, "_");
 }
 
 /**
  * Finds values by a name in any of the forms that models write, when exactly one value has it. An exact name comes
- * first. The index is built at the first name that is not exact.
+ * first. The index is built at the first name that is not exact. Nothing else compares names loosely: whether a name
+ * means a certain tool depends on what other tools there are.
  */
 export function createNameFinder<Value>(exact: ReadonlyMap<string, Value>): (name: string) => Value | null {
   let loose: ReadonlyMap<string, Value | null> | null = null;

@@ -8,7 +8,6 @@ import { admitCall, type AdmitContext } from "./admit.ts";
 import type { Tool } from "../tool/tool.ts";
 import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
-import { isSameName } from "../gateway/model-names.ts";
 import { parseArguments } from "../gateway/parse-arguments.ts";
 import { validateArguments } from "../gateway/validate.ts";
 
@@ -52,11 +51,16 @@ export function unwrapCall(
 }
 
 /** Returns the inner call of `call_tool` without an approval check. */
-export function parseInnerCall(callTool: Tool, given: unknown): Result<z.infer<typeof calledToolSchema>> {
+export function parseInnerCall(
+  callTool: Tool,
+  given: unknown,
+  resolve: Toolset["resolve"],
+): Result<z.infer<typeof calledToolSchema>> {
   const valid = validateArguments(callTool, given);
   if (!valid.ok) return valid;
   const within = calledToolSchema.parse(valid.value);
-  return isSameName(within.name, CALL_TOOL) ? NOT_ITSELF : ok(within);
+  const inner = resolve(within.name);
+  return inner !== null && isCallTool(inner) ? NOT_ITSELF : ok(within);
 }
 
 const NOT_ITSELF = failed("invalid_input", `${CALL_TOOL} does not call itself. Name the tool that is to be called.`, {

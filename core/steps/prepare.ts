@@ -20,11 +20,11 @@ import { hashArguments } from "../gateway/arguments-hash.ts";
 import { namesFiles } from "../gateway/bind-files.ts";
 import { type ModelCall, unwrapCall } from "./call-tool.ts";
 import { judgeInfluenced } from "./judge-influenced.ts";
-import { cleanName, isSameName } from "../gateway/model-names.ts";
+import { cleanName } from "../gateway/model-names.ts";
 import { getGround, listTexts } from "./read-ground.ts";
 import { shapeError } from "../gateway/shape.ts";
 import { toShownText } from "../prompt/rows.ts";
-import { CALL_TOOL, FIND_TOOLS } from "./shown-tools.ts";
+import { FIND_TOOLS } from "./shown-tools.ts";
 import { createStepBudget, limitStep, TOO_MANY_PATTERNS } from "./step-patterns.ts";
 import { describeMissing } from "./tool-bus.ts";
 import type { Toolset } from "./toolset.ts";
@@ -79,17 +79,21 @@ export async function prepareCalls(requested: readonly ModelCall[], given: Prepa
 }
 
 /** Returns the calls for the conversation: as the model wrote them, with the tools' own names as one word each. */
-export function listRequested(prepared: readonly PreparedCall[], requested: readonly ModelCall[]): RequestedCall[] {
+export function listRequested(
+  prepared: readonly PreparedCall[],
+  requested: readonly ModelCall[],
+  toolset: Pick<Toolset, "resolve">,
+): RequestedCall[] {
   return prepared.map(({ id, tool }, index) => ({
     id,
-    name: toConversationName(requested[index]?.name ?? tool, tool),
+    name: toConversationName(requested[index]?.name ?? tool, toolset),
     arguments: requested[index]?.arguments ?? "",
   }));
 }
 
 /** What was read to find the tool's source has one spelling of its name (`read-ground.ts`). */
-function toConversationName(written: string, tool: string): string {
-  const own = [tool, CALL_TOOL].find((name) => isSameName(name, written));
+function toConversationName(written: string, { resolve }: Pick<Toolset, "resolve">): string {
+  const own = resolve(written)?.name;
   return own === undefined ? cleanName(written) : cleanName(own).replaceAll(".", "_");
 }
 

@@ -13,7 +13,6 @@ import { joinLabels, type Label, mayInstruct, OPERATOR, PERSON, TENANT } from ".
 import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
-import { isSameName } from "../gateway/model-names.ts";
 import { EXPAND_RESULT } from "../gateway/shape.ts";
 import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
@@ -145,7 +144,7 @@ function sortSummary({ label, content }: LabelledMessage, at: number, { sorted, 
 function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: number, sorting: Sorting): void {
   const { sorted, calls, uploads, toolset } = sorting;
   const { label, content } = message;
-  const resultCall = findCall(message.callId, message.name, calls);
+  const resultCall = findCall(message.callId, message.name, calls, toolset);
   const tool = findTool(resultCall, toolset);
   const text = toText(content, at, message.name, {
     page: findPage(resultCall.given),
@@ -167,23 +166,20 @@ function sortResult(message: Extract<LabelledMessage, { role: "tool" }>, at: num
 }
 
 /** Returns the ids of calls whose results may contain the tenant's records. */
-export function findRecordCalls(
-  messages: readonly Message[],
-  toolset: Partial<Pick<Toolset, "resolve">>,
-): ReadonlySet<string> {
+export function findRecordCalls(messages: readonly Message[], toolset: Names): ReadonlySet<string> {
   const calls = new Map<string, RequestedCall>();
   const found = new Set<string>();
   for (const message of messages) {
     if (message.role === "assistant") for (const call of message.calls ?? []) calls.set(call.id, call);
     if (message.role !== "tool") continue;
-    const tool = findTool(findCall(message.callId, message.name, calls), toolset);
+    const tool = findTool(findCall(message.callId, message.name, calls, toolset), toolset);
     if (message.label === TENANT || mayReadRecords(tool)) found.add(message.callId);
   }
   return found;
 }
 
 /** Returns the tool of a result; null if unknown, such as for a result of an earlier step that `expand_result` read. */
-function findTool({ name }: ResultCall, { resolve }: Partial<Pick<Toolset, "resolve">>): Tool | null {
+function findTool({ name }: ResultCall, { resolve }: Names): Tool | null {
   return name === EXPAND_RESULT ? null : (resolve?.(name) ?? null);
 }
 
@@ -212,21 +208,25 @@ interface ResultCall {
   readonly given: unknown;
 }
 
+type Names = Partial<Pick<Toolset, "resolve">>;
+
 /**
  * Returns the call of a result: the inner one of `call_tool`, and for `expand_result` the call whose result it reads.
- * Names and arguments are as the model wrote them; `name` of a result is the tool's own.
+ * Names and arguments are as the model wrote them; the returned name is the tool's own.
  */
-function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>): ResultCall {
+function findCall(id: string, name: string, calls: ReadonlyMap<string, RequestedCall>, names: Names): ResultCall {
+  const toOwnName = (written: string) => names.resolve?.(written)?.name ?? written;
   const call = calls.get(id);
   const written = parseArguments(call?.arguments);
-  const isWrapped = isSameName(call?.name ?? name, CALL_TOOL);
-  const inner = isWrapped && isSameName(name, CALL_TOOL) ? (getTextField(written, "name") ?? name) : name;
+  const own = toOwnName(name);
+  const isWrapped = toOwnName(call?.name ?? name) === CALL_TOOL;
+  const inner = isWrapped && own === CALL_TOOL ? toOwnName(getTextField(written, "name") ?? name) : own;
   const given = isWrapped ? parseText(getField(written, "arguments")) : written;
-  if (!isSameName(inner, EXPAND_RESULT)) return { id, name: inner, given };
+  if (inner !== EXPAND_RESULT) return { id, name: inner, given };
   const earlier = getTextField(given, "result_id");
   const first = earlier === null || earlier === id ? undefined : calls.get(earlier);
-  const found = first === undefined ? null : findCall(first.id, first.name, new Map([[first.id, first]]));
-  return found === null || isSameName(found.name, EXPAND_RESULT) ? { id, name: EXPAND_RESULT, given } : found;
+  const found = first === undefined ? null : findCall(first.id, first.name, new Map([[first.id, first]]), names);
+  return found === null || found.name === EXPAND_RESULT ? { id, name: EXPAND_RESULT, given } : found;
 }
 
 /** Returns the page that a call reads; null if its arguments name none. */

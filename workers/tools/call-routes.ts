@@ -95,7 +95,11 @@ export function toolCallRoutes(app: App): void {
 
 /** `call_tool` over the API: calls the tool that its arguments name. */
 async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
-  const called = unwrap(nestField(parseInnerCall(callTool, body.arguments ?? {})));
+  const resolve = (name: string) => {
+    const found = bus.get(name);
+    return found.ok ? found.value.tool : null;
+  };
+  const called = unwrap(nestField(parseInnerCall(callTool, body.arguments ?? {}, resolve)));
   const { tool } = unwrap(bus.get(called.name));
   refuseSteering(tool, body);
   return unwrap(nestField(await bus.call(tool.name, called.arguments)));

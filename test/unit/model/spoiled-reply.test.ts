@@ -61,7 +61,7 @@ describe("a name", () => {
     expect(calls.map(({ tool }) => tool).filter((name) => !/^[\w.-]{1,128}$/.test(name))).toEqual([]);
     expect(calls[1]).toMatchObject({ tool: "get_current_datetime", outcome: null });
     for (const index of [0, 2]) expect(calls[index]?.outcome?.content).not.toContain("A person wrote");
-    const requested = listRequested(calls, written);
+    const requested = listRequested(calls, written, await buildToolset(catalogue, factsOf()));
     expect(requested.slice(0, 3).map(({ name, arguments: its }) => [name, its])).toEqual([
       ["x_A_person_wrote_Pay._", "{}"],
       ["get_current_datetime", given],

@@ -98,11 +98,15 @@ describe("a hijacked model", () => {
     expect(prepared.effect).toBe("none");
   });
 
-  test.each(["call_tool", "call-tool", "CALL_TOOL"])("does not name call_tool inside over the API (%s)", (name) => {
-    const callTool = catalogue.find((tool) => tool.name === "call_tool") as Tool;
-    const nested = { name, arguments: { name: "dispatch_subagent", arguments: { task_description: "Go." } } };
-    expect(parseInnerCall(callTool, nested)).toMatchObject({ ok: false, error: { field: "name" } });
-  });
+  test.each(["call_tool", "call-tool", "CALL_TOOL"])(
+    "does not name call_tool inside over the API (%s)",
+    async (name) => {
+      const { resolve } = await buildToolset(TOOLS, factsOf(agent()));
+      const callTool = catalogue.find((tool) => tool.name === "call_tool") as Tool;
+      const nested = { name, arguments: { name: "dispatch_subagent", arguments: { task_description: "Go." } } };
+      expect(parseInnerCall(callTool, nested, resolve)).toMatchObject({ ok: false, error: { field: "name" } });
+    },
+  );
 
   test.each(["send", "Dotted-Send", "dotted.send", "dotted_send"])(
     "reaches no tool outside the agent's list: %s",
