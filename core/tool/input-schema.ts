@@ -15,7 +15,7 @@ export function getInputSchema({ input, written }: Pick<Tool, "input" | "written
   return schema;
 }
 
-/** Returns the schemas of a built-in tool's arguments, by name. */
+/** Returns the schemas of a tool's arguments, by name; an outside tool's schema may name none. */
 export function getArgumentSchemas(tool: Pick<Tool, "input" | "written">): Readonly<Record<string, unknown>> {
   const { properties } = getInputSchema(tool);
   return typeof properties === "object" && properties !== null ? { ...properties } : {};

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, failureWithResult } from "../define-tool.ts";
-import { convertExactly, findUnit, isBelowZeroKelvin, listUnits, readFraction, toNumber } from "./units.ts";
+import { convertExactly, findUnit, isBelowZeroKelvin, listUnits, readFraction, toNumber, type Unit } from "./units.ts";
 
 /** Longer than every unit's name. */
 const MAX_UNIT = 50;
@@ -33,8 +33,10 @@ export default defineTool({
       failureWithResult("invalid_input", error, field, { result: null, category: null, error, ...asked });
     const from = findUnit(from_unit);
     const to = findUnit(to_unit);
-    if (from === null || to === null || from.category !== to.category)
-      return fail(whyNot(from_unit, to_unit), from === null ? "from_unit" : "to_unit");
+    if (from === null) return fail(formatUnknown(from_unit, to), "from_unit");
+    if (to === null) return fail(formatUnknown(to_unit, from), "to_unit");
+    if (from.category !== to.category)
+      return fail(`Incompatible categories: '${from.category}' vs '${to.category}'`, "to_unit");
     const exact = readFraction(String(value));
     if (isBelowZeroKelvin(exact, from)) return fail(`Below absolute zero: ${value} ${from_unit}`, "value");
     const result = toNumber(convertExactly(exact, from, to));
@@ -48,13 +50,7 @@ export default defineTool({
   ],
 });
 
-/** What is wrong with a pair of units, in the words of document 001. */
-function whyNot(fromUnit: string, toUnit: string): string {
-  const [from, to] = [findUnit(fromUnit), findUnit(toUnit)];
-  if (from !== null && to !== null) {
-    return `Incompatible categories: '${from.category}' vs '${to.category}'`;
-  }
-  const unknown = from === null ? fromUnit : toUnit;
-  const isTemperature = (from ?? to)?.category === "temperature";
-  return `Unknown ${isTemperature ? "temperature unit" : "unit"}: '${unknown}'`;
+/** What is wrong with an unknown unit, in the words of document 001. */
+function formatUnknown(name: string, other: Unit | null): string {
+  return `Unknown ${other?.category === "temperature" ? "temperature unit" : "unit"}: '${name}'`;
 }

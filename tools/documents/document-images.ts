@@ -11,7 +11,7 @@ const HTML_IMAGE = /(<img src=")([A-Za-z0-9._-]+)/g;
 
 /** Null: the pictures are not wanted. */
 export function judgeImagesFolder(raw: string | null, rules: SandboxRules): Result<string | null> {
-  return raw === null ? ok(null) : judgePath(raw.replace(/(.)\/$/, "$1"), rules, "write", "images_folder");
+  return raw === null ? ok(null) : judgePath(raw, rules, "write", "images_folder");
 }
 
 /** Writes pictures as they come, and tells where each is. `folder` null: nowhere. */

@@ -106,7 +106,7 @@ function judgeMadePath({ path: filename, document: { format } }: Wanted, { sandb
   const isOther = ending !== undefined && ending !== format && KNOWN_ENDINGS.has(ending);
   if (isOther) return failed("invalid_input", `path: ends in .${ending}, and a .${format} is made`, { field: "path" });
   const whole = ending === format ? filename : `${filename}.${format}`;
-  const judged = judgePath(name === "" ? filename : whole, sandbox, "write");
+  const judged = judgePath(whole, sandbox, "write");
   if (!judged.ok) return judged;
   const listed = checkExtension(judged.value, sandbox);
   return listed.ok ? judged : listed;
