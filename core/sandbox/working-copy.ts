@@ -155,18 +155,18 @@ export async function runCopy(copy: WorkingCopy, request: CopyRequest, context: 
 
 async function runAndSave(
   { cwd, entries, refused }: WorkingCopy,
-  { only: _, savesChanges: keepsChanges, ...program }: CopyRequest & Required<Pick<ScriptRequest, "inUse">>,
+  { only: _, savesChanges, ...program }: CopyRequest & Required<Pick<ScriptRequest, "inUse">>,
   context: CopyContext,
 ): Promise<Result<CopyRun>> {
   const ran = await context.scripts.run({
     ...program,
     cwd,
     files: toScriptFiles([...entries.values()], context.files),
-    maxChangedBytes: keepsChanges ? MAX_CHANGED_BYTES : 0,
+    maxChangedBytes: savesChanges ? MAX_CHANGED_BYTES : 0,
     signal: context.signal,
   });
   if (!ran.ok) return ran;
-  if (!keepsChanges) return ok({ run: ran.value, changed: [], refused, note: null });
+  if (!savesChanges) return ok({ run: ran.value, changed: [], refused, note: null });
   const saved = await saveChanges(ran.value, entries, context);
   const dropped = [...ran.value.refused, ...saved.refused];
   return ok({

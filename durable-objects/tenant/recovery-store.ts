@@ -68,12 +68,12 @@ export class TenantRecoveryStore {
     const query = `SELECT hash, record, (SELECT at FROM revoked WHERE key = json_extract(record, '$.id')) AS revoked_at
       FROM keys`;
     return this.tables.read<StoredKey>(query).map(({ hash, record, revoked_at: revokedAt }) => {
-      const { projects: listProjects = null, agents = null, ...key } = JSON.parse(record) as KeyRecord;
+      const { projects = null, agents = null, ...key } = JSON.parse(record) as KeyRecord;
       return {
         hash,
         key: {
           ...key,
-          projects: listProjects,
+          projects,
           agents,
           createdAt: readIdTime(key.id) ?? 0,
           createdBy: BY_OTTO,
