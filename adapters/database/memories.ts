@@ -1,5 +1,5 @@
 /** Memories. Their vectors are stored behind the vectors port. */
-import { type SQL, and, arrayContains, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import { type SQL, and, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
@@ -47,16 +47,16 @@ export function memoryTable(connection: Connection): MemoryTable {
     },
 
     async tagged(tenant, filter, words, limit) {
-      if (words.length === 0) return ok([]);
+      if (words?.length === 0) return ok([]);
       const read = await asTenant(connection, tenant, (query) => [
         query
-          .select({ id: memories.id })
+          .select({ id: memories.id, tags: memories.tags })
           .from(memories)
-          .where(and(matchesFilter(tenant, filter), hasWord(tenant, words)))
-          .orderBy(desc(memories.updatedAt), desc(memories.id))
+          .where(and(matchesFilter(tenant, filter), words === null ? undefined : hasWord(tenant, words)))
+          .orderBy(memories.kind, memories.label, desc(memories.updatedAt), desc(memories.id))
           .limit(limit),
       ]);
-      return read.ok ? ok(read.value[0].map(({ id }) => id)) : read;
+      return read.ok ? ok(read.value[0]) : read;
     },
 
     async page(tenant, filter, { after, limit }) {
@@ -278,13 +278,19 @@ function findStored({ id, project, contentHash }: HashedMemory, kept: readonly R
   );
 }
 
-function matchesFilter(tenant: string, { scope, tag, withOutside }: MemoryFilter): SQL | undefined {
+function matchesFilter(tenant: string, { scope, kind, tag, withOutside }: MemoryFilter): SQL | undefined {
   return and(
     eq(memories.tenant, tenant),
     isInScope(scope),
+    kind === null ? undefined : eq(memories.kind, kind),
     withOutside ? undefined : eq(memories.label, TENANT),
-    tag === null ? undefined : and(arrayContains(memories.tags, [tag]), hasWord(tenant, listWords([tag]))),
+    tag === null ? undefined : and(hasTag(tag), hasWord(tenant, listWords([tag]))),
   );
+}
+
+/** Compares as the database lowers letters: the same way on both sides. */
+function hasTag(tag: string): SQL {
+  return sql`exists (select from unnest(${memories.tags}) own where lower(own) = lower(${tag}))`;
 }
 
 /** Uses the index of words. A tag without words is searched row by row. */

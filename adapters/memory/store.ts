@@ -2,9 +2,9 @@
 import type { Database } from "../../core/ports/database.ts";
 import type { MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
-import { getIdentityHash, type Memory } from "../../core/memory/memory.ts";
+import { getIdentityHash, type Memory, type MemoryKind } from "../../core/memory/memory.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
-import { type MemoryHit, rankHits } from "../../core/memory/rank.ts";
+import { matchTags, type MemoryHit, rankHits } from "../../core/memory/rank.ts";
 import type { MemorySearch, MemoryStore } from "../../core/ports/memory-store.ts";
 import { listWords } from "../../core/memory/words.ts";
 import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/ports/vectors.ts";
@@ -14,8 +14,9 @@ const EXTRA_NEAREST = 10;
 /** The factor for a search without memories from outside, and the most neighbours that the index returns. */
 const OUTSIDE_FACTOR = 4;
 const MAX_NEAREST = 100;
-/** Memories checked for their tags: the latest. */
+/** Memories that are candidates for their tags, and those whose tags are read to find them. */
 const MAX_TAGGED = 100;
+const MAX_READ_TAGS = 500;
 /** A text that every model accepts: if it fails too, the server is misconfigured. */
 const PROBE = "hello";
 /** Memories per deletion. */
@@ -85,8 +86,8 @@ export function openMemory(parts: MemoryParts): MemoryStore {
 }
 
 /**
- * Finds the nearest memories, and the nearest of those with a tag of the query. The result is among them: a memory
- * without such a tag has to be among the nearest. The database checks what may be read.
+ * Finds the nearest notes, the nearest summaries, and the memories with a tag of the query. The result is among them: a
+ * memory without such a tag has to be among the nearest of its kind. The database checks what may be read.
  */
 async function searchMemories(
   { database, vectors, embedder }: MemoryParts,
@@ -94,32 +95,62 @@ async function searchMemories(
   search: MemorySearch,
   signal: AbortSignal,
 ): Promise<Result<readonly MemoryHit[]>> {
-  const { query, scope, tag, withOutside } = search;
+  const { query, scope, kind, tag, withOutside } = search;
   const { memories } = database;
   const embedded = await embedder.embed([query], signal);
   if (!embedded.ok) return embedded;
   const [values] = embedded.value;
   if (values === undefined) return ok([]);
-  const ask = (among: readonly string[] | null, limit: number) =>
-    vectors.query(tenant, embedder.model, { values, scope, limit, among });
-  const [near, tagged] = await Promise.all([
-    tag === null ? ask(null, countNearest(search)) : ok([]),
-    memories.tagged(tenant, { scope, tag, withOutside }, listWords(tag === null ? [query] : [tag]), MAX_TAGGED),
+  const ask = (among: readonly string[] | null, limit: number, of: MemoryKind | null) =>
+    vectors.query(tenant, embedder.model, { values, scope, kind: of, limit, among });
+  const [notes, summaries, tagged] = await Promise.all([
+    // Also for summaries alone: one from an earlier release may be among the notes.
+    tag === null ? ask(null, countNearest(search), "note") : ok([]),
+    tag === null && kind !== "note" ? ask(null, countNearest(search), "summary") : ok([]),
+    findTagged(memories, tenant, search),
   ]);
-  if (!near.ok) return near;
+  if (!notes.ok) return notes;
+  if (!summaries.ok) return summaries;
   if (!tagged.ok) return tagged;
-  const known = new Set(near.value.map(({ id }) => id));
+  const near = [...notes.value, ...summaries.value];
+  const known = new Set(near.map(({ id }) => id));
   const others = tagged.value.filter((id) => !known.has(id));
-  const more = others.length === 0 ? ok([]) : await ask(others, others.length);
+  const more = others.length === 0 ? ok([]) : await ask(others, others.length, null);
   if (!more.ok) return more;
-  const similarities = new Map([...near.value, ...more.value].map(({ id, score }) => [id, score]));
+  // A tag finds a memory that has no vector yet.
+  const unknown = others.map((id) => ({ id, score: 0 }));
+  const similarities = new Map([...unknown, ...near, ...more.value].map(({ id, score }) => [id, score]));
   const read = await memories.read(tenant, scope, selectCandidates(similarities, new Set(tagged.value), search));
   if (!read.ok) return read;
-  const wanted = read.value.filter(({ label }) => withOutside || label !== OUTSIDE);
+  const wanted = read.value.filter((one) => matchesKind(one, kind) && (withOutside || one.label !== OUTSIDE));
   const found = wanted.map((memory) => {
     return { memory: removeHash(memory), similarity: similarities.get(memory.id) ?? 0 };
   });
-  return ok(rankHits(found, query, search));
+  // Among the memories of a tag, the query only ranks.
+  return ok(rankHits(found, query, tag === null ? search : { ...search, minScore: -1 }));
+}
+
+/** The ids of memories with the tag of the filter, or with a tag of the query, those with most of its tags first. */
+async function findTagged(
+  memories: MemoryTable,
+  tenant: string,
+  { query, scope, kind, tag, withOutside }: MemorySearch,
+): Promise<Result<readonly string[]>> {
+  const words = tag === null ? listWords([query]) : null;
+  const limit = words === null ? MAX_TAGGED : MAX_READ_TAGS;
+  const found = await memories.tagged(tenant, { scope, kind, tag, withOutside }, words, limit);
+  if (!found.ok) return found;
+  if (words === null) return ok(found.value.map(({ id }) => id));
+  const inQuery = new Set(words);
+  const matching = found.value
+    .map(({ id, tags }) => ({ id, matches: matchTags(tags, inQuery).length }))
+    .filter(({ matches }) => matches > 0)
+    .sort((a, b) => b.matches - a.matches);
+  return ok(matching.slice(0, MAX_TAGGED).map(({ id }) => id));
+}
+
+function matchesKind(memory: Memory, kind: MemoryKind | null): boolean {
+  return kind === null || memory.kind === kind;
 }
 
 /** Vectors have no label, so a search without memories from outside reads more neighbours. */
@@ -167,9 +198,9 @@ async function embedBatch(
     signal,
   );
   if (!embedded.ok) return embedded.error;
-  const stored = some.flatMap(({ id, project }, index) => {
+  const stored = some.flatMap(({ id, project, kind }, index) => {
     const values = embedded.value[index];
-    return values === undefined ? [] : [{ id, project, values }];
+    return values === undefined ? [] : [{ id, project, kind, values }];
   });
   const written = await vectors.upsert(tenant, embedder.model, stored);
   if (!written.ok) return written.error;

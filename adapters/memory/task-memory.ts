@@ -13,12 +13,13 @@ export function openTaskMemory(store: MemoryStore, facts: TaskFacts): MemoryPort
   const rules = agent.config.memory;
   const isCall = kind === "call";
   return {
-    async search({ query, onlyProject, withOutside, limit, signal }) {
+    async search({ query, onlyProject, kind, withOutside, limit, signal }) {
       const found = await store.search(
         tenant,
         {
           query,
           scope: onlyProject && project !== null ? [project] : getTaskScope(project),
+          kind,
           tag: null,
           withOutside,
           limit,

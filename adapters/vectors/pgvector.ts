@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
-import type { MemoryScope } from "../../core/memory/memory.ts";
+import type { MemoryKind, MemoryScope } from "../../core/memory/memory.ts";
 import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 import { asTenant, openConnection } from "../database/connection.ts";
 
@@ -24,14 +24,14 @@ export function openPgvector(url: string, endpoint: string | null): VectorsPort 
       return ok(undefined);
     },
 
-    async query(tenant, model, { values, scope, limit, among }) {
+    async query(tenant, model, { values, scope, kind, limit, among }) {
       if (among?.length === 0) return ok([]);
       // Orders by the plain distance, computed once per row.
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           select id, -distance as score from (
             select id, embedding <#> ${formatVector(values)}::vector as distance from ${selectVectors(tenant, among)}
-            where model = ${toLabel(model, values)} ${toScopeCondition(scope)}
+            where model = ${toLabel(model, values)} ${toScopeCondition(scope)} ${toKindCondition(kind)}
             order by distance limit ${limit}
           ) nearest order by distance, id`),
       ]);
@@ -51,16 +51,16 @@ export function openPgvector(url: string, endpoint: string | null): VectorsPort 
 
 /** Vectors of an erased tenant are dropped. */
 function upsert(tenant: string, model: string, vectors: readonly StoredVector[]): SQL {
-  const rows = vectors.map(({ id, project, values }) => {
-    return { id, model: toLabel(model, values), project: project ?? "", embedding: formatVector(values) };
+  const rows = vectors.map(({ id, project, kind, values }) => {
+    return { id, model: toLabel(model, values), project: project ?? "", kind, embedding: formatVector(values) };
   });
   return sql`
-    insert into vectors (tenant, id, model, project, embedding)
-    select ${tenant}::text, r.id, r.model, r.project, r.embedding::vector
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, model text, project text, embedding text)
+    insert into vectors (tenant, id, model, project, kind, embedding)
+    select ${tenant}::text, r.id, r.model, r.project, r.kind, r.embedding::vector
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, model text, project text, kind text, embedding text)
     where exists (select from tenants where id = ${tenant} and erased_at is null)
     on conflict (tenant, id) do update
-      set model = excluded.model, project = excluded.project, embedding = excluded.embedding`;
+      set model = excluded.model, project = excluded.project, kind = excluded.kind, embedding = excluded.embedding`;
 }
 
 /** A model's name with the dimensions: pgvector cannot compare vectors of different dimensions. */
@@ -80,6 +80,10 @@ function toScopeCondition(scope: MemoryScope): SQL {
   // A plain comparison is cheaper than a list, and a scope has one or two names.
   if (names.length === 1) return sql`and project = ${only}`;
   return sql`and project = any (${sql.param(names)}::text[])`;
+}
+
+function toKindCondition(kind: MemoryKind | null): SQL {
+  return kind === null ? sql`` : sql`and kind = ${kind}`;
 }
 
 /** The vectors of a tenant, or those of these ids. Postgres would search a few ids among all vectors of the model. */

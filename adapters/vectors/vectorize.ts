@@ -1,11 +1,11 @@
 /**
- * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace per tenant and model. A write becomes
+ * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace per tenant, model and kind. A write becomes
  * visible after some seconds. https://developers.cloudflare.com/vectorize/reference/client-api/
  */
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
-import type { MemoryScope } from "../../core/memory/memory.ts";
+import { MEMORY_KINDS, type MemoryKind, type MemoryScope } from "../../core/memory/memory.ts";
 import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
 
 /** Platform limits: vectors per upsert (from a Worker) and ids per deletion; matches without values. */
@@ -58,27 +58,30 @@ interface VectorIndex {
 export function openVectorize(index: VectorIndex): VectorsPort {
   return {
     async upsert(tenant, model, vectors) {
-      const namespace = await toNamespace(tenant, model);
       return await inBatches(vectors, MAX_BATCH, async (some) => {
-        await index.upsert(some.map((vector) => toIndexed(tenant, namespace, vector)));
+        await index.upsert(await Promise.all(some.map(async (vector) => await toIndexed(tenant, model, vector))));
       });
     },
 
-    async query(tenant, model, { values, scope, limit, among }) {
-      const namespace = await toNamespace(tenant, model);
-      if (among !== null) return await scoreAmong(index, tenant, namespace, { values, scope, limit, among });
+    async query(tenant, model, { values, scope, kind, limit, among }) {
+      const kinds = kind === null ? MEMORY_KINDS : [kind];
+      const namespaces = await Promise.all(kinds.map(async (one) => await toNamespace(tenant, model, one)));
+      if (among !== null) return await scoreAmong(index, tenant, namespaces, { values, scope, limit, among });
+      const topK = Math.min(limit, MAX_MATCHES);
+      const options = { topK, returnValues: false, returnMetadata: "none", ...toFilter(scope) } as const;
       return await catchFailure(async () => {
-        const { matches } = await index.query(values, {
-          topK: Math.min(limit, MAX_MATCHES),
-          namespace,
-          returnValues: false,
-          returnMetadata: "none",
-          ...toFilter(scope),
-        });
-        return matches.flatMap(({ id, score }) => {
-          const own = parseId(tenant, id);
-          return own === null ? [] : [{ id: own, score }];
-        });
+        const found = await Promise.all(
+          namespaces.map(async (namespace) => await index.query(values, { ...options, namespace })),
+        );
+        return toNearest(
+          found
+            .flatMap(({ matches }) => matches)
+            .flatMap(({ id, score }) => {
+              const own = parseId(tenant, id);
+              return own === null ? [] : [{ id: own, score }];
+            }),
+          topK,
+        );
       });
     },
 
@@ -91,7 +94,12 @@ export function openVectorize(index: VectorIndex): VectorsPort {
 }
 
 /** Ids are unique in the index and at most 64 bytes long: the tenant's 30, a slash, the memory's 30. */
-function toIndexed(tenant: string, namespace: string, { id, project, values }: StoredVector): IndexedVector {
+async function toIndexed(
+  tenant: string,
+  model: string,
+  { id, project, kind, values }: StoredVector,
+): Promise<IndexedVector> {
+  const namespace = await toNamespace(tenant, model, kind);
   return { id: `${tenant}/${id}`, namespace, values, metadata: { project: project ?? "" } };
 }
 
@@ -100,9 +108,17 @@ function parseId(tenant: string, stored: string): string | null {
   return stored.startsWith(`${tenant}/`) ? stored.slice(tenant.length + 1) : null;
 }
 
-/** At most 64 bytes. A model's name may be longer, so its hash is used. */
-async function toNamespace(tenant: string, model: string): Promise<string> {
-  return `${tenant}/${(await sha256Hex(model)).slice(0, 32)}`;
+/**
+ * At most 64 bytes. A model's name may be longer, so its hash is used; it contains no space, so no model has the namespace
+ * of another one's summaries. A kind of its own needs no metadata index, which would not cover vectors from before it.
+ */
+async function toNamespace(tenant: string, model: string, kind: MemoryKind): Promise<string> {
+  const name = kind === "note" ? model : `${model} ${kind}`;
+  return `${tenant}/${(await sha256Hex(name)).slice(0, 32)}`;
+}
+
+function toNearest(found: readonly { id: string; score: number }[], limit: number) {
+  return found.toSorted((a, b) => b.score - a.score).slice(0, limit);
 }
 
 function toFilter(scope: MemoryScope): { filter?: ProjectFilter } {
@@ -113,7 +129,7 @@ function toFilter(scope: MemoryScope): { filter?: ProjectFilter } {
 async function scoreAmong(
   index: VectorIndex,
   tenant: string,
-  namespace: string,
+  namespaces: readonly string[],
   asked: { values: Float32Array; scope: MemoryScope; limit: number; among: readonly string[] },
 ): Promise<Result<readonly { id: string; score: number }[]>> {
   const names = asked.scope === null ? null : new Set<unknown>(asked.scope.map((project) => project ?? ""));
@@ -121,12 +137,12 @@ async function scoreAmong(
   const read = await inBatches(asked.among, MAX_READ, async (some) => {
     for (const { id, namespace: of, values, metadata } of await index.getByIds(some.map((id) => `${tenant}/${id}`))) {
       const own = parseId(tenant, id);
-      const isWanted = of === namespace && (names?.has(metadata?.["project"]) ?? true);
+      const isWanted = of !== undefined && namespaces.includes(of) && (names?.has(metadata?.["project"]) ?? true);
       if (own !== null && isWanted && values.length === asked.values.length)
         found.push({ id: own, score: cosine(asked.values, values) });
     }
   });
-  return read.ok ? ok(found.sort((a, b) => b.score - a.score).slice(0, asked.limit)) : read;
+  return read.ok ? ok(toNearest(found, asked.limit)) : read;
 }
 
 /** For vectors of length 1. */

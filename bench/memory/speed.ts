@@ -67,12 +67,21 @@ export async function measureSearch(entries: number, say: (line: string) => void
         (took) => note("inProcess", took),
         () => bruteForce(kept, values),
       );
-      const asked = { query, scope: null, tag: null, withOutside: true, limit: LIMIT, tagBoost: 0, minScore: -1 };
+      const asked = {
+        query,
+        scope: null,
+        kind: null,
+        tag: null,
+        withOutside: true,
+        limit: LIMIT,
+        tagBoost: 0,
+        minScore: -1,
+      };
       const found = await timedAsync(
         (took) => note("search", took),
         () => store.search(tenant, asked, signal),
       );
-      const near = { values, scope: null, limit: LIMIT, among: null };
+      const near = { values, scope: null, kind: null, limit: LIMIT, among: null };
       await timedAsync(
         (took) => note("vectors", took),
         () => vectors.query(tenant, embedder.model, near),

@@ -1,11 +1,12 @@
 /** Ranks the results of a search. docs/memory.md shows the effect of both settings. */
 import type { Memory } from "./memory.ts";
+import { OUTSIDE } from "../provenance/label.ts";
 import { splitWords, listWords } from "./words.ts";
 
 /** Added to the cosine similarity for each tag whose words all occur in the query, for a limited number of tags. */
 export const DEFAULT_TAG_BOOST = 0.1;
 const MAX_BOOSTED_TAGS = 3;
-/** Results with a lower score are dropped. */
+/** Results with a lower score are dropped, unless a tag found them. */
 export const DEFAULT_MIN_SCORE = 0.15;
 
 /** The ranking settings of an agent or a caller. */
@@ -25,7 +26,10 @@ export interface MemoryHit {
   readonly score: number;
 }
 
-/** Scores the results, drops those below the cut-off, and returns the best ones in order. */
+/**
+ * Scores the results, drops those below the cut-off, and returns the best ones in order: facts first, then summaries and
+ * claims from outside. A memory with a matching tag is found whatever its score, unless tags add nothing.
+ */
 export function rankHits(
   found: readonly { readonly memory: Memory; readonly similarity: number }[],
   query: string,
@@ -36,15 +40,29 @@ export function rankHits(
     .map(({ memory, similarity: computed }): MemoryHit => {
       // Rounding may move 32-bit sums slightly out of the range.
       const similarity = Math.min(1, Math.max(-1, computed));
-      const matchedTags = memory.tags.filter((tag) => containsTag(tag, words));
+      const matchedTags = matchTags(memory.tags, words);
       const raised = similarity + tagBoost * Math.min(matchedTags.length, MAX_BOOSTED_TAGS);
       return { memory, similarity, matchedTags, score: Math.min(1, raised) };
     })
-    .filter(({ score }) => score >= minScore)
+    .filter(({ score, matchedTags }) => score >= minScore || (matchedTags.length > 0 && tagBoost > 0))
     .sort(
-      (a, b) => b.score - a.score || b.memory.updatedAt - a.memory.updatedAt || (a.memory.id < b.memory.id ? -1 : 1),
+      (a, b) =>
+        Number(isFact(b.memory)) - Number(isFact(a.memory)) ||
+        b.score - a.score ||
+        b.memory.updatedAt - a.memory.updatedAt ||
+        (a.memory.id < b.memory.id ? -1 : 1),
     )
     .slice(0, limit);
+}
+
+/** True for a text that an agent or a person saved, and that did not come from outside. */
+function isFact({ kind, label }: Memory): boolean {
+  return kind === "note" && label !== OUTSIDE;
+}
+
+/** Returns the tags that match a query with these words. */
+export function matchTags(tags: readonly string[], words: ReadonlySet<string>): string[] {
+  return tags.filter((tag) => containsTag(tag, words));
 }
 
 /** True when the tag has words and all of them occur. */

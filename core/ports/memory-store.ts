@@ -1,13 +1,14 @@
 /** Memories with their vectors: the database and the vector index together. */
 import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
-import type { Memory, MemoryScope, NewMemory } from "../memory/memory.ts";
+import type { Memory, MemoryKind, MemoryScope, NewMemory } from "../memory/memory.ts";
 import type { MemoryHit, RankRules } from "../memory/rank.ts";
 
-/** A search. `tag`: only memories with this tag, at most the latest hundred. */
+/** A search. `kind`: only memories of this kind. `tag`: only those with this tag, at most the latest hundred. */
 export interface MemorySearch extends RankRules {
   readonly query: string;
   readonly scope: MemoryScope;
+  readonly kind: MemoryKind | null;
   readonly tag: string | null;
   /** False: only records of the tenant, without memories from outside. */
   readonly withOutside: boolean;

@@ -2,12 +2,13 @@
 import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
-import type { Memory, MemoryScope, NewMemory } from "../memory/memory.ts";
+import type { Memory, MemoryKind, MemoryScope, NewMemory } from "../memory/memory.ts";
 
 /** The filter of a list of memories; null matches all. */
 export interface MemoryFilter {
   readonly scope: MemoryScope;
-  /** A tag, as it was written. */
+  readonly kind: MemoryKind | null;
+  /** A tag, in any case. */
   readonly tag: string | null;
   /** False: only records of the tenant. */
   readonly withOutside: boolean;
@@ -35,13 +36,16 @@ export interface MemoryTable {
   ): Promise<Result<readonly ReadMemory[]>>;
   /** Returns those of these memories that are in the scope, in no order. */
   read(tenant: string, scope: MemoryScope, ids: readonly string[]): Promise<Result<readonly ReadMemory[]>>;
-  /** The ids of the latest memories that match the filter and have a tag with one of these words. */
+  /**
+   * Memories that match the filter and have a tag with one of these words, or any when it is null: facts first, then the
+   * latest.
+   */
   tagged(
     tenant: string,
     filter: MemoryFilter,
-    words: readonly string[],
+    words: readonly string[] | null,
     limit: number,
-  ): Promise<Result<readonly string[]>>;
+  ): Promise<Result<readonly Pick<Memory, "id" | "tags">[]>>;
   page(tenant: string, filter: MemoryFilter, request: PageRequest): Promise<Result<Page<Memory>>>;
   /** `conflict` if the project already has that content. */
   update(

@@ -1,18 +1,19 @@
 /** The memory port of a task's tools. */
 import type { Result } from "../base/errors.ts";
 import type { Label } from "../provenance/label.ts";
-import type { Memory } from "../memory/memory.ts";
+import type { Memory, MemoryKind } from "../memory/memory.ts";
 import type { MemoryHit } from "../memory/rank.ts";
 
 /** The memories of a task's project and of its tenant. A task with a project saves into the project. */
 export interface MemoryPort {
   /**
-   * `onlyProject`: without the tenant's own memories. `withOutside`: also memories that were saved under outside text,
+   * `onlyProject`: without the tenant's own memories. `kind`: only memories of it. `withOutside`: also memories that were saved under outside text,
    * which are not facts. `embedder` is the name of the model that compared them.
    */
   search(request: {
     readonly query: string;
     readonly onlyProject: boolean;
+    readonly kind: MemoryKind | null;
     readonly withOutside: boolean;
     readonly limit: number;
     readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /** The ports of a semantic search: the model that computes vectors, and the index that stores them. */
 import type { Result } from "../base/errors.ts";
-import type { MemoryScope } from "../memory/memory.ts";
+import type { MemoryKind, MemoryScope } from "../memory/memory.ts";
 
 /**
  * Turns texts into vectors of length 1, so that their inner product is the cosine of the angle between them. Never
@@ -22,13 +22,18 @@ export const MAX_EMBEDDED_TEXTS = 64;
 export interface StoredVector {
   readonly id: string;
   readonly project: string | null;
+  readonly kind: MemoryKind;
   readonly values: Float32Array;
 }
 
-/** A search for the nearest vectors: at most `limit` (≤ 100) ids, the nearest first. `among`: of these ids only (≤ 100). */
+/**
+ * A search for the nearest vectors: at most `limit` (≤ 100) ids, the nearest first. `kind` null: of every kind. `among`: of
+ * these ids only (≤ 100).
+ */
 export interface VectorQuery {
   readonly values: Float32Array;
   readonly scope: MemoryScope;
+  readonly kind: MemoryKind | null;
   readonly limit: number;
   readonly among: readonly string[] | null;
 }
@@ -40,7 +45,10 @@ export interface VectorQuery {
 export interface VectorsPort {
   /** Replaces the vector of a stored id, also one of another model. */
   upsert(tenant: string, model: string, vectors: readonly StoredVector[]): Promise<Result<void>>;
-  /** `score` is the cosine similarity. Vectors of another model, or of other dimensions, are not looked at. */
+  /**
+   * `score` is the cosine similarity. Vectors of another model, or of other dimensions, are not looked at. A summary that an
+   * earlier release embedded may count as a note.
+   */
   query(
     tenant: string,
     model: string,

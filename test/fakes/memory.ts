@@ -29,12 +29,13 @@ export function fakeMemory(memories: FakeMemories = fakeMemories(), project: str
     return embedded.ok ? (embedded.value[0] ?? new Float32Array()) : new Float32Array();
   };
   return {
-    async search({ query, onlyProject, withOutside, limit }) {
+    async search({ query, onlyProject, kind, withOutside, limit }) {
       const scope = onlyProject && project !== null ? [project] : getTaskScope(project);
       const values = await vectorOf(query);
       const found = [];
       for (const memory of rows.values()) {
         if (scope !== null && !scope.includes(memory.project)) continue;
+        if (kind !== null && memory.kind !== kind) continue;
         if (!withOutside && memory.label === OUTSIDE) continue;
         const own = await vectorOf(memory.content);
         found.push({ memory, similarity: own.reduce((sum, value, i) => sum + value * (values[i] ?? 0), 0) });

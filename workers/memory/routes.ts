@@ -40,7 +40,11 @@ const memorySchema = z
   .strictObject({
     id: z.string(),
     project: z.string().nullable().describe("Null for a memory of the whole tenant, which every task can find."),
-    kind: z.enum(MEMORY_KINDS).describe("`summary`: written at the end of a task."),
+    kind: z
+      .enum(MEMORY_KINDS)
+      .describe(
+        "`note`: saved by an agent or by the API. `summary`: what a completed task was asked, and what came out.",
+      ),
     label: z
       .enum(MEMORY_LABELS)
       .describe(
@@ -64,7 +68,11 @@ const reads = [requireScope("tasks:read")];
 const writes = [requireScope("tasks:write")];
 const params = z.object({ id: z.string().describe("The memory's id, `mem_…`") });
 const memory = { description: "The memory.", json: memorySchema };
-const isQuery = { query: optionalQuery(querySchema), tag: optionalQuery(tagSchema) };
+const filters = {
+  query: optionalQuery(querySchema),
+  kind: optionalQuery(z.enum(MEMORY_KINDS)),
+  tag: optionalQuery(tagSchema),
+};
 
 const list = createRoute({
   ...shared,
@@ -72,11 +80,11 @@ const list = createRoute({
   operationId: "memories.list",
   path: "/v1/memory",
   summary: "List memories, newest first, or search them",
-  description: `With \`query\`, returns the memories nearest in meaning, best first, on one page (\`limit\` ${DEFAULT_HITS}, at most ${MAX_HITS}; no \`cursor\`). \`project\` selects one project, \`scope=tenant\` memories without a project. With \`tag\`, a search covers the latest hundred with that tag.`,
+  description: `With \`query\`, returns the memories nearest in meaning and those with a tag of the query, notes before summaries and claims from outside, best first, on one page (\`limit\` ${DEFAULT_HITS}, at most ${MAX_HITS}; no \`cursor\`). \`project\` selects one project, \`scope=tenant\` memories without a project. \`kind\` selects notes or summaries, \`tag\` memories with that tag, in any case; with it, a search covers the latest hundred.`,
   middleware: reads,
   request: {
     query: z.strictObject({
-      ...isQuery,
+      ...filters,
       project: optionalQuery(projectSchema),
       scope: optionalQuery(z.enum(["all", "tenant"])),
       ...pageQuery,
@@ -170,7 +178,8 @@ const erase = createRoute({
 export function memoryRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const asked = c.req.valid("query");
-    const filter = { scope: readScope(c, asked), tag: asked.tag ?? null, withOutside: true };
+    const { kind = null, tag = null } = asked;
+    const filter = { scope: readScope(c, asked), kind, tag, withOutside: true };
     if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked), 200);
     const page = unwrap(await databaseFromEnv(c.env).memories.page(getTenant(c), filter, readPageRequest(asked)));
     return c.json(
@@ -243,13 +252,13 @@ const NO_MEMORY = "There is no such memory.";
 async function search(
   c: AppContext,
   query: string,
-  { scope, tag, withOutside }: MemoryFilter,
+  { scope, kind, tag, withOutside }: MemoryFilter,
   { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
 ) {
   if (cursor !== undefined) raise("invalid_input", "cursor: a search has one page", { field: "cursor" });
   if (limit !== undefined && limit > MAX_HITS)
     raise("invalid_input", `limit: a search returns at most ${MAX_HITS}`, { field: "limit" });
-  const asked = { query, scope, tag, withOutside, limit: limit ?? DEFAULT_HITS };
+  const asked = { query, scope, kind, tag, withOutside, limit: limit ?? DEFAULT_HITS };
   const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
   const found = unwrap(await memoryFromEnv(c.env).search(getTenant(c), { ...asked, ...rules }, c.req.raw.signal));
   return { data: found.map(toHitView), next_cursor: null };

@@ -90,7 +90,7 @@ async function fillTenant() {
   await database.memories.save(made.tenant.id, [memory], act("memory.create", memory.id));
   const values = Float32Array.of(1, 0);
   await openPgvector(server.url, server.endpoint).upsert(made.tenant.id, "m", [
-    { id: memory.id, project: null, values },
+    { id: memory.id, project: null, kind: "note" as const, values },
   ]);
   const schedule = scheduleRow(made.tenant.id);
   await database.schedules.create(made.tenant.id, schedule, act("schedule.create", schedule.state.id));
@@ -290,7 +290,7 @@ describe("one tenant with another's ids", () => {
     expect(await database.projects.list(b.tenant.id, null, 10)).toEqual({ ok: true, value: [] });
     expect(await database.memories.read(b.tenant.id, null, [a.memory])).toEqual({ ok: true, value: [] });
     for (const scope of [null, [null], ["secret"]]) {
-      const page = await database.memories.page(b.tenant.id, { scope, tag: null, withOutside: true }, PAGE);
+      const page = await database.memories.page(b.tenant.id, { scope, kind: null, tag: null, withOutside: true }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
     }
     expect(await database.schedules.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const FIRST = { after: null, limit: 100 };
-const ALL = { scope: null, tag: null, withOutside: true };
+const ALL = { scope: null, kind: null, tag: null, withOutside: true };
 
 const newTenantId = async () => (await makeTenant(database)).tenant.id;
 
@@ -32,10 +32,7 @@ describe("memories", () => {
     expect(saved).toEqual({ ...odd, updatedAt: START, embeddedBy: null });
     expect(valueOf(await database.memories.read(tenant, null, [odd.id]))).toEqual([saved]);
     for (const tag of odd.tags)
-      expect(
-        valueOf(await database.memories.page(tenant, { scope: null, tag, withOutside: true }, FIRST)).items,
-        tag,
-      ).toHaveLength(1);
+      expect(valueOf(await database.memories.page(tenant, { ...ALL, tag }, FIRST)).items, tag).toHaveLength(1);
   });
 
   test("are saved once however often the request repeats, with one audit row", async () => {
@@ -56,7 +53,7 @@ describe("memories", () => {
     const [saved] = valueOf(await database.memories.save(tenant, [second], creation));
     expect(saved).toEqual({ ...first, tags: ["a", "b", "c"], updatedAt: START + 5, embeddedBy: null });
     expect(valueOf(await database.memories.page(tenant, ALL, FIRST)).items).toHaveLength(1);
-    expect(valueOf(await database.memories.tagged(tenant, ALL, ["c"], 10))).toEqual([first.id]);
+    expect(valueOf(await database.memories.tagged(tenant, ALL, ["c"], 10))).toMatchObject([{ id: first.id }]);
     expect(valueOf(await database.audit.page(tenant, FIRST)).items).toEqual([{ ...creation, target: first.id }]);
   });
 
@@ -110,10 +107,30 @@ describe("memories", () => {
     const order = made.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
     expect(ids).toEqual(order);
     const count = async (scope: readonly (string | null)[] | null, tag: string | null) =>
-      valueOf(await database.memories.page(tenant, { scope, tag, withOutside: true }, FIRST)).items.length;
+      valueOf(await database.memories.page(tenant, { ...ALL, scope, tag }, FIRST)).items.length;
     expect([await count(["x"], null), await count([null], null), await count([null, "x"], null)]).toEqual([2, 3, 5]);
-    expect([await count(null, "even"), await count(["x"], "even"), await count(null, "Even")]).toEqual([3, 1, 0]);
+    expect([await count(null, "even"), await count(["x"], "even"), await count(null, "Even")]).toEqual([3, 1, 3]);
+    expect([await count(null, "eve"), await count(null, "even number")]).toEqual([0, 0]);
     expect([await count([], null), await count(["y"], null)]).toEqual([0, 0]);
+  });
+
+  test("are listed by kind", async () => {
+    const tenant = await newTenantId();
+    const made = [hashedMemory(), hashedMemory({ kind: "summary" }), hashedMemory({ kind: "summary", tags: ["t"] })];
+    valueOf(await database.memories.save(tenant, made, null));
+    const list = async (kind: "note" | "summary", tag: string | null = null) =>
+      valueOf(await database.memories.page(tenant, { ...ALL, kind, tag }, FIRST))
+        .items.map(({ id }) => id)
+        .toSorted();
+    expect(await list("note")).toEqual([made[0]?.id]);
+    expect(await list("summary")).toEqual(
+      made
+        .slice(1)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    expect(await list("summary", "t")).toEqual([made[2]?.id]);
+    expect(await list("note", "t")).toEqual([]);
   });
 
   test("are read by a scope that holds them and by no other", async () => {
@@ -140,7 +157,9 @@ describe("memories", () => {
       embeddedBy: "m",
       updatedAt: START + 9,
     });
-    expect(valueOf(await database.memories.tagged(tenant, ALL, ["tag"], 10))).toEqual([memory.id]);
+    expect(valueOf(await database.memories.tagged(tenant, ALL, ["tag"], 10))).toEqual([
+      { id: memory.id, tags: ["new tag"] },
+    ]);
     const other = { ...change, content: "after", contentHash: "after" };
     expect(valueOf(await database.memories.update(tenant, other, act("memory.update", memory.id)))).toMatchObject({
       content: "after",

@@ -85,7 +85,7 @@ function note(content: string, change: Partial<NewMemory> = {}): NewMemory {
   return { ...made, label: TENANT, author: "agent_default", createdAt: START, ...change };
 }
 
-const ASK = { scope: null, tag: null, withOutside: false, limit: 20, tagBoost: 0.1, minScore: 0.2 };
+const ASK = { scope: null, kind: null, tag: null, withOutside: false, limit: 20, tagBoost: 0.1, minScore: 0.2 };
 const find = async (store: MemoryStore, tenant: string, query: string, more: Partial<typeof ASK> = {}) =>
   valueOf(await store.search(tenant, { ...ASK, ...more, query }, signal)).map(({ memory }) => memory.content);
 
@@ -143,15 +143,13 @@ describe("a search", () => {
     for (const query of ["coffee by the river", "database latency invoice", "train", "green window deploy meeting"]) {
       const [asked] = await vectorsOf([query]);
       const asWords = new Set(query.split(" "));
-      const scores = made.map(({ tags, project }, index) => {
+      const isTagged = (tags: readonly string[]) => tags.some((tag) => asWords.has(tag));
+      const scores = made.flatMap(({ tags, project }, index) => {
         const similarity = (all[index] ?? asked)?.reduce((sum, value, at) => sum + value * (asked?.[at] ?? 0), 0) ?? 0;
-        const score = similarity + (tags.some((tag) => asWords.has(tag)) ? 0.1 : 0);
-        return project === null ? score : -1;
+        const score = similarity + (isTagged(tags) ? 0.1 : 0);
+        return project === null && (score >= 0.2 || isTagged(tags)) ? [score] : [];
       });
-      const best = scores
-        .filter((score) => score >= 0.2)
-        .toSorted((a, b) => b - a)
-        .slice(0, 10);
+      const best = scores.toSorted((a, b) => b - a).slice(0, 10);
       const found = valueOf(await store.search(tenant, { ...ASK, limit: 10, scope: [null], query }, signal));
       expect(found.map(({ score }) => score.toFixed(4))).toEqual(best.map((score) => score.toFixed(4)));
     }
@@ -170,13 +168,49 @@ describe("a search", () => {
     expect(await find(store, tenant, query, { minScore: -1 })).toHaveLength(2);
   });
 
-  it("among the memories of a tag finds those alone", async () => {
+  it("among the memories of a tag, in any case, finds those alone, however far their texts are", async () => {
     const store = storeOn(pgvector());
     const tenant = await newTenantId();
-    const texts = [note("The train leaves at nine.", { tags: ["travel"] }), note("The train is late today.")];
+    const texts = [
+      note("The train leaves at nine.", { tags: ["Travel"] }),
+      note("Hotels cost too much.", { tags: ["travel"] }),
+      note("The train is late today.", { tags: ["travel news"] }),
+    ];
     valueOf(await store.save(tenant, texts, null, signal));
-    expect(await find(store, tenant, "train", { tag: "travel" as never })).toEqual(["The train leaves at nine."]);
+    const found = await find(store, tenant, "train", { tag: "TRAVEL" as never });
+    expect(found).toEqual(["The train leaves at nine.", "Hotels cost too much."]);
     expect(await find(store, tenant, "train", { tag: "none" as never })).toEqual([]);
+  });
+
+  it("finds a tag without a letter, and one of many that share a word", async () => {
+    const store = storeOn(pgvector());
+    const tenant = await newTenantId();
+    const otter = note("It swims.", { tags: ["🦦"] });
+    const plan = note("zebra giraffe", { tags: ["release plan"] });
+    const later = Array.from({ length: 120 }, (_, at) =>
+      note(`quokka ${at}`, { tags: [`plan ${at}`], createdAt: START + 1 }),
+    );
+    valueOf(await store.save(tenant, [otter, plan, ...later], null, signal));
+    expect(await find(store, tenant, "x", { tag: "🦦" as never })).toEqual(["It swims."]);
+    expect(await find(store, tenant, "the release plan")).toEqual(["zebra giraffe"]);
+  });
+
+  it("ranks a fact above any number of nearer summaries, and filters by kind", async () => {
+    for (const vectors of [pgvector(), openVectorize(makeMockVectorize(384))]) {
+      const store = storeOn(vectors);
+      const tenant = await newTenantId();
+      const query = "when is the quarterly report due";
+      const summaries = Array.from({ length: 150 }, (_, at) =>
+        note(`${query} ${at}`, { kind: "summary", sourceTask: newId("task") }),
+      );
+      const fact = "The quarterly report goes to Ana.";
+      valueOf(await store.save(tenant, [note(fact), ...summaries], null, signal));
+      const found = await find(store, tenant, query, { limit: 5 });
+      expect([found[0], found.length]).toEqual([fact, 5]);
+      expect(await find(store, tenant, query, { kind: "note" as never })).toEqual([fact]);
+      const ofTasks = await find(store, tenant, query, { kind: "summary" as never, limit: 5 });
+      expect([ofTasks.length, ofTasks.includes(fact)]).toEqual([5, false]);
+    }
   });
 
   it("finds a memory by what it holds now", async () => {
@@ -270,7 +304,8 @@ describe("while the embedding server is away", () => {
     const store = storeOn(pgvector(), embedder);
     const tenant = await newTenantId();
     mood.isAway = true;
-    const [saved] = valueOf(await store.save(tenant, [note("The train leaves at nine.")], null, signal));
+    const texts = [note("The train leaves at nine.", { tags: ["travel"] })];
+    const [saved] = valueOf(await store.save(tenant, texts, null, signal));
     expect(saved).toMatchObject({ isNew: true, memory: { embeddedBy: null } });
     expect(await store.search(tenant, { ...ASK, query: "train" }, signal)).toMatchObject({
       ok: false,
@@ -279,6 +314,8 @@ describe("while the embedding server is away", () => {
     expect(await store.embedPending(10_000, signal)).toMatchObject({ ok: false });
     mood.isAway = false;
     expect(await find(store, tenant, "train")).toEqual([]);
+    // Its tag finds it without a vector.
+    expect(await find(store, tenant, "travel")).toEqual(["The train leaves at nine."]);
     expect(valueOf(await store.embedPending(10_000, signal))).toBeGreaterThan(0);
     expect(await find(store, tenant, "train")).toHaveLength(1);
     expect(valueOf(await store.embedPending(10_000, signal))).toBe(0);

@@ -1,5 +1,6 @@
 /** What every `MemoryPort` does. */
 import { describe, expect, it } from "vitest";
+import type { MemoryKind } from "../../../core/memory/memory.ts";
 import type { MemoryPort } from "../../../core/ports/memory.ts";
 import { valueOf } from "../value-of.ts";
 import { type Label, OUTSIDE, PRINCIPAL, TENANT } from "../../../core/provenance/label.ts";
@@ -13,6 +14,7 @@ export interface MemoryUnderTest {
 
 let keys = 0;
 const { signal } = new AbortController();
+const ANY = { onlyProject: false, kind: null, withOutside: false };
 
 const save = async (
   memory: MemoryPort,
@@ -25,11 +27,9 @@ const save = async (
 const find = async (
   memory: MemoryPort,
   query: string,
-  more: { limit?: number; onlyProject?: boolean; withOutside?: boolean } = {},
+  more: { limit?: number; onlyProject?: boolean; withOutside?: boolean; kind?: MemoryKind } = {},
 ) => {
-  const found = valueOf(
-    await memory.search({ query, onlyProject: false, withOutside: false, limit: 10, signal, ...more }),
-  );
+  const found = valueOf(await memory.search({ ...ANY, query, limit: 10, signal, ...more }));
   return found.hits;
 };
 const contents = async (...given: Parameters<typeof find>) =>
@@ -74,8 +74,7 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       const found = valueOf(
         await memory.search({
           query: "when is the report due",
-          onlyProject: false,
-          withOutside: false,
+          ...ANY,
           limit: 2,
           signal,
         }),
@@ -111,6 +110,22 @@ export function memoryContract(name: string, open: () => MemoryUnderTest | Promi
       await save(elsewhere, "The secret recipe has three spoons of sugar.", ["recipe"]);
       expect(await contents(of(null), "secret recipe sugar")).toEqual([]);
       expect(await contents(elsewhere, "secret recipe sugar")).toHaveLength(1);
+    });
+
+    it("finds a memory by a tag of the query, however far its text is", async () => {
+      const memory = (await open()).of(null);
+      await save(memory, "zebra giraffe quokka", ["quarterly report"]);
+      await save(memory, "narwhal", ["report of May"]);
+      expect(await contents(memory, "Where is the Quarterly Report?")).toEqual(["zebra giraffe quokka"]);
+      expect(await contents(memory, "quarterly figures")).toEqual([]);
+    });
+
+    it("searches among the memories of a kind", async () => {
+      const memory = (await open()).of(null);
+      await save(memory, "The train leaves at nine.");
+      const query = "when does the train leave";
+      expect(await contents(memory, query, { kind: "note" })).toEqual(["The train leaves at nine."]);
+      expect(await contents(memory, query, { kind: "summary" })).toEqual([]);
     });
 
     it("raises what has a tag of the query's words, and says which", async () => {

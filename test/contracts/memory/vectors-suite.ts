@@ -18,7 +18,7 @@ function unit(...values: number[]): Float32Array {
 }
 
 const EAST = unit(1, 0, 0, 0);
-const EVERYTHING: Omit<VectorQuery, "values"> = { scope: null, limit: 10, among: null };
+const EVERYTHING: Omit<VectorQuery, "values"> = { scope: null, kind: null, limit: 10, among: null };
 
 /** Calls `open` for each test; its result contains none of the test's ids yet. */
 export function vectorsContract(name: string, open: () => VectorsUnderTest | Promise<VectorsUnderTest>): void {
@@ -27,7 +27,12 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
       const { vectors, tenants } = await open();
       const ids = [newId(), newId(), newId()];
       const near = [unit(0, 1, 0, 0), unit(1, 1, 0, 0), unit(-1, 0, 0, 0.001)];
-      const stored = near.map((values, index) => ({ id: ids[index] ?? "", project: null, values }));
+      const stored = near.map((values, index) => ({
+        id: ids[index] ?? "",
+        project: null,
+        kind: "note" as const,
+        values,
+      }));
       valueOf(await vectors.upsert(tenants[0], "m", stored));
       const found = valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST }));
       expect(found.map(({ id }) => id)).toEqual([ids[1], ids[0], ids[2]]);
@@ -39,7 +44,7 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
     it("finds nothing of another tenant, even by name", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, kind: "note", values: EAST }]));
       for (const among of [null, [id]]) {
         const query = { ...EVERYTHING, values: EAST, among };
         expect(valueOf(await vectors.query(tenants[1], "m", query))).toEqual([]);
@@ -52,8 +57,8 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
     it("separates one id of two tenants", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, values: EAST }]));
-      valueOf(await vectors.upsert(tenants[1], "m", [{ id, project: null, values: unit(0, 0, 1, 0) }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, kind: "note", values: EAST }]));
+      valueOf(await vectors.upsert(tenants[1], "m", [{ id, project: null, kind: "note", values: unit(0, 0, 1, 0) }]));
       const [own] = valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST }));
       expect(own?.score).toBeCloseTo(1, 5);
     });
@@ -62,13 +67,15 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
       const { vectors, tenants } = await open();
       const [wide, a, b] = [newId(), newId(), newId()];
       const stored = [
-        { id: wide, project: null, values: EAST },
-        { id: a, project: "a", values: EAST },
-        { id: b, project: "b", values: EAST },
+        { id: wide, project: null, kind: "note" as const, values: EAST },
+        { id: a, project: "a", kind: "note" as const, values: EAST },
+        { id: b, project: "b", kind: "note" as const, values: EAST },
       ];
       valueOf(await vectors.upsert(tenants[0], "m", stored));
       const within = async (scope: VectorQuery["scope"], among: readonly string[] | null = null) => {
-        const found = valueOf(await vectors.query(tenants[0], "m", { values: EAST, limit: 10, scope, among }));
+        const found = valueOf(
+          await vectors.query(tenants[0], "m", { values: EAST, kind: null, limit: 10, scope, among }),
+        );
         return found.map(({ id }) => id).toSorted();
       };
       expect(await within(null)).toEqual([wide, a, b].toSorted());
@@ -81,15 +88,38 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
       expect(await within(null, [newId()])).toEqual([]);
     });
 
+    it("finds the nearest of one kind, however near those of another are", async () => {
+      const { vectors, tenants } = await open();
+      const note = { id: newId(), project: null, kind: "note" as const, values: unit(1, 1, 0, 0) };
+      const summaries = Array.from({ length: 5 }, () => {
+        return { id: newId(), project: null, kind: "summary" as const, values: EAST };
+      });
+      valueOf(await vectors.upsert(tenants[0], "m", [...summaries, note]));
+      const found = async (more: Partial<VectorQuery>) =>
+        valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST, limit: 3, ...more })).map(
+          ({ id }) => id,
+        );
+      const ids = summaries.map(({ id }) => id);
+      expect(await found({ kind: "note" })).toEqual([note.id]);
+      expect(ids).toEqual(expect.arrayContaining(await found({ kind: "summary" })));
+      expect(await found({ kind: "summary" })).toHaveLength(3);
+      expect(ids).toEqual(expect.arrayContaining(await found({ kind: null })));
+      expect(await found({ kind: "note", among: [note.id, ...ids] })).toEqual([note.id]);
+      expect(await found({ kind: null, limit: 10, among: [note.id, ...ids] })).toHaveLength(6);
+      // A vector's kind is replaced with it.
+      valueOf(await vectors.upsert(tenants[0], "m", [{ ...note, kind: "summary" }]));
+      expect(await found({ kind: "note" })).toEqual([]);
+    });
+
     it("compares vectors of one model only", async () => {
       const { vectors, tenants } = await open();
       const [old, now] = [newId(), newId()];
-      valueOf(await vectors.upsert(tenants[0], "old", [{ id: old, project: null, values: EAST }]));
-      valueOf(await vectors.upsert(tenants[0], "now", [{ id: now, project: null, values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "old", [{ id: old, project: null, kind: "note", values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "now", [{ id: now, project: null, kind: "note", values: EAST }]));
       const found = async (model: string) =>
         valueOf(await vectors.query(tenants[0], model, { ...EVERYTHING, values: EAST })).map(({ id }) => id);
       expect([await found("old"), await found("now"), await found("none")]).toEqual([[old], [now], []]);
-      valueOf(await vectors.upsert(tenants[0], "now", [{ id: old, project: null, values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "now", [{ id: old, project: null, kind: "note", values: EAST }]));
       expect(await found("old")).toEqual([]);
       expect(await found("now")).toHaveLength(2);
       expect(
@@ -100,8 +130,8 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
     it("replaces the vector of an id, and forgets it", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", values: EAST }]));
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", values: unit(0, 1, 0, 0) }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", kind: "note", values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", kind: "note", values: unit(0, 1, 0, 0) }]));
       const [found] = valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST }));
       expect(found?.score).toBeCloseTo(0, 5);
       valueOf(await vectors.delete(tenants[0], [id, newId()]));
@@ -113,11 +143,18 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
     it("takes many at once, and scores a hundred of them by name", async () => {
       const { vectors, tenants } = await open();
       const stored = Array.from({ length: 1_200 }, (_, index) => {
-        return { id: newId(), project: null, values: unit(Math.cos(index), Math.sin(index), 0.1, 0) };
+        return {
+          id: newId(),
+          project: null,
+          kind: "note" as const,
+          values: unit(Math.cos(index), Math.sin(index), 0.1, 0),
+        };
       });
       valueOf(await vectors.upsert(tenants[0], "m", stored));
       const among = stored.slice(1_000, 1_100).map(({ id }) => id);
-      const found = valueOf(await vectors.query(tenants[0], "m", { values: EAST, scope: null, limit: 100, among }));
+      const found = valueOf(
+        await vectors.query(tenants[0], "m", { values: EAST, scope: null, kind: null, limit: 100, among }),
+      );
       expect(found.map(({ id }) => id).toSorted()).toEqual(among.toSorted());
       valueOf(
         await vectors.delete(

@@ -70,6 +70,32 @@ describe("memory_search", () => {
     expect(result).toMatchObject({ memories: [{ content: attack }], embedder: "hashing" });
   });
 
+  it("gives facts before summaries, of one kind or of both, also a summary that an earlier release saved", async () => {
+    const memories = fakeMemories();
+    const memory = fakeMemory(memories);
+    await runTool(memorySave, { content: "The quarterly report goes to Ana.", tags: ["finance"] }, { memory });
+    const [note] = memories.rows.values();
+    const old = "Request: Write the quarterly report.\nApproach: 2 steps, without tools.\nOutcome: Written.";
+    if (note !== undefined) {
+      const saved = { ...note, kind: "summary", tags: [], sourceTask: "task_9" } as const;
+      memories.rows.set("mem_old", { ...saved, id: "mem_old", content: old });
+      memories.rows.set("mem_new", { ...saved, id: "mem_new", content: "Asked “the quarterly report”, the agent …" });
+    }
+    const find = async (more: object) => {
+      const given = { query: "write the quarterly report", ...more };
+      const { result, output = "" } = await runTool(memorySearch, given, { memory });
+      return { kinds: (result as { memories: { kind: string }[] }).memories.map(({ kind }) => kind), output };
+    };
+    expect((await find({})).kinds).toEqual(["note", "summary", "summary"]);
+    expect((await find({ kind: "note" })).kinds).toEqual(["note"]);
+    const { kinds, output } = await find({ kind: "summary" });
+    expect(kinds).toEqual(["summary", "summary"]);
+    expect(output).toContain("summary of a task by agent_1 · from task_9");
+    expect(output).toContain(
+      "> Request: Write the quarterly report.\n> Approach: 2 steps, without tools.\n> Outcome: Written.",
+    );
+  });
+
   it("says when there is nothing", async () => {
     expect(await runTool(memorySearch, { query: "anything" })).toMatchObject({
       result: { memories: [] },
@@ -99,6 +125,7 @@ describe("memory_search", () => {
     [{ query: "x", limit: 0 }, "limit"],
     [{ query: "x", limit: 21 }, "limit"],
     [{ query: "x", project_id: "" }, "project_id"],
+    [{ query: "x", kind: "fact" }, "kind"],
   ])("refuses %j and names the field", async (given, field) => {
     expect((await runTool(memorySearch, given)).failure).toMatchObject({ code: "invalid_input", field });
   });

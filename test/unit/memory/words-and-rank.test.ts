@@ -8,7 +8,7 @@ import {
 } from "../../../core/memory/memory.ts";
 import { rankHits } from "../../../core/memory/rank.ts";
 import { splitWords, listWords } from "../../../core/memory/words.ts";
-import { TENANT } from "../../../core/provenance/label.ts";
+import { OUTSIDE, TENANT } from "../../../core/provenance/label.ts";
 
 describe("the words of a text", () => {
   it.each([
@@ -99,6 +99,33 @@ describe("the ranking of results", () => {
       ["half", 0.4, 0],
       ["none", 0.4, 0],
     ]);
+  });
+
+  it("puts facts above summaries and claims from outside, however near those are", () => {
+    const found = [
+      { memory: { ...memory("summary", ["deploy"]), kind: "summary" as const }, similarity: 0.9 },
+      { memory: { ...memory("claim"), label: OUTSIDE }, similarity: 0.95 },
+      { memory: { ...memory("far summary"), kind: "summary" as const }, similarity: 0.3 },
+      { memory: memory("far fact"), similarity: 0.25 },
+      { memory: memory("near fact"), similarity: 0.8 },
+    ];
+    expect(ids(found, "when do we deploy", RULES)).toEqual([
+      "near fact",
+      "far fact",
+      "summary",
+      "claim",
+      "far summary",
+    ]);
+    expect(ids(found, "when do we deploy", { ...RULES, limit: 2 })).toEqual(["near fact", "far fact"]);
+  });
+
+  it("finds a memory by a tag alone, unless tags add nothing", () => {
+    const found = [
+      { memory: memory("tagged", ["Deploy"]), similarity: -0.2 },
+      { memory: memory("other", ["plan b"]), similarity: 0.1 },
+    ];
+    expect(ids(found, "deploy plan", RULES)).toEqual(["tagged"]);
+    expect(ids(found, "deploy plan", { ...RULES, tagBoost: 0 })).toEqual([]);
   });
 
   it("ends at the cut-off, and at the limit", () => {

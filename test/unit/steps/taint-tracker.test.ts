@@ -137,7 +137,7 @@ describe("a call", () => {
 
 describe("memory", () => {
   const note = { tags: [], label: PRINCIPAL, nowMs: 1, signal: AbortSignal.timeout(10_000) };
-  const query = { query: "refunds", onlyProject: false, limit: 5, signal: note.signal };
+  const query = { query: "refunds", onlyProject: false, kind: null, limit: 5, signal: note.signal };
 
   async function memoryWith(label: Label) {
     const memory = fakeMemory();

@@ -115,9 +115,22 @@ describe("memory over the API", () => {
     ]);
     expect(await count("?query=number&project=b")).toBe(1);
     expect(await count("?query=number&tag=even")).toBe(3);
+    expect(await count("?tag=EVEN")).toBe(3);
     const first = (await caller.send("GET", "/v1/memory?limit=3")).json;
     const second = (await caller.send("GET", `/v1/memory?limit=3&cursor=${first.next_cursor}`)).json;
     expect([first.data.length, second.data.length, second.next_cursor]).toEqual([3, 2, null]);
+  });
+
+  test("is found by its tag, in the query or as a filter, though no word of the text is near", async () => {
+    const caller = await makeCaller();
+    await save(caller, { content: "zebra giraffe", tags: ["Quarterly report"] });
+    await save(caller, { content: "Tea is in the kitchen." });
+    const found = await listed(caller, "?query=the%20quarterly%20report");
+    expect(found).toMatchObject([{ content: "zebra giraffe", matched_tags: ["Quarterly report"] }]);
+    expect(await listed(caller, "?query=tea&tag=quarterly%20report")).toMatchObject([{ content: "zebra giraffe" }]);
+    expect(await listed(caller, "?tag=quarterly%20report&kind=note")).toHaveLength(1);
+    expect(await listed(caller, "?tag=quarterly%20report&kind=summary")).toEqual([]);
+    expect(await listed(caller, "?query=quarterly%20report&kind=summary")).toEqual([]);
   });
 
   test.each([
@@ -153,6 +166,7 @@ describe("memory over the API", () => {
     ["?project=a%20b", "project"],
     ["?project=a&scope=tenant", "scope"],
     ["?scope=project", "scope"],
+    ["?kind=fact", "kind"],
     ["?cursor=!", "cursor"],
     ["?colour=red", "colour"],
   ])("does not list by %s", async (query, field) => {
