@@ -45,7 +45,7 @@ export const tagsSchema = z
   );
 export const querySchema = createTextSchema(MAX_QUERY_CHARACTERS);
 
-/** `note`: saved by an agent or by the API. `summary`: saved by Otto for a completed task. */
+/** `note`: saved by an agent or by the API. `summary`: saved by Otto for a completed task, in one sentence. */
 export const MEMORY_KINDS = ["note", "summary"] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 

@@ -1,38 +1,40 @@
 /**
- * The memory of a completed task: request, approach and outcome. Written by rule from the task's own texts, so it costs
- * nothing and the same task always gives the same text.
+ * The memory of a completed task: one sentence of what was asked and what came out. Written by rule from the task's own
+ * texts, so it costs nothing and the same task always gives the same text.
  */
-import { cutBefore, headAndTail } from "../gateway/shape.ts";
-import type { LedgerRow } from "./decision.ts";
-import type { TaskFacts, TaskState } from "./state.ts";
+import { cutBefore } from "../gateway/shape.ts";
+import type { EndReason, TaskFacts, TaskState } from "./state.ts";
 import type { TaskView } from "./view.ts";
 import { type NewMemory, getSummaryId, toMemoryLabel } from "../memory/memory.ts";
 import { storable } from "../base/storable.ts";
 
-/** UTF-16 units of each part; together they fit a memory. */
-const MAX_REQUEST = 1_000;
-const MAX_APPROACH = 1_000;
-const MAX_OUTCOME = 1_600;
-const MAX_ARGUMENT = 80;
-/** Calls that the approach names. The others are counted. */
-const MAX_CALLS = 20;
+/** UTF-16 units of each quoted text; together they fit a memory. */
+const MAX_REQUEST = 300;
+const MAX_ANSWER = 600;
+const MAX_PATH = 80;
+/** Attached files that are named. The others are counted. */
 const MAX_FILES = 5;
+/** UTF-16 units of a text that are read for its quotation. */
+const MAX_READ = 4_000;
 
-/** Arguments that describe a call and contain no secret. The first present one is named. */
-const SUBJECT_ARGUMENTS = [
-  "query",
-  "filename",
-  "path",
-  "url",
-  "expression",
-  "task_description",
-  "glob",
-  "pattern",
-  "name",
-];
+const ENDS: Readonly<Record<EndReason, string>> = {
+  iteration_limit: "stopped at its limit of steps",
+  output_limit: "stopped at its limit of output",
+  budget_exceeded: "stopped at its budget",
+  model_unavailable: "stopped without its model",
+  cancelled: "was cancelled",
+  internal: "stopped after an internal error",
+};
 
-/** The parts of a call that a summary uses. */
-export type SummarisedCall = Pick<LedgerRow, "tool" | "arguments" | "state">;
+/** What a reader would not see as part of the text: controls, marks of direction, invisible tags, separators of lines. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+/** The quotation marks of the sentence, which its texts may not close. */
+const QUOTES = /["“”„‟«»]/g;
+/** What Markdown puts before the words of a line, and a fence of code. */
+const LINE_MARKS = /^[ \t]*(?:#{1,6} |[-*+] |> ?|```[^\n]*)/gm;
+/** The sentence has its own. */
+const FULL_STOP = /(?<!\.)\.$/;
+const EMPHASIS = /\*\*|`/g;
 
 /**
  * Returns the summary of a task, with the label of the texts that it read. Null for a task that is not completed, a
@@ -41,22 +43,16 @@ export type SummarisedCall = Pick<LedgerRow, "tool" | "arguments" | "state">;
 export function createSummary(
   { facts, steeredBy }: Pick<TaskState, "facts" | "steeredBy">,
   view: TaskView,
-  calls: readonly SummarisedCall[],
 ): NewMemory | null {
   const { agent, kind, parentId } = facts;
   const isSummarized = kind === "agent" && parentId === null && agent.config.memory?.summaries !== false;
   if (!isSummarized || view.status !== "completed" || view.ended_at === null) return null;
-  const parts = [
-    `Request: ${shorten(getRequest(facts), MAX_REQUEST)}`,
-    `Approach: ${shorten(formatApproach(view, calls), MAX_APPROACH)}`,
-    `Outcome: ${shorten(formatOutcome(view), MAX_OUTCOME)}`,
-  ];
   return {
     id: getSummaryId(facts.id),
     project: facts.project,
     kind: "summary",
     label: toMemoryLabel(steeredBy),
-    content: storable(parts.join("\n")),
+    content: `Asked ${quote(getRequest(facts), MAX_REQUEST)}, the agent ${formatOutcome(view)}.`,
     tags: [],
     sourceTask: facts.id,
     author: agent.id,
@@ -64,59 +60,55 @@ export function createSummary(
   };
 }
 
-/** Returns the user's messages without the assistant's. */
+/** Returns the last message of the user: the earlier ones of a conversation have summaries of their own. */
 function getRequest({ input }: TaskFacts): string {
   if (typeof input === "string") return input;
-  return input.flatMap(({ role, content }) => (role === "user" ? [content] : [])).join("\n");
+  return input.findLast(({ role }) => role === "user")?.content ?? "";
 }
 
-function formatApproach({ usage }: TaskView, calls: readonly SummarisedCall[]): string {
-  const steps = `${usage.steps} ${usage.steps === 1 ? "step" : "steps"}`;
-  if (calls.length === 0) return `${steps}, without tools.`;
-  const more = calls.length > MAX_CALLS ? [`and ${calls.length - MAX_CALLS} more calls`] : [];
-  return `${steps}. ${[...calls.slice(0, MAX_CALLS).map(formatCall), ...more].join("; ")}.`;
-}
-
-/** `read_file "notes/plan.md"`, with the state of a call that was not confirmed. */
-function formatCall({ tool, arguments: given, state }: SummarisedCall): string {
-  const about = findSubject(given);
-  const end = state === "confirmed" ? "" : state === "unknown" ? " (outcome unknown)" : ` (${state})`;
-  return `${tool}${about === null ? "" : ` "${about}"`}${end}`;
-}
-
-function findSubject(given: unknown): string | null {
-  if (typeof given !== "object" || given === null) return null;
-  const values = given as Readonly<Record<string, unknown>>;
-  const name = SUBJECT_ARGUMENTS.find((one) => typeof values[one] === "string");
-  if (name === undefined) return null;
-  const value = String(values[name]);
-  return cut((name === "url" ? stripUrl(value) : value).replaceAll(/\s+/g, " ").trim(), MAX_ARGUMENT);
-}
-
-/** Removes user, query and fragment, which may contain a secret. */
-function stripUrl(text: string): string {
-  const url = URL.parse(text);
-  return url === null ? "…" : `${url.origin}${url.pathname}`;
-}
-
+/** `answered “…”, attached “a.md” and stopped at its limit of steps`. */
 function formatOutcome({ output, reason }: TaskView): string {
-  const files = (output?.files ?? []).map(({ path }) => path);
-  const named =
-    files.length === 0
-      ? ""
-      : ` [files: ${files.slice(0, MAX_FILES).join(", ")}${files.length > MAX_FILES ? ", …" : ""}]`;
-  const limited = reason === null ? "" : ` [ended by ${reason}]`;
-  return `${output?.text ?? ""}${named}${limited}`.trim() || "no text.";
+  const answer = quote(output?.text ?? "", MAX_ANSWER);
+  const paths = (output?.files ?? []).map(({ path }) => path);
+  const parts = [
+    answer === quote("", 0) ? "gave no text" : `answered ${answer}`,
+    ...(paths.length === 0 ? [] : [`attached ${listFiles(paths)}`]),
+    ...(reason === null ? [] : [ENDS[reason]]),
+  ];
+  return joinWords(parts);
 }
 
-/** Shortens a text to its head and tail. */
-function shorten(text: string, maxCharacters: number): string {
-  const trimmed = text.trim();
-  if (trimmed.length <= maxCharacters) return trimmed;
-  const { head, tail } = headAndTail(trimmed, maxCharacters - 5);
-  return `${head} […] ${tail}`;
+function listFiles(paths: readonly string[]): string {
+  const named = paths.slice(0, MAX_FILES).map((path) => quote(path, MAX_PATH));
+  const others = paths.length - named.length;
+  return joinWords(others === 0 ? named : [...named, others === 1 ? "another file" : `${others} other files`]);
 }
 
-function cut(text: string, maxCharacters: number): string {
-  return text.length <= maxCharacters ? text : `${cutBefore(text, maxCharacters)}…`;
+/** `a`, `a and b`, `a, b and c`. */
+function joinWords(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
+}
+
+/**
+ * Quotes a text on one line, cut at a word. No text ends its quotation, so none reads as Otto's own words: what it says is
+ * what was asked or answered, not an instruction.
+ */
+function quote(text: string, maxCharacters: number): string {
+  const words = storable(cutBefore(text, MAX_READ))
+    .replace(LINE_MARKS, " ")
+    .replace(EMPHASIS, "")
+    .replace(QUOTES, "'")
+    .replace(UNSEEN, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const isWhole = words.length <= maxCharacters && text.length <= MAX_READ;
+  return `“${isWhole ? words.replace(FULL_STOP, "") : `${cutAtWord(words, maxCharacters)}…`}”`;
+}
+
+/** Cuts behind a word in the last third, else between two characters. */
+function cutAtWord(text: string, end: number): string {
+  const cut = cutBefore(text, end);
+  const space = cut.lastIndexOf(" ");
+  return space > (end * 2) / 3 ? cut.slice(0, space) : cut;
 }

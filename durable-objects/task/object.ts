@@ -80,11 +80,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async summary(): Promise<Result<NewMemory | null>> {
-    return this.readTask(({ state }) => {
-      const page = { after: null, limit: MAX_PAGE, withResults: true };
-      const calls = state.phase.name === "ended" ? this.store.readLedger(page).rows : [];
-      return createSummary(state, this.store.toView(state), calls);
-    });
+    return this.readTask(({ state }) => createSummary(state, this.store.toView(state)));
   }
 
   async start(request: string | null): Promise<Result<TaskView>> {

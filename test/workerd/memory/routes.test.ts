@@ -258,15 +258,15 @@ describe("the tools of memory", () => {
 describe("a completed task", () => {
   const write = { calls: [{ name: "write_file", arguments: { filename: "plan.md", content: "secret-content" } }] };
 
-  test("saves one summary of its request, work and answer", async () => {
+  test("saves one summary, a sentence of its request and its answer", async () => {
     const caller = await makeCaller();
     const { id } = await caller.makeTask([write, { text: "The plan is written." }], { project: "sales" });
     await caller.until(id, ({ status }) => status === "completed");
     const [left] = await summaries(caller, 1);
     expect(left).toMatchObject({ project: "sales", source_task: id, author: "agent_default", embedding: "hashing" });
-    expect(left?.content).toMatch(
-      /^Request: .*\nApproach: 2 steps\. write_file "plan\.md"\.\nOutcome: The plan is written\.$/s,
-    );
+    expect(left?.content).toMatch(/^Asked “[^“”\n]+”, the agent answered “The plan is written”\.$/);
+    expect(await listed(caller, "?kind=summary")).toEqual([left]);
+    expect(await listed(caller, "?kind=note")).toEqual([]);
     // Told again, swept and woken: still one, and none once somebody deleted it.
     const tenant = tenantsFromEnv(env)(caller.tenant);
     const view = (await caller.send("GET", `/v1/tasks/${id}`)).json;
