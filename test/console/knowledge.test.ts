@@ -1,7 +1,15 @@
 /** Skills, memory and MCP servers, as an administrator uses them. */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { makeZip } from "../mock-servers/make-zip.ts";
-import { type Console, expectAccessible, expectNoSidewaysScrolling, openConsole, PHONE } from "./open-console.ts";
+import {
+  type Console,
+  expectAccessible,
+  expectFit,
+  expectNoSidewaysScrolling,
+  openConsole,
+  PATIENT,
+  PHONE,
+} from "./open-console.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 let console: Console;
@@ -152,6 +160,31 @@ test("a memory is added, found by its meaning, changed and deleted, and its proj
   await first.getByText("somebody with the key", { exact: false }).waitFor();
   expect(new URL(page.url()).searchParams.get("q")).toBe("when is the office closed");
   await expectGoodManners();
+
+  await console.makeTask("Plan which holidays are closed", [{ text: "The plan is written." }]);
+  const summaries = async () =>
+    (await api.must<{ data: { id: string }[] }>("GET", "/v1/memory?kind=summary")).data.map(({ id }) => id);
+  await expect.poll(summaries, PATIENT).toHaveLength(1);
+  const cards = page.getByRole("list", { name: "Memories" }).getByRole("listitem");
+  await page.getByLabel("Search by meaning").fill("which holidays");
+  await page.getByLabel("Search by meaning").press("Enter");
+  // The fact is first, though the summary has more of the words.
+  await cards.nth(1).getByText("the agent answered “The plan is written”.", { exact: false }).waitFor();
+  await first.getByText("The office is closed from 24 December.").waitFor();
+  await expectFit(page, "memory-search");
+  await page.getByLabel("Kind").selectOption({ label: "Summaries" });
+  await first.getByText("summary of a task").waitFor();
+  expect(await cards.count()).toBe(1);
+  expect(new URL(page.url()).searchParams.get("kind")).toBe("summary");
+  expect(new URL(page.url()).searchParams.get("q")).toBe("which holidays");
+  await page.getByLabel("Kind").selectOption({ label: "Facts" });
+  await page.getByLabel("Tag", { exact: true }).fill("HOLIDAYS");
+  await page.getByLabel("Tag", { exact: true }).press("Enter");
+  await first.getByText("The office is closed from 24 December.").waitFor();
+  expect(await cards.count()).toBe(1);
+  const { searchParams } = new URL(page.url());
+  expect([searchParams.get("kind"), searchParams.get("tag")]).toEqual(["note", "HOLIDAYS"]);
+  for (const id of await summaries()) await api.must("DELETE", `/v1/memory/${id}`);
 
   await first.getByRole("button", { name: /^Open/ }).click();
   await page.getByLabel("Text to remember").fill(" ");

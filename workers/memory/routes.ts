@@ -54,7 +54,7 @@ const memorySchema = z
     tags: z.array(z.string()),
     source_task: z.string().nullable().describe("The task that saved it."),
     author: z.string().describe("The agent or the API key that wrote it."),
-    embedding: z.string().nullable().describe("The model of its embedding; null if no search can find it yet."),
+    embedding: z.string().nullable().describe("The model of its embedding; null while only its tags find it."),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     score: z.number().optional().describe("In a search: the similarity plus a bonus for matching tags."),

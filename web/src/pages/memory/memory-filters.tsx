@@ -1,4 +1,4 @@
-/** What is searched for, and in which project. A search begins with Enter: its words are compared by meaning. */
+/** What is searched for, in which project, and of which kind. A search begins with Enter: its words are compared by meaning. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -22,31 +22,36 @@ export function useProjects(): readonly Project[] {
 }
 
 export function MemoryFilters() {
-  const { q, project, scope, tag } = useSearch({ from: "/console/memory" });
+  const { q, project, scope, kind, tag } = useSearch({ from: "/console/memory" });
   const navigate = useNavigate({ from: "/memory" });
   const [words, setWords] = useState(q ?? "");
   const [tagged, setTagged] = useState(tag ?? "");
   const names = [...new Set([...useProjects().map(({ name }) => name), ...(project === undefined ? [] : [project])])];
+  const place: MemorySearch = project === undefined ? (scope === undefined ? {} : { scope }) : { project };
+  const kinds: MemorySearch = kind === undefined ? {} : { kind };
   const look = async (fields: { readonly q: string; readonly tag: string }): Promise<void> => {
-    const place = project === undefined ? (scope === undefined ? {} : { scope }) : { project };
-    await navigate({ search: { ...place, ...named(fields) } });
+    await navigate({ search: { ...place, ...kinds, ...named(fields) } });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void look({ q: words, tag: tagged });
   };
-  const choose = (chosen: string): void => {
-    const place: MemorySearch = chosen === TENANT ? { scope: "tenant" } : chosen === "" ? {} : { project: chosen };
-    void navigate({ search: { ...named({ q: words, tag: tagged }), ...place } });
+  const chooseProject = (chosen: string): void => {
+    const other: MemorySearch = chosen === TENANT ? { scope: "tenant" } : chosen === "" ? {} : { project: chosen };
+    void navigate({ search: { ...named({ q: words, tag: tagged }), ...kinds, ...other } });
+  };
+  const chooseKind = (chosen: string): void => {
+    const other: MemorySearch = chosen === "note" || chosen === "summary" ? { kind: chosen } : {};
+    void navigate({ search: { ...named({ q: words, tag: tagged }), ...place, ...other } });
   };
   return (
     <form
       role="search"
       onSubmit={submit}
-      className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_12rem_10rem_auto]"
+      className="grid items-end gap-3 sm:grid-cols-2 xl:grid-cols-[minmax(0,1fr)_12rem_9rem_9rem_auto]"
     >
       <TextField
-        label="Search by meaning"
+        label="Search by meaning or tag"
         type="search"
         value={words}
         maxLength={2_000}
@@ -56,7 +61,7 @@ export function MemoryFilters() {
       <SelectField
         label="Project"
         value={scope === "tenant" ? TENANT : (project ?? "")}
-        onChange={({ target }) => choose(target.value)}
+        onChange={({ target }) => chooseProject(target.value)}
       >
         <option value="">All</option>
         <option value={TENANT}>None: the whole tenant’s</option>
@@ -65,6 +70,11 @@ export function MemoryFilters() {
             {name}
           </option>
         ))}
+      </SelectField>
+      <SelectField label="Kind" value={kind ?? ""} onChange={({ target }) => chooseKind(target.value)}>
+        <option value="">All</option>
+        <option value="note">Facts</option>
+        <option value="summary">Summaries</option>
       </SelectField>
       <TextField label="Tag" value={tagged} maxLength={64} onChange={({ target }) => setTagged(target.value)} />
       <div className="flex gap-2">

@@ -1,4 +1,4 @@
-/** Memories, the latest first, or those nearest in meaning to what is searched for. */
+/** Memories, the latest first, or the best of a search: facts, then summaries. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { answered, api } from "../../api/client.ts";
 import { usePaged } from "../../api/paged.ts";
@@ -19,9 +19,9 @@ const HITS = 20;
 
 export function MemoryList({ onOpen }: { readonly onOpen: (id: string) => void }) {
   const asked = useSearch({ from: "/console/memory" });
-  const { q, project, scope, tag } = asked;
-  const list = usePaged<Memory>(["memory", "list", q, project, scope, tag], async (cursor) => {
-    const query = { query: q, project, scope, tag, cursor, limit: q === undefined ? PAGE : HITS };
+  const { q, project, scope, kind, tag } = asked;
+  const list = usePaged<Memory>(["memory", "list", q, project, scope, kind, tag], async (cursor) => {
+    const query = { query: q, project, scope, kind, tag, cursor, limit: q === undefined ? PAGE : HITS };
     return await answered(api.GET("/v1/memory", { params: { query } }));
   });
   return (
@@ -34,7 +34,7 @@ export function MemoryList({ onOpen }: { readonly onOpen: (id: string) => void }
           ))}
         </ul>
         {q !== undefined && list.rows.length === HITS ? (
-          <p className="text-center text-sm text-quiet">A search shows the {HITS} nearest.</p>
+          <p className="text-center text-sm text-quiet">A search shows the best {HITS}.</p>
         ) : null}
       </Listing>
     </>
@@ -42,14 +42,14 @@ export function MemoryList({ onOpen }: { readonly onOpen: (id: string) => void }
 }
 
 function NoMemories({
-  asked: { q, project, scope, tag },
+  asked: { q, project, scope, kind, tag },
   onAdd,
 }: {
   readonly asked: MemorySearch;
   readonly onAdd: () => void;
 }) {
   const navigate = useNavigate({ from: "/memory" });
-  if (q === undefined && project === undefined && scope === undefined && tag === undefined)
+  if (q === undefined && project === undefined && scope === undefined && kind === undefined && tag === undefined)
     return (
       <Empty
         title="No memories yet"
@@ -68,7 +68,7 @@ function NoMemories({
       title="No matching memories"
       action={<Button onClick={() => void navigate({ search: {} })}>Show everything</Button>}
     >
-      Try other words, or look in another project.
+      Try other words, another kind or another project.
     </Empty>
   );
 }
@@ -81,7 +81,7 @@ function MemoryCard({ memory, onOpen }: { readonly memory: Memory; readonly onOp
         <Badge tone={project === null ? "plain" : "accent"}>{project ?? "whole tenant"}</Badge>
         {kind === "summary" ? <Badge tone="info">summary of a task</Badge> : null}
         {label === "outside" ? <FromOutside isUnconfirmed /> : null}
-        {embedding === null ? <Badge tone="warn">no search finds it yet</Badge> : null}
+        {embedding === null ? <Badge tone="warn">only its tags find it yet</Badge> : null}
         {similarity === undefined ? null : (
           <span className="text-sm text-quiet tabular-nums">{Math.round(similarity * 100)} % alike</span>
         )}

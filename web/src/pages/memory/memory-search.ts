@@ -1,4 +1,5 @@
 /** What the address of the memory page holds: what is searched, what is open. */
+import type { Memory } from "../../api/types.generated.ts";
 
 export interface MemorySearch {
   readonly view?: "projects";
@@ -7,6 +8,8 @@ export interface MemorySearch {
   readonly project?: string;
   /** Only what belongs to no project. */
   readonly scope?: "tenant";
+  /** Only facts, or only summaries of tasks. */
+  readonly kind?: Memory["kind"];
   readonly tag?: string;
   /** The memory that is open: its id, or that a new one is written. */
   readonly open?: string;
@@ -19,10 +22,12 @@ const OPEN = /^(?:new|mem_[0-9a-z]{1,40})$/;
 const PROJECT = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export function readMemorySearch(search: Record<string, unknown>): MemorySearch {
+  const { kind } = search;
   const [q, tag, project, open] = ["q", "tag", "project", "open"].map((key) => readText(search[key]));
   return {
     ...(search["view"] === "projects" ? { view: "projects" } : {}),
     ...(q === undefined ? {} : { q }),
+    ...(kind === "note" || kind === "summary" ? { kind } : {}),
     ...(tag === undefined ? {} : { tag }),
     ...(project !== undefined && PROJECT.test(project)
       ? { project }
