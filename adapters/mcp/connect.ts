@@ -16,6 +16,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { type AskedConsent as ConsentRequest, openOAuthProvider } from "./oauth.ts";
 import type { Consent, McpServer } from "./server.ts";
+import { OperationTransport } from "./transport.ts";
 
 const CLIENT = { name: "otto", title: "Otto", version: "1" };
 const MODERN = ["2026-07-28"];
@@ -72,7 +73,7 @@ async function connectModern(server: McpServer, options: ConnectOptions): Promis
   const { prior, timeoutMs: timeout, signal } = options;
   const transport = await openTransport(server, options);
   const known = prior?.era === "modern" ? { prior: { kind: "modern", discover: prior.discover } as const } : {};
-  await client.connect(transport, { timeout, signal, ...known });
+  await client.connect(new OperationTransport(transport), { timeout, signal, ...known });
   const discover = client.getDiscoverResult();
   if (discover === undefined) throw new Error("the server did not describe itself");
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? "";
@@ -83,7 +84,7 @@ async function connectLegacy(server: McpServer, options: ConnectOptions): Promis
   const client = new Client(CLIENT, { supportedProtocolVersions: LEGACY, listMaxPages: MAX_PAGES });
   const { session, timeoutMs: timeout, signal } = options;
   const transport = await openTransport(server, options);
-  await client.connect(transport, { timeout, signal });
+  await client.connect(new OperationTransport(transport), { timeout, signal });
   const protocolVersion = session?.protocolVersion ?? client.getNegotiatedProtocolVersion() ?? "";
   return { client, transport, prior: { era: "legacy" }, protocolVersion };
 }
