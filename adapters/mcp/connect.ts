@@ -14,7 +14,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/client";
-import { type AskedConsent as ConsentRequest, openOAuthProvider } from "./oauth.ts";
+import { type AskedConsent as ConsentRequest, type AuthorizationStep, openOAuthProvider } from "./oauth.ts";
 import type { Consent, McpServer } from "./server.ts";
 import { OperationTransport } from "./transport.ts";
 
@@ -89,10 +89,11 @@ async function connectLegacy(server: McpServer, options: ConnectOptions): Promis
   return { client, transport, prior: { era: "legacy" }, protocolVersion };
 }
 
-/** The transport of a connection's messages. */
+/** The transport of a connection's messages. `step`: whether a person has just returned from an authorization server. */
 export async function openTransport(
   server: McpServer,
   { send, session, consent, asked }: ConnectOptions,
+  step: AuthorizationStep = "request",
 ): Promise<StreamableHTTPClientTransport> {
   const { oauth } = server;
   return new StreamableHTTPClientTransport(new URL(server.url), {
@@ -103,7 +104,7 @@ export async function openTransport(
       reconnectionDelayGrowFactor: 2,
       maxRetries: 3,
     },
-    ...(oauth === null ? {} : { authProvider: await openOAuthProvider(oauth, consent, asked) }),
+    ...(oauth === null ? {} : { authProvider: await openOAuthProvider(oauth, { consent, asked, step }) }),
     ...(session === null ? {} : { sessionId: session.id, protocolVersion: session.protocolVersion }),
   });
 }

@@ -1,10 +1,18 @@
 /** Converts what the MCP package throws to failures. A server's error text is cut and made plain. */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import {
+  AuthorizationServerMismatchError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 import { ANSWERED, asNotSent, type ErrorCode, type Failure } from "../../core/base/errors.ts";
 import { cleanText } from "../../core/mcp/tool-list.ts";
 import { NoReply } from "./web-fetch.ts";
 
 const MAX_SAID = 500;
+const MAX_ISSUER = 200;
 /** JSON-RPC 2.0, section 5.1. */
 const [METHOD_NOT_FOUND, INVALID_PARAMS] = [-32601, -32602];
 
@@ -21,6 +29,7 @@ function readFailure(server: string, thrown: unknown): Failure {
     return { ...rest, message: `The MCP server ${server} cannot be reached: ${rest.message}` };
   }
   if (thrown instanceof UnauthorizedError) return failUnauthorized(server);
+  if (thrown instanceof AuthorizationServerMismatchError) return failMigrated(server, thrown);
   if (thrown instanceof SdkHttpError) return fromStatus(server, thrown.data.status);
   if (thrown instanceof ProtocolError) return fromProtocolError(server, thrown);
   if (thrown instanceof SdkError) return fromPackageError(server, thrown);
@@ -39,6 +48,13 @@ function findNoReply(thrown: unknown): NoReply | null {
 
 function failUnauthorized(server: string): Failure {
   const message = `The MCP server ${server} does not accept Otto's credentials. An administrator has to set or renew them (/v1/mcp-servers/${server}).`;
+  return { code: "permission_denied", message, cause: ANSWERED };
+}
+
+/** Names both authorization servers: the MCP server's word alone is no reason to trust the new one. */
+function failMigrated(server: string, { recordedIssuer, currentIssuer }: AuthorizationServerMismatchError): Failure {
+  const [old, next] = [recordedIssuer, currentIssuer].map((issuer) => cleanText(issuer, MAX_ISSUER));
+  const message = `The MCP server ${server} now names the authorization server ${next}, but Otto's credentials belong to ${old}. If the change is right, an administrator has to reload the server and authorize Otto again (/v1/mcp-servers/${server}); with a client_id of your own, delete the server and add it with a client_id of the new authorization server.`;
   return { code: "permission_denied", message, cause: ANSWERED };
 }
 

@@ -2,6 +2,9 @@
  * OAuth 2.1 with an MCP server by the package's client, which does discovery (RFC 9728, RFC 8414), dynamic registration
  * (RFC 7591), PKCE, resource indicators (RFC 8707) and refreshing. This file decides what it may store, and whether a
  * person can be asked.
+ * Credentials belong to the authorization server that issued them: each is stored with its issuer, and the package
+ * sends none to another (https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization). So the server
+ * is discovered again for each authorization.
  */
 import type {
   OAuthClientMetadata,
@@ -22,19 +25,24 @@ export interface AskedConsent {
   url: URL | null;
 }
 
-/**
- * The provider of one operation. Without `consent` no person is asked, nothing is registered, and a running flow is
- * unchanged.
- */
-export async function openOAuthProvider(
-  oauth: OAuth,
-  consent: Consent | null,
-  asked: AskedConsent,
-): Promise<OAuthClientProvider> {
+/** `callback`: a person has returned with a code, which only the authorization server that they were sent to redeems. */
+export type AuthorizationStep = "request" | "callback";
+
+export interface AuthorizationOptions {
+  /** Without it no person is asked, nothing is registered, and a running flow is unchanged. */
+  readonly consent: Consent | null;
+  readonly asked: AskedConsent;
+  readonly step: AuthorizationStep;
+}
+
+/** The provider of one operation. */
+export async function openOAuthProvider(oauth: OAuth, options: AuthorizationOptions): Promise<OAuthClientProvider> {
   const keep = await openAuthCache(oauth);
-  return oauth.grant === "client_credentials"
-    ? createMachineProvider(oauth, keep)
-    : createPersonProvider(oauth, keep, consent, asked);
+  const provider =
+    oauth.grant === "client_credentials"
+      ? createMachineProvider(oauth, keep)
+      : createPersonProvider(oauth, keep, options);
+  return oauth.clientId === null ? provider : { ...provider, ...useOwnClient(oauth, oauth.clientId, keep) };
 }
 
 /** The stored authorization, as it changes during one operation. */
@@ -72,7 +80,7 @@ async function openAuthCache({ store }: OAuth): Promise<AuthCache> {
 }
 
 /** Client credentials: Otto authenticates as itself. */
-function createMachineProvider({ clientId, clientSecret, scope }: OAuth, keep: AuthCache): OAuthClientProvider {
+function createMachineProvider({ scope }: OAuth, keep: AuthCache): OAuthClientProvider {
   return {
     redirectUrl: undefined,
     clientMetadata: {
@@ -82,7 +90,7 @@ function createMachineProvider({ clientId, clientSecret, scope }: OAuth, keep: A
       token_endpoint_auth_method: "client_secret_basic",
       ...(scope === null ? {} : { scope }),
     },
-    clientInformation: () => toOwnClient(clientId, clientSecret),
+    clientInformation: () => undefined,
     ...createTokenStore(keep),
     redirectToAuthorization: failWithoutPerson,
     saveCodeVerifier: () => undefined,
@@ -97,19 +105,16 @@ function createMachineProvider({ clientId, clientSecret, scope }: OAuth, keep: A
 
 /** Authorization code with PKCE: a person agreed, or is asked to. */
 function createPersonProvider(
-  oauth: OAuth,
+  { scope, clientId }: OAuth,
   keep: AuthCache,
-  consent: Consent | null,
-  asked: AskedConsent,
+  { consent, asked, step }: AuthorizationOptions,
 ): OAuthClientProvider {
-  const { clientId, clientSecret, scope } = oauth;
   const redirectUrl = consent?.redirectUrl ?? NOWHERE;
   const metadata: OAuthClientMetadata = { ...getClientMetadata(redirectUrl), ...(scope === null ? {} : { scope }) };
-  const given = toOwnClient(clientId, clientSecret);
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: metadata,
-    clientInformation: () => given ?? (keep.now().client as StoredOAuthClientInformation | undefined),
+    clientInformation: () => keep.now().client as StoredOAuthClientInformation | undefined,
     ...createTokenStore(keep),
     redirectToAuthorization: (url) => {
       if (consent !== null) asked.url = url;
@@ -123,17 +128,18 @@ function createPersonProvider(
         what === "all" ? ["client", "tokens", "verifier", "discovery"] : [what];
       await keep.drop(names);
     },
-    discoveryState: () => keep.now().discovery as OAuthDiscoveryState | undefined,
+    discoveryState: () => (step === "callback" ? (keep.now().discovery as OAuthDiscoveryState | undefined) : undefined),
     saveDiscoveryState: async (discovery) => {
       if (consent !== null) await keep.change({ discovery });
     },
   };
   if (consent === null) return provider;
-  const { clientUrl } = consent;
+  const { clientUrl, state } = consent;
+  const asking = { ...provider, state: () => state };
+  if (clientId !== null) return asking;
   return {
-    ...provider,
+    ...asking,
     ...(clientUrl === null ? {} : { clientMetadataUrl: clientUrl }),
-    state: () => consent.state,
     saveClientInformation: (client) => keep.change({ client }),
   };
 }
@@ -145,10 +151,26 @@ function createTokenStore(keep: AuthCache): Pick<OAuthClientProvider, "tokens" |
   };
 }
 
-/** The client that the tenant registered. */
-function toOwnClient(id: string | null, secret: string | null): StoredOAuthClientInformation | undefined {
-  if (id === null) return undefined;
-  return secret === null ? { client_id: id } : { client_id: id, client_secret: secret };
+/**
+ * The client that the tenant registered. With its first tokens it is bound to their issuer. The package refuses to use
+ * it with another one, because such a provider cannot register.
+ */
+function useOwnClient(
+  { clientSecret }: OAuth,
+  id: string,
+  keep: AuthCache,
+): Pick<OAuthClientProvider, "clientInformation" | "saveTokens"> {
+  const client = clientSecret === null ? { client_id: id } : { client_id: id, client_secret: clientSecret };
+  return {
+    clientInformation: () => {
+      const { ownClient, tokens } = keep.now();
+      // An authorization that was stored before clients were bound names the issuer with its tokens alone.
+      const issuer = ownClient?.id === id ? ownClient.issuer : (tokens as StoredOAuthTokens | undefined)?.issuer;
+      return issuer === undefined ? client : { ...client, issuer };
+    },
+    saveTokens: (tokens, context) =>
+      keep.change({ tokens, ...(context === undefined ? {} : { ownClient: { id, issuer: context.issuer } }) }),
+  };
 }
 
 /** The redirect URL when no person is sent away: its presence tells the package that people authorize. */

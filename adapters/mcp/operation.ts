@@ -86,7 +86,7 @@ export async function finishAuthorization(
   const requests = openOperationFetch(deps.web, { ...server, timeoutMs: LIST_TIMEOUT_MS });
   try {
     const options = { send: requests.send, prior: null, session: null, timeoutMs: LIST_TIMEOUT_MS, signal };
-    const transport = await openTransport(server, { ...options, consent: deps.consent, asked });
+    const transport = await openTransport(server, { ...options, consent: deps.consent, asked }, "callback");
     await transport.finishAuth(callback);
     return ok(undefined);
   } catch (thrown) {

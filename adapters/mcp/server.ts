@@ -8,7 +8,10 @@ export interface SavedAuth {
   readonly client?: unknown;
   readonly tokens?: unknown;
   readonly verifier?: string;
+  /** Where the person was sent; the code is redeemed there. */
   readonly discovery?: unknown;
+  /** The authorization server that the tenant's own client belongs to: the first that issued tokens to it. */
+  readonly ownClient?: { readonly id: string; readonly issuer: string };
   /** A running authorization: the one-time mark in its state, and when it expires. */
   readonly flow?: {
     readonly mark: string;

@@ -1,6 +1,6 @@
 /**
  * A mock authorization server of one MCP server: RFC 9728 and RFC 8414 metadata, registration, an `authorize` page that consents at once,
- * and tokens. It verifies PKCE and the redirect URI.
+ * and tokens. It verifies PKCE and the redirect URI, and gives any client with a secret a token.
  */
 import { createHash, randomUUID } from "node:crypto";
 
@@ -65,8 +65,8 @@ export class McpAuthority {
       registration_endpoint: `${this.base}/register`,
       response_types_supported: ["code"],
       code_challenge_methods_supported: ["S256"],
-      grant_types_supported: ["authorization_code", "refresh_token"],
-      token_endpoint_auth_methods_supported: ["none"],
+      grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
+      token_endpoint_auth_methods_supported: ["none", "client_secret_basic"],
     };
   }
 
@@ -89,6 +89,7 @@ export class McpAuthority {
     if (form.get("grant_type") === "refresh_token") {
       return this.refreshTokens.delete(form.get("refresh_token") ?? "") ? this.issue() : refuse("invalid_grant");
     }
+    if (form.get("grant_type") === "client_credentials") return this.issue();
     const grant = this.grants.get(form.get("code") ?? "");
     this.grants.delete(form.get("code") ?? "");
     const proof = createHash("sha256")

@@ -1,7 +1,7 @@
 /**
  * Many mock MCP servers behind one listener, for tests that cannot start servers: `/mcp/{id}` is a server of 2026-07-28, `PUT /set/{id}`
- * configures its tools and answers, `GET /calls/{id}` lists its calls. A `guarded` server has an authorization server at `/as/{id}`, whose
- * tokens expire by `POST /expire/{id}`.
+ * configures its tools and answers, `GET /calls/{id}` lists its calls. A `guarded` server has an authorization server at `/as/{id}/1`, whose
+ * tokens expire by `POST /expire/{id}`. `POST /migrate/{id}` gives it another one, and only that one's tokens count from then on.
  */
 import type { ServerResponse } from "node:http";
 import { McpAuthority } from "./mcp-authority.ts";
@@ -21,31 +21,33 @@ interface ServerSettings {
 export async function startMcpServers(): Promise<McpMockServer> {
   const settings = new Map<string, ServerSettings>();
   const calls = new Map<string, { params: unknown; headers: McpMessage["headers"] }[]>();
-  const authorities = new Map<string, McpAuthority>();
+  const authorities = new Map<string, McpAuthority[]>();
   const idOf = ({ path }: McpMessage) =>
     path
       .split("?")[0]
       ?.split("/")
       .findLast((part) => part.length === 36) ?? "";
 
-  function authorityOf({ headers }: McpMessage, id: string): McpAuthority {
+  function addAuthority({ headers }: McpMessage, id: string): void {
+    const before = authorities.get(id) ?? [];
     const origin = `http://${headers["host"] ?? ""}`;
-    const authority = authorities.get(id) ?? new McpAuthority(`${origin}/as/${id}`, `${origin}/mcp/${id}`);
-    authorities.set(id, authority);
-    return authority;
+    const made = new McpAuthority(`${origin}/as/${id}/${before.length + 1}`, `${origin}/mcp/${id}`);
+    authorities.set(id, [...before, made]);
   }
 
   /** True if the authorization check answered. */
   function guard(message: McpMessage, id: string, response: ServerResponse): boolean {
-    const authority = authorityOf(message, id);
-    const reply = authority.answer(message);
-    if (reply !== null) {
+    if (!authorities.has(id)) addAuthority(message, id);
+    const all = authorities.get(id) ?? [];
+    const reply = all.map((one) => one.answer(message)).find((answer) => answer !== null);
+    if (reply !== undefined) {
       if (reply.location !== undefined) response.setHeader("location", reply.location);
       sendJson(response, reply.status, reply.body ?? {});
       return true;
     }
-    if (!message.path.startsWith("/mcp/") || authority.accepts(message.headers["authorization"])) return false;
-    const metadata = `http://${message.headers["host"] ?? ""}/as/${id}/metadata`;
+    const isAccepted = all.at(-1)?.accepts(message.headers["authorization"]) === true;
+    if (!message.path.startsWith("/mcp/") || isAccepted) return false;
+    const metadata = `http://${message.headers["host"] ?? ""}/as/${id}/${all.length}/metadata`;
     response.setHeader("www-authenticate", `Bearer resource_metadata="${metadata}"`);
     sendJson(response, 401, {});
     return true;
@@ -69,8 +71,9 @@ export async function startMcpServers(): Promise<McpMockServer> {
       const id = idOf(message);
       const [, what] = message.path.split("/");
       if (what === "set") settings.set(id, JSON.parse(message.text) as ServerSettings);
-      if (what === "expire") authorityOf(message, id).expire();
-      if (what === "set" || what === "calls" || what === "expire") {
+      if (what === "expire") for (const one of authorities.get(id) ?? []) one.expire();
+      if (what === "migrate") addAuthority(message, id);
+      if (what === "set" || what === "calls" || what === "expire" || what === "migrate") {
         sendJson(response, 200, calls.get(id) ?? []);
         return true;
       }

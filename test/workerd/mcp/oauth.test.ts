@@ -81,6 +81,22 @@ describe("a server that wants OAuth", () => {
     expect((await caller.send("POST", "/v1/mcp-servers/notes/reload")).json.status).toBe("connected");
   });
 
+  it("is authorized again when it names another authorization server", async () => {
+    await consent((await add()).json.authorization_url);
+    await fetchMcp(`/migrate/${id}`, { method: "POST" });
+    const call = await caller.send("POST", "/v1/tools/notes_echo/call", {});
+    expect(call.json.error).toMatchObject({
+      code: "permission_denied",
+      message: expect.stringMatching(
+        /now names the authorization server .*\/2, but Otto's credentials belong to .*\/1\./,
+      ),
+    });
+    const server = await caller.send("POST", "/v1/mcp-servers/notes/reload");
+    expect(server.json.status).toBe("authorization_needed");
+    await consent(server.json.authorization_url);
+    expect((await caller.send("POST", "/v1/tools/notes_echo/call", {})).json).toEqual({ ok: true, result: "heard" });
+  });
+
   it("is not authorized by a state that Otto did not make, an old one, or a refusal", async () => {
     const browser = newBrowser();
     const first = await agree((await add()).json.authorization_url, browser);
