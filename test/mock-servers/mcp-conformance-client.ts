@@ -1,18 +1,29 @@
 /**
  * The client for the public MCP conformance suite: connects Otto's adapter to the server in its last argument. `MCP_CONFORMANCE_SCENARIO`
- * selects the scenario, `MCP_CONFORMANCE_CONTEXT` holds credentials. Instead of a person, the program fetches the authorization page and
- * follows its redirect.
+ * selects the scenario, `MCP_CONFORMANCE_CONTEXT` holds credentials and calls. Instead of a person, the program fetches the authorization
+ * page and follows its redirect, and answers “Yes” to a server's questions.
  */
 import { openMcp } from "../../adapters/mcp/mcp.ts";
 import type { Consent, McpServer, SavedAuth } from "../../adapters/mcp/server.ts";
 import { type Failure, ok } from "../../core/base/errors.ts";
+import { readAnswer, readQuestion } from "../../core/mcp/question.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
+import type { McpAnswer, McpCall, McpReply, McpTool } from "../../core/ports/mcp.ts";
 import { noProcesses } from "../fakes/mcp.ts";
 import { makeDirectWeb } from "./direct-web.ts";
 
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
-const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Readonly<Record<string, string>>;
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly toolCalls?: readonly Planned[];
+};
+
+interface Planned {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
 
 const CONSENT: Consent = {
   redirectUrl: "http://127.0.0.1:9/oauth/mcp/callback",
@@ -41,8 +52,8 @@ const server: McpServer = {
   process: null,
   oauth: {
     grant: scenario.includes("client-credentials") ? "client_credentials" : "authorization_code",
-    clientId: context["client_id"] ?? null,
-    clientSecret: context["client_secret"] ?? null,
+    clientId: context.client_id ?? null,
+    clientSecret: context.client_secret ?? null,
     scope: null,
     store,
   },
@@ -73,31 +84,49 @@ async function withConsent<T>(work: () => Promise<{ ok: true; value: T } | { ok:
   }
 }
 
-/** Creates an argument for each required property of a schema. */
-function makeArguments(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** The calls that the scenario wants, or one of each tool. */
+function planCalls(tools: readonly McpTool[]): readonly Planned[] {
+  return context.toolCalls ?? tools.map(({ name, input }) => ({ name, arguments: makeArguments(input, tools) }));
+}
+
+/** Creates an argument for each required property of a schema. The one that is an object wants another tool's schema. */
+function makeArguments(input: McpTool["input"], [first]: readonly McpTool[]): Readonly<Record<string, unknown>> {
   const properties = (input["properties"] ?? {}) as Readonly<Record<string, { readonly type?: string }>>;
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, { type }]) => [name, type === "number" ? 2 : "text"]),
-  );
+  const makeValue = (type = "string") => (type === "number" ? 2 : type === "object" ? first?.input : "text");
+  return Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, makeValue(type)]));
+}
+
+async function send(call: McpCall): Promise<McpReply> {
+  const signal = AbortSignal.timeout(25_000);
+  return await withConsent(() => mcp.call({ ...call, signal }));
+}
+
+/** A person's “Yes” to each question, in the form that the server asked for. */
+function answerAll(reply: Extract<McpReply, { kind: "input_required" }>): Readonly<Record<string, McpAnswer>> {
+  const answers = Object.entries(reply.questions).map(([key, question]): [string, McpAnswer] => {
+    const form = readQuestion(question);
+    const read = form === null ? null : readAnswer(form, "Yes");
+    if (read?.ok !== true) throw new Error(`the question ${key} has an unknown form`);
+    return [key, read.answer];
+  });
+  return Object.fromEntries(answers);
 }
 
 const listing = await withConsent(() => mcp.list("conformance", AbortSignal.timeout(20_000)));
 const list = await readToolList(listing.tools);
 if (!list.ok) throw new Error(list.error.message);
-for (const { name, input } of list.value.tools) {
-  await withConsent(() =>
-    mcp.call({
-      server: "conformance",
-      tool: name,
-      input,
-      arguments: makeArguments(input),
-      answers: {},
-      state: null,
-      task: "task",
-      timeoutMs: 20_000,
-      signal: AbortSignal.timeout(25_000),
-    }),
-  );
+const { tools } = list.value;
+const calls = planCalls(tools).map(({ name, arguments: given }): McpCall => {
+  const input = tools.find((tool) => tool.name === name)?.input ?? {};
+  const fresh = { server: "conformance", tool: name, input, arguments: given, answers: {}, state: null };
+  return { ...fresh, task: "task", timeoutMs: 20_000, signal: AbortSignal.abort() };
+});
+// Every call is made before any question is answered: an answer and a state belong to their call alone.
+const asked: McpCall[] = [];
+for (const call of calls) {
+  const reply = await send(call);
+  if (reply.kind === "input_required") asked.push({ ...call, answers: answerAll(reply), state: reply.state });
 }
+for (const call of asked) await send(call);
 // Exit at once: the adapter would wait a few seconds for unfinished answers.
 process.exit();
