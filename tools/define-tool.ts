@@ -80,6 +80,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   carries?(given: z.output<In>): Carried | null;
   /** What an agent's `tool_config` may set; the call finds it in `config`. */
   readonly settings?: z.ZodObject;
+  /** Arguments that take the value of one of the settings when a call omits them. */
+  readonly fills?: { readonly [Argument in keyof z.output<In>]?: string };
   readonly aliases?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number | ((given: z.output<In>) => number);
   /** True for a tool that returns `control(…)`. */
@@ -211,6 +213,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "copies",
   "carries",
   "settings",
+  "fills",
   "aliases",
   "timeoutMs",
   "steers",
@@ -252,7 +255,15 @@ function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends 
     return "its keyedForMs is not positive";
   if (effect === "probe" && definition.probe === undefined) return 'its effect is "probe" and it has no probe';
   if (typeof timeoutMs === "number" && timeoutMs <= 0) return "its timeoutMs is not positive";
+  const unset = Object.entries(definition.fills ?? {}).find(
+    ([argument, setting]) => !hasField(input, argument) || !hasField(definition.settings, setting),
+  );
+  if (unset !== undefined) return `it fills "${unset[0]}", which is no argument, or for which there is no such setting`;
   return whyAliasesInvalid(definition.aliases ?? {}, input) ?? whyExamplesInvalid(examples, input);
+}
+
+function hasField(schema: z.ZodObject | undefined, name: unknown): boolean {
+  return typeof name === "string" && Object.hasOwn(schema?.shape ?? {}, name);
 }
 
 function whyAliasesInvalid(aliases: Readonly<Record<string, string>>, input: z.ZodObject): string | null {

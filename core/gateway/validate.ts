@@ -17,13 +17,25 @@ import { parseArguments } from "./parse-arguments.ts";
 /** The fields of a tool that its arguments are validated by. */
 export type ValidatedTool = Pick<Tool, "name" | "aliases" | "input" | "toolbox" | "written" | "refersTo">;
 
+/** What an agent adds to a call before it is validated. */
+export interface AgentArguments {
+  /** The agent's rules for paths. Absent: paths stay as written. */
+  readonly rules?: SandboxRules;
+  /** Values of arguments that the call omits, by canonical name. */
+  readonly supplied?: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Validates arguments under their canonical names and in the schema's types, and names each invalid field. With the
  * agent's rules, paths are judged and canonical, which is what policy, hash, approval and the tool see; the schema sees
  * them so too, because what it refuses has to be refused in every spelling: `./-x` is `-x`.
  */
-export function validateArguments(tool: ValidatedTool, given: unknown, rules?: SandboxRules): Result<unknown> {
-  const fitted = readArguments(tool, given);
+export function validateArguments(
+  tool: ValidatedTool,
+  given: unknown,
+  { rules, supplied = {} }: AgentArguments = {},
+): Result<unknown> {
+  const fitted = readArguments(tool, given, supplied);
   if (!fitted.ok) return fitted;
   const canonicalise = (values: unknown) =>
     rules === undefined ? ok(values) : canonicalisePaths(tool.refersTo, values, rules);
@@ -37,7 +49,11 @@ export function validateArguments(tool: ValidatedTool, given: unknown, rules?: S
 }
 
 /** Returns the arguments under their canonical names, in the types that the schema wants. */
-function readArguments(tool: ValidatedTool, given: unknown): Result<unknown> {
+function readArguments(
+  tool: ValidatedTool,
+  given: unknown,
+  supplied: Readonly<Record<string, unknown>>,
+): Result<unknown> {
   const read = typeof given === "string" ? parseArguments(given) : ok(given);
   if (!read.ok) return read;
   const { value } = read;
@@ -46,7 +62,7 @@ function readArguments(tool: ValidatedTool, given: unknown): Result<unknown> {
     return failed("invalid_input", message, { field: "arguments" });
   }
   const named = nameArguments(tool, value);
-  return named.ok ? ok(fitTypes(named.value, getInputSchema(tool))) : named;
+  return named.ok ? ok(fitTypes({ ...supplied, ...named.value }, getInputSchema(tool))) : named;
 }
 
 /**

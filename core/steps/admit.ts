@@ -7,7 +7,7 @@ import type { TaskFacts } from "../task/state.ts";
 import type { CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
-import { getSettings } from "./tool-settings.ts";
+import { getSettings, getSupplied } from "./tool-settings.ts";
 import { validateArguments } from "../gateway/validate.ts";
 
 /** An admitted call: its validated arguments and its effect. */
@@ -32,7 +32,8 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
   const { config } = facts.agent;
-  const valid = validateArguments(tool, given, getSandboxRules(config));
+  const supplied = getSupplied(tool, getSettings(config, tool));
+  const valid = validateArguments(tool, given, { rules: getSandboxRules(config), supplied });
   if (!valid.ok) return valid;
   const known = tool.check?.(valid.value as never, getCheckFacts(tool, facts, toolset)) ?? null;
   if (known?.kind === "fails") return { ok: false, error: known.failure };

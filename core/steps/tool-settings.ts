@@ -79,6 +79,19 @@ export function getSettings(
   return usesToolboxSettings(tool) ? { ...getOwn(given, tool.toolbox), ...own } : (own ?? {});
 }
 
+/** Returns the arguments that an agent's settings of a tool supply to calls that omit them. */
+export function getSupplied(
+  { fills = {} }: Pick<Tool, "fills">,
+  settings: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fills).flatMap(([argument, setting = argument]) => {
+      const value = getOwn(settings, setting);
+      return value === undefined ? [] : [[argument, value]];
+    }),
+  );
+}
+
 /** Whether the tool uses the settings of its toolbox. */
 function usesToolboxSettings({ toolbox, settings }: Pick<Tool, "toolbox" | "settings">): boolean {
   return settings !== undefined && getToolboxSchema(toolbox) === settings;

@@ -258,6 +258,11 @@ export interface Tool {
   readonly destination?: string;
   /** The settings that an agent's `tool_config` may set; calls read them from `config`. */
   readonly settings?: z.ZodObject;
+  /**
+   * Arguments that take the value of a setting when a call omits them, e.g. `{ channel: "default_channel" }`. The gateway
+   * adds them before policy and hash, so that an approval shows them.
+   */
+  readonly fills?: { readonly [argument: string]: string | undefined };
   /** Other names of arguments, e.g. `{ path: "filename" }`. */
   readonly aliases: Readonly<Record<string, string>>;
   /** Milliseconds until the gateway gives up on the call; may depend on the arguments. */

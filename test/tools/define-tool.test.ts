@@ -75,6 +75,7 @@ describe("defineTool", () => {
     ["no toolbox", { toolbox: "" }, "no toolbox"],
     ["an alias for nothing", { aliases: { n: "nothing" } }, 'for "nothing", which is no argument'],
     ["an alias that is an argument", { aliases: { number: "number" } }, "is an argument itself"],
+    ["an argument filled from no setting", { fills: { number: "default_number" } }, "there is no such setting"],
     ["no example", { examples: [] }, "no example"],
     ["an example that does not fit", { examples: [{ note: "x", given: { number: "2" } }] }, 'example "x" does not fit'],
     ["an example with an unknown field", { examples: [{ note: "x", given: { number: 2, y: 1 } }] }, "does not fit"],

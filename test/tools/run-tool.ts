@@ -4,6 +4,7 @@ import { getSandboxRules } from "../../core/agents/agent.ts";
 import { calledToolSchema } from "../../core/steps/call-tool.ts";
 import { openToolSearch } from "../../core/steps/find-tools.ts";
 import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
+import { getSupplied } from "../../core/steps/tool-settings.ts";
 import { getInputSchema } from "../../core/tool/input-schema.ts";
 import { toModelSpec } from "../../core/steps/toolset.ts";
 import { validateArguments, validateOutput } from "../../core/gateway/validate.ts";
@@ -99,7 +100,8 @@ export async function runTool(
   facts: Partial<CallFacts> = {},
 ): Promise<Ran> {
   const context = { ...contextFacts(), ...facts, ...freshPorts(), ...ports } as ToolContext<keyof ToolPorts>;
-  const parsed = validateArguments(tool, given, context.sandbox);
+  const supplied = getSupplied(tool, facts.config ?? {});
+  const parsed = validateArguments(tool, given, { rules: context.sandbox, supplied });
   if (!parsed.ok) return { failure: parsed.error };
   if (tool.name === CALL_TOOL) return await runCalled(parsed.value, ports, facts);
   const outcome = await tool.run(parsed.value as never, context);

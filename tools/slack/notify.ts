@@ -2,6 +2,7 @@ import { isNotSent } from "../../core/base/errors.ts";
 import { z } from "zod";
 import type { NoteDestination, PostedNote, SlackNotesPort } from "../../core/ports/slack-notes.ts";
 import { readIdTime } from "../../core/base/ids.ts";
+import { parseChannel } from "../../core/channels/outbox/slack-destination.ts";
 import { defineTool, failWith } from "../define-tool.ts";
 
 const MAX_MESSAGE_CHARACTERS = 10_000;
@@ -15,6 +16,13 @@ const settings = z.object({
     .max(100)
     .optional()
     .describe("The workspace that is meant where a call names none: its id or its name"),
+  default_channel: z
+    .string()
+    .trim()
+    .max(100)
+    .refine((channel) => parseChannel(channel) !== null, { error: "write #name, or the id of a conversation" })
+    .optional()
+    .describe("The channel that is meant where a call names none: #name, or the id of a conversation"),
 });
 
 export default defineTool({
@@ -29,14 +37,22 @@ export default defineTool({
   // People read messages in the order in which they come.
   touches: () => [{ resource: "connection:slack", mode: "write" }],
   settings,
+  fills: { channel: "default_channel", team: "team" },
   aliases: { text: "message" },
   input: z.object({
     message: z.string().trim().min(1).max(MAX_MESSAGE_CHARACTERS).describe("Markdown"),
-    channel: z.string().trim().min(1).max(100).default("#general").describe("#name, or the id of a conversation"),
+    channel: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .default("#general")
+      .describe("#name, or the id of a conversation; omit it for the default"),
     team: z.string().trim().min(1).max(100).optional().describe("The workspace, where Otto is installed in several"),
   }),
   output: z.object({
-    ok: z.literal(true),
+    sent: z.literal(true),
+    message: z.string().describe("As given"),
     channel: z.string().describe("The id of the conversation"),
     ts: z.string().describe("The id of the message in it"),
     permalink: z.string().nullable().describe("Where people read it"),
@@ -44,15 +60,15 @@ export default defineTool({
   async run({ message, channel, team }, { slack, key, config, nowMs }) {
     const place = { team: teamOf(team, config), channel, key };
     const posted = await slack.post({ ...place, text: message });
-    if (posted.ok) return result(posted.value);
+    if (posted.ok) return result(message, posted.value);
     const found = isNotSent(posted.error) ? null : await lookUp(slack, place, sinceOf(key, nowMs));
-    return found === null ? failWith(posted.error) : result(found);
+    return found === null ? failWith(posted.error) : result(message, found);
   },
-  async probe({ channel, team }, { slack, key, config, nowMs }) {
+  async probe({ message, channel, team }, { slack, key, config, nowMs }) {
     const place = { team: teamOf(team, config), channel, key };
     const found = await slack.find({ ...place, since: sinceOf(key, nowMs) });
     if (!found.ok) return { kind: "cannot_tell" };
-    return found.value === null ? { kind: "not_happened" } : { kind: "happened", result: result(found.value) };
+    return found.value === null ? { kind: "not_happened" } : { kind: "happened", result: result(message, found.value) };
   },
   show: ({ channel, ts, permalink }) => `Posted to ${channel} (${permalink ?? ts}).`,
   examples: [
@@ -61,6 +77,7 @@ export default defineTool({
   ],
 });
 
+/** A call that an earlier release prepared lacks the workspace of the settings. */
 function teamOf(team: string | undefined, config: Readonly<Record<string, unknown>>): string | null {
   return team ?? settings.parse(config).team ?? null;
 }
@@ -76,6 +93,6 @@ async function lookUp(slack: SlackNotesPort, place: NoteDestination, since: numb
   return found.ok ? found.value : null;
 }
 
-function result({ channel, ts, permalink }: PostedNote) {
-  return { ok: true as const, channel, ts, permalink };
+function result(message: string, { channel, ts, permalink }: PostedNote) {
+  return { sent: true as const, message, channel, ts, permalink };
 }

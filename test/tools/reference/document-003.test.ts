@@ -197,9 +197,21 @@ describe("[003] Custom Tool Development: slack.notify", () => {
   test("Step 1 and 4: sends a message, and refuses a call without one", async () => {
     const workspace = fakeSlack({ team: "T1", channels: [{ id: "C1", name: "general", isOpen: true }], users: [] });
     const slack = makeNotesPort([workspace]);
-    expect(await callTool("slack.notify", { message: "Test notification" }, {}, { slack })).toMatchObject({ ok: true });
+    expect(await callTool("slack.notify", { message: "Test notification" }, {}, { slack })).toMatchObject({
+      ok: true,
+      result: { sent: true, message: "Test notification" },
+    });
     expect(workspace.messages).toHaveLength(1);
     expect(await callTool("slack.notify", {})).toMatchObject({ ok: false, error: { field: "message" } });
+  });
+
+  test("Step 3: `default_channel` is the channel of a call that names none", async () => {
+    const channels = [{ id: "C9", name: "alerts", isOpen: true }];
+    const slack = makeNotesPort([fakeSlack({ team: "T1", channels, users: [] })]);
+    const facts = { config: { default_channel: "#alerts" } };
+    expect(await callTool("slack.notify", { message: "Test notification" }, facts, { slack })).toMatchObject({
+      result: { channel: "C9" },
+    });
   });
 });
 

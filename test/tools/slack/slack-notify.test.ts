@@ -38,7 +38,8 @@ describe("slack.notify", () => {
     const ran = await runTool(slackNotify, GIVEN, { slack: makeNotesPort([fake]) });
     const [message] = fake.messages;
     expect(ran.result).toEqual({
-      ok: true,
+      sent: true,
+      message: GIVEN.message,
       channel: "C1",
       ts: message?.ts,
       permalink: expect.stringMatching(/^https:\/\/t1\.slack\.com\/archives\/C1\/p\d+$/),
@@ -68,6 +69,27 @@ describe("slack.notify", () => {
     expect([one.messages.length, two.messages.length]).toEqual([1, 1]);
   });
 
+  it("posts to the agent's default channel where the call names none", async () => {
+    const fake = fakeSlack({
+      team: "T1",
+      channels: [...CHANNELS, { id: "C2", name: "alerts", isOpen: true }],
+      users: [],
+    });
+    const ports = { slack: makeNotesPort([fake]) };
+    const facts = { config: { default_channel: "#alerts" } };
+    expect((await runTool(slackNotify, GIVEN, ports, facts)).result).toMatchObject({ channel: "C2" });
+    const named = await runTool(slackNotify, { ...GIVEN, channel: "#general" }, ports, facts);
+    expect(named.result).toMatchObject({ channel: "C1" });
+  });
+
+  it("takes the workspace of the settings also for a call that an earlier release prepared", async () => {
+    const [one, two] = [workspace("T1"), workspace("T2")];
+    const context = { ...contextFacts(), ...freshPorts(), slack: makeNotesPort([one, two]), config: { team: "T2" } };
+    const prepared = { message: "Hi", channel: "#general" };
+    await slackNotify.run(prepared as never, context);
+    expect([one.messages.length, two.messages.length]).toEqual([0, 1]);
+  });
+
   it.each([
     ["nowhere", "not_found"],
     ["#General Chat", "invalid_input"],
@@ -80,7 +102,7 @@ describe("slack.notify", () => {
   it("finds the message whose answer was lost", async () => {
     const fake = workspace("T1");
     const ran = await runTool(slackNotify, GIVEN, { slack: makeNotesPort([losing(fake, true)]) });
-    expect(ran.result).toMatchObject({ ok: true, ts: fake.messages[0]?.ts });
+    expect(ran.result).toMatchObject({ sent: true, ts: fake.messages[0]?.ts });
     expect(fake.messages).toHaveLength(1);
   });
 
@@ -100,7 +122,10 @@ describe("slack.notify", () => {
   it("can look up whether a call posted", async () => {
     const fake = workspace("T1");
     await runTool(slackNotify, GIVEN, { slack: makeNotesPort([fake]) }, { key: "call_1" });
-    expect(await probe(fake, "call_1")).toMatchObject({ kind: "happened", result: { ok: true, channel: "C1" } });
+    expect(await probe(fake, "call_1")).toMatchObject({
+      kind: "happened",
+      result: { sent: true, message: GIVEN.message, channel: "C1" },
+    });
     expect(await probe(fake, "call_2")).toEqual({ kind: "not_happened" });
     fake.revoke();
     expect(await probe(fake, "call_1")).toEqual({ kind: "cannot_tell" });

@@ -42,10 +42,29 @@ describe("slack.notify", () => {
     const call = async (caller: Caller) =>
       await caller.send("POST", "/v1/tools/slack.notify/call", { arguments: NOTE, agent: await notifierOf(caller) });
     const answer = await call(one);
-    expect(answer.json, answer.text).toMatchObject({ ok: true, result: { ok: true, channel: "C2" } });
+    expect(answer.json, answer.text).toMatchObject({
+      ok: true,
+      result: { sent: true, message: NOTE.message, channel: "C2" },
+    });
     expect((await call(other)).json).toMatchObject({ ok: false, error: { code: "not_available" } });
     expect(await postedTexts(slack, "C2")).toEqual(["The *report* is ready."]);
     expect(answer.text).not.toContain("canary");
+  });
+
+  test("shows in an approval the channel that the agent's settings name, and posts there once it is approved", async () => {
+    const caller = await makeCaller();
+    const slack = await installedSlack(caller.tenant);
+    const more = { permissions: ["network"], tool_config: { "slack.notify": { default_channel: "#reports" } } };
+    const { json: agent } = await caller.send("POST", "/v1/agents", config("notifier", more));
+    const calls = [{ name: "slack_notify", arguments: { message: "Ready." } }];
+    const { id } = await caller.makeTask([{ calls }, { text: "Done." }], { agent: agent.id });
+    const { pending } = await caller.until(id, (task) => task.pending.length > 0);
+    expect(pending).toMatchObject([{ kind: "approval", arguments: { message: "Ready.", channel: "#reports" } }]);
+    const [approval] = pending;
+    const path = `/v1/tasks/${id}/approvals/${approval?.kind === "approval" ? approval.id : ""}`;
+    expect((await caller.send("POST", path, { decision: "approve" })).status).toBe(200);
+    await caller.until(id, completed);
+    expect(await postedTexts(slack, "C2")).toEqual(["Ready."]);
   });
 
   test("is looked up after a crash, and posts once", async () => {
