@@ -8,8 +8,8 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { toAgentDocument } from "../../core/agents/document.ts";
 import { type AgentConfig, agentConfigSchema, DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
 import type { Agent } from "../../core/ports/agent-table.ts";
-import { raise } from "../../core/base/errors.ts";
-import { makeId } from "../../core/base/ids.ts";
+import { raise, type Result } from "../../core/base/errors.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
 import { checkAgentLimits } from "../../core/task/new-task.ts";
 import { checkToolConfig } from "../../core/steps/tool-settings.ts";
 import { type PagePosition, writeCursor } from "../../core/base/page-cursor.ts";
@@ -57,9 +57,14 @@ const DEFAULT_POSITION: PagePosition = { at: 0, id: DEFAULT_AGENT.id };
  * agent.
  */
 const requireChangeable: MiddlewareHandler<AppEnv> = async function changeable(c, next) {
-  const { id, archivedAt = null } = await findAgent(c, c.req.param("id") ?? "");
-  if (id === DEFAULT_AGENT.id) raise("conflict", "The built-in agent does not change. Create one of your own.");
-  if (archivedAt !== null) raise("not_found", "This agent was deleted.");
+  checkChangeable(await findAgent(c, c.req.param("id") ?? ""));
+  await next();
+};
+
+/** The same for a request that creates the agent if its name is new. */
+const requireChangeableOrNew: MiddlewareHandler<AppEnv> = async function changeableOrNew(c, next) {
+  const found = await findAgentOrName(c, c.req.param("id") ?? "");
+  if (found !== null) checkChangeable(found);
   await next();
 };
 
@@ -103,16 +108,16 @@ const update = createRoute({
   method: "put",
   operationId: "agents.update",
   path: "/v1/agents/{id}",
-  summary: "Create the next version of an agent",
+  summary: "Create the next version of an agent, or an agent under a new name",
   description:
-    "Tasks keep the version that they started with. A configuration equal to the latest version creates none. With `If-Match`, 409 if the latest version differs.",
-  middleware: [...admin, requireChangeable],
+    "Tasks keep the version that they started with. A configuration equal to the latest version creates none, so a file can be applied again. A name that no agent has creates one (201); the body has the same name. With `If-Match`, nothing is created under a new name, and 409 if the latest version differs.",
+  middleware: [...admin, requireChangeableOrNew],
   request: {
     params,
     body,
     headers: ifMatchHeader,
   },
-  responses: answers({ 200: agent }, [404, 409, 413, 415, 422]),
+  responses: answers({ 200: agent, 201: { ...agent, description: "The new agent." } }, [404, 409, 413, 415, 422]),
 });
 
 const remove = createRoute({
@@ -141,13 +146,8 @@ const versions = createRoute({
 
 export function agentRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const config = await checkConfig(c, c.req.valid("json"));
-    const { createdAt, random } = await getIdSource(c, "agent");
-    const id = makeId("agent", createdAt, random);
-    const act = await createAuditEntry(c, "agent.create", id);
-    const agents = databaseFromEnv(c.env).agents;
-    const made = unwrap(await changeAgent(c, () => agents.create(getTenant(c), { id, config }, act)));
-    return c.json(toAgentView(made), 201, { location: `/v1/agents/${id}`, etag: formatEtag(made) });
+    const made = unwrap(await createAgent(c, await checkConfig(c, c.req.valid("json"))));
+    return c.json(toAgentView(made), 201, getHeaders(made));
   });
 
   app.openapi(list, async (c) => {
@@ -173,9 +173,18 @@ export function agentRoutes(app: App): void {
   });
 
   app.openapi(update, async (c) => {
-    const { id } = await findAgent(c, c.req.valid("param").id);
+    const { id: idOrName } = c.req.valid("param");
+    const found = await findAgentOrName(c, idOrName);
     const config = await checkConfig(c, c.req.valid("json"));
     const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
+    if (found === null) {
+      checkNewName(idOrName, config, ifVersion);
+      const created = await createAgent(c, config);
+      if (created.ok) return c.json(toAgentView(created.value), 201, getHeaders(created.value));
+      // Another request created it in the meantime.
+      if (created.error.code !== "conflict") unwrap(created);
+    }
+    const { id } = found ?? (await findAgent(c, idOrName));
     const act = await createAuditEntry(c, "agent.update", id);
     const agents = databaseFromEnv(c.env).agents;
     const made = unwrap(await changeAgent(c, () => agents.update(getTenant(c), { id, config, ifVersion }, act)));
@@ -196,6 +205,32 @@ export function agentRoutes(app: App): void {
     const { items, next } = unwrap(await databaseFromEnv(c.env).agents.versions(getTenant(c), id, request));
     return c.json({ data: items.map(toVersionView), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
+}
+
+async function createAgent(c: AppContext, config: AgentConfig): Promise<Result<Agent>> {
+  const { createdAt, random } = await getIdSource(c, "agent");
+  const id = makeId("agent", createdAt, random);
+  const act = await createAuditEntry(c, "agent.create", id);
+  return await changeAgent(c, () => databaseFromEnv(c.env).agents.create(getTenant(c), { id, config }, act));
+}
+
+/** The headers of a reply with a new agent. */
+function getHeaders(made: Agent) {
+  return { location: `/v1/agents/${made.id}`, etag: formatEtag(made) };
+}
+
+function checkChangeable({ id, archivedAt = null }: ListedAgent): void {
+  if (id === DEFAULT_AGENT.id) raise("conflict", "The built-in agent does not change. Create one of your own.");
+  if (archivedAt !== null) raise("not_found", "This agent was deleted.");
+}
+
+/** Refuses to create an agent under another name than that of the path, and one whose version the request states. */
+function checkNewName(name: string, config: AgentConfig, ifVersion: number | null): void {
+  if (ifVersion !== null) raise("not_found", "There is no such agent.");
+  if (config.name !== name) {
+    const message = `There is no agent ${name} to rename. Write the same name in the path and in the body to create one.`;
+    raise("invalid_input", message, { field: "name" });
+  }
 }
 
 /** Changes an agent, so that every task created after the reply uses the new version. */
@@ -220,8 +255,20 @@ function toAgentView(shown: ListedAgent) {
 
 /** Finds an agent by its id or its name; an archived one only by its id. */
 async function findAgent(c: MiddlewareContext, idOrName: string): Promise<ListedAgent> {
-  if (idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name) return DEFAULT_AGENT;
+  if (isBuiltIn(idOrName)) return DEFAULT_AGENT;
   return unwrap(await databaseFromEnv(c.env).agents.get(getTenant(c), idOrName));
+}
+
+function isBuiltIn(idOrName: string): boolean {
+  return idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name;
+}
+
+/** The same; null for a name that no agent has. */
+async function findAgentOrName(c: MiddlewareContext, idOrName: string): Promise<ListedAgent | null> {
+  const isName = agentConfigSchema.shape.name.safeParse(idOrName).success && !isId("agent", idOrName);
+  if (!isName || isBuiltIn(idOrName)) return await findAgent(c, idOrName);
+  const found = await databaseFromEnv(c.env).agents.get(getTenant(c), idOrName);
+  return !found.ok && found.error.code === "not_found" ? null : unwrap(found);
 }
 
 /** Refuses the name of the built-in agent, a configuration that no task could use, and settings of unknown tools. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { makeId } from "../../../core/base/ids.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 
 const YAML = { "content-type": "application/yaml" };
@@ -112,6 +113,79 @@ describe("an agent's file", () => {
     const text = "name: twice\ninstructions: Do it.\ntools: &names [read_file, grep]\nidempotent_hosts: *names\n";
     const made = await put(caller, "POST", "/v1/agents", text);
     expect(made.json).toMatchObject({ tools: ["read_file", "grep"], idempotent_hosts: ["read_file", "grep"] });
+  });
+});
+
+/** As document 003 writes it, with its Permission Enforcement and its Sandbox Enforcement. */
+const NOTIFIER = `# .otto/agents/notifier.yml
+name: "slack_notifier"
+tools:
+  - "slack.notify"
+  - "fs.read"
+tool_config:
+  slack.notify:
+    default_channel: "#alerts"
+`;
+const LIMITS = `budgets:
+  permissions: [:read, :write]  # Agent can only use read/write tools
+sandbox:
+  enabled: true
+  allowed_paths: ["/app/src", "/app/test"]
+  denied_patterns: ["**/*.secret", ".env*"]
+`;
+
+describe("[003] an agent's file, applied by name", () => {
+  const apply = async (caller: Caller, text: string, path = "/v1/agents/slack_notifier") =>
+    await put(caller, "PUT", path, text);
+
+  test("creates the agent, changes nothing when applied again, and makes a version of what changed", async () => {
+    const caller = await makeCaller();
+    const made = await apply(caller, NOTIFIER);
+    expect([made.status, made.headers.get("location")], made.text).toEqual([201, `/v1/agents/${made.json.id}`]);
+    expect(made.json).toMatchObject({
+      name: "slack_notifier",
+      version: 1,
+      tools: ["slack.notify", "fs.read"],
+      tool_config: { "slack.notify": { default_channel: "#alerts" } },
+    });
+    const again = await apply(caller, NOTIFIER);
+    expect([again.status, again.json]).toEqual([200, made.json]);
+    const file = await caller.send("GET", "/v1/agents/slack_notifier", undefined, { accept: "application/yaml" });
+    expect((await apply(caller, file.text)).json).toEqual(made.json);
+    const changed = await apply(caller, NOTIFIER + LIMITS);
+    expect(changed.json).toMatchObject({
+      id: made.json.id,
+      version: 2,
+      permissions: ["read", "write"],
+      sandbox: { allowed_paths: ["/app/src", "/app/test"], denied_patterns: ["**/*.secret", ".env*"] },
+    });
+    expect((await apply(caller, NOTIFIER + LIMITS)).json.version).toBe(2);
+  });
+
+  test("has rules whose paths begin with a slash in force", async () => {
+    const caller = await makeCaller();
+    await apply(caller, NOTIFIER + LIMITS);
+    const read = async (path: string) =>
+      await caller.send("POST", "/v1/tools/fs.read/call", { arguments: { path }, agent: "slack_notifier" });
+    expect((await read("/etc/passwd")).json.error.message).toBe("File access denied by sandbox: /etc/passwd");
+    expect((await read("/app/src/main.ex")).json.error.message).toBe("File not found: app/src/main.ex");
+  });
+
+  test("creates one agent when it is applied twice at the same time", async () => {
+    const caller = await makeCaller();
+    const both = await Promise.all([apply(caller, NOTIFIER), apply(caller, NOTIFIER)]);
+    expect(both.map(({ status }) => status).every((status) => status === 200 || status === 201)).toBe(true);
+    expect(new Set(both.map(({ json }) => `${json.id} ${json.version}`)).size).toBe(1);
+  });
+
+  test("is refused under another name, under an id that no agent has, and for a version of what is not there", async () => {
+    const caller = await makeCaller();
+    expectProblem(await apply(caller, NOTIFIER, "/v1/agents/other"), 422, "name");
+    expectProblem(await apply(caller, NOTIFIER, `/v1/agents/${makeId("agent", 1, new Uint8Array(10))}`), 404);
+    expectProblem(await apply(caller, NOTIFIER, "/v1/agents/no%20name"), 404);
+    const conditional = { "content-type": "application/yaml", "if-match": '"1"' };
+    expectProblem(await caller.send("PUT", "/v1/agents/slack_notifier", NOTIFIER, conditional), 404);
+    expect((await caller.send("GET", "/v1/agents/slack_notifier")).status).toBe(404);
   });
 });
 
