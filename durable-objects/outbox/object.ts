@@ -14,6 +14,7 @@ import type {
   Delivery,
   DeliveryDetails,
   OutboxRpc,
+  PostedQuestion,
 } from "../../core/channels/outbox/delivery.ts";
 import { type StartedAttempt, OutboxQueue } from "../../core/channels/outbox/queue.ts";
 import { getAttemptTimeoutMs, type Outcome, toOutcome } from "../../core/channels/outbox/rules.ts";
@@ -22,6 +23,7 @@ import { OutboxRetention } from "./retention.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { OutboxFallbacks } from "./fallbacks.ts";
 import { DeliveryStore, listFailedSince } from "./store.ts";
+import { listPostedQuestions } from "./posted-questions.ts";
 import { OutboxTables } from "./tables.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import { Alarm } from "../base/alarm.ts";
@@ -56,6 +58,10 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
 
   async placesOf(about: string): Promise<readonly DeliveryPlace[]> {
     return this.store.placesOf(about);
+  }
+
+  async questionsIn(conversation: string, endedSince: number, limit: number): Promise<readonly PostedQuestion[]> {
+    return listPostedQuestions(this.tables, conversation, endedSince, limit);
   }
 
   async replay(id: string): Promise<boolean> {

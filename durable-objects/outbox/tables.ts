@@ -28,12 +28,13 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS stand_ins_of ON stand_ins (owner);
   CREATE INDEX IF NOT EXISTS stand_ins_handed ON stand_ins (number) WHERE handed_at IS NOT NULL;
   CREATE TABLE IF NOT EXISTS refs (name TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS questions_by_channel ON refs (value ->> 'channel', at) WHERE substr(name, 1, 4) = 'qst_';
   CREATE TABLE IF NOT EXISTS called_off (about TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS pause (one INTEGER PRIMARY KEY CHECK (one = 1), until INTEGER NOT NULL);
 `;
 
 /** The first part of the schema and the latest one. An outbox of an earlier release has only the first. */
-const [FIRST_PART, LATEST_PART] = ["deliveries", "bodies_to_empty"];
+const [FIRST_PART, LATEST_PART] = ["deliveries", "questions_by_channel"];
 const TABLES = ["deliveries", "attempts", "stand_ins", "refs", "called_off", "pause"];
 
 /** The values that SQLite stores. */

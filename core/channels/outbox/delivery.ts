@@ -119,6 +119,11 @@ export interface OutboxRpc {
   /** Where deliveries about this were or may be sent. */
   placesOf(about: string): Promise<readonly DeliveryPlace[]>;
   /**
+   * The latest questions that were posted to a conversation of the channel, without those that ended before `endedSince`
+   * (milliseconds since the epoch).
+   */
+  questionsIn(conversation: string, endedSince: number, limit: number): Promise<readonly PostedQuestion[]>;
+  /**
    * Resends a dead, unknown or cancelled delivery under the same id. False when there is no such delivery that can be
    * sent.
    */
@@ -137,6 +142,13 @@ export interface OutboxRpc {
 
 /** The destination of a delivery; `keepAs` as there. */
 export type DeliveryPlace = Pick<Delivery, "channel" | "to" | "keepAs">;
+
+/** A question in a conversation. `ts` is the channel's id of its first message there. */
+export interface PostedQuestion {
+  /** `qst_…` */
+  readonly id: string;
+  readonly ts: string;
+}
 
 /** A delivery as the API shows it. Times are milliseconds since the epoch. */
 export interface DeliveryDetails {
