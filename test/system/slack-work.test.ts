@@ -138,6 +138,48 @@ test("a mention becomes a task, its question buttons, a click the answer, and it
   expect(tasks.json.data).toHaveLength(1);
 }, 90_000);
 
+/** As document 003 writes it, with the permissions that it says an agent has to be given. */
+const NOTIFIER = `# .otto/agents/notifier.yml
+name: "slack_notifier"
+tools:
+  - "slack.notify"
+  - "fs.read"
+tool_config:
+  slack.notify:
+    default_channel: "#alerts"
+budgets:
+  permissions: [:read, :network]
+sandbox:
+  enabled: true
+  allowed_paths: ["/app/src", "/app/test"]
+approval:
+  dangerous: allow
+`;
+
+test("[003] an agent's file, applied twice by name, is one version, and posts to its default channel", async () => {
+  const { caller, client } = await workspaceOf("alerts");
+  await client.addChannel({ id: "C0ALERTS", name: "alerts", isMember: true });
+  const put = async () =>
+    await caller.send("PUT", "/v1/agents/slack_notifier", NOTIFIER, { "content-type": "application/yaml" });
+  const [first, second] = [await put(), await put()];
+  expect([first.status, second.status], first.text).toEqual([201, 200]);
+  expect(second.json).toEqual(first.json);
+  const versions = await caller.send("GET", "/v1/agents/slack_notifier/versions");
+  expect(versions.json.data).toMatchObject([{ version: 1, sandbox: { allowed_paths: ["/app/src", "/app/test"] } }]);
+  const input = scriptedInput(calling("slack_notify", { message: "Test notification" }), { text: "Sent." });
+  const made = await caller.send("POST", "/v1/tasks?wait=30", { input, agent: "slack_notifier" });
+  expect(made.json, made.text).toMatchObject({ status: "completed" });
+  const ledger = await caller.send("GET", `/v1/tasks/${made.json.id}/ledger`);
+  expect(ledger.json.data).toMatchObject([
+    {
+      tool: "slack.notify",
+      state: "confirmed",
+      result: { ok: true, result: { sent: true, message: "Test notification" } },
+    },
+  ]);
+  expect(await client.messages("C0ALERTS")).toMatchObject([{ text: "Test notification" }]);
+}, 60_000);
+
 test.each([
   ["stale", { secret: SIGNING_SECRET, ageSeconds: 330 }],
   ["from the future", { secret: SIGNING_SECRET, ageSeconds: -330 }],
