@@ -22,6 +22,12 @@ export function parseSlackDestination(to: string): SlackDestination | null {
   return { team, kind: "conversation", channel: place, thread };
 }
 
+/** True for a person, and for the direct messages with one. */
+export function isDirect(to: string): boolean {
+  const place = parseSlackDestination(to);
+  return place?.kind === "person" || (place?.channel.startsWith("D") ?? false);
+}
+
 /** True for the id of a workspace, or of an organization with several. */
 export function isTeam(text: string): boolean {
   return TEAM.test(text);

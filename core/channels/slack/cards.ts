@@ -1,7 +1,9 @@
 /** Slack messages that people act on: questions, approvals, progress, and their outcome. */
 import { TOO_LONG_TO_SHOW } from "../../people/format-call.ts";
 import type { Ask, OutMessage, ApprovalCall } from "../outbox/message.ts";
-import { type SlackAction, type SlackVerb, toActionId, toActionValue } from "./actions.ts";
+import { findTaskOfWait } from "../../base/ids.ts";
+import { MAX_BUTTON_VALUE_CHARACTERS, type SlackAction, type SlackVerb, toActionId, toActionValue } from "./actions.ts";
+import type { OpenQuestion } from "./open-questions.ts";
 import { escapeText, truncateText, splitEscaped } from "./escape.ts";
 import { MAX_SECTION_CHARACTERS, toFallback, toSectionBlock, toSections } from "./pack.ts";
 import type { SlackJson, SlackContent } from "../../ports/slack.ts";
@@ -19,15 +21,49 @@ const MAX_CARD_SECTIONS = 4;
 const MAX_ARGUMENT_CHARACTERS = 2_500;
 const MAX_REASON_CHARACTERS = 1_000;
 
-/** A question or an approval with its buttons, also as a reminder. */
-export function renderAskCard({ text, ask }: Pick<OutMessage, "text"> & { readonly ask: Ask }): SlackContent {
+/** Questions among which a person chooses. */
+const MAX_LISTED_QUESTIONS = 10;
+
+/**
+ * A question or an approval with its buttons, also as a reminder. `isDirect`: in direct messages, where any message may
+ * be the answer.
+ */
+export function renderAskCard(
+  { text, ask }: Pick<OutMessage, "text"> & { readonly ask: Ask },
+  isDirect = false,
+): SlackContent {
   const sections = [
     ...toCardSections(text),
     ...(ask.call === null ? [] : toCallSections(ask.call, ask.reason)),
     ...listLongChoices(ask),
   ];
-  const blocks = [...sections.map(toSectionBlock), ...createButtons(ask), ...createContext(ask)];
+  const blocks = [...sections.map(toSectionBlock), ...createButtons(ask), ...createContext(ask, isDirect)];
   return { text: toFallback(sections.join("\n")), blocks };
+}
+
+/**
+ * Asks a person which of several open questions a message answers. A button answers with the message; one that is too
+ * long for a button is written again in a window.
+ */
+export function renderWhichCard(text: string, open: readonly OpenQuestion[], hasFiles: boolean): SlackContent {
+  const head = `${WHICH}${hasFiles ? ` ${FILES_AGAIN}` : ""}`;
+  const blocks = open
+    .slice(0, MAX_LISTED_QUESTIONS)
+    .flatMap(({ id, query }) => [
+      toSectionBlock(escapeText(truncateText(query.replace(/\s+/g, " "), MAX_REASON_CHARACTERS))),
+      { type: "actions", elements: [createReplyButton(id, text)] },
+    ]);
+  return { text: head, blocks: [toSectionBlock(head), ...blocks] };
+}
+
+const WHICH = "Several questions are open here, so your message has answered none. Which one does it answer?";
+const FILES_AGAIN = "Send its files again, in the thread of that question.";
+
+function createReplyButton(ask: string, text: string): SlackJson {
+  const about = { task: findTaskOfWait(ask) ?? "", ask, choice: null };
+  const reply = { ...about, verb: "reply", text } as const;
+  const isShort = text !== "" && toActionValue(reply).length <= MAX_BUTTON_VALUE_CHARACTERS;
+  return isShort ? createButton("Answer this one", reply) : createButton("Answer…", { ...about, verb: "answer" });
 }
 
 /** A card after the decision, without its buttons. */
@@ -115,10 +151,23 @@ function toLabel(label: string): SlackJson {
   return { type: "plain_text", text: truncateText(text === "" ? "…" : text, MAX_LABEL_CHARACTERS), emoji: false };
 }
 
+function createContext({ kind, expiresAt }: Ask, isDirect: boolean): SlackJson[] {
+  const how = kind === "approval" ? [] : [toContextBlock(isDirect ? HOW_DIRECTLY : HOW_IN_THREAD)];
+  return [...how, ...createExpiry(expiresAt)];
+}
+
+/** How a question is answered. */
+const HOW_DIRECTLY = "To answer, write a message here or use a button. To request something else, mention me.";
+const HOW_IN_THREAD = "To answer, reply in this thread or use a button.";
+
+function toContextBlock(text: string): SlackJson {
+  return { type: "context", elements: [{ type: "mrkdwn", text }] };
+}
+
 /** The expiry in the reader's time zone (https://docs.slack.dev/messaging/formatting-message-text/#date-formatting). */
-function createContext({ expiresAt }: Ask): SlackJson[] {
+function createExpiry(expiresAt: string | null): SlackJson[] {
   const at = expiresAt === null ? Number.NaN : Date.parse(expiresAt);
   if (expiresAt === null || Number.isNaN(at)) return [];
   const text = `Until <!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${escapeText(expiresAt)}>`;
-  return [{ type: "context", elements: [{ type: "mrkdwn", text }] }];
+  return [toContextBlock(text)];
 }

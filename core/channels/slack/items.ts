@@ -27,6 +27,8 @@ export interface MessageBody {
   readonly text: string;
   /** True for a mention of Otto and for a direct message. */
   readonly isAddressed: boolean;
+  /** Present for a direct message. Absent in an item of an earlier release. */
+  readonly isDirect?: true;
   readonly files: readonly MessageFile[];
   /** How many files `MAX_FILES` left out. */
   readonly moreFiles: number;
@@ -187,6 +189,7 @@ function readMessage(received: z.output<typeof event>, bot: string | null): Read
     parent: received.parent_user_id ?? null,
     text: text ?? "",
     isAddressed: isMention || isDirect,
+    ...(isDirect ? { isDirect: true } : {}),
     files: all.slice(0, MAX_FILES).map((one) => ({
       name: one.name ?? "file",
       size: one.size ?? 0,

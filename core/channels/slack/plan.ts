@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { JsonState } from "../../tool/tool.ts";
 import type { Attempt, Delivery } from "../outbox/delivery.ts";
 import type { OutMessage } from "../outbox/message.ts";
+import { isDirect } from "../outbox/slack-destination.ts";
 import type { OutputFile } from "../../task/view.ts";
 import type { OwnMessage, SlackRef, SlackContent } from "../../ports/slack.ts";
 import { renderAskCard, renderProgressCard, renderSettledCard } from "./cards.ts";
@@ -34,9 +35,9 @@ export function planDelivery(delivery: Delivery, { refs }: Pick<Attempt, "refs">
     case "settled":
       return planChanges(renderSettledCard(message));
     case "result":
-      return [...planChanges(renderClosing(message)), ...planPosts(delivery.id, message)];
+      return [...planChanges(renderClosing(message)), ...planPosts(delivery, message)];
     default:
-      return planPosts(delivery.id, message);
+      return planPosts(delivery, message);
   }
 }
 
@@ -57,9 +58,9 @@ function renderClosing({ files }: OutMessage): SlackContent {
   return renderProgressCard({ text: `Finished: see below${also}.`, isOver: true }, null);
 }
 
-function planPosts(id: string, message: OutMessage): SlackPart[] {
+function planPosts({ id, to }: Pick<Delivery, "id" | "to">, message: OutMessage): SlackPart[] {
   if (message.ask !== null)
-    return [{ kind: "post", key: id, words: renderAskCard({ text: message.text, ask: message.ask }) }];
+    return [{ kind: "post", key: id, words: renderAskCard({ text: message.text, ask: message.ask }, isDirect(to)) }];
   const { messages, isWhole } = toMessages(message.text, MAX_ANSWER_MESSAGES);
   const note = isWhole ? [] : [toSlackMessage([`_There is more: the whole answer is in ${ANSWER_FILE}._`])];
   const empty = messages.length === 0 ? [toSlackMessage([message.files.length > 0 ? "_Files:_" : "_(no text)_"])] : [];

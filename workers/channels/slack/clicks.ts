@@ -12,6 +12,7 @@ import {
   findVerb,
 } from "../../../core/channels/slack/actions.ts";
 import type { ClickBody, SubmissionBody } from "../../../core/channels/slack/items.ts";
+import { toAnswer } from "../../../core/channels/slack/open-questions.ts";
 import { createAnswerView, formatEditableArguments, createEditView } from "../../../core/channels/slack/views.ts";
 import { failed, type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { findTaskOfWait } from "../../../core/base/ids.ts";
@@ -48,9 +49,10 @@ export async function handleClick(context: SlackContext, click: ClickBody): Prom
     return await openWindow(context, { click, verb: action.verb, window }, tell);
   }
   const given = await readReply(context, { ...action, ask });
-  return given.ok
-    ? await decide(context, { user: click.user, ask, given: given.value }, tell)
-    : await retryOrRespond(tell, given.error);
+  if (!given.ok) return await retryOrRespond(tell, given.error);
+  const decided = await decide(context, { user: click.user, ask, given: given.value }, tell);
+  if (action.verb === "reply" && decided.kind === "done") await closeChoice(context, click);
+  return decided;
 }
 
 export async function handleSubmission(context: SlackContext, submitted: SubmissionBody): Promise<ItemOutcome> {
@@ -82,13 +84,14 @@ export function parseApproval(text: string): Result<Reply> {
  */
 async function readReply(
   context: SlackContext,
-  { verb, ask, choice }: SlackAction & { readonly ask: string },
+  { verb, ask, choice, text }: SlackAction & { readonly ask: string },
 ): Promise<Result<Reply>> {
   if (verb === "approve" || verb === "refuse") return ok({ decision: verb });
   const pending = await findPending(context, ask);
   if (!pending.ok) return pending;
-  if (pending.value === null) return ok({ text: `choice ${choice ?? ""}` });
+  if (pending.value === null) return ok({ text: text ?? `choice ${choice ?? ""}` });
   const choices = pending.value.kind === "question" ? pending.value.choices : null;
+  if (text !== undefined) return ok(toAnswer(text, choices));
   const chosen = choice === null ? undefined : choices?.[choice];
   return chosen === undefined
     ? failed("invalid_input", "The question does not have this choice.")
@@ -132,6 +135,14 @@ function buildWindow(pending: PendingView, window: SlackWindow) {
   if (pending.kind !== "approval") return null;
   const text = formatEditableArguments({ arguments: pending.arguments });
   return text === null ? null : createEditView(window, pending.tool, text);
+}
+
+/** Replaces the list of questions once one is chosen, so that the same message does not answer another one too. */
+async function closeChoice({ slack }: SlackContext, { responseUrl }: ClickBody): Promise<void> {
+  if (responseUrl === "") return;
+  const words = { text: "Thank you, that is the answer now.", blocks: [] };
+  const replaced = await slack.respond(responseUrl, { ...words, isEphemeral: true, replaces: true });
+  if (!replaced.ok) console.error("a list of questions was not replaced", replaced.error.code);
 }
 
 async function decide(

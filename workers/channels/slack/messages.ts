@@ -1,11 +1,11 @@
 /** Handles messages to Otto: creates a task, or adds to one that is in progress. */
-import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { outboxesFromEnv } from "../../../adapters/env/channels.ts";
 import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
 import { getOutboxName } from "../../../core/channels/outbox/delivery.ts";
 import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
 import { appendToThread, continueConversation, toInput } from "../../../core/channels/slack/exchange.ts";
 import type { MessageBody } from "../../../core/channels/slack/items.ts";
+import { isOpenTo, type OpenQuestion } from "../../../core/channels/slack/open-questions.ts";
 import { toMarkdown, stripMention } from "../../../core/channels/slack/plain-text.ts";
 import { findQuotes } from "../../../core/channels/slack/quotes.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
@@ -14,19 +14,14 @@ import type { TextRange, LabelledText } from "../../../core/model/label-parts.ts
 import { mayInstruct } from "../../../core/provenance/label.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { hasEnded } from "../../../core/task/status.ts";
-import type { PendingView, TaskView } from "../../../core/task/view.ts";
+import type { TaskView } from "../../../core/task/view.ts";
 import type { JsonState } from "../../../core/tool/tool.ts";
 import { createTaskFromOrder } from "../../tasks/create.ts";
-import { answerAsk } from "../inbox/answer.ts";
-import { fetchFiles } from "./files.ts";
+import { sendFiles, storeFiles, tryAnswer } from "./answer-question.ts";
+import { ANSWER_IN_WORDS, answerDirectly, askWhich } from "./direct.ts";
 import { findMentionedNames, noteSpeaker, findSpeaker } from "./speaker.ts";
 import { readThread } from "./thread.ts";
 import { FOR_MEMBERS, isOutsider, retryLater, isTemporary, type SlackContext, whisper } from "./workspace.ts";
-
-const ANSWER_IN_WORDS = "The files are in the task. Please answer the question in words, too.";
-
-/** A question that a reply may answer. */
-type Question = Extract<PendingView, { kind: "question" }>;
 
 /** The stored state of a conversation. */
 export interface Conversation {
@@ -55,6 +50,8 @@ export async function handleMessage(
     await whisper(context, said, "What can I do? Write it in the message in which you mention me.");
     return { kind: "done", note: "The message had only the mention." };
   }
+  const direct = known === null ? await answerDirectly(context, said, text) : null;
+  if (direct !== null) return direct;
   const task = known === null ? null : await tasksFromEnv(context.env)(context.tenant, known).view();
   if (task === null || (!task.ok && task.error.code === "not_found"))
     return await startTask(context, said, { text, before: null });
@@ -187,23 +184,28 @@ async function continueTask(
   const named = isOver ? ok("") : await storeFiles(context, said, task, said.ts);
   if (!named.ok) return retryLater(named.error);
   let files = named.value;
-  const questions = isOver ? [] : task.pending.filter((entry) => entry.kind === "question");
-  const question = questions.find(({ id }) => id === ask) ?? questions[0];
-  if (question !== undefined && text !== "") {
-    // File names are not the person's words. The task reads them next to the answer.
-    const asking = tasksFromEnv(context.env)(context.tenant, question.task_id ?? task.id);
-    const sent = files === "" ? ok(null) : await asking.message(files, `${context.item.id}/files`, 0);
-    if (sent.ok) files = "";
-    else if (isTemporary(sent.error)) return retryLater(sent.error);
+  const meant = isOver || text === "" ? ok(null) : await findMeant(context, said, ask, task);
+  if (!meant.ok) return retryLater(meant.error);
+  const question = meant.value;
+  if (question !== null && "several" in question) {
+    const sent = await sendFiles(context, task.id, files);
+    if (!sent.ok) return retryLater(sent.error);
+    return { ...(await askWhich(context, said, text, question.several, sent.value !== "")), lane };
+  }
+  if (question !== null) {
+    const sent = await sendFiles(context, question.task_id ?? task.id, files);
+    if (!sent.ok) return retryLater(sent.error);
+    files = sent.value;
     const answered = await tryAnswer(context, said, text, question);
-    if (answered === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
-    if (answered !== null) return retryLater(answered);
+    if (answered.kind === "counted") return { kind: "done", note: `answers ${question.id}`, lane };
+    if (answered.kind === "later") return retryLater(answered.why);
   }
   // Also for an ended task, because it knows whether this message reached it before.
   const words = await nameAuthor(context, said, text, task);
   const sent = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files });
   if (sent.ok) {
-    if (question !== undefined && text === "") await whisper(context, said, ANSWER_IN_WORDS);
+    const isAsked = task.pending.some(({ kind }) => kind === "question");
+    if (text === "" && !isOver && isAsked) await whisper(context, said, ANSWER_IN_WORDS);
     return { kind: "done", note: task.id, lane };
   }
   if (isTemporary(sent.error)) return retryLater(sent.error);
@@ -212,6 +214,26 @@ async function continueTask(
   // It is giving its last answer, or has too many unread messages, so the item waits.
   if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: sent.error.message };
   return await startTask(context, said, { text, before: now.value });
+}
+
+/**
+ * Finds the question of a task that a reply in its thread answers: that which began the thread, else the only open one.
+ * Null: none. `several`: those that are this person's to answer.
+ */
+async function findMeant(
+  context: SlackContext,
+  { user }: MessageBody,
+  ask: string | null,
+  { pending }: TaskView,
+): Promise<Result<OpenQuestion | { readonly several: readonly OpenQuestion[] } | null>> {
+  const questions = pending.filter((entry) => entry.kind === "question");
+  const begun = questions.find(({ id }) => id === ask);
+  if (begun !== undefined || questions.length < 2) return ok(begun ?? questions[0] ?? null);
+  const by = await findSpeaker(context, user);
+  if (!by.ok) return isTemporary(by.error) ? by : ok(null);
+  const [own, ...others] = questions.filter((question) => isOpenTo(by.value, question));
+  if (own === undefined || others.length === 0) return ok(own ?? null);
+  return ok({ several: [own, ...others] });
 }
 
 /**
@@ -228,39 +250,6 @@ async function sendToTask(
   const quotes = findQuotes(words.slice(name)).map(([from, to]): TextRange => [from + name, to + name]);
   const outside: readonly TextRange[] = files === "" ? quotes : [...quotes, [words.length, text.length]];
   return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside);
-}
-
-/** Stores the files of the message in this task's sandbox. */
-async function storeFiles(
-  context: SlackContext,
-  said: MessageBody,
-  { id: rootId, project }: TaskView,
-  folder: string | null,
-): Promise<Result<string>> {
-  const sandbox = filesFromEnv(context.env, { tenant: context.tenant, rootId, project });
-  return await fetchFiles({ ...context, sandbox, folder }, said);
-}
-
-/** Returns null if the message is no answer; a failure if that is unknown for now. */
-async function tryAnswer(
-  context: SlackContext,
-  { user }: MessageBody,
-  text: string,
-  { id, choices }: Question,
-): Promise<"counted" | Failure | null> {
-  const by = await findSpeaker(context, user);
-  if (!by.ok) return isTemporary(by.error) ? by.error : null;
-  const choice = choices?.find((one) => one.toLowerCase() === text.toLowerCase());
-  const given = choice === undefined ? { text } : { choice };
-  const answered = await answerAsk(context.env, {
-    tenant: context.tenant,
-    ask: id,
-    reply: given,
-    by: by.value,
-    request: context.item.id,
-  });
-  if (answered.ok) return "counted";
-  return isTemporary(answered.error) ? answered.error : null;
 }
 
 /** Prefixes the author's name if another person started the task. */

@@ -5,7 +5,7 @@ import { slackFromEnv } from "../../../adapters/env/slack.ts";
 import type { ItemOutcome, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import type { SlackInstall } from "../../../core/ports/slack-install-table.ts";
-import type { SlackPort } from "../../../core/ports/slack.ts";
+import type { SlackContent, SlackPort } from "../../../core/ports/slack.ts";
 import { type Failure, isNotSent } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
 
@@ -67,14 +67,17 @@ export function retryLater({ code, message, retryAfterMs }: Failure): ItemOutcom
 /**
  * Sends one person a message in plain text, since it may contain names and texts of others. A failure is only logged.
  */
-export async function whisper({ slack, team }: SlackContext, to: SlackListener, text: string): Promise<void> {
-  const sent = await slack.whisper({
-    channel: to.channel,
-    user: to.user,
-    thread: to.thread,
-    text: escapeText(text),
-    blocks: [],
-  });
+export async function whisper(context: SlackContext, to: SlackListener, text: string): Promise<void> {
+  await whisperCard(context, to, { text: escapeText(text), blocks: [] });
+}
+
+/** Sends one person a message with buttons. A failure is only logged. */
+export async function whisperCard(
+  { slack, team }: SlackContext,
+  { channel, user, thread }: SlackListener,
+  words: SlackContent,
+): Promise<void> {
+  const sent = await slack.whisper({ channel, user, thread, ...words });
   if (!sent.ok) console.error("a message to a Slack member failed", team, sent.error.code, sent.error.message);
 }
 

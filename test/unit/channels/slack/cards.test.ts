@@ -10,7 +10,12 @@ import {
   SLACK_VERBS,
   findVerb,
 } from "../../../../core/channels/slack/actions.ts";
-import { renderAskCard, renderProgressCard, renderSettledCard } from "../../../../core/channels/slack/cards.ts";
+import {
+  renderAskCard,
+  renderProgressCard,
+  renderSettledCard,
+  renderWhichCard,
+} from "../../../../core/channels/slack/cards.ts";
 import {
   createAnswerView,
   formatEditableArguments,
@@ -69,6 +74,36 @@ describe("a question", () => {
       { verb: "choose", task: TASK, ask: QUESTION.id, choice: 1 },
       { verb: "answer", task: TASK, ask: QUESTION.id, choice: null },
     ]);
+  });
+
+  it("says how it is answered, where it is; an approval does not", () => {
+    const said = (ask: Ask, isDirect: boolean) => JSON.stringify(renderAskCard({ text: "?", ask }, isDirect).blocks);
+    expect(said(QUESTION, true)).toContain("write a message here");
+    expect(said(QUESTION, false)).toContain("reply in this thread");
+    expect(said(APPROVAL, true)).not.toContain("To answer");
+  });
+
+  it("among several has a button that answers it with the message, or a window for a long one", () => {
+    const open = [
+      { kind: "question", id: QUESTION.id, query: "Which <city>?", choices: null, person: null, expires_at: null },
+    ] as const;
+    const actionOf = (text: string) => {
+      const [button] = elementsOf(renderWhichCard(text, open, false).blocks);
+      return readAction(button?.action_id ?? "", button?.value ?? "");
+    };
+    expect(actionOf("Lisbon")).toEqual({ verb: "reply", task: TASK, ask: QUESTION.id, choice: null, text: "Lisbon" });
+    expect(actionOf("x".repeat(2_000))).toEqual({ verb: "answer", task: TASK, ask: QUESTION.id, choice: null });
+    expect(sectionsOf(renderWhichCard("", open, true).blocks)).toEqual([
+      expect.stringContaining("Send its files again"),
+      "Which &lt;city&gt;?",
+    ]);
+    expect(
+      renderWhichCard(
+        "x",
+        Array.from({ length: 50 }, () => open[0]),
+        false,
+      ).blocks.length,
+    ).toBeLessThanOrEqual(50);
   });
 
   it("has a select for many choices", () => {
@@ -210,7 +245,8 @@ describe("an ended card", () => {
 describe("a click", () => {
   it("reads back the action that was rendered", () => {
     for (const verb of SLACK_VERBS) {
-      const action = { verb, task: TASK, ask: QUESTION.id, choice: verb === "choose" ? 3 : null };
+      const text = verb === "reply" ? { text: "Lisbon" } : {};
+      const action = { verb, task: TASK, ask: QUESTION.id, choice: verb === "choose" ? 3 : null, ...text };
       expect(readAction(toActionId(action), toActionValue(action))).toEqual(action);
     }
   });
