@@ -34,12 +34,15 @@ describe("paths among the arguments", () => {
   const tool = makeTool({ path, count: z.number().optional() }, { path: "directory" });
 
   test("are canonical for the schema and in the result, defaults too", () => {
-    expect(validateArguments(tool, { path: "/workspace/a/" }, RULES)).toEqual({ ok: true, value: { path: "a" } });
-    expect(validateArguments(tool, {}, RULES)).toEqual({ ok: true, value: { path: "" } });
-    expect(validateArguments(tool, { path: "./-x" }, RULES)).toMatchObject({
+    expect(validateArguments(tool, { path: "/workspace/a/" }, { rules: RULES })).toEqual({
+      ok: true,
+      value: { path: "a" },
+    });
+    expect(validateArguments(tool, {}, { rules: RULES })).toEqual({ ok: true, value: { path: "" } });
+    expect(validateArguments(tool, { path: "./-x" }, { rules: RULES })).toMatchObject({
       error: { field: "path", message: "path: must not begin with -" },
     });
-    expect(validateArguments(tool, { path: "./private/" }, RULES)).toMatchObject({
+    expect(validateArguments(tool, { path: "./private/" }, { rules: RULES })).toMatchObject({
       error: { code: "sandbox_denied", message: "File access denied by sandbox: ./private/" },
     });
   });
@@ -51,14 +54,14 @@ describe("paths among the arguments", () => {
   test("are validated once, changed or not", () => {
     const check = vi.fn<() => boolean>(() => true);
     const counted = makeTool({ path: z.string().refine(check) }, { path: "read" });
-    for (const given of ["a", "./a"]) validateArguments(counted, { path: given }, RULES);
+    for (const given of ["a", "./a"]) validateArguments(counted, { path: given }, { rules: RULES });
     expect(check).toHaveBeenCalledTimes(2);
   });
 
   test("are not judged beyond the most that a list can have", () => {
     const many = makeTool({ files: z.array(z.string()) }, { files: "read" });
     const files = Array.from({ length: 1_001 }, () => "private");
-    expect(validateArguments(many, { files }, RULES)).toMatchObject({
+    expect(validateArguments(many, { files }, { rules: RULES })).toMatchObject({
       error: { code: "invalid_input", field: "files", message: "files: has more than 1000 paths" },
     });
   });
