@@ -91,7 +91,7 @@ async function readLarge(
   const order = { tenant, hop, limits: { ...limits, maxBytes: limits.maxBytes + STREAM_MARGIN_BYTES }, stream: true };
   return await callSidecar(sidecar, order, async (response) => {
     const { status, headers } = readDescription(response);
-    // fetch gives bytes, whatever its type says.
+    // fetch gives bytes for every type.
     const body = response.body as ReadableStream<Uint8Array> | null;
     return await readLargeReply({ status, headers, body }, limits);
   });

@@ -28,7 +28,7 @@ export interface MemoryHit {
 
 /**
  * Scores the results, drops those below the cut-off, and returns the best ones in order: facts first, then summaries and
- * claims from outside. A memory with a matching tag is found whatever its score, unless tags add nothing.
+ * claims from outside. A memory with a matching tag is found at any score, unless tags add nothing.
  */
 export function rankHits(
   found: readonly { readonly memory: Memory; readonly similarity: number }[],

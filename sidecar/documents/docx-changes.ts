@@ -64,7 +64,7 @@ const MARK = /[<:](?:comment|ins|del|moveFrom|moveTo)[\s/>]/;
 const MARK_BYTES = 16;
 
 /**
- * Looks for comments and tracked changes in the streamed parts of a document, whatever their names: without any, the
+ * Looks for comments and tracked changes in the streamed parts of a document of any name: without any, the
  * filter is left out, because it doubles the time of a conversion.
  */
 export class ChangeScan {

@@ -5,7 +5,7 @@
  */
 import type { PageElement, PageNode, PageTree } from "./page-tree.ts";
 
-/** Characters of an element's text, where one that stands for a word counts for three, and its links. */
+/** Characters of an element's text, where an ideograph, which is a word, counts for three, and its links. */
 export interface TextLength {
   readonly all: number;
   readonly inLinks: number;
@@ -26,7 +26,7 @@ const NOISE_WORDS: ReadonlySet<string> = new Set(
     "upsell teaser teasers trending popular widget widgets login paywall feedback rating-prompt edit editsection toc"
   ).split(" "),
 );
-/** An element with a larger share of the page's text is no noise, whatever its class says. */
+/** An element with a larger share of the page's text is content in spite of its class. */
 const MAX_NOISE_SHARE = 0.5;
 /** The main part has so much of the text outside of links. */
 const MAIN_SHARE = 0.6;
@@ -109,7 +109,7 @@ export class Lengths {
   }
 }
 
-/** Counts a text's characters; one that stands for a word counts for three. */
+/** Counts a text's characters; an ideograph, which is a word, counts for three. */
 export function measureText(text: string): number {
   const trimmed = text.trim();
   return trimmed.length + 2 * (trimmed.match(WIDE)?.length ?? 0);

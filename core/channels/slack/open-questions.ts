@@ -42,7 +42,7 @@ export function isBefore(ts: string, other: string): boolean {
   return Number(ts) < Number(other);
 }
 
-/** A text as an answer: one of the choices, whatever its case, or text. */
+/** A text as an answer: one of the choices in any case, or text. */
 export function toAnswer(
   text: string,
   choices: readonly string[] | null,

@@ -10,7 +10,7 @@ import { fetchFiles } from "./files.ts";
 import { findSpeaker } from "./speaker.ts";
 import { isTemporary, type SlackContext } from "./workspace.ts";
 
-/** `not_counted`: the message is no answer, or another one was first; `why` says so. `later`: unknown for now. */
+/** `not_counted`: the message answers nothing, or another one was first; `why` says so. `later`: unknown for now. */
 export type AnswerResult =
   | { readonly kind: "counted" }
   | { readonly kind: "not_counted"; readonly why: Failure }
