@@ -5,7 +5,11 @@
 import { registerHooks } from "node:module";
 
 const classes = ["DurableObject", "EmailMessage", "RpcTarget", "WorkerEntrypoint"];
-const source = [...classes.map((name) => `export class ${name} {}`), "export const connect = null;"].join("\n");
+const functions = ["connect", "waitUntil"];
+const source = [
+  ...classes.map((name) => `export class ${name} {}`),
+  ...functions.map((name) => `export const ${name} = null;`),
+].join("\n");
 const empty = `data:text/javascript,${encodeURIComponent(source)}`;
 registerHooks({
   resolve: (specifier, context, next) =>

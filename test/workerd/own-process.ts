@@ -7,6 +7,7 @@ import { beforeEach } from "vitest";
 import { costFromEnv } from "../../adapters/env/tenants.ts";
 import { secretCache } from "../../adapters/env/secrets.ts";
 import { processShare } from "../../durable-objects/tenant/slots.ts";
+import { refreshPause } from "../../workers/agents/read-agent.ts";
 import { endpointsPause } from "../../workers/channels/webhooks/endpoint-cache.ts";
 
 beforeEach(() => {
@@ -14,4 +15,5 @@ beforeEach(() => {
   costFromEnv(env).clear();
   secretCache.pause.end();
   endpointsPause.end();
+  refreshPause.end();
 });

@@ -7,6 +7,8 @@ import type { PinnedAgent } from "../../core/agents/agent.ts";
 
 /** Lifetime of an entry. Bounds how long a change stays unseen when it was cut off between its two stamps. */
 const CACHE_MS = 60_000;
+/** From this age on, an entry is used while it is read again. */
+const REFRESH_AFTER_MS = 30_000;
 /**
  * Characters of all cached agents together, because tenants share the isolate. A larger agent than its share is not
  * cached.
@@ -21,26 +23,40 @@ interface CachedAgent {
   readonly characters: number;
 }
 
+/** A valid entry. */
+export interface FoundAgent {
+  readonly agent: PinnedAgent;
+  /** True when it is to be read again. */
+  readonly isStale: boolean;
+}
+
 /** By tenant, and by the requested id or name; the oldest first. */
 const cache = new Map<string, CachedAgent>();
 let characters = 0;
 
-/** Returns the agent that was read under this stamp, or null if it has to be read. */
-export function findCachedAgent(tenant: string, idOrName: string, stamp: string, now: number): PinnedAgent | null {
-  const name = `${tenant} ${idOrName}`;
-  const found = cache.get(name);
-  if (found === undefined || now - found.readAt < CACHE_MS) return found?.stamp === stamp ? found.agent : null;
-  drop(name);
-  return null;
+/** Returns the agent that was read under this stamp, or null if it has to be read first. */
+export function findCachedAgent(tenant: string, idOrName: string, stamp: string, now: number): FoundAgent | null {
+  const found = cache.get(toKey(tenant, idOrName));
+  if (found === undefined) return null;
+  const age = now - found.readAt;
+  if (age >= CACHE_MS) {
+    forgetAgent(tenant, idOrName);
+    return null;
+  }
+  return found.stamp === stamp ? { agent: found.agent, isStale: age >= REFRESH_AFTER_MS } : null;
 }
 
-/** Caches an agent that was read for a request with this stamp. */
+/**
+ * Caches an agent that was read for a request with this stamp. `readAt` is when the read began; an earlier read does not
+ * replace a later one.
+ */
 export function cacheAgent(tenant: string, idOrName: string, stamp: string, agent: PinnedAgent, readAt: number): void {
-  const name = `${tenant} ${idOrName}`;
-  drop(name);
-  const size = name.length + JSON.stringify(agent).length;
+  const key = toKey(tenant, idOrName);
+  if ((cache.get(key)?.readAt ?? -Infinity) > readAt) return;
+  forgetAgent(tenant, idOrName);
+  const size = key.length + JSON.stringify(agent).length;
   if (size > MAX_CHARACTERS_EACH) return;
-  cache.set(name, { stamp, readAt, agent, characters: size });
+  cache.set(key, { stamp, readAt, agent, characters: size });
   characters += size;
   for (const [oldest] of cache) {
     if (characters <= MAX_CHARACTERS) break;
@@ -48,7 +64,16 @@ export function cacheAgent(tenant: string, idOrName: string, stamp: string, agen
   }
 }
 
-function drop(name: string): void {
-  characters -= cache.get(name)?.characters ?? 0;
-  cache.delete(name);
+/** Removes an agent that no longer exists. */
+export function forgetAgent(tenant: string, idOrName: string): void {
+  drop(toKey(tenant, idOrName));
+}
+
+function toKey(tenant: string, idOrName: string): string {
+  return `${tenant} ${idOrName}`;
+}
+
+function drop(key: string): void {
+  characters -= cache.get(key)?.characters ?? 0;
+  cache.delete(key);
 }

@@ -2,13 +2,11 @@
  * Finds the agent that a request names. The built-in agent needs no database. Others are read at their latest version
  * and cached until an agent changes.
  */
-import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { DEFAULT_AGENT, type PinnedAgent } from "../../core/agents/agent.ts";
-import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
-import { applyToolboxSettings } from "../../core/steps/tool-settings.ts";
+import { ok, raise, type Result } from "../../core/base/errors.ts";
 import type { AppContext } from "../http/context.ts";
-import { cacheAgent, findCachedAgent } from "./agent-cache.ts";
+import { type AgentRequest, readAgent } from "./read-agent.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
@@ -24,24 +22,12 @@ export async function resolveAgent(c: AppContext, idOrName: string | undefined):
 /** Finds the agent with this id or name, pinned. Uses the cache if the stamp is unchanged. */
 export async function findAgent(
   env: Env,
-  { tenant, stamp, now }: { readonly tenant: string; readonly stamp: string; readonly now: number },
+  request: AgentRequest,
   idOrName: string | undefined,
 ): Promise<Result<PinnedAgent>> {
   if (idOrName === undefined || idOrName === DEFAULT_AGENT.id || idOrName === DEFAULT_AGENT.config.name)
     return ok(DEFAULT_AGENT);
-  const known = findCachedAgent(tenant, idOrName, stamp, now);
-  if (known !== null) return ok(known);
-  const found = await databaseFromEnv(env).agents.get(tenant, idOrName);
-  if (found.ok && found.value.archivedAt !== null)
-    return failed("not_found", "This agent was deleted. Name another one.", { field: "agent" });
-  if (found.ok) {
-    const { id, version, config } = found.value;
-    const agent = { id, version, config: applyToolboxSettings(config) };
-    cacheAgent(tenant, idOrName, stamp, agent, now);
-    return ok(agent);
-  }
-  if (found.error.code !== "not_found") return found;
-  return failed("not_found", "There is no agent with this id or name.", { field: "agent" });
+  return await readAgent(env, request, idOrName);
 }
 
 /**

@@ -35,17 +35,22 @@ describe("an agent that was read", () => {
   test("is valid for its tenant only, under its stamp, for a minute", () => {
     const [tenant, other] = [crypto.randomUUID(), crypto.randomUUID()];
     cacheAgent(tenant, "mine", "one", agentOf(1), 1000);
-    expect(findCachedAgent(tenant, "mine", "one", 1000 + MINUTE - 1)).toEqual(agentOf(1));
+    expect(findCachedAgent(tenant, "mine", "one", 1000 + MINUTE / 2 - 1)).toEqual({
+      agent: agentOf(1),
+      isStale: false,
+    });
+    expect(findCachedAgent(tenant, "mine", "one", 1000 + MINUTE / 2)).toEqual({ agent: agentOf(1), isStale: true });
+    expect(findCachedAgent(tenant, "mine", "one", 1000 + MINUTE - 1)?.agent).toEqual(agentOf(1));
     // A change that was cut off between its two stamps leaves the stamp as it was.
     expect(findCachedAgent(tenant, "mine", "one", 1000 + MINUTE)).toBeNull();
     expect(findCachedAgent(tenant, "mine", "two", 1000)).toBeNull();
     expect(findCachedAgent(tenant, "yours", "one", 1000)).toBeNull();
     expect(findCachedAgent(other, "mine", "one", 1000)).toBeNull();
     cacheAgent(tenant, "mine", "two", agentOf(2), 2000);
-    expect([findCachedAgent(tenant, "mine", "one", 2000), findCachedAgent(tenant, "mine", "two", 2000)]).toEqual([
-      null,
-      agentOf(2),
-    ]);
+    // A read that began earlier ended later.
+    cacheAgent(tenant, "mine", "one", agentOf(1), 1999);
+    expect(findCachedAgent(tenant, "mine", "one", 2000)).toBeNull();
+    expect(findCachedAgent(tenant, "mine", "two", 2000)?.agent).toEqual(agentOf(2));
   });
 
   test("makes room for others, the one that was read longest ago first, and fills no isolate that all tenants share", () => {
@@ -57,7 +62,7 @@ describe("an agent that was read", () => {
     for (let i = 0; i < 90; i += 1) cacheAgent(tenant, `agent ${i}`, "one", large, 0);
     expect(findCachedAgent(tenant, "second", "one", 0)).toBeNull();
     expect(findCachedAgent(tenant, "first", "one", 0)).toBeNull();
-    expect(findCachedAgent(tenant, "agent 89", "one", 0)).toEqual(large);
+    expect(findCachedAgent(tenant, "agent 89", "one", 0)?.agent).toEqual(large);
     // An agent may be as large as a request's body.
     const config = { ...agentOf(1).config, tool_config: { read_file: { note: "x".repeat(1_000_000) } } };
     cacheAgent(tenant, "huge", "one", { ...agentOf(1), config }, 0);
