@@ -105,13 +105,11 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
   }
 
   override async alarm(): Promise<void> {
-    this.alarmClock.markUnset();
-    try {
+    const work = async (): Promise<void> => {
       this.store.deleteExpired(Date.now());
       this.startDue(new CallBudget());
-    } finally {
-      this.arm();
-    }
+    };
+    await this.alarmClock.run(`inbox ${this.ctx.id.toString()}`, work, () => this.arm());
   }
 
   /**

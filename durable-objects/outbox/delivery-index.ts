@@ -28,7 +28,7 @@ export class DeliveryIndex {
     this.onTenantErased = onTenantErased;
   }
 
-  /** Sends the due reports in the background. Never throws; failures are retried. */
+  /** Sends the due reports in the background. Failures of the database are retried; throws when a row cannot be read. */
   async sendPending(): Promise<void> {
     this.sending ??= this.sendAll().finally(() => {
       this.sending = null;

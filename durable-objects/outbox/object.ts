@@ -28,9 +28,6 @@ import { OutboxTables } from "./tables.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 import { Alarm } from "../base/alarm.ts";
 
-/** Delay after a failure of the object's own work. */
-const FAILED_RETRY_MS = 1000;
-
 export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
   private readonly tables = new OutboxTables(this.ctx.storage);
   private readonly store = new DeliveryStore(this.tables, () => Date.now());
@@ -115,13 +112,30 @@ export class OutboxObject extends DurableObject<Env> implements OutboxRpc {
         calls.count();
         void this.send(next, calls);
       }
-      if (isDue(this.fallbacks.nextAt(now), now)) void this.fallbacks.enqueuePending().then(() => this.arm());
-      if (isDue(this.index.nextAt(now), now)) void this.index.sendPending().then(() => this.arm());
+      const jobs: Promise<void>[] = [];
+      if (isDue(this.fallbacks.nextAt(now), now)) jobs.push(this.fallbacks.enqueuePending());
+      if (isDue(this.index.nextAt(now), now)) jobs.push(this.index.sendPending());
       this.arm();
+      if (jobs.length === 0) this.alarmClock.clearFailures();
+      else void this.finishJobs(jobs);
     } catch (thrown) {
-      console.error("an outbox failed", thrown);
-      this.alarmClock.ensureBy(now + FAILED_RETRY_MS);
+      this.retryLater(thrown);
     }
+  }
+
+  /** Never throws. The run has succeeded once its background jobs have. */
+  private async finishJobs(jobs: readonly Promise<void>[]): Promise<void> {
+    try {
+      await Promise.all(jobs);
+      this.arm();
+      this.alarmClock.clearFailures();
+    } catch (thrown) {
+      this.retryLater(thrown);
+    }
+  }
+
+  private retryLater(thrown: unknown): void {
+    this.alarmClock.retryLater(`outbox ${this.ctx.id.toString()}`, thrown, () => this.arm());
   }
 
   private async send({ delivery, attempt }: StartedAttempt, calls: CallBudget): Promise<void> {

@@ -44,7 +44,6 @@ const MAX_CHECKED_TASKS = 6;
 const MESSAGE_CALLS = 3;
 /** Maximum stored ends of tasks that ended before the reply to their creation arrived. */
 const MAX_EARLY_ENDS = 100;
-const FAILED_RETRY_MS = 1_000;
 /** Maximum delay between two attempts of a notification. */
 const MAX_BACKOFF_MS = 60_000;
 
@@ -73,33 +72,23 @@ export class ScheduleEngine {
   }
 
   /** Sets the one alarm; a schedule without work has none. */
-  arm(notBefore = 0): void {
-    if (this.store.load() === null) return;
-    const at = this.nextAt();
-    this.store.alarm.set(at === null ? null : Math.max(at, notBefore));
+  arm(): void {
+    if (this.store.load() !== null) this.store.alarm.set(this.nextAt());
   }
 
-  /** Never throws. */
+  /** Does what is due. The caller arms. */
   async run(): Promise<void> {
-    let notBefore = 0;
     const calls = new CallBudget();
-    try {
-      if (this.store.load() === null) return;
-      this.store.alarm.set(Date.now() + GUARD_MS);
-      await this.checkTasks(calls);
-      this.decide();
-      await this.startTasks(calls);
-      await this.cancelTasks(calls);
-      await this.sendNotifications(calls);
-      this.store.prune(Date.now());
-      await this.reporter.report();
-      await this.reporter.deleteExpired();
-    } catch (thrown) {
-      notBefore = Date.now() + FAILED_RETRY_MS;
-      console.error("schedule alarm failed", this.store.load()?.state.id, thrown);
-    } finally {
-      this.arm(notBefore);
-    }
+    if (this.store.load() === null) return;
+    this.store.alarm.set(Date.now() + GUARD_MS);
+    await this.checkTasks(calls);
+    this.decide();
+    await this.startTasks(calls);
+    await this.cancelTasks(calls);
+    await this.sendNotifications(calls);
+    this.store.prune(Date.now());
+    await this.reporter.report();
+    await this.reporter.deleteExpired();
   }
 
   /** Records the end of a task. The end of a task that is still being created is stored until the reply arrives. */

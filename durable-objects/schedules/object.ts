@@ -118,9 +118,17 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
   }
 
   override async alarm(): Promise<void> {
-    this.store.alarm.markUnset();
-    if (this.store.findRemoval() === null) await this.engine.run();
-    else await this.reporter.finishRemoval();
+    const name = `schedule ${this.ctx.id.name ?? this.ctx.id.toString()}`;
+    await this.store.alarm.run(
+      name,
+      () => (this.store.findRemoval() === null ? this.engine.run() : this.reporter.finishRemoval()),
+      () => this.arm(),
+    );
+  }
+
+  /** Sets the alarm. The record of a deletion has set its own. */
+  private arm(): void {
+    if (this.store.findRemoval() === null) this.engine.arm();
   }
 
   /** An ended schedule is reactivated only below the tenant's limit. Every other change works while the database is unavailable. */

@@ -19,8 +19,6 @@ import { Alarm } from "../base/alarm.ts";
 
 /** One alarm starts runner calls for this long. With the last call, far below the platform's 15 minutes. */
 const RUN_MS = 30_000;
-/** Delay after a failure of the alarm handler. */
-const FAILED_RETRY_MS = 1000;
 
 /** When the tenant stops, running tool calls get this long to end, checked at this interval. */
 const HALT_GRACE_MS = 3000;
@@ -78,24 +76,32 @@ export class TaskEngine {
     if (task.hold) void this.report();
   }
 
-  async run(): Promise<void> {
-    this.alarm.markUnset();
-    this.running = this.continueTask();
-    const notBefore = await this.running;
-    this.running = null;
-    this.calls = null;
-    if (this.store.hasUnpublished()) void this.report();
-    this.arm(notBefore);
+  /** Handles the alarm. Never throws. `name` is for the log. */
+  async run(name: string): Promise<void> {
+    let notBefore = 0;
+    const work = async (): Promise<void> => {
+      this.running = this.continueTask();
+      try {
+        notBefore = await this.running;
+      } finally {
+        this.running = null;
+        this.calls = null;
+      }
+    };
+    await this.alarm.run(name, work, () => {
+      if (this.store.hasUnpublished()) void this.report();
+      this.arm(notBefore);
+    });
   }
 
   /** Resolves when no run of the alarm is active. */
   async waitForRun(): Promise<void> {
-    await this.running;
+    await this.running?.catch(() => undefined);
   }
 
   /**
    * Continues a task, also after a crash. A runner call of another incarnation was interrupted, because alarms never
-   * overlap. Rearms after any failure: the platform gives up after six. Returns the earliest time of the next alarm.
+   * overlap. Returns the earliest time of the next alarm.
    */
   private async continueTask(): Promise<number> {
     const until = Date.now() + RUN_MS;
@@ -116,9 +122,6 @@ export class TaskEngine {
         } else break;
       }
       return 0;
-    } catch (thrown) {
-      console.error("task alarm failed", thrown);
-      return Date.now() + FAILED_RETRY_MS;
     } finally {
       this.store.conversation.dropCache();
     }

@@ -226,7 +226,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   override async alarm(): Promise<void> {
-    await this.engine.run();
+    await this.engine.run(`task ${this.ctx.id.name ?? this.ctx.id.toString()}`);
   }
 
   override async fetch(_request: Request): Promise<Response> {

@@ -26,12 +26,13 @@ export class TenantAlarm {
     this.alarm = new Alarm(parts.tables.storage);
   }
 
-  markUnset(): void {
-    this.alarm.markUnset();
+  /** Runs the handler of the alarm. Never throws. */
+  async run(name: string, work: () => Promise<void>): Promise<void> {
+    await this.alarm.run(name, work, () => this.arm());
   }
 
   /** Sets the alarm unless it fires early enough. An erased tenant has no alarm. */
-  arm(notBefore = 0): void {
+  arm(): void {
     const { tables, store, outbox, index, jobs } = this.parts;
     if (tables.isErased()) return;
     const now = Date.now();
@@ -41,7 +42,7 @@ export class TenantAlarm {
       jobs.nextAt(now),
       Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS,
     );
-    if (at !== Infinity && !this.alarm.isSetBy(at)) this.alarm.set(Math.max(at, notBefore));
+    if (at !== Infinity && !this.alarm.isSetBy(at)) this.alarm.set(at);
   }
 
   /** Makes the alarm fire early enough to send a row that was just stored for the index. */

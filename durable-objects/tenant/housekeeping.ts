@@ -13,12 +13,10 @@ import type { TenantTaskIndex } from "./task-index.ts";
 
 /** The alarm handler waits this long for the index; the send continues in the background. */
 const ALARM_SEND_MS = 500;
-/** Delay after a failure of the alarm handler. */
-const FAILED_RETRY_MS = 1000;
 
 interface Parts {
-  readonly tables: Pick<TenantTables, "getTenant" | "isErased">;
-  readonly alarms: Pick<TenantAlarm, "arm" | "markUnset">;
+  readonly tables: Pick<TenantTables, "isErased">;
+  readonly alarms: Pick<TenantAlarm, "arm" | "run">;
   readonly jobs: Omit<TenantBackgroundJobs, "hasDueNotices" | "nextAt">;
   readonly store: Pick<TenantStore, "deleteExpired">;
   readonly outbox: Pick<TenantOutbox, "deleteExpired">;
@@ -36,25 +34,9 @@ export class TenantHousekeeping {
     this.parts = parts;
   }
 
-  /** Handles the alarm. Never throws. */
-  async runAlarm(): Promise<void> {
-    const { tables, alarms, jobs } = this.parts;
-    alarms.markUnset();
-    let notBefore = 0;
-    try {
-      jobs.notifyTasks();
-      this.deleteExpired(Date.now());
-      jobs.writeSummaries();
-      jobs.fanOutNotices();
-      jobs.rebuild();
-      jobs.sweep();
-      await this.sendWithin(ALARM_SEND_MS);
-    } catch (thrown) {
-      notBefore = Date.now() + FAILED_RETRY_MS;
-      console.error("tenant alarm failed", tables.getTenant(), thrown);
-    } finally {
-      alarms.arm(notBefore);
-    }
+  /** Handles the alarm. Never throws. `name` is for the log. */
+  async runAlarm(name: string): Promise<void> {
+    await this.parts.alarms.run(name, () => this.runJobs());
   }
 
   /** Sends the index rows of every report so far. False if Postgres did not accept all of them. */
@@ -74,6 +56,17 @@ export class TenantHousekeeping {
   async writeSummaries(): Promise<boolean> {
     await this.parts.reports.waitForPending();
     return this.parts.tables.isErased() || (await this.parts.summaries.writeAll());
+  }
+
+  private async runJobs(): Promise<void> {
+    const { jobs } = this.parts;
+    jobs.notifyTasks();
+    this.deleteExpired(Date.now());
+    jobs.writeSummaries();
+    jobs.fanOutNotices();
+    jobs.rebuild();
+    jobs.sweep();
+    await this.sendWithin(ALARM_SEND_MS);
   }
 
   private deleteExpired(now: number): void {

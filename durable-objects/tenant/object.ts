@@ -179,6 +179,6 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
   }
 
   override async alarm(): Promise<void> {
-    await this.jobs.housekeeping.runAlarm();
+    await this.jobs.housekeeping.runAlarm(`tenant ${this.ctx.id.name ?? this.ctx.id.toString()}`);
   }
 }

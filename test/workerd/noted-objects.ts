@@ -4,8 +4,9 @@ import { noteCall } from "./call-notes.ts";
 
 export class TaskObject extends DeployedTaskObject {
   override async alarm(): Promise<void> {
-    const view = await this.view();
-    if (view.ok) noteCall(view.value.id, "alarm");
+    // A task whose state cannot be read has no id to note.
+    const view = await this.view().catch(() => null);
+    if (view?.ok === true) noteCall(view.value.id, "alarm");
     await super.alarm();
   }
 

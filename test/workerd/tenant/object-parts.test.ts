@@ -1,6 +1,6 @@
 /** The two small parts of an object whose promises are the subtlest, on a real object's storage. */
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { Batcher } from "../../../durable-objects/base/batcher.ts";
 import { factsOf, stubOf } from "../tasks/client.ts";
 import { Alarm } from "../../../durable-objects/base/alarm.ts";
@@ -64,6 +64,95 @@ describe("an object's alarm", () => {
       alarm.ensureBy(soon + 1000);
       expect(await storage.getAlarm()).toBe(soon + 1000);
       alarm.set(null);
+    });
+  });
+});
+
+describe("an object's alarm, after failures", () => {
+  const HOUR = 3_600_000;
+  const damaged = () => {
+    throw new SyntaxError("Unexpected end of JSON input");
+  };
+  const fine = async () => undefined;
+
+  /** With a clock that only the test moves, an hour ahead: no alarm fires unasked. */
+  async function withStorage(work: (storage: DurableObjectStorage) => Promise<void>): Promise<void> {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    vi.setSystemTime(Date.now() + HOUR);
+    await runInDurableObject(stubOf(factsOf([])), async (_object, { storage }) => await work(storage));
+  }
+
+  /** The seconds to the next run after each of `count` failures; the clock moves to each. */
+  async function failOften(storage: DurableObjectStorage, alarm: () => Alarm, count: number, arm = () => {}) {
+    const delays: number[] = [];
+    for (let i = 0; i < count; i += 1) {
+      // It has fired.
+      await storage.deleteAlarm();
+      await alarm().run("test", async () => damaged(), arm);
+      const at = (await storage.getAlarm()) ?? 0;
+      delays.push((at - Date.now()) / 1000);
+      vi.setSystemTime(at);
+    }
+    return delays;
+  }
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("comes later each time, up to half a minute", async () => {
+    await withStorage(async (storage) => {
+      const alarm = new Alarm(storage);
+      expect(await failOften(storage, () => alarm, 8)).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
+    });
+  });
+
+  test("comes after up to five minutes when the state cannot be read, also in an object that is loaded for it", async () => {
+    await withStorage(async (storage) => {
+      const delays = await failOften(storage, () => new Alarm(storage), 11, damaged);
+      expect(delays).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+    });
+  });
+
+  test("comes in a second again after a run that succeeded, or long after the last failure", async () => {
+    await withStorage(async (storage) => {
+      const alarm = new Alarm(storage);
+      await failOften(storage, () => alarm, 5, damaged);
+      await storage.deleteAlarm();
+      await alarm.run("test", fine, () => alarm.set(null));
+      expect(await storage.getAlarm()).toBeNull();
+      expect(storage.kv.get("alarm_failures")).toBeUndefined();
+      expect(await failOften(storage, () => alarm, 3, damaged)).toEqual([1, 2, 4]);
+      vi.setSystemTime(Date.now() + HOUR);
+      expect(await failOften(storage, () => new Alarm(storage), 1, damaged)).toEqual([1]);
+    });
+  });
+
+  test("is not made earlier by what becomes due meanwhile, but by a recovery", async () => {
+    await withStorage(async (storage) => {
+      const alarm = new Alarm(storage);
+      await failOften(storage, () => alarm, 5);
+      await alarm.run(
+        "test",
+        async () => damaged(),
+        () => alarm.set(Date.now()),
+      );
+      const at = Date.now() + 30_000;
+      expect(await storage.getAlarm()).toBe(at);
+      alarm.ensureBy(Date.now());
+      alarm.set(Date.now());
+      expect(await storage.getAlarm()).toBe(at);
+      alarm.invalidate();
+      alarm.ensureBy(Date.now());
+      expect(await storage.getAlarm()).toBe(Date.now());
+    });
+  });
+
+  test("is set also when the failures cannot be stored", async () => {
+    await withStorage(async (storage) => {
+      vi.spyOn(storage.kv, "put").mockImplementation(damaged);
+      const alarm = new Alarm(storage);
+      expect(await failOften(storage, () => alarm, 3, damaged)).toEqual([1, 2, 4]);
     });
   });
 });
